@@ -1,0 +1,25 @@
+import type { Client } from "../client/client.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
+import type { GlobalOptions } from "./args/global-options.ts";
+import type { Streams } from "./streams/streams.ts";
+
+/** What commands may ask for; costly members are functions and cost nothing until called. */
+export interface Deps {
+  readonly streams: Streams;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The shared flags, parsed; flag before environment before default. */
+  readonly options: GlobalOptions;
+  /** Aborted on SIGINT, SIGTERM, SIGHUP and when stdout's reader is gone. */
+  readonly signal: AbortSignal;
+  /** The connection that flags, environment and profile name; throws the error that exits 4 when there is none. */
+  connect(): Promise<Connection>;
+}
+
+export interface Connection {
+  readonly client: Client;
+  /** Ends the pool and, for the profile `local`, the embedded service; called once, also after an error. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,20 @@
+/** What each exit status promises (documented under `surveyctl help exit-codes`). */
+export const EXIT = {
+  done: 0,
+  /** The network or the service failed, after retries. */
+  failed: 1,
+  /** Unknown command or flag, a bad value, an input file with invalid rows; nothing was sent. */
+  usage: 2,
+  /** Bulk work ended with some rows failed or unknown; the results file says which. */
+  partial: 3,
+  /** No connection configured, or the key was refused (401, 403). */
+  auth: 4,
+  /** The service refused the request (other 4xx), or `get` found nothing. */
+  refused: 5,
+  /** An `--assert` did not hold. */
+  assertion: 6,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

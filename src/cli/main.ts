@@ -1,0 +1,15 @@
+import { VERSION } from "../runtime/version.ts";
+
+/** What the program needs of Node's `process`; read here and nowhere else. */
+export type Process = Pick<NodeJS.Process, "argv" | "env" | "stdin" | "stdout" | "stderr" | "on" | "off" | "pid" | "platform" | "cwd">;
+
+/** Runs one command line and gives its exit status. */
+export async function main(process: Process): Promise<number> {
+  const args = process.argv.slice(2);
+  if (args.length === 1 && (args[0] === "--version" || args[0] === "-V")) {
+    process.stdout.write(`${VERSION}\n`);
+    return 0;
+  }
+  const { run } = await import("./program.ts");
+  return run(process, args);
+}

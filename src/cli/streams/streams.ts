@@ -1,0 +1,23 @@
+/** One object owns stdin, stdout and stderr: data goes to `out`, everything else to `err`. */
+export interface Output {
+  /** Whether it is a terminal. */
+  readonly isTTY: boolean;
+  /** Width in columns; 80 when it is not a terminal. */
+  readonly columns: number;
+  /** Resolves when the text is handed over and the next may come (back-pressure). */
+  write(text: string | Uint8Array): Promise<void>;
+}
+
+export interface Input {
+  readonly isTTY: boolean;
+  /** The bytes as they come, once. */
+  bytes(): AsyncIterable<Uint8Array>;
+  /** One typed line without its end; `secret` does not echo. Only on a terminal. */
+  ask(prompt: string, options?: { readonly secret?: boolean }): Promise<string>;
+}
+
+export interface Streams {
+  readonly in: Input;
+  readonly out: Output;
+  readonly err: Output;
+}

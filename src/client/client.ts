@@ -1,0 +1,94 @@
+/** The typed face of the API; `createClient` builds it over one transport. */
+import type { JsonObject } from "../contract/json.ts";
+import type { Platform } from "../contract/resources.ts";
+import type { Route } from "../contract/routes.ts";
+import type { QueryValue } from "../contract/brackets.ts";
+
+export type Parameters = Readonly<Record<string, QueryValue>>;
+
+/** A 2xx answer, read whole and parsed. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as it came, decoded. */
+  readonly text: string;
+  readonly json: JsonObject;
+  /** The service's clock (`Date` header), Unix seconds; null when it sends none. */
+  readonly serverTime: number | null;
+}
+
+/** One page of a list. */
+export interface Page {
+  readonly rows: readonly JsonObject[];
+  /** The body as it came: `splitRows(page.text)` gives each row's own text, lossless. */
+  readonly text: string;
+  /** Absolute URL of the next page of a cursor list, already checked to lie on the base URL's origin; null on the last. */
+  readonly next: string | null;
+  readonly serverTime: number | null;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** How a write ended when nothing threw. */
+export type WriteResult =
+  /** The service answered 2xx with a body that could be read. */
+  | { readonly kind: "answered"; readonly reply: Reply }
+  /** The answer was lost; a look-up proved that the write arrived. `evidence` is one sentence. */
+  | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
+  /** The answer was lost and no look-up could settle it: never repeat this blindly. */
+  | { readonly kind: "unknown"; readonly error: Error };
+
+export interface Client {
+  readonly baseUrl: string;
+
+  /** Any endpoint, once parsed; retried by the policy. */
+  call(request: {
+    readonly route: Route;
+    readonly placeholders?: Readonly<Record<string, string>>;
+    readonly parameters?: Parameters;
+    readonly body?: JsonObject;
+    readonly signal?: AbortSignal;
+  }): Promise<Reply>;
+
+  /** One page of any list; `page` for page-numbered lists, `next` (a former page's) for cursor lists. */
+  page(request: {
+    readonly route: Route;
+    readonly placeholders?: Readonly<Record<string, string>>;
+    readonly parameters: Parameters;
+    readonly next?: string;
+    readonly signal?: AbortSignal;
+  }): Promise<Page>;
+
+  /** Lists, section 4: pages in order, as an async generator that ends by itself and refuses loops. */
+  listPeople(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
+  listResponses(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
+  listBounces(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
+  listUnsubscribes(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
+  listMembers(platform: Platform, parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
+
+  getMetrics(parameters: Parameters, options?: CallOptions): Promise<Reply>;
+  getAutopilot(platform: Platform, options?: CallOptions): Promise<Reply>;
+  getResponse(id: string, parameters: Parameters, options?: CallOptions): Promise<Reply>;
+
+  /** Writes: ambiguous failures are looked up (design: "HTTP behaviour"). `intentAt` is the service's time, Unix seconds, at or before the first try. */
+  sendPerson(body: JsonObject, options?: CallOptions & { readonly intentAt?: number }): Promise<WriteResult>;
+  addResponse(body: JsonObject, options?: CallOptions & { readonly intentAt?: number }): Promise<WriteResult>;
+  addMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
+  removeMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
+  unsubscribe(body: JsonObject, options?: CallOptions): Promise<WriteResult>;
+  deletePerson(reference: string, options?: CallOptions): Promise<WriteResult>;
+  cancelSurveys(email: string, options?: CallOptions): Promise<WriteResult>;
+  updateResponse(id: string, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
+  updateResponseByBody(body: JsonObject, options?: CallOptions): Promise<WriteResult>;
+
+  /** Raw call for `api`: the answer as it came, whatever its status. `url` is absolute and on the base URL's origin. */
+  raw(request: { readonly method: string; readonly url: string; readonly body?: string; readonly signal?: AbortSignal }): Promise<{
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly text: string;
+  }>;
+
+  close(): Promise<void>;
+}

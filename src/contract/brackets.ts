@@ -1,0 +1,66 @@
+/**
+ * Bracketed parameters, section 1: maps as `properties[key]=value`, arrays as `name[]=value` repeated.
+ * The same codec reads queries and form bodies and writes queries.
+ */
+import type { Json, JsonObject } from "./json.ts";
+
+/** Decoded parameters: the last of repeated plain names wins, `a[]` gives an array, `a[k]` a map. */
+export function parseBracketPairs(pairs: Iterable<readonly [string, string]>): JsonObject {
+  const result = emptyMap();
+  for (const [name, value] of pairs) addPair(result, name, value);
+  return result;
+}
+
+function addPair(result: JsonObject, name: string, value: string): void {
+  const match = /^([^[\]]+)\[([^\]]*)\](.*)$/s.exec(name);
+  if (match === null) {
+    result[name] = value;
+    return;
+  }
+  const [, base = "", key = "", rest] = match;
+  const existing = result[base];
+  if (key === "" && rest === "") {
+    if (Array.isArray(existing)) existing.push(value);
+    else result[base] = [value];
+    return;
+  }
+  const map = typeof existing === "object" && existing !== null && !Array.isArray(existing) ? existing : emptyMap();
+  // Property names are the customer's own: brackets inside them ("a[b]c") belong to the name.
+  map[`${key}${rest === "" ? "" : `]${rest?.replace(/\]$/, "")}`}`] = value;
+  result[base] = map;
+}
+
+/** Without a prototype, so that a key named `__proto__` is only a key. */
+function emptyMap(): JsonObject {
+  return Object.create(null) as JsonObject;
+}
+
+export type QueryValue = Json | undefined;
+
+/**
+ * Name and value pairs for a query: arrays as `name[]`, maps as `name[key]`, numbers and booleans as text.
+ * Null and undefined are left out.
+ */
+export function toBracketPairs(parameters: Readonly<Record<string, QueryValue>>): [string, string][] {
+  return Object.entries(parameters).flatMap(([name, value]): [string, string][] => {
+    if (value === null || value === undefined) return [];
+    if (Array.isArray(value)) return value.map((item) => [`${name}[]`, scalarText(item)]);
+    if (typeof value === "object") return Object.entries(value).map(([key, item]) => [`${name}[${key}]`, scalarText(item)]);
+    return [[name, scalarText(value)]];
+  });
+}
+
+function scalarText(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** A query string without its `?`; every reserved character, `+` included, is percent-encoded. */
+export function formatQuery(parameters: Readonly<Record<string, QueryValue>>): string {
+  return toBracketPairs(parameters)
+    .map(([name, value]) => `${encodeName(name)}=${encodeURIComponent(value)}`)
+    .join("&");
+}
+
+function encodeName(name: string): string {
+  return encodeURIComponent(name).replaceAll("%5B", "[").replaceAll("%5D", "]");
+}

@@ -1,0 +1,25 @@
+/** Numbers of the specification, section 8 and where named. */
+export const PER_PAGE_DEFAULT = 20;
+export const PER_PAGE_MAX = 100;
+export const PAGE_DEFAULT = 1;
+export const SCORE_MIN = 0;
+export const SCORE_MAX = 10;
+/** Characters (Unicode code points), section 2 "Special properties". */
+export const EMAIL_SUBJECT_MAX = 150;
+/** Characters (Unicode code points), section 2 "Special properties". */
+export const INTRO_MESSAGE_MAX = 300;
+
+/** Scores from 9 are promoters, from 7 passives, below that detractors. */
+export type ScoreCategory = "promoter" | "passive" | "detractor";
+
+export function scoreCategory(score: number): ScoreCategory {
+  if (score >= 9) return "promoter";
+  return score >= 7 ? "passive" : "detractor";
+}
+
+/** Length in characters as people count them in the specification: code points, not UTF-16 units. */
+export function characterCount(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

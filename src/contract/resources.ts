@@ -1,0 +1,223 @@
+/** The resources of the specification, section 2: the fields as data, and the same as types. */
+import type { Json } from "./json.ts";
+
+export type FieldType = "string" | "integer" | "boolean" | "timestamp" | "map" | "array" | "object";
+
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly nullable: boolean;
+}
+
+export type Properties = Record<string, Json>;
+
+/** Person as returned by the people list (4.1). `email` is null for people known only by phone. */
+export interface Person {
+  id: string;
+  email: string | null;
+  name: string | null;
+  created_at: number;
+  phone_number: string | null;
+  last_sent_at: number | null;
+  last_responded_at: number | null;
+  next_survey_scheduled_at: number | null;
+}
+
+/** Person as returned when sending (4.2). `survey_scheduled_at` is null when no survey was scheduled. */
+export interface SentPerson {
+  id: string;
+  email: string | null;
+  name: string | null;
+  survey_scheduled_at: number | null;
+  properties: Properties;
+}
+
+/** The person inside a response under `expand[]=person`. */
+export interface ExpandedPerson {
+  id: string;
+  email: string | null;
+  name: string | null;
+  created_at: number;
+  phone_number: string | null;
+}
+
+export interface Note {
+  id: string;
+  text: string;
+  user_email: string;
+  created_at: number;
+}
+
+export interface Choice {
+  id: string;
+  text: string;
+}
+
+export type QuestionType = "select_many" | "select_one" | "scale" | "free_response";
+
+export interface AdditionalAnswer {
+  id: string;
+  value: {
+    free_response: string | null;
+    scale: number | null;
+    select_one: Choice | null;
+    select_many: Choice[] | null;
+  };
+  question: { id: string; type: QuestionType; text: string };
+}
+
+/** Survey response (4.3, 4.4). `person` and `notes` hold ids unless expanded. */
+export interface SurveyResponse {
+  id: string;
+  person: string | ExpandedPerson;
+  survey_type: string;
+  score: number;
+  comment: string | null;
+  permalink: string;
+  created_at: number;
+  updated_at: number | null;
+  person_properties: Properties | null;
+  notes: (string | Note)[];
+  tags: string[];
+  additional_answers: AdditionalAnswer[];
+}
+
+export interface Bounce {
+  person_id: string;
+  email: string | null;
+  name: string | null;
+  bounced_at: number;
+}
+
+export interface Unsubscribe {
+  person_id: string;
+  email: string | null;
+  name: string | null;
+  unsubscribed_at: number;
+}
+
+/** Core metrics (4.7); other groups add their own prefixed keys to the same flat object. */
+export interface Metrics {
+  nps: number;
+  promoter_count: number;
+  promoter_percent: number;
+  passive_count: number;
+  passive_percent: number;
+  detractor_count: number;
+  detractor_percent: number;
+  response_count: number;
+  [groupField: string]: number;
+}
+
+export const PLATFORMS = ["email", "sms"] as const;
+/** Distribution platforms addressed by path (4.8 to 4.11). */
+export type Platform = (typeof PLATFORMS)[number];
+
+export interface AutopilotConfiguration {
+  platform_id: string;
+  active: boolean;
+  /** Seconds between recurring surveys. */
+  frequency: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface Membership {
+  created_at: number;
+  updated_at: number;
+  person: {
+    id: string;
+    name: string | null;
+    email: string | null;
+    phone_number: string | null;
+    created_at: number;
+    last_sent_at: number | null;
+  };
+  next_survey_request: {
+    id: string;
+    created_at: number;
+    survey_scheduled_at: number;
+    properties: Properties;
+  } | null;
+}
+
+/** The person of Autopilot answers (4.9, 4.10). */
+export interface MembershipPerson {
+  id: string;
+  name: string | null;
+  email: string | null;
+  phone_number: string | null;
+  created_at: number;
+}
+
+const required = (name: string, type: FieldType): Field => ({ name, type, nullable: false });
+const nullable = (name: string, type: FieldType): Field => ({ name, type, nullable: true });
+
+/** Every resource's fields in the specification's order. */
+export const RESOURCES = {
+  person: [
+    required("id", "string"),
+    nullable("email", "string"),
+    nullable("name", "string"),
+    required("created_at", "timestamp"),
+    nullable("phone_number", "string"),
+    nullable("last_sent_at", "timestamp"),
+    nullable("last_responded_at", "timestamp"),
+    nullable("next_survey_scheduled_at", "timestamp"),
+  ],
+  sentPerson: [
+    required("id", "string"),
+    nullable("email", "string"),
+    nullable("name", "string"),
+    nullable("survey_scheduled_at", "timestamp"),
+    required("properties", "map"),
+  ],
+  surveyResponse: [
+    required("id", "string"),
+    required("person", "string"),
+    required("survey_type", "string"),
+    required("score", "integer"),
+    nullable("comment", "string"),
+    required("permalink", "string"),
+    required("created_at", "timestamp"),
+    nullable("updated_at", "timestamp"),
+    nullable("person_properties", "map"),
+    required("notes", "array"),
+    required("tags", "array"),
+    required("additional_answers", "array"),
+  ],
+  bounce: [required("person_id", "string"), nullable("email", "string"), nullable("name", "string"), required("bounced_at", "timestamp")],
+  unsubscribe: [
+    required("person_id", "string"),
+    nullable("email", "string"),
+    nullable("name", "string"),
+    required("unsubscribed_at", "timestamp"),
+  ],
+  metrics: [
+    required("nps", "integer"),
+    required("promoter_count", "integer"),
+    required("promoter_percent", "integer"),
+    required("passive_count", "integer"),
+    required("passive_percent", "integer"),
+    required("detractor_count", "integer"),
+    required("detractor_percent", "integer"),
+    required("response_count", "integer"),
+  ],
+  autopilotConfiguration: [
+    required("platform_id", "string"),
+    required("active", "boolean"),
+    required("frequency", "integer"),
+    required("created_at", "timestamp"),
+    required("updated_at", "timestamp"),
+  ],
+  membership: [
+    required("created_at", "timestamp"),
+    required("updated_at", "timestamp"),
+    required("person", "object"),
+    nullable("next_survey_request", "object"),
+  ],
+  note: [required("id", "string"), required("text", "string"), required("user_email", "string"), required("created_at", "timestamp")],
+  additionalAnswer: [required("id", "string"), required("value", "object"), required("question", "object")],
+} as const satisfies Record<string, readonly Field[]>;
+
+export type ResourceName = keyof typeof RESOURCES;

@@ -1,0 +1,43 @@
+/** The time and the passing of it, made replaceable. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Milliseconds from an arbitrary start that never jump; for durations. */
+  monotonic(): number;
+  /** Resolves after `ms` milliseconds, or rejects with the signal's reason as soon as it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  async sleep(ms, signal) {
+    for (let left = ms; left > 0; left -= LONGEST_TIMER_MS) await sleepOnce(Math.min(left, LONGEST_TIMER_MS), signal);
+    signal?.throwIfAborted();
+  },
+};
+
+function sleepOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(signal.reason as Error);
+      return;
+    }
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Whole Unix seconds, the unit of every timestamp of the specification. */
+export function unixSeconds(clock: Clock): number {
+  return Math.floor(clock.now() / 1000);
+}

@@ -1,0 +1,14 @@
+import { randomBytes } from "node:crypto";
+
+/** Chance, made replaceable. */
+export interface Random {
+  /** A number from 0 up to, not including, 1; for jitter, never for secrets. */
+  fraction(): number;
+  /** `bytes` unpredictable bytes as URL-safe text; for keys, tokens and names of temporary files. */
+  token(bytes: number): string;
+}
+
+export const systemRandom: Random = {
+  fraction: () => Math.random(),
+  token: (bytes) => randomBytes(bytes).toString("base64url"),
+};

@@ -1,0 +1,21 @@
+/** What the rules refuse, by kind of reaction; the HTTP face maps kinds to statuses in one table. */
+export abstract class DomainError extends Error {
+  override readonly name: string = new.target.name;
+}
+
+/** Values that break a rule: attribute name to short phrases such as `is invalid` (422). */
+export class InvalidError extends DomainError {
+  readonly errors: Readonly<Record<string, readonly string[]>>;
+
+  constructor(errors: Readonly<Record<string, readonly string[]>>) {
+    super(
+      Object.entries(errors)
+        .flatMap(([attribute, phrases]) => phrases.map((phrase) => `${attribute} ${phrase}`))
+        .join("; "),
+    );
+    this.errors = errors;
+  }
+}
+
+/** The thing that a path names, or an Autopilot member to remove, is not there (404). */
+export class NotFoundError extends DomainError {}

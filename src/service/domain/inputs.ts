@@ -1,0 +1,114 @@
+/** What the HTTP face and the rules hand each other: parameters already parsed into their final types. */
+import type { EXPANSIONS, METRIC_GROUPS, Channel, ResponseOrder } from "../../contract/routes.ts";
+import type { Platform, Properties } from "../../contract/resources.ts";
+
+export interface Project {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Inclusive at both ends, Unix seconds; null is open. */
+export interface TimeRange {
+  readonly since: number | null;
+  readonly until: number | null;
+}
+
+export type Expansion = (typeof EXPANSIONS)[number];
+export type MetricGroup = (typeof METRIC_GROUPS)[number];
+
+/** A page of a cursor list: `after` is the opaque position that a former page returned. */
+export interface CursorPage<Row> {
+  readonly rows: readonly Row[];
+  /** Position of the next page; null on the last. */
+  readonly next: string | null;
+}
+
+/** 4.1. Not both `email` and `phoneNumber`. */
+export interface PeopleQuery extends TimeRange {
+  readonly email: string | null;
+  readonly phoneNumber: string | null;
+  readonly perPage: number;
+  readonly after: string | null;
+}
+
+/** 4.2. Absent is null. `name` null leaves the stored name alone. */
+export interface SendInput {
+  readonly email: string | null;
+  readonly phoneNumber: string | null;
+  readonly channel: Channel;
+  readonly name: string | null;
+  readonly delaySeconds: number;
+  readonly properties: Properties;
+  readonly send: boolean;
+  readonly lastSentAt: number | null;
+  readonly emailUpdate: string | null;
+  readonly phoneNumberUpdate: string | null;
+}
+
+/** 4.3 */
+export interface ResponsesQuery extends TimeRange {
+  readonly updatedSince: number | null;
+  readonly updatedUntil: number | null;
+  readonly trend: string | null;
+  readonly personId: string | null;
+  readonly personEmail: string | null;
+  readonly order: ResponseOrder;
+  readonly expand: ReadonlySet<Expansion>;
+  readonly page: number;
+  readonly perPage: number;
+}
+
+/** 4.4 */
+export interface ResponseInput {
+  readonly personId: string;
+  readonly score: number;
+  readonly comment: string | null;
+  readonly personProperties: Properties;
+  readonly createdAt: number | null;
+}
+
+/** `PUT /v1/survey_responses/{id}`: undefined leaves a field alone, null empties it. */
+export interface ResponseChange {
+  readonly personId?: string;
+  readonly score?: number;
+  readonly comment?: string | null;
+  readonly personProperties?: Properties;
+}
+
+/** 4.5, 4.6 */
+export interface EventsQuery extends TimeRange {
+  readonly page: number;
+  readonly perPage: number;
+}
+
+/** 4.7 */
+export interface MetricsQuery extends TimeRange {
+  readonly trend: string | null;
+  readonly groups: ReadonlySet<MetricGroup>;
+}
+
+/** 4.8 */
+export interface MembersQuery {
+  readonly platform: Platform;
+  readonly personId: string | null;
+  readonly personEmail: string | null;
+  readonly personPhoneNumber: string | null;
+  readonly perPage: number;
+  readonly after: string | null;
+}
+
+/** 4.9. `properties` null keeps the old ones. */
+export interface MemberInput {
+  readonly platform: Platform;
+  readonly personId: string | null;
+  readonly personEmail: string | null;
+  readonly personPhoneNumber: string | null;
+  readonly personName: string | null;
+  readonly properties: Properties | null;
+}
+
+/** Names one person in a path or a body: exactly one of the three. */
+export type PersonReference =
+  | { readonly by: "id"; readonly id: string }
+  | { readonly by: "email"; readonly email: string }
+  | { readonly by: "phone_number"; readonly phoneNumber: string };
