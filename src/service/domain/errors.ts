@@ -1,10 +1,9 @@
 /** What the rules refuse, by kind of reaction; the HTTP face maps kinds to statuses in one table. */
-export abstract class DomainError extends Error {
-  override readonly name: string = new.target.name;
-}
+export abstract class DomainError extends Error {}
 
 /** Values that break a rule: attribute name to short phrases such as `is invalid` (422). */
 export class InvalidError extends DomainError {
+  override readonly name = "InvalidError";
   readonly errors: Readonly<Record<string, readonly string[]>>;
 
   constructor(errors: Readonly<Record<string, readonly string[]>>) {
@@ -18,4 +17,6 @@ export class InvalidError extends DomainError {
 }
 
 /** The thing that a path names, or an Autopilot member to remove, is not there (404). */
-export class NotFoundError extends DomainError {}
+export class NotFoundError extends DomainError {
+  override readonly name = "NotFoundError";
+}
