@@ -1,7 +1,5 @@
 import { VERSION } from "../runtime/version.ts";
-
-/** What the program needs of Node's `process`; read here and nowhere else. */
-export type Process = Pick<NodeJS.Process, "argv" | "env" | "stdin" | "stdout" | "stderr" | "on" | "off" | "pid" | "platform" | "cwd">;
+import type { Process } from "./process.ts";
 
 /** Runs one command line and gives its exit status. */
 export async function main(process: Process): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Process } from "./main.ts";
+import type { Process } from "./process.ts";
 
 export async function run(process: Process, args: readonly string[]): Promise<number> {
   process.stderr.write(`error: nothing here yet: ${args.join(" ")}\n`);

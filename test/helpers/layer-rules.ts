@@ -1,0 +1,154 @@
+/** The rules of the house as functions from source files to complaints; `layers.test.ts` applies them. */
+import { importsOf, isNode, parseSource, walk, type Import, type Sources, type SyntaxNode } from "./source-code.ts";
+
+interface Layer {
+  readonly name: string;
+  readonly files: RegExp;
+  /** Layers it may import from, besides itself. */
+  readonly mayImport: readonly string[];
+}
+
+const base = ["contract", "runtime"];
+const presentation = ["cli/args", "cli/render", "cli/streams", "cli/errors", "cli/exit-codes"];
+const service = [
+  "service/domain",
+  "service/store",
+  "service/http",
+  "service/page",
+  "service/delivery",
+  "service/scheduler",
+  "service/control",
+];
+const belowCommands = [...base, "config", "client", "bulk", "service/index", ...service, ...presentation, "cli/process", "cli/deps"];
+
+/** The table of the architecture, most particular folder first. */
+const LAYERS: readonly Layer[] = [
+  { name: "contract", files: /^src\/contract\//, mayImport: [] },
+  { name: "runtime", files: /^src\/runtime\//, mayImport: [] },
+  { name: "config", files: /^src\/config\//, mayImport: ["runtime"] },
+  { name: "client", files: /^src\/client\//, mayImport: base },
+  { name: "bulk", files: /^src\/bulk\//, mayImport: base },
+  { name: "service/domain", files: /^src\/service\/domain\//, mayImport: base },
+  { name: "service/store", files: /^src\/service\/store\//, mayImport: ["service/domain", ...base] },
+  // The clock and the log are handed to both as values; they may name those types.
+  { name: "service/http", files: /^src\/service\/http\//, mayImport: ["service/domain", ...base] },
+  { name: "service/page", files: /^src\/service\/page\//, mayImport: ["service/domain", ...base] },
+  { name: "service/delivery", files: /^src\/service\/delivery\//, mayImport: ["service/domain", ...base] },
+  { name: "service/scheduler", files: /^src\/service\/scheduler\//, mayImport: ["service/domain", ...base] },
+  { name: "service/control", files: /^src\/service\/control\//, mayImport: ["service/domain", ...base] },
+  { name: "service/index", files: /^src\/service\/[^/]+\.ts$/, mayImport: [...service, ...base] },
+  { name: "cli/exit-codes", files: /^src\/cli\/exit-codes\.ts$/, mayImport: base },
+  { name: "cli/args", files: /^src\/cli\/args\//, mayImport: [...presentation, ...base] },
+  { name: "cli/render", files: /^src\/cli\/render\//, mayImport: [...presentation, ...base] },
+  { name: "cli/streams", files: /^src\/cli\/streams\//, mayImport: [...presentation, ...base] },
+  { name: "cli/errors", files: /^src\/cli\/errors\//, mayImport: [...presentation, ...base] },
+  { name: "cli/process", files: /^src\/cli\/process\.ts$/, mayImport: [] },
+  { name: "cli/deps", files: /^src\/cli\/deps(?:\.ts$|\/)/, mayImport: belowCommands },
+  { name: "cli/commands", files: /^src\/cli\/commands\//, mayImport: belowCommands },
+  {
+    name: "cli/program",
+    files: /^src\/cli\/(?:program|main|help|completion)(?:\.ts$|[-/])/,
+    mayImport: [...belowCommands, "cli/commands"],
+  },
+];
+
+const layerOf = (file: string): Layer | undefined => LAYERS.find((layer) => layer.files.test(file));
+
+/** Everything that breaks a rule, one sentence each. */
+export function breaches(sources: Sources): string[] {
+  const imports = [...sources].flatMap(([file, text]) => importsOf(file, text));
+  return [
+    ...homeless(sources),
+    ...imports.flatMap((edge) => [...wrongArrow(edge, sources), ...wrongPackage(edge)]),
+    ...secondDoors(imports),
+    ...circles(imports, sources),
+    ...[...sources].flatMap(([file, text]) => wrongGlobals(file, text)),
+  ];
+}
+
+function homeless(sources: Sources): string[] {
+  return [...sources.keys()].filter((file) => layerOf(file) === undefined).map((file) => `${file} lies in no layer`);
+}
+
+function wrongArrow({ from, to }: Import, sources: Sources): string[] {
+  if (!to.startsWith("src/"))
+    return to.startsWith("..") || to.startsWith("bin/") || to.startsWith("test/") ? [`${from} leaves src for ${to}`] : [];
+  if (!sources.has(to)) return [`${from} imports ${to}, which is not there`];
+  const [source, target] = [layerOf(from), layerOf(to)];
+  if (source === undefined || target === undefined || source === target || source.mayImport.includes(target.name)) return [];
+  return [`${from} (${source.name}) may not import ${to} (${target.name})`];
+}
+
+function wrongPackage({ from, to }: Import): string[] {
+  if (to === "<computed>") return [`${from} imports a computed name`];
+  if (from.startsWith("src/contract/") && to.startsWith("node:")) return [`${from} is contract and may not import ${to}`];
+  if (isPackage(to, "commander") && !from.startsWith("src/cli/")) return [`${from} may not import commander outside cli`];
+  if (/^(?:node:)?process$/.test(to) && from !== "src/cli/main.ts") return [`${from} may not import ${to}`];
+  if (/^(?:node:)?timers(?:\/promises)?$/.test(to) && !from.startsWith("src/runtime/"))
+    return [`${from} may not import ${to} outside runtime`];
+  return [];
+}
+
+function isPackage(target: string, name: string): boolean {
+  return target === name || target.startsWith(`${name}/`);
+}
+
+/** undici has one door. */
+function secondDoors(imports: readonly Import[]): string[] {
+  const doors = [...new Set(imports.filter(({ to }) => isPackage(to, "undici")).map(({ from }) => from))];
+  return doors.length > 1 ? [`undici is imported in ${doors.length} modules: ${doors.join(", ")}`] : [];
+}
+
+/** Each file that reaches itself, once for each circle found walking depth first. */
+function circles(imports: readonly Import[], sources: Sources): string[] {
+  const targets = new Map([...sources.keys()].map((file) => [file, new Set<string>()]));
+  for (const { from, to } of imports) if (sources.has(to)) targets.get(from)?.add(to);
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) found.push(`circle: ${[...trail.slice(trail.indexOf(file)), file].join(" → ")}`);
+    if (trail.includes(file) || done.has(file)) return;
+    for (const next of targets.get(file) ?? []) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of sources.keys()) visit(file, []);
+  return found;
+}
+
+const TIMERS = new Set(["setTimeout", "setInterval"]);
+
+function wrongGlobals(file: string, text: string): string[] {
+  const found: string[] = [];
+  const complain = (what: string): void => void found.push(`${file} uses ${what}`);
+  const inRuntime = file.startsWith("src/runtime/");
+  walk(parseSource(text), (node) => {
+    // A parameter named `process` is handed in and is not the global.
+    if (declaresProcess(node)) return false;
+    const member = memberName(node);
+    if (file !== "src/cli/main.ts" && member?.startsWith("process.")) complain(member);
+    if (member === "globalThis.process") complain(member);
+    if (!inRuntime && (member === "Date.now" || member === "Math.random")) complain(member);
+    if (!inRuntime && isCurrentDate(node)) complain("new Date()");
+    if (!inRuntime && node.type === "CallExpression" && isNode(node.callee) && TIMERS.has(String(node.callee.name)))
+      complain(String(node.callee.name));
+    return true;
+  });
+  return found;
+}
+
+function declaresProcess(node: SyntaxNode): boolean {
+  const parameters = Array.isArray(node.params) ? node.params : [];
+  return parameters.some((parameter) => isNode(parameter) && parameter.type === "Identifier" && parameter.name === "process");
+}
+
+/** `Date.now` of `Date.now` and `Date["now"]`. */
+function memberName(node: SyntaxNode): string | undefined {
+  if (node.type !== "MemberExpression" || !isNode(node.object) || node.object.type !== "Identifier" || !isNode(node.property))
+    return undefined;
+  return `${String(node.object.name)}.${String(node.property.name ?? node.property.value)}`;
+}
+
+function isCurrentDate(node: SyntaxNode): boolean {
+  const made = node.type === "NewExpression" || node.type === "CallExpression";
+  return made && isNode(node.callee) && node.callee.name === "Date" && Array.isArray(node.arguments) && node.arguments.length === 0;
+}

@@ -1,0 +1,53 @@
+/** Reads TypeScript as a tree, so that tests can state rules about the source. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parseAst } from "rolldown/parseAst";
+
+/** Files by their path from the project's root (`src/cli/main.ts`), with their text. */
+export type Sources = ReadonlyMap<string, string>;
+
+export interface SyntaxNode {
+  readonly type: string;
+  readonly [property: string]: unknown;
+}
+
+export interface Import {
+  readonly from: string;
+  /** A path from the project's root for relative imports, else the package's or `node:` name as it is written. */
+  readonly to: string;
+}
+
+const root = path.join(import.meta.dirname, "../..");
+
+export function readSources(folder: string): Sources {
+  const names = readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => name.endsWith(".ts")).map((name) => path.join(folder, name));
+  return new Map(files.toSorted().map((file) => [file, readFileSync(path.join(root, file), "utf8")]));
+}
+
+export function parseSource(text: string): SyntaxNode {
+  return parseAst(text, { lang: "ts" }) as unknown as SyntaxNode;
+}
+
+/** Every node below `node`, itself first; `enter` returning false leaves out what is inside. */
+export function walk(node: SyntaxNode, enter: (node: SyntaxNode) => boolean | void): void {
+  if (enter(node) === false) return;
+  for (const child of Object.values(node)) {
+    for (const item of Array.isArray(child) ? child : [child]) if (isNode(item)) walk(item, enter);
+  }
+}
+
+export function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+}
+
+/** Every import of a file: static, `export … from`, type-only, dynamic and `import("…").Type`. */
+export function importsOf(file: string, text: string): Import[] {
+  const targets: string[] = [];
+  walk(parseSource(text), (node) => {
+    if (/^(?:Import|ExportNamed|ExportAll)Declaration$|^ImportExpression$|^TSImportType$/.test(node.type) && isNode(node.source)) {
+      targets.push(typeof node.source.value === "string" ? node.source.value : "<computed>");
+    }
+  });
+  return targets.map((target) => ({ from: file, to: target.startsWith(".") ? path.join(path.dirname(file), target) : target }));
+}
