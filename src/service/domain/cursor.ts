@@ -1,0 +1,24 @@
+/** Positions of cursor lists as opaque text: a place after a row, never a row number, so rows that arrive shift nothing. */
+import { InvalidError } from "./errors.ts";
+import { toJsonArray, type JsonPage } from "./json-rows.ts";
+import type { JsonRows, Position } from "./ports.ts";
+
+export function formatCursor(position: Position): string {
+  return Buffer.from(`${position.createdAt}:${position.id}`, "latin1").toString("base64url");
+}
+
+/** Reads what `formatCursor` wrote; anything else is an InvalidError on `page_info`. */
+export function parseCursor(text: string | null): Position | null {
+  if (text === null) return null;
+  const match = /^(-?\d{1,15}):(\d{1,15})$/.exec(Buffer.from(text, "base64url").toString("latin1"));
+  const position = { createdAt: Number(match?.[1]), id: Number(match?.[2]) };
+  if (match === null || formatCursor(position) !== text) throw new InvalidError({ page_info: ["is invalid"] });
+  return position;
+}
+
+/** A page of `perPage` rows out of one row more than that, which tells whether another page follows. */
+export function toPage(rows: JsonRows, perPage: number, positionOf: (row: string) => Position): JsonPage {
+  const last = rows[perPage - 1];
+  if (rows.length <= perPage || last === undefined) return { json: toJsonArray(rows), next: null };
+  return { json: toJsonArray(rows.slice(0, perPage)), next: formatCursor(positionOf(last)) };
+}

@@ -1,0 +1,54 @@
+/** Bounces and unsubscribes: sections 4.5 and 4.6, and how they come about. */
+import type { Bounce, Unsubscribe } from "../../contract/resources.ts";
+import { InvalidError } from "./errors.ts";
+import type { EventsQuery, Project } from "./inputs.ts";
+import { toJsonArray } from "./json-rows.ts";
+import type { EventsFilter, Transaction } from "./ports.ts";
+
+/** 4.5 as JSON text, oldest bounce first. */
+export async function listBouncesJson(tx: Transaction, project: Project, query: EventsQuery): Promise<string> {
+  return toJsonArray(await tx.people.listBounced(project.id, toFilter(query)));
+}
+
+/** 4.5 */
+export async function listBounces(tx: Transaction, project: Project, query: EventsQuery): Promise<Bounce[]> {
+  return JSON.parse(await listBouncesJson(tx, project, query)) as Bounce[];
+}
+
+/** 4.6 as JSON text, oldest unsubscribe first. */
+export async function listUnsubscribesJson(tx: Transaction, project: Project, query: EventsQuery): Promise<string> {
+  return toJsonArray(await tx.people.listUnsubscribed(project.id, toFilter(query)));
+}
+
+/** 4.6 */
+export async function listUnsubscribes(tx: Transaction, project: Project, query: EventsQuery): Promise<Unsubscribe[]> {
+  return JSON.parse(await listUnsubscribesJson(tx, project, query)) as Unsubscribe[];
+}
+
+function toFilter({ since, until, page, perPage }: EventsQuery): EventsFilter {
+  return { since, until, offset: (page - 1) * perPage, limit: perPage };
+}
+
+/** Ends e-mail to a person and drops what waits to be mailed; responses stay. `created` is false the second time. */
+export async function unsubscribe(tx: Transaction, project: Project, email: string): Promise<{ created: boolean }> {
+  const person = await tx.people.byEmail(project.id, email);
+  if (person === null) throw new InvalidError({ person_email: ["does not exist"] });
+  return unsubscribePerson(tx, project, person.id);
+}
+
+/** As `unsubscribe`, for a person who is known by id. */
+export async function unsubscribePerson(tx: Transaction, project: Project, personId: number): Promise<{ created: boolean }> {
+  const person = await tx.people.byId(project.id, personId);
+  if (person === null || person.unsubscribedAt !== null) return { created: false };
+  await tx.people.update(project.id, personId, { unsubscribedAt: tx.now });
+  await tx.requests.cancel(project.id, personId, { channel: "email", autopilot: null });
+  return { created: true };
+}
+
+/** Notes that a person's address refused a message for good: they are never sent to again. */
+export async function recordBounce(tx: Transaction, project: Project, personId: number): Promise<void> {
+  const person = await tx.people.byId(project.id, personId);
+  if (person === null) return;
+  if (person.bouncedAt === null) await tx.people.update(project.id, personId, { bouncedAt: tx.now });
+  await tx.requests.cancel(project.id, personId, { channel: null, autopilot: null });
+}

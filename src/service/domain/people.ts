@@ -1,0 +1,75 @@
+/** People: sections 4.1 and 4.2, and deletion. */
+import type { Person, SentPerson } from "../../contract/resources.ts";
+import { parseCursor, toPage } from "./cursor.ts";
+import { InvalidError, NotFoundError } from "./errors.ts";
+import type { CursorPage, PeopleQuery, PersonReference, Project, SendInput } from "./inputs.ts";
+import type { JsonPage } from "./json-rows.ts";
+import { PEOPLE_NAMES, identify, requireReferenced, upsertPerson } from "./person-identity.ts";
+import { renamePerson } from "./person-rename.ts";
+import type { PersonRow, Transaction } from "./ports.ts";
+import { checkSpecialProperties } from "./special-properties.ts";
+import { cancelWaiting, scheduleSurvey } from "./surveys.ts";
+
+/** 4.1 as JSON text, `Person` rows in creation order. */
+export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
+  const after = parseCursor(query.after);
+  const id = await filteredPerson(tx, project, query);
+  if (id === undefined) return { json: "[]", next: null };
+  const rows = await tx.people.list(project.id, { since: query.since, until: query.until, id, after, limit: query.perPage + 1 });
+  return toPage(rows, query.perPage, (row) => {
+    const last = JSON.parse(row) as Person;
+    return { createdAt: last.created_at, id: Number(last.id) };
+  });
+}
+
+/** 4.1 */
+export async function listPeople(tx: Transaction, project: Project, query: PeopleQuery): Promise<CursorPage<Person>> {
+  const { json, next } = await listPeopleJson(tx, project, query);
+  return { rows: JSON.parse(json) as Person[], next };
+}
+
+/** The id of the person whom the filter names; null for no filter, undefined for nobody. */
+async function filteredPerson(tx: Transaction, project: Project, query: PeopleQuery): Promise<number | null | undefined> {
+  if (query.email !== null) return (await tx.people.byEmail(project.id, query.email))?.id;
+  if (query.phoneNumber !== null) return (await tx.people.byPhone(project.id, query.phoneNumber))?.id;
+  return null;
+}
+
+/** 4.2: creates or updates a person and, unless `send` is false, throttling or suppression forbid it, schedules a survey. */
+export async function sendPerson(tx: Transaction, project: Project, input: SendInput): Promise<{ person: SentPerson; created: boolean }> {
+  checkSendInput(input);
+  checkSpecialProperties(input.properties);
+  const renames = input.emailUpdate !== null || input.phoneNumberUpdate !== null;
+  const existing = renames ? await renamePerson(tx, project, input) : await identify(tx, project, input, PEOPLE_NAMES);
+  const identity = renames ? { email: null, phoneNumber: null } : { email: input.email, phoneNumber: input.phoneNumber };
+  const wanted = { ...identity, name: input.name, lastSentAt: input.lastSentAt };
+  const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES);
+  const scheduledAt = input.send ? await scheduleSurvey(tx, project, person, input) : null;
+  return { person: toSentPerson(person, scheduledAt, input), created: existing === null };
+}
+
+function checkSendInput({ email, phoneNumber, channel, emailUpdate, phoneNumberUpdate }: SendInput): void {
+  if (email === null && (phoneNumber === null || emailUpdate !== null)) throw blank("email");
+  if (phoneNumber === null && (channel === "sms" || phoneNumberUpdate !== null)) throw blank("phone_number");
+}
+
+function blank(attribute: string): InvalidError {
+  return new InvalidError({ [attribute]: ["can't be blank"] });
+}
+
+function toSentPerson(person: PersonRow, scheduledAt: number | null, input: SendInput): SentPerson {
+  return { id: String(person.id), email: person.email, name: person.name, survey_scheduled_at: scheduledAt, properties: input.properties };
+}
+
+/** Deletes a person and all that belongs to them. Throws NotFoundError. */
+export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<void> {
+  const person = await requireReferenced(tx, project, reference);
+  await tx.people.delete(project.id, person.id);
+}
+
+/** Drops the surveys that wait to be sent to a person; their Autopilot goes on one interval later. Throws NotFoundError. */
+export async function cancelSurveys(tx: Transaction, project: Project, email: string): Promise<void> {
+  const person = await tx.people.byEmail(project.id, email);
+  if (person === null) throw new NotFoundError("no such person");
+  await cancelWaiting(tx, project, person);
+}

@@ -1,0 +1,103 @@
+/** Who is meant, when a call names somebody by e-mail, phone number or id (rules of the service, "A person is identified"). */
+import type { PersonReference, Project } from "./inputs.ts";
+import { InvalidError, NotFoundError } from "./errors.ts";
+import { parseId } from "./ids.ts";
+import { TakenError, type PersonChange, type PersonRow, type Transaction } from "./ports.ts";
+
+/** How a call calls its parameters, so that errors name what the caller wrote. */
+export interface IdentityNames {
+  readonly id: string;
+  readonly email: string;
+  readonly phoneNumber: string;
+}
+
+export const PEOPLE_NAMES: IdentityNames = { id: "id", email: "email", phoneNumber: "phone_number" };
+export const MEMBER_NAMES: IdentityNames = { id: "person_id", email: "person_email", phoneNumber: "person_phone_number" };
+
+export interface Identity {
+  readonly email: string | null;
+  readonly phoneNumber: string | null;
+}
+
+/**
+ * The person whom e-mail and phone name; null when they name nobody yet. When both are given the e-mail
+ * decides; when it names nobody and the phone names a person without e-mail, that person is meant.
+ * A phone that belongs to anybody else is an InvalidError.
+ */
+export async function identify(tx: Transaction, project: Project, identity: Identity, names: IdentityNames): Promise<PersonRow | null> {
+  const { email, phoneNumber } = identity;
+  const byEmail = email === null ? null : await tx.people.byEmail(project.id, email);
+  if (phoneNumber === null || byEmail?.phoneNumber === phoneNumber) return byEmail;
+  const byPhone = await tx.people.byPhone(project.id, phoneNumber);
+  if (byPhone === null || email === null) return byPhone ?? byEmail;
+  if (byEmail === null && byPhone.email === null) return byPhone;
+  throw taken(names.phoneNumber);
+}
+
+/** The one person that a path or a body names; null when there is none. */
+export async function findReferenced(tx: Transaction, project: Project, reference: PersonReference): Promise<PersonRow | null> {
+  if (reference.by === "email") return tx.people.byEmail(project.id, reference.email);
+  if (reference.by === "phone_number") return tx.people.byPhone(project.id, reference.phoneNumber);
+  const id = parseId(reference.id);
+  return id === null ? null : tx.people.byId(project.id, id);
+}
+
+/** As `findReferenced`; throws NotFoundError when there is none. */
+export async function requireReferenced(tx: Transaction, project: Project, reference: PersonReference): Promise<PersonRow> {
+  const person = await findReferenced(tx, project, reference);
+  if (person === null) throw new NotFoundError("no such person");
+  return person;
+}
+
+/** Makes the person or brings the one who exists up to date; the engine's unique indexes have the last word. */
+export async function upsertPerson(
+  tx: Transaction,
+  project: Project,
+  existing: PersonRow | null,
+  wanted: Identity & { readonly name: string | null; readonly lastSentAt: number | null },
+  names: IdentityNames,
+): Promise<PersonRow> {
+  try {
+    if (existing === null) return await tx.people.insert(project.id, { ...wanted, createdAt: tx.now });
+    return await changePerson(tx, project, existing, mergeChange(existing, wanted));
+  } catch (error) {
+    throw translateTaken(error, names);
+  }
+}
+
+function mergeChange(
+  person: PersonRow,
+  wanted: Identity & { readonly name: string | null; readonly lastSentAt: number | null },
+): PersonChange {
+  return {
+    email: person.email ?? wanted.email,
+    phoneNumber: wanted.phoneNumber ?? person.phoneNumber,
+    name: wanted.name ?? person.name,
+    lastSentAt: newest(person.lastSentAt, wanted.lastSentAt),
+  };
+}
+
+/** Writes what differs, if anything, and returns the person as they are then. */
+export async function changePerson(tx: Transaction, project: Project, person: PersonRow, wanted: PersonChange): Promise<PersonRow> {
+  const change = Object.fromEntries(
+    Object.entries(wanted).filter(([key, value]) => person[key as keyof PersonChange] !== value),
+  ) as PersonChange;
+  if (Object.keys(change).length > 0) await tx.people.update(project.id, person.id, change);
+  return { ...person, ...change };
+}
+
+/** An engine's "taken" in the caller's words; other errors as they are. */
+export function translateTaken(error: unknown, names: IdentityNames): unknown {
+  if (!(error instanceof TakenError)) return error;
+  return taken(error.field === "phoneNumber" ? names.phoneNumber : names.email);
+}
+
+export function taken(attribute: string): InvalidError {
+  return new InvalidError({ [attribute]: ["has already been taken"] });
+}
+
+/** The later of two times; null counts as never. */
+export function newest(left: number | null, right: number | null): number | null {
+  if (left === null || right === null) return left ?? right;
+  return Math.max(left, right);
+}

@@ -1,0 +1,136 @@
+/** Survey responses: sections 4.3 and 4.4, and reading and changing one. */
+import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import type { SurveyResponse } from "../../contract/resources.ts";
+import { InvalidError, NotFoundError } from "./errors.ts";
+import { parseId } from "./ids.ts";
+import type { Expansion, Project, ResponseChange, ResponseInput, ResponsesQuery } from "./inputs.ts";
+import { toJsonArray } from "./json-rows.ts";
+import type { ResponseRow, ResponseShape, Transaction } from "./ports.ts";
+import { requireTrend } from "./trends.ts";
+
+/** Where the pages of this service lie. */
+export interface Links {
+  /** `{app_url}/r/<token>` */
+  permalink(token: string): string;
+}
+
+/** 4.3 as JSON text. A person who does not exist gives an empty list, an unknown trend is an InvalidError. */
+export async function listResponsesJson(tx: Transaction, project: Project, query: ResponsesQuery, links: Links): Promise<string> {
+  const trendId = query.trend === null ? null : await requireTrend(tx, project, query.trend);
+  const personId = await filteredPerson(tx, project, query);
+  if (personId === undefined) return "[]";
+  const { since, until, updatedSince, updatedUntil, order, perPage } = query;
+  const filter = { since, until, updatedSince, updatedUntil, personId, trendId, order, limit: perPage, offset: (query.page - 1) * perPage };
+  return toJsonArray(await tx.responses.list(project.id, filter, toShape(query.expand, links)));
+}
+
+/** 4.3 */
+export async function listResponses(tx: Transaction, project: Project, query: ResponsesQuery, links: Links): Promise<SurveyResponse[]> {
+  return JSON.parse(await listResponsesJson(tx, project, query, links)) as SurveyResponse[];
+}
+
+/** The id of the person whom the filters name; null for no filter, undefined for nobody. */
+async function filteredPerson(tx: Transaction, project: Project, query: ResponsesQuery): Promise<number | null | undefined> {
+  const byId = query.personId === null ? null : (parseId(query.personId) ?? undefined);
+  if (query.personEmail === null || byId === undefined) return byId;
+  const byEmail = (await tx.people.byEmail(project.id, query.personEmail))?.id;
+  return byId === null || byId === byEmail ? byEmail : undefined;
+}
+
+function toShape(expand: ReadonlySet<Expansion>, links: Links): ResponseShape {
+  return { expandPerson: expand.has("person"), expandNotes: expand.has("notes"), permalinkPrefix: links.permalink("") };
+}
+
+/** 4.4 */
+export async function addResponse(tx: Transaction, project: Project, input: ResponseInput, links: Links): Promise<SurveyResponse> {
+  checkScore(input.score);
+  const { score, comment, personProperties } = input;
+  const id = await tx.responses.insert(project.id, {
+    personId: await requirePerson(tx, project, input.personId),
+    score,
+    comment,
+    personProperties,
+    token: tx.token(),
+    createdAt: input.createdAt ?? tx.now,
+    updatedAt: tx.now,
+    requestId: null,
+  });
+  return readResponse(tx, project, id, new Set<Expansion>(["notes"]), links);
+}
+
+function checkScore(score: number): void {
+  if (Number.isInteger(score) && score >= SCORE_MIN && score <= SCORE_MAX) return;
+  throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });
+}
+
+async function requirePerson(tx: Transaction, project: Project, text: string): Promise<number> {
+  const id = parseId(text);
+  const person = id === null ? null : await tx.people.byId(project.id, id);
+  if (person === null) throw new InvalidError({ person: ["does not exist"] });
+  return person.id;
+}
+
+/** One response. Throws NotFoundError. */
+export async function getResponse(
+  tx: Transaction,
+  project: Project,
+  id: string,
+  expand: ReadonlySet<Expansion>,
+  links: Links,
+): Promise<SurveyResponse> {
+  const key = parseId(id);
+  if (key === null) throw new NotFoundError("no such response");
+  return readResponse(tx, project, key, expand, links);
+}
+
+async function readResponse(
+  tx: Transaction,
+  project: Project,
+  id: number,
+  expand: ReadonlySet<Expansion>,
+  links: Links,
+): Promise<SurveyResponse> {
+  const json = await tx.responses.json(project.id, id, toShape(expand, links));
+  if (json === null) throw new NotFoundError("no such response");
+  return JSON.parse(json) as SurveyResponse;
+}
+
+/** Changes the fields that the change names; `updated_at` moves only when something differs. Throws NotFoundError. */
+export async function updateResponse(
+  tx: Transaction,
+  project: Project,
+  id: string,
+  change: ResponseChange,
+  expand: ReadonlySet<Expansion>,
+  links: Links,
+): Promise<SurveyResponse> {
+  const key = parseId(id);
+  const existing = key === null ? null : await tx.responses.byId(project.id, key);
+  if (existing === null) throw new NotFoundError("no such response");
+  if (change.score !== undefined) checkScore(change.score);
+  const personId = change.personId === undefined ? existing.personId : await requirePerson(tx, project, change.personId);
+  const wanted = { ...existing, ...withoutUndefined(change), personId };
+  if (differs(existing, wanted)) await tx.responses.update(project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.now });
+  return readResponse(tx, project, existing.id, expand, links);
+}
+
+function withoutUndefined({ score, comment, personProperties }: ResponseChange): Partial<ResponseRow> {
+  return {
+    ...(score === undefined ? {} : { score }),
+    ...(comment === undefined ? {} : { comment }),
+    ...(personProperties === undefined ? {} : { personProperties }),
+  };
+}
+
+function pickStored({
+  personId,
+  score,
+  comment,
+  personProperties,
+}: ResponseRow): Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties"> {
+  return { personId, score, comment, personProperties };
+}
+
+function differs(left: ResponseRow, right: ResponseRow): boolean {
+  return JSON.stringify(pickStored(left)) !== JSON.stringify(pickStored(right));
+}

@@ -1,0 +1,81 @@
+/** When a survey is scheduled and when it is not: throttling, suppression, cancelling (sections 1 and 3). */
+import type { Properties } from "../../contract/resources.ts";
+import type { Channel } from "../../contract/routes.ts";
+import type { Project } from "./inputs.ts";
+import type { PersonRow, Transaction } from "./ports.ts";
+
+export interface SurveyWish {
+  readonly channel: Channel;
+  readonly delaySeconds: number;
+  readonly properties: Properties;
+}
+
+/** Schedules a survey outside Autopilot; null when throttling, suppression or a missing address forbid it. */
+export async function scheduleSurvey(tx: Transaction, project: Project, person: PersonRow, wish: SurveyWish): Promise<number | null> {
+  if (!canReceive(person, wish.channel) || (await isThrottled(tx, project, person))) return null;
+  const scheduledAt = Math.min(tx.now + wish.delaySeconds, Number.MAX_SAFE_INTEGER);
+  const { channel, properties } = wish;
+  await tx.requests.insert(project.id, {
+    personId: person.id,
+    channel,
+    autopilot: false,
+    createdAt: tx.now,
+    scheduledAt,
+    paused: false,
+    properties,
+    token: tx.token(),
+  });
+  return scheduledAt;
+}
+
+/** An unsubscribe blocks e-mail, a bounce everything; a person without the channel's address cannot be reached by it. */
+export function canReceive(person: PersonRow, channel: Channel): boolean {
+  if (person.bouncedAt !== null) return false;
+  return channel === "sms" ? person.phoneNumber !== null : person.email !== null && person.unsubscribedAt === null;
+}
+
+/** Whether a survey was sent too recently, or one waits to be sent, which counts as recent. */
+async function isThrottled(tx: Transaction, project: Project, person: PersonRow): Promise<boolean> {
+  if (person.lastSentAt === null && person.nextSurveyAt === null) return false;
+  const throttleSeconds = (await tx.projects.byId(project.id))?.throttleSeconds ?? null;
+  if (throttleSeconds === null || throttleSeconds === 0) return false;
+  return person.nextSurveyAt !== null || (person.lastSentAt !== null && tx.now - person.lastSentAt < throttleSeconds);
+}
+
+/** Drops what waits to be sent. The recurrence of Autopilot goes on, one interval from now. */
+export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
+  await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
+  for (const platform of ["email", "sms"] as const) {
+    const member = await tx.autopilot.member(project.id, platform, person.id);
+    if (member === null || member.nextRequestId === null) continue;
+    const { frequency } = await tx.autopilot.configuration(project.id, platform);
+    await scheduleAutopilot(tx, project, person, { platform, properties: member.properties, delaySeconds: frequency });
+  }
+}
+
+export interface AutopilotWish {
+  readonly platform: Channel;
+  readonly properties: Properties;
+  readonly delaySeconds: number;
+}
+
+/** Schedules a member's next Autopilot survey, or notes that there is none when the person cannot be reached. */
+export async function scheduleAutopilot(tx: Transaction, project: Project, person: PersonRow, wish: AutopilotWish): Promise<void> {
+  const { platform, properties, delaySeconds } = wish;
+  if (!canReceive(person, platform)) {
+    await tx.autopilot.setNextRequest(project.id, platform, person.id, null);
+    return;
+  }
+  const { active } = await tx.autopilot.configuration(project.id, platform);
+  const id = await tx.requests.insert(project.id, {
+    personId: person.id,
+    channel: platform,
+    autopilot: true,
+    createdAt: tx.now,
+    scheduledAt: tx.now + delaySeconds,
+    paused: !active,
+    properties,
+    token: tx.token(),
+  });
+  await tx.autopilot.setNextRequest(project.id, platform, person.id, id);
+}
