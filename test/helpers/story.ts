@@ -1,0 +1,175 @@
+/** Reads and runs the scripts of test/acceptance; their language is described in the README there. */
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { bareEnvironment, follow, inTerminal, PROGRAM, type Ended } from "./run-cli.ts";
+import { startServe, type Served } from "./serve.ts";
+
+type Stream = "stdout" | "stderr";
+
+interface Expectation {
+  readonly stream: Stream;
+  readonly pattern: RegExp;
+  readonly present: boolean;
+}
+
+export interface Step {
+  readonly line: number;
+  readonly kind: "run" | "terminal" | "serve" | "stop" | "env";
+  readonly text: string;
+  readonly stdin: string[];
+  /** Whole streams, line by line. */
+  readonly exact: Record<Stream, string[]>;
+  readonly patterns: Expectation[];
+  status: number;
+}
+
+export interface Story {
+  readonly steps: readonly Step[];
+  readonly files: ReadonlyMap<string, string>;
+  /** The endpoints that `# covers:` lines name. */
+  readonly covers: readonly string[];
+}
+
+export function parseStory(text: string): Story {
+  const [script = "", ...sections] = text.split(/^-- (\S+) --\n/m);
+  const files = new Map<string, string>();
+  for (let index = 0; index < sections.length; index += 2) files.set(sections[index] ?? "", sections[index + 1] ?? "");
+  const steps: Step[] = [];
+  for (const [index, line] of script.split("\n").entries()) readLine(line, index + 1, steps);
+  const covers = [...script.matchAll(/^# covers: (.*)$/gm)].flatMap(([, names = ""]) => names.split(/[\s,]+/));
+  return { steps, files, covers };
+}
+
+function readLine(line: string, number: number, steps: Step[]): void {
+  if (line.trim() === "" || line.startsWith("#")) return;
+  const [, word = "", rest = ""] = /^(\S+) ?(.*)$/s.exec(line) ?? [];
+  const kind = ({ $: "run", tty$: "terminal", serve: "serve", stop: "stop", env: "env" } as const)[word];
+  const step = steps.at(-1);
+  if (kind !== undefined) {
+    steps.push({ line: number, kind, text: rest, stdin: [], exact: { stdout: [], stderr: [] }, patterns: [], status: 0 });
+  } else if (step === undefined || !expectation(step, word, rest)) {
+    throw new Error(`line ${number}: not a line of a story: ${line}`);
+  }
+}
+
+function expectation(step: Step, word: string, rest: string): boolean {
+  if (word === "<") step.stdin.push(rest);
+  else if (word === ">") step.exact.stdout.push(rest);
+  else if (word === "2>") step.exact.stderr.push(rest);
+  else if (word === "status") step.status = Number(rest);
+  else return pattern(step, `${word} ${rest}`);
+  return true;
+}
+
+function pattern(step: Step, line: string): boolean {
+  const match = /^(! ?)?(stdout|stderr) \/(.*)\/(\w*)$/.exec(line);
+  if (match === null) return false;
+  const [, not, stream, source = "", flags = ""] = match;
+  step.patterns.push({ stream: stream as Stream, pattern: new RegExp(source, `m${flags}`), present: not === undefined });
+  return true;
+}
+
+/** Runs a story in a directory of its own; rejects at the first step that is not as it says. */
+export async function runStory(story: Story): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-story-"));
+  const services: Served[] = [];
+  try {
+    const env = await prepare(folder, story.files);
+    for (const step of story.steps) await runStep(step, folder, env, services);
+  } finally {
+    for (const service of services) await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Home, work directory and a `surveyctl` on the PATH. */
+async function prepare(folder: string, files: ReadonlyMap<string, string>): Promise<Record<string, string>> {
+  for (const name of ["home", "work", "bin"]) await mkdir(path.join(folder, name));
+  await writeFile(path.join(folder, "bin/surveyctl"), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, { mode: 0o755 });
+  for (const [name, text] of files) {
+    await mkdir(path.dirname(path.join(folder, "work", name)), { recursive: true });
+    await writeFile(path.join(folder, "work", name), text);
+  }
+  return bareEnvironment(path.join(folder, "home"), { PATH: `${path.join(folder, "bin")}:${process.env.PATH ?? ""}` });
+}
+
+async function runStep(step: Step, folder: string, env: Record<string, string>, services: Served[]): Promise<void> {
+  if (step.kind === "env") setVariable(step.text, env);
+  else if (step.kind === "serve") Object.assign(env, await startService(step, services));
+  else if (step.kind === "stop") await services.pop()?.stop();
+  else check(step, await runCommand(step, path.join(folder, "work"), env), env);
+}
+
+function setVariable(text: string, env: Record<string, string>): void {
+  const [, name = "", value = ""] = /^(\w+)=(.*)$/.exec(text) ?? [];
+  if (value === "") delete env[name];
+  else env[name] = value;
+}
+
+async function startService(step: Step, services: Served[]): Promise<Record<string, string>> {
+  const service = await startServe({ args: step.text.split(" ").filter((word) => word !== "") });
+  services.push(service);
+  return { ...service.env, DATA: service.dataFile };
+}
+
+async function runCommand(step: Step, cwd: string, env: Record<string, string>): Promise<Ended> {
+  const [command = "", ...args] = step.kind === "terminal" ? inTerminal(step.text, 80) : ["bash", "-o", "pipefail", "-c", step.text];
+  const running = follow(spawn(command, args, { cwd, env }));
+  running.child.stdin.end(step.stdin.map((line) => `${line}\n`).join(""));
+  return running.ended;
+}
+
+function check(step: Step, ended: Ended, env: Readonly<Record<string, string>>): void {
+  const complaints = [
+    ...wrongStatus(step, ended),
+    ...wrongStream(step, "stdout", ended),
+    ...wrongStream(step, "stderr", ended),
+    ...leaks(ended, env),
+  ];
+  if (complaints.length === 0) return;
+  throw new Error(
+    [
+      `line ${step.line}: $ ${step.text}`,
+      ...complaints,
+      `--- stdout`,
+      ended.stdout,
+      `--- stderr`,
+      ended.stderr,
+      `--- status ${String(ended.status)}`,
+    ].join("\n"),
+  );
+}
+
+function wrongStatus(step: Step, ended: Ended): string[] {
+  return ended.status === step.status ? [] : [`status ${String(ended.status ?? ended.signal)}, not ${step.status}`];
+}
+
+function wrongStream(step: Step, stream: Stream, ended: Ended): string[] {
+  const text = ended[stream].replaceAll("\r\n", "\n");
+  const patterns = step.patterns.filter((one) => one.stream === stream);
+  const wrong = patterns.filter((one) => one.pattern.test(text) !== one.present);
+  const complaints = wrong.map((one) => `${stream} ${one.present ? "does not match" : "matches"} ${String(one.pattern)}`);
+  const named = patterns.some((one) => one.present);
+  const lines = step.exact[stream];
+  if ((lines.length > 0 || !named) && !sameLines(lines, text)) complaints.push(`${stream} is not:\n${lines.join("\n")}`);
+  return complaints;
+}
+
+function sameLines(lines: readonly string[], text: string): boolean {
+  const source = lines.map((line) => `${line.split("[..]").map(escapePattern).join(".*")}\n`).join("");
+  return new RegExp(`^${source}$`).test(text);
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+/** No command ever shows the key, plain or as it goes over the wire. */
+function leaks({ stdout, stderr }: Ended, env: Readonly<Record<string, string>>): string[] {
+  const key = env.SURVEYCTL_API_KEY;
+  if (key === undefined) return [];
+  const forms = [key, Buffer.from(`${key}:`).toString("base64")];
+  return forms.some((form) => stdout.includes(form) || stderr.includes(form)) ? ["the key is shown"] : [];
+}
