@@ -1,2 +1,74 @@
 export const TIME_FORMATS = ["unix", "iso", "local", "relative"] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
+
+/** Unix seconds to text. Values that no calendar holds come back as the number they are. */
+export type TimeFormatter = (seconds: number) => string;
+
+export interface TimeOptions {
+  readonly format: TimeFormat;
+  /** IANA zone for `local`; null: the system's. */
+  readonly zone: string | null;
+  /** Unix seconds that `relative` counts from. */
+  readonly now: number;
+}
+
+/** The furthest second from the epoch that a calendar date can be given for. */
+const FURTHEST_SECOND = 8.64e12;
+
+/**
+ * `unix` 1767225600 · `iso` 2026-01-01T00:00:00Z, always UTC · `local` 2026-01-01 01:00:00 in the zone ·
+ * `relative` "3 days ago", "in 2 hours".
+ */
+export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFormatter {
+  const formatters: Record<TimeFormat, () => TimeFormatter> = {
+    unix: () => String,
+    iso: () => toIso,
+    local: () => (zone === null ? toSystemTime : createZoneFormatter(zone)),
+    relative: () => (seconds) => toRelative(seconds - now),
+  };
+  const write = formatters[format]();
+  return (seconds) => (Math.abs(seconds) <= FURTHEST_SECOND ? write(seconds) : String(seconds));
+}
+
+function toIso(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(/\.000Z$/, "Z");
+}
+
+function toSystemTime(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return writeParts([date.getFullYear(), date.getMonth() + 1, date.getDate()], [date.getHours(), date.getMinutes(), date.getSeconds()]);
+}
+
+function writeParts(day: readonly number[], time: readonly number[]): string {
+  return `${day.map(two).join("-")} ${time.map(two).join(":")}`;
+}
+
+function two(part: number): string {
+  return String(part).padStart(2, "0");
+}
+
+function createZoneFormatter(zone: string): TimeFormatter {
+  const numbers = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
+  const intl = new Intl.DateTimeFormat("en-US", { ...numbers, timeZone: zone, hourCycle: "h23" });
+  return (seconds) => {
+    const parts = new Map(intl.formatToParts(seconds * 1000).map(({ type, value }) => [type, Number(value)]));
+    const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+    return writeParts([part("year"), part("month"), part("day")], [part("hour"), part("minute"), part("second")]);
+  };
+}
+
+const STEPS = [
+  ["year", 365 * 86_400],
+  ["month", 30 * 86_400],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+function toRelative(ahead: number): string {
+  const [unit, length] = STEPS.find(([, seconds]) => Math.abs(ahead) >= seconds) ?? ["second", 1];
+  const count = Math.floor(Math.abs(ahead) / length);
+  if (count === 0) return "now";
+  const amount = `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return ahead < 0 ? `${amount} ago` : `in ${amount}`;
+}

@@ -1,0 +1,11 @@
+/** A wrong flag, value, row or combination; nothing was sent. Exit status 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  /** What to do about it, one line without a dot; null when the message says it all. */
+  readonly hint: string | null;
+
+  constructor(message: string, options: { readonly hint?: string; readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.hint = options.hint ?? null;
+  }
+}

@@ -1,0 +1,86 @@
+/** Columns are data: what a resource's rows show, under which name, and what matters most when room is short. */
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { UsageError } from "../errors/usage-error.ts";
+
+/** What a value means, and so how it is written and whether it may be cut or coloured. */
+export type ColumnKind = "text" | "id" | "time" | "phone" | "number" | "score" | "flag" | "status" | "duration";
+
+export interface Column {
+  /** The name under which `--columns` knows it, the header of CSV and the key of projected JSON. */
+  readonly name: string;
+  readonly kind: ColumnKind;
+  /** The value in a row; undefined when the row has none. */
+  readonly read: (row: JsonObject) => Json | undefined;
+}
+
+export interface Resource {
+  /** What the rows are called in words: "people", "responses". */
+  readonly noun: string;
+  /** Every column in the contract's order: CSV, TSV and the names that `--columns` offers. */
+  readonly columns: readonly Column[];
+  /** Column names of the table, in the order in which they are shown. */
+  readonly table: readonly string[];
+  /** The same names, least important first: the order in which they give way. Others never do. */
+  readonly dropFirst: readonly string[];
+  /** Fields of the API that are no columns themselves and may still begin a dotted path. */
+  readonly fields: readonly string[];
+  /** Whether the service decides on further fields (metric groups), so that any name is taken. */
+  readonly open?: boolean;
+}
+
+/** A column that reads a dotted path: `person.email`, `person_properties.plan`. */
+export function pathColumn(name: string, kind: ColumnKind = kindOfName(name)): Column {
+  const segments = name.split(".");
+  return { name, kind, read: (row) => readPath(row, segments) };
+}
+
+/** The column of one property of a map, whatever characters the property's name has. */
+export function propertyColumn(map: string, key: string): Column {
+  const read = (row: JsonObject): Json | undefined => {
+    const value = row[map];
+    return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  };
+  return { name: `${map}.${key}`, kind: "text", read };
+}
+
+/** The columns that `--columns` names, in that order; all of the resource's when it names none. Throws UsageError. */
+export function selectColumns(resource: Resource, names: readonly string[] | null): readonly Column[] {
+  return names === null ? resource.columns : names.map((name) => selectColumn(resource, name));
+}
+
+function selectColumn(resource: Resource, name: string): Column {
+  const known = resource.columns.find((column) => column.name === name);
+  if (known !== undefined) return known;
+  const [first = "", ...rest] = name.split(".");
+  const reaches = rest.length > 0 && (resource.fields.includes(first) || resource.columns.some((column) => column.name === first));
+  if (reaches || resource.fields.includes(name) || (resource.open === true && name !== "")) return pathColumn(name);
+  throw unknownColumn(resource, name);
+}
+
+function unknownColumn(resource: Resource, name: string): UsageError {
+  const valid = resource.columns.map((column) => column.name).join(", ");
+  return new UsageError(`--columns: "${name}" is not a column of ${resource.noun}; the columns are ${valid}`, {
+    hint: "a dotted path reaches inside a column, as in person_properties.plan",
+  });
+}
+
+/** Property names may hold dots: at each step the longest name that exists wins. */
+function readPath(value: Json | undefined, segments: readonly string[]): Json | undefined {
+  if (segments.length === 0) return value;
+  if (Array.isArray(value)) return readPath(value[Number(segments[0])], segments.slice(1));
+  if (!isJsonObject(value)) return undefined;
+  for (let length = segments.length; length > 0; length -= 1) {
+    const name = segments.slice(0, length).join(".");
+    if (Object.hasOwn(value, name)) return readPath(value[name], segments.slice(length));
+  }
+  return undefined;
+}
+
+/** Properties are the customer's own and mean nothing to us, whatever they are called. */
+function kindOfName(name: string): ColumnKind {
+  if (/(?:^|\.)(?:person_)?properties\./.test(name)) return "text";
+  const last = name.slice(name.lastIndexOf(".") + 1);
+  if (last.endsWith("_at")) return "time";
+  if (last.endsWith("phone_number")) return "phone";
+  return last === "id" || last.endsWith("_id") ? "id" : "text";
+}

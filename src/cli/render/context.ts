@@ -1,0 +1,18 @@
+import type { Clock } from "../../runtime/clock.ts";
+import type { GlobalOptions } from "../args/global-options.ts";
+import type { Streams } from "../streams/streams.ts";
+import type { Rows } from "./encoders.ts";
+
+/** What renderers need of a command's `Deps`. */
+export interface RenderContext {
+  readonly streams: Streams;
+  readonly clock: Clock;
+  readonly options: Pick<GlobalOptions, "output" | "columns" | "time" | "timeZone" | "quiet" | "color">;
+}
+
+export interface ListOutput {
+  /** Writes one page; resolves when stdout may take the next. */
+  write(page: Rows): Promise<void>;
+  /** Writes what is left: the end of an array, the words for an empty table. */
+  end(): Promise<void>;
+}

@@ -1,0 +1,56 @@
+/** Values as people read them on a terminal. */
+import { isJsonObject, type Json } from "../../contract/json.ts";
+import { scoreCategory } from "../../contract/limits.ts";
+import { toCellText } from "./cells.ts";
+import type { Column } from "./columns.ts";
+import { toSafeCell } from "./safe-text.ts";
+import type { TimeFormatter } from "./time.ts";
+
+/** One line, safe for a terminal: maps as `plan=pro, store=Berlin`, arrays as `a, b`, durations in days. */
+export function toHumanText(column: Column, value: Json | undefined, time: TimeFormatter): string {
+  if (column.kind === "duration" && typeof value === "number") return toDurationText(value);
+  if (Array.isArray(value)) return toSafeCell(value.map(toPlainText).join(", "));
+  if (!isJsonObject(value)) return toSafeCell(toCellText(column, value, time));
+  return toSafeCell(
+    Object.entries(value)
+      .map(([key, item]) => `${key}=${toPlainText(item)}`)
+      .join(", "),
+  );
+}
+
+function toPlainText(value: Json): string {
+  if (isJsonObject(value) && typeof value["text"] === "string") return value["text"];
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+function toDurationText(seconds: number): string {
+  const [unit, length] = UNITS.find(([, each]) => seconds >= each && seconds % each === 0) ?? ["second", 1];
+  const count = seconds / length;
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+/** Colour stands for a meaning, never alone: the text says the same. */
+export type Tone = "good" | "middling" | "bad" | "plain";
+
+const SCORE_TONES = { promoter: "good", passive: "middling", detractor: "bad" } as const;
+
+export function toneOf(column: Column, value: Json | undefined): Tone {
+  if (column.kind === "score" && typeof value === "number") return SCORE_TONES[scoreCategory(value)];
+  if (column.kind === "flag" && typeof value === "boolean") return value ? "good" : "bad";
+  return TONES_BY_NAME[column.name] ?? "plain";
+}
+
+const TONES_BY_NAME: Readonly<Record<string, Tone>> = {
+  promoter_count: "good",
+  promoter_percent: "good",
+  passive_count: "middling",
+  passive_percent: "middling",
+  detractor_count: "bad",
+  detractor_percent: "bad",
+};

@@ -1,0 +1,74 @@
+/** Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the whole object as JSON. */
+import type { JsonObject } from "../../contract/json.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
+import { toCellText } from "./cells.ts";
+import { selectColumns, type Column, type Resource } from "./columns.ts";
+import type { RenderContext } from "./context.ts";
+import { toTsvLine } from "./encoders.ts";
+import { chooseFormat, openListOutput } from "./list-output.ts";
+import { toSafeLines } from "./safe-text.ts";
+import { createTimeFormatter } from "./time.ts";
+
+/** One object, and the JSON text that it came as; a client's `Reply` is one. */
+export interface RecordValue {
+  readonly json: JsonObject;
+  readonly text: string;
+}
+
+/** Throws UsageError for an unknown `--columns`; `checkColumns` does so before anything is sent. */
+export async function writeRecord(context: RenderContext, resource: Resource, value: RecordValue): Promise<void> {
+  const format = chooseFormat(context);
+  if (format === "json" && context.options.columns === null && context.options.time === null) return writeWhole(context, value.text);
+  if (format === "json") return writeProjected(context, resource, value);
+  if (format === "table" || format === "tsv") return writeLines(context, resource, value, format);
+  const whole: Resource = resource.open === true ? { ...resource, columns: recordColumns(context, resource, value.json) } : resource;
+  const output = await openListOutput(context, { resource: whole });
+  await output.write(asRows(value));
+  await output.end();
+}
+
+/** For commands that write before they show: an unknown column is found before anything is sent. */
+export function checkColumns({ options }: RenderContext, resource: Resource): void {
+  selectColumns(resource, options.columns);
+}
+
+async function writeWhole({ streams }: RenderContext, text: string): Promise<void> {
+  const whole = `${text.trim()}\n`;
+  await streams.out.write(streams.out.isTTY ? toSafeLines(whole) : whole);
+}
+
+/** As one row of ndjson is written: an object, not an array of one. */
+async function writeProjected(context: RenderContext, resource: Resource, value: RecordValue): Promise<void> {
+  const output = await openListOutput({ ...context, options: { ...context.options, output: "ndjson" } }, { resource });
+  await output.write(asRows(value));
+  await output.end();
+}
+
+function asRows({ json, text }: RecordValue): { rows: readonly JsonObject[]; text: string } {
+  return { rows: [json], text: `[${text}]` };
+}
+
+async function writeLines(context: RenderContext, resource: Resource, { json }: RecordValue, format: "table" | "tsv"): Promise<void> {
+  const columns = recordColumns(context, resource, json);
+  if (format === "table") {
+    const { drawRecord } = await import("./record-table.ts");
+    return context.streams.out.write(drawRecord(context, columns, json));
+  }
+  const { options, clock, streams } = context;
+  const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.timeZone, now: unixSeconds(clock) });
+  const lines = columns.map((column) => toTsvLine([column.name, toCellText(column, column.read(json), time)])).join("");
+  await streams.out.write(streams.out.isTTY ? toSafeLines(lines) : lines);
+}
+
+/** The columns asked for, else all of the resource's and then the fields that the service sent and we do not know. */
+function recordColumns({ options }: RenderContext, resource: Resource, json: JsonObject): readonly Column[] {
+  const columns = selectColumns(resource, options.columns);
+  if (options.columns !== null) return columns;
+  const known = new Set([...columns.map(({ name }) => name), ...resource.fields]);
+  const unknown = Object.keys(json).filter((key) => !known.has(key));
+  return [...columns, ...unknown.map((key): Column => ({ name: key, kind: unknownKind(json, key), read: (row) => row[key] }))];
+}
+
+function unknownKind(json: JsonObject, key: string): Column["kind"] {
+  return typeof json[key] === "number" ? (key.endsWith("_at") ? "time" : "number") : "text";
+}

@@ -1,0 +1,139 @@
+/** The columns of every resource (design: "Settled details"): the API's names in the specification's order. */
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { RESOURCES, type Field, type FieldType } from "../../contract/resources.ts";
+import { pathColumn, type Column, type ColumnKind, type Resource } from "./columns.ts";
+
+const KINDS: Partial<Record<FieldType, ColumnKind>> = { timestamp: "time", integer: "number", boolean: "flag" };
+
+function fieldColumn({ name, type }: Field): Column {
+  return pathColumn(name, KINDS[type]);
+}
+
+function renamed(name: string, kind: ColumnKind, read: Column["read"]): Column {
+  return { name, kind, read };
+}
+
+export const PEOPLE: Resource = {
+  noun: "people",
+  columns: RESOURCES.person.map(fieldColumn),
+  table: ["id", "email", "name", "phone_number", "created_at", "last_sent_at", "last_responded_at", "next_survey_scheduled_at"],
+  dropFirst: ["last_responded_at", "last_sent_at", "phone_number", "created_at", "next_survey_scheduled_at", "name"],
+  fields: [],
+};
+
+export const SENT_PERSON: Resource = {
+  noun: "people",
+  columns: RESOURCES.sentPerson.map(fieldColumn),
+  table: ["id", "email", "name", "survey_scheduled_at", "properties"],
+  dropFirst: ["properties", "name"],
+  fields: [],
+};
+
+/** `person` is an id, or an object when expanded (4.3). */
+function personField(field: string): Column["read"] {
+  return ({ person }: JsonObject): Json | undefined => {
+    if (isJsonObject(person)) return person[field];
+    return field === "id" ? person : undefined;
+  };
+}
+
+const [ID, , SURVEY_TYPE, , ...RESPONSE_REST] = RESOURCES.surveyResponse;
+
+export const RESPONSES: Resource = {
+  noun: "responses",
+  columns: [
+    fieldColumn(ID),
+    renamed("person_id", "id", personField("id")),
+    renamed("person_email", "text", personField("email")),
+    renamed("person_name", "text", personField("name")),
+    fieldColumn(SURVEY_TYPE),
+    pathColumn("score", "score"),
+    ...RESPONSE_REST.map(fieldColumn),
+  ],
+  table: ["id", "score", "person_email", "person_name", "comment", "created_at", "tags", "person_properties"],
+  dropFirst: ["person_properties", "tags", "person_name", "created_at", "id"],
+  fields: ["person"],
+};
+
+export const BOUNCES: Resource = {
+  noun: "bounces",
+  columns: RESOURCES.bounce.map(fieldColumn),
+  table: ["person_id", "email", "name", "bounced_at"],
+  dropFirst: ["name", "person_id"],
+  fields: [],
+};
+
+export const UNSUBSCRIBES: Resource = {
+  noun: "unsubscribes",
+  columns: RESOURCES.unsubscribe.map(fieldColumn),
+  table: ["person_id", "email", "name", "unsubscribed_at"],
+  dropFirst: ["name", "person_id"],
+  fields: [],
+};
+
+function memberColumn(name: string, path: string): Column {
+  const { kind, read } = pathColumn(path);
+  return { name, kind, read };
+}
+
+export const MEMBERS: Resource = {
+  noun: "members",
+  columns: [
+    memberColumn("person_id", "person.id"),
+    memberColumn("person_name", "person.name"),
+    memberColumn("person_email", "person.email"),
+    memberColumn("person_phone_number", "person.phone_number"),
+    pathColumn("created_at"),
+    pathColumn("updated_at"),
+    memberColumn("next_survey_request_id", "next_survey_request.id"),
+    memberColumn("survey_scheduled_at", "next_survey_request.survey_scheduled_at"),
+    memberColumn("properties", "next_survey_request.properties"),
+  ],
+  table: ["person_id", "person_name", "person_email", "person_phone_number", "created_at", "survey_scheduled_at", "properties"],
+  dropFirst: ["properties", "created_at", "person_phone_number", "person_name", "person_id"],
+  fields: ["person", "next_survey_request"],
+};
+
+/** What adding somebody to Autopilot answers with (4.9), and removing, which has no `properties` (4.10). */
+export const ADDED_MEMBER: Resource = {
+  noun: "members",
+  columns: [
+    memberColumn("person_id", "person.id"),
+    memberColumn("person_name", "person.name"),
+    memberColumn("person_email", "person.email"),
+    memberColumn("person_phone_number", "person.phone_number"),
+    memberColumn("person_created_at", "person.created_at"),
+    pathColumn("properties"),
+  ],
+  table: ["person_id", "person_name", "person_email", "person_phone_number", "person_created_at", "properties"],
+  dropFirst: [],
+  fields: ["person"],
+};
+
+export const REMOVED_MEMBER: Resource = {
+  ...ADDED_MEMBER,
+  columns: ADDED_MEMBER.columns.filter(({ name }) => name !== "properties"),
+  table: ADDED_MEMBER.table.filter((name) => name !== "properties"),
+};
+
+export const METRICS: Resource = {
+  noun: "metrics",
+  columns: RESOURCES.metrics.map(fieldColumn),
+  table: RESOURCES.metrics.map(({ name }) => name),
+  dropFirst: ["detractor_percent", "passive_percent", "promoter_percent", "passive_count", "detractor_count", "promoter_count"],
+  fields: [],
+  open: true,
+};
+
+export const AUTOPILOT_CONFIGURATION: Resource = {
+  noun: "autopilot configurations",
+  columns: RESOURCES.autopilotConfiguration.map((field) =>
+    field.name === "frequency" ? pathColumn("frequency", "duration") : fieldColumn(field),
+  ),
+  table: ["platform_id", "active", "frequency", "created_at", "updated_at"],
+  dropFirst: ["created_at", "updated_at"],
+  fields: [],
+};
+
+/** Every list whose rows a user may ask for by column, for completion and help. */
+export const LISTED: readonly Resource[] = [PEOPLE, RESPONSES, BOUNCES, UNSUBSCRIBES, MEMBERS];

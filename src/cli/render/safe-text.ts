@@ -1,0 +1,33 @@
+/**
+ * Characters that steer a terminal or reorder its text: C0, DEL and C1 controls, line and paragraph separators,
+ * and the bidirectional overrides and isolates that can make one name look like another.
+ */
+const STEERING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+const NAMED = new Map([
+  ["\t", "\\t"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+]);
+
+/** Text from outside, safe to write to a terminal on one line: each steering character as a visible escape. */
+export function toSafeText(text: string): string {
+  return text.replace(STEERING, (char) => NAMED.get(char) ?? `\\u${hex(char)}`);
+}
+
+/**
+ * The same for text of several lines: tabs and line ends stay. JSON stays the same value, since what steers a terminal
+ * can only stand inside its strings, where `\u009b` means the character.
+ */
+export function toSafeLines(text: string): string {
+  return text.replace(STEERING, (char) => (NAMED.has(char) ? char : `\\u${hex(char)}`));
+}
+
+/** The same for prose in a table cell: white space, line ends included, becomes one space. */
+export function toSafeCell(text: string): string {
+  return toSafeText(text.replace(/\s+/g, " ").trim());
+}
+
+function hex(char: string): string {
+  return char.charCodeAt(0).toString(16).padStart(4, "0");
+}
