@@ -1,5 +1,5 @@
 /** E-mail addresses and phone numbers: what names a person. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { emailKey, isEmail } from "../../src/contract/email.ts";
 import { isE164 } from "../../src/contract/phone.ts";

@@ -42,16 +42,17 @@ describe("the path of a call", () => {
   });
 });
 
+const fieldsOf = (name: keyof typeof RESOURCES): string =>
+  RESOURCES[name].map((field) => `${field.name}${field.nullable ? "?" : ""}`).join(" ");
+
 test("when the fields of section 2 are listed, then they stand in its order with their nulls", () => {
-  const line = (name: keyof typeof RESOURCES): string =>
-    RESOURCES[name].map((field) => `${field.name}${field.nullable ? "?" : ""}`).join(" ");
   expect([
-    line("person"),
-    line("surveyResponse"),
-    line("bounce"),
-    line("unsubscribe"),
-    line("metrics"),
-    line("autopilotConfiguration"),
+    fieldsOf("person"),
+    fieldsOf("surveyResponse"),
+    fieldsOf("bounce"),
+    fieldsOf("unsubscribe"),
+    fieldsOf("metrics"),
+    fieldsOf("autopilotConfiguration"),
   ]).toEqual([
     "id email? name? created_at phone_number? last_sent_at? last_responded_at? next_survey_scheduled_at?",
     "id person survey_type score comment? permalink created_at updated_at? person_properties? notes tags additional_answers",

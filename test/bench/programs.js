@@ -1,0 +1,87 @@
+// The processes that benchmarks measure: the built program, a real service, a bare server as the floor.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+export const PROGRAM = path.join(import.meta.dirname, "../../bin/surveyctl.js");
+export const KEY = "benchmark-key";
+export const AUTHORIZATION = `Basic ${Buffer.from(`${KEY}:`).toString("base64")}`;
+
+/** A home and nothing else; extra certificates would cost every start the same large share. */
+export function bareEnvironment(extra = {}) {
+  return { PATH: process.env.PATH, HOME: tmpdir(), TZ: "UTC", LANG: "C.UTF-8", ...extra };
+}
+
+/** A temporary folder that is gone when the benchmark ends. */
+export function temporaryFolder() {
+  const folder = mkdtempSync(path.join(tmpdir(), "surveyctl-bench-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A real service; `url` is its address. */
+export async function startService() {
+  const dataFile = path.join(temporaryFolder(), "survey.db");
+  const child = spawn(process.execPath, [PROGRAM, "serve", "--data", dataFile, "--port", "0"], {
+    env: bareEnvironment({ SURVEYCTL_API_KEY: KEY }),
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return { ...running(child), url: await listening(child) };
+}
+
+/** A server of `node:http` in a process of its own that answers everything with `module`'s body. */
+export async function startStub(file, ...args) {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, file), ...args], {
+    env: bareEnvironment(),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return { ...running(child), url: await listening(child) };
+}
+
+function running(child) {
+  const stop = async () => {
+    if (child.exitCode !== null) return;
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  };
+  process.on("exit", () => child.kill("SIGKILL"));
+  return { pid: child.pid, stop };
+}
+
+async function listening(child) {
+  let said = "";
+  for await (const chunk of child.stdout) {
+    said += chunk;
+    const url = /listening on (http\S+)/.exec(said)?.[1];
+    if (url !== undefined) {
+      child.stdout.resume();
+      return url;
+    }
+  }
+  throw new Error(`the server ended: ${said}`);
+}
+
+/** Runs a command line to its end; milliseconds and the highest memory it held, in MB. */
+export async function runProgram(args, env = {}) {
+  const began = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env: bareEnvironment(env), stdio: ["ignore", "pipe", "inherit"] });
+  let bytes = 0;
+  let peakMb = 0;
+  child.stdout.on("data", (chunk) => (bytes += chunk.length));
+  const watch = setInterval(() => (peakMb = Math.max(peakMb, peakMemoryMb(child.pid))), 10);
+  const [status] = await once(child, "close");
+  clearInterval(watch);
+  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}`);
+  return { ms: performance.now() - began, bytes, peakMb };
+}
+
+/** The kernel's own high-water mark, so that nothing between two looks is missed. */
+function peakMemoryMb(pid) {
+  try {
+    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
