@@ -122,7 +122,6 @@ export const METRICS: Resource = {
   table: RESOURCES.metrics.map(({ name }) => name),
   dropFirst: ["detractor_percent", "passive_percent", "promoter_percent", "passive_count", "detractor_count", "promoter_count"],
   fields: [],
-  open: true,
 };
 
 export const AUTOPILOT_CONFIGURATION: Resource = {

@@ -1,0 +1,38 @@
+import type { Client } from "../../../client/client.ts";
+import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
+import type { Deps } from "../../deps.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { chooseFormat, openListOutput } from "../../render/list-output.ts";
+import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
+import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
+import { withClient } from "../with-client.ts";
+
+/** `platform` null shows both, as an array in JSON and as two records in text. */
+export async function runAutopilotConfig(deps: Deps, { platform }: { readonly platform: Platform | null }): Promise<ExitCode> {
+  checkColumns(deps, AUTOPILOT_CONFIGURATION);
+  const platforms = platform === null ? PLATFORMS : [platform];
+  const configurations = await withClient(deps, (client) => readAll(client, platforms, deps.signal));
+  await (platform === null ? writeBoth(deps, configurations) : writeRecords(deps, configurations, ""));
+  return EXIT.done;
+}
+
+function readAll(client: Client, platforms: readonly Platform[], signal: AbortSignal): Promise<RecordValue[]> {
+  return Promise.all(platforms.map((platform) => client.getAutopilot(platform, { signal })));
+}
+
+async function writeBoth(deps: Deps, configurations: readonly RecordValue[]): Promise<void> {
+  const format = chooseFormat(deps);
+  if (format === "table") return writeRecords(deps, configurations, "\n");
+  if (format === "tsv") return writeRecords(deps, configurations, "");
+  const output = await openListOutput(deps, { resource: AUTOPILOT_CONFIGURATION });
+  const text = `[${configurations.map((configuration) => configuration.text).join(",")}]`;
+  await output.write({ rows: configurations.map(({ json }) => json), text });
+  await output.end();
+}
+
+async function writeRecords(deps: Deps, configurations: readonly RecordValue[], separator: string): Promise<void> {
+  for (const [index, configuration] of configurations.entries()) {
+    if (index > 0 && separator !== "") await deps.streams.out.write(separator);
+    await writeRecord(deps, AUTOPILOT_CONFIGURATION, configuration);
+  }
+}

@@ -1,0 +1,49 @@
+/** `--assert 'nps>=40'`: what cron checks (exit status 6). */
+import type { JsonObject } from "../../../contract/json.ts";
+import { RESOURCES } from "../../../contract/resources.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+
+const COMPARISONS = {
+  ">=": (a: number, b: number) => a >= b,
+  "<=": (a: number, b: number) => a <= b,
+  "==": (a: number, b: number) => a === b,
+  "!=": (a: number, b: number) => a !== b,
+  ">": (a: number, b: number) => a > b,
+  "<": (a: number, b: number) => a < b,
+  "=": (a: number, b: number) => a === b,
+} as const;
+
+type Operator = keyof typeof COMPARISONS;
+
+export interface Assertion {
+  readonly text: string;
+  readonly field: string;
+  readonly operator: Operator;
+  readonly value: number;
+}
+
+/** Reads `nps>=40`, `response_count > 0`; throws UsageError. */
+export function parseAssertion(text: string): Assertion {
+  const [, field, operator, value] = /^\s*([a-z][a-z0-9_]*)\s*(>=|<=|==|!=|>|<|=)\s*([+-]?\d+(?:\.\d+)?)\s*$/.exec(text) ?? [];
+  if (field === undefined || operator === undefined || value === undefined) {
+    throw new UsageError(`--assert: "${text}" is not an assertion; write a field, one of >= > <= < = !=, and a number, as in 'nps>=40'`);
+  }
+  return { text: text.trim(), field, operator: operator as Operator, value: Number(value) };
+}
+
+/** Only what the core group is known to send can be checked before the request; other groups decide on their own fields. */
+export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, extra: readonly string[]): void {
+  const known = [...RESOURCES.metrics.map(({ name }) => name), ...extra];
+  const wrong = open ? undefined : assertions.find(({ field }) => !known.includes(field));
+  if (wrong !== undefined) throw new UsageError(`--assert: "${wrong.field}" is not a field of metrics; the fields are ${known.join(", ")}`);
+}
+
+/** One sentence for each assertion that does not hold; a field that is missing holds nothing. */
+export function failedAssertions(assertions: readonly Assertion[], metrics: JsonObject): string[] {
+  return assertions.flatMap(({ text, field, operator, value }) => {
+    const actual = metrics[field];
+    if (typeof actual === "number" && COMPARISONS[operator](actual, value)) return [];
+    const where = typeof metrics["period"] === "string" ? ` in ${metrics["period"]}` : "";
+    return [`${text} does not hold${where}: ${typeof actual === "number" ? `${field} is ${actual}` : `the service sent no ${field}`}`];
+  });
+}

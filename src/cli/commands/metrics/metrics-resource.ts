@@ -1,0 +1,50 @@
+import type { JsonObject } from "../../../contract/json.ts";
+import { RESOURCES } from "../../../contract/resources.ts";
+import { pathColumn, type Resource } from "../../render/columns.ts";
+import { METRICS } from "../../render/resources.ts";
+import { changeOf } from "./compare.ts";
+
+export interface MetricsShape {
+  /** One row a period. */
+  readonly byPeriod: boolean;
+  readonly compared: boolean;
+  /** Groups other than `core` were asked for: the service decides on their fields. */
+  readonly open: boolean;
+}
+
+export const CHANGES: readonly string[] = RESOURCES.metrics.map(({ name }) => changeOf(name));
+
+/** The columns of `metrics`, which its flags decide and the data never does. */
+export function metricsResource({ byPeriod, compared, open }: MetricsShape): Resource {
+  const period = [pathColumn("period"), pathColumn("since", "time"), pathColumn("until", "time")];
+  const changes = compared ? CHANGES.map((name) => pathColumn(name, "number")) : [];
+  const ofPeriods = [
+    "period",
+    "nps",
+    ...(compared ? ["nps_change"] : []),
+    "response_count",
+    ...(compared ? ["response_count_change"] : []),
+  ];
+  const shares = ["promoter_percent", "passive_percent", "detractor_percent"];
+  return {
+    noun: "metrics",
+    columns: [...(byPeriod ? period : []), ...METRICS.columns, ...changes],
+    table: byPeriod ? [...ofPeriods, ...shares] : [...METRICS.table, ...changes.map(({ name }) => name)],
+    dropFirst: ["passive_percent", "promoter_percent", "detractor_percent", "response_count_change", "response_count", "nps_change"],
+    fields: [],
+    open,
+  };
+}
+
+/** Where the service decides on the fields, those that it sent become columns behind the known ones. */
+export function withSentFields(resource: Resource, sent: JsonObject): Resource {
+  if (resource.open !== true) return resource;
+  const known = new Set(resource.columns.map(({ name }) => name));
+  const further = Object.keys(sent).filter((name) => !known.has(name));
+  return {
+    ...resource,
+    columns: [...resource.columns, ...further.map((name) => pathColumn(name, "number"))],
+    table: [...resource.table, ...further],
+    dropFirst: [...further.toReversed(), ...resource.dropFirst],
+  };
+}

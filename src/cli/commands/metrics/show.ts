@@ -1,0 +1,92 @@
+import type { JsonObject } from "../../../contract/json.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
+import type { Deps } from "../../deps.ts";
+import { AssertionError } from "../../errors/assertion-error.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { Resource } from "../../render/columns.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
+import { withClient } from "../with-client.ts";
+import { checkAssertionFields, failedAssertions, type Assertion } from "./assertions.ts";
+import { withChanges } from "./compare.ts";
+import { CHANGES, metricsResource, withSentFields } from "./metrics-resource.ts";
+import { listPeriods, type PeriodUnit } from "./periods.ts";
+import { drawShares, drawTrend } from "./pictures.ts";
+import { readPeriods, toParameters, type MetricsFilters, type Reading } from "./read-metrics.ts";
+
+export interface MetricsOptions extends MetricsFilters {
+  /** Unix seconds, inclusive; null is open. */
+  readonly since: number | null;
+  readonly until: number | null;
+  readonly by: PeriodUnit | null;
+  /** `--compare previous`. */
+  readonly compare: boolean;
+  readonly assertions: readonly Assertion[];
+}
+
+/** Throws AssertionError, once everything is shown, when an `--assert` does not hold. */
+export async function runMetrics(deps: Deps, options: MetricsOptions): Promise<ExitCode> {
+  const open = options.groups?.some((group) => group !== "core") ?? false;
+  const resource = metricsResource({ byPeriod: options.by !== null, compared: options.compare, open });
+  checkAssertionFields(options.assertions, open, options.compare ? CHANGES : []);
+  checkColumns(deps, resource);
+  const show = options.by === null ? prepareOne(deps, options) : preparePeriods(deps, options, options.by);
+  const rows = await withClient(deps, (client) =>
+    show.read({ client, filters: options, concurrency: deps.options.concurrency, signal: deps.signal }),
+  );
+  await show.write(resource, rows);
+  const failures = rows.flatMap(({ json }) => failedAssertions(options.assertions, json));
+  if (failures.length > 0) throw new AssertionError(failures);
+  return EXIT.done;
+}
+
+/** Both shapes of `metrics`: what is read, all checks done, and how it is shown. */
+interface Showing {
+  readonly read: (reading: Reading) => Promise<RecordValue[]>;
+  readonly write: (resource: Resource, rows: readonly RecordValue[]) => Promise<void>;
+}
+
+function prepareOne(deps: Deps, { since, until, compare }: MetricsOptions): Showing {
+  const before = compare ? periodBefore(since, until ?? unixSeconds(deps.clock)) : null;
+  return {
+    async read({ client, filters, signal }) {
+      const [reply, previous] = await Promise.all([
+        client.getMetrics(toParameters(filters, since, until), { signal }),
+        before === null ? null : client.getMetrics(toParameters(filters, before.since, before.until), { signal }),
+      ]);
+      return [previous === null ? reply : asValue(withChanges(reply.json, previous.json))];
+    },
+    async write(resource, [value]) {
+      if (value === undefined) return;
+      await writeRecord(deps, resource, value);
+      await drawShares(deps, value.json);
+    },
+  };
+}
+
+function periodBefore(since: number | null, until: number): { since: number; until: number } {
+  if (since === null) throw new UsageError("--compare previous needs --since, or --by, to know how long a period is");
+  return { since: since - (until - since + 1), until: since - 1 };
+}
+
+function preparePeriods(deps: Deps, { since, until, compare }: MetricsOptions, unit: PeriodUnit): Showing {
+  if (since !== null && until !== null && until < since) throw new UsageError("--until lies before --since");
+  const { before, periods } = listPeriods({ unit, since, until, now: unixSeconds(deps.clock), zone: deps.options.timeZone });
+  return {
+    read: async (reading) => (await readPeriods(reading, periods, compare ? before : null)).map(asValue),
+    async write(resource, rows) {
+      const output = await openListOutput(deps, { resource: withSentFields(resource, rows[0]?.json ?? {}) });
+      await output.write({ rows: rows.map(({ json }) => json), text: `[${rows.map(({ text }) => text).join(",")}]` });
+      await output.end();
+      await drawTrend(
+        deps,
+        rows.map(({ json }) => json),
+      );
+    },
+  };
+}
+
+function asValue(json: JsonObject): RecordValue {
+  return { json, text: JSON.stringify(json) };
+}

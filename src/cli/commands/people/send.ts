@@ -1,0 +1,32 @@
+/** `POST /v1/people.json` (4.2) as both `people add` and `people update` use it. */
+import type { JsonObject } from "../../../contract/json.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import type { Deps } from "../../deps.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { checkColumns } from "../../render/record-output.ts";
+import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
+import { writeDryRun } from "../dry-run.ts";
+import { writeWarning } from "../notes.ts";
+import { localeWarning } from "../survey-properties.ts";
+import { withClient } from "../with-client.ts";
+import { showOutcome } from "../write-outcome.ts";
+
+export async function sendPerson(deps: Deps, body: JsonObject, properties: JsonObject | null, who: string): Promise<ExitCode> {
+  checkColumns(deps, SENT_PERSON);
+  const warning = localeWarning(properties);
+  if (warning !== null) await writeWarning(deps, warning);
+  return withClient(deps, async (client) => {
+    if (deps.options.dryRun) {
+      await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body });
+      return EXIT.done;
+    }
+    const result = await client.sendPerson(body, { signal: deps.signal });
+    const evidence = `look with "surveyctl people get ${who}" before trying again: a survey may already be scheduled`;
+    return showOutcome(deps, result, { answer: SENT_PERSON, found: PEOPLE, evidence });
+  });
+}
+
+/** Only what was given, in the specification's order. */
+export function toBody(fields: Readonly<Record<string, JsonObject[string] | null>>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}

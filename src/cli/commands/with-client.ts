@@ -1,0 +1,12 @@
+import type { Client } from "../../client/client.ts";
+import type { Deps } from "../deps.ts";
+
+/** Connects, works, and closes the connection whatever happens. */
+export async function withClient<Result>(deps: Deps, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const connection = await deps.connect();
+  try {
+    return await work(connection.client);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,37 @@
+/** Calendar days in a time zone. `zone` is an IANA name; null is the system's. */
+
+export interface CalendarDay {
+  readonly year: number;
+  /** 1 to 12. */
+  readonly month: number;
+  /** 1 to 31; more or less than the month has flows over, as in `Date.UTC`. */
+  readonly day: number;
+}
+
+/** Reads the wall clock of a zone, as if it showed UTC: Unix seconds in, wall-clock seconds out. */
+export function createWallClock(zone: string | null): (seconds: number) => number {
+  const numbers = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
+  const format = new Intl.DateTimeFormat("en-US", { ...numbers, hourCycle: "h23", ...(zone === null ? {} : { timeZone: zone }) });
+  return (seconds) => {
+    const parts = new Map(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, Number(value)]));
+    const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+    return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) / 1000;
+  };
+}
+
+/** The day that the wall clock shows at a moment. */
+export function toCalendarDay(wallSeconds: number): CalendarDay {
+  const date = new Date(wallSeconds * 1000);
+  return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
+}
+
+const DAY_SECONDS = 86_400;
+
+/** The first second of a day, Unix seconds; where clocks jump over midnight, the second they jump to. */
+export function firstSecondOf({ year, month, day }: CalendarDay, wallClock: (seconds: number) => number): number {
+  const wall = Date.UTC(year, month - 1, day) / 1000;
+  const offsetAround = (seconds: number): number => wallClock(seconds) - seconds;
+  const candidates = [wall - offsetAround(wall - DAY_SECONDS), wall - offsetAround(wall + DAY_SECONDS)];
+  const exact = candidates.filter((seconds) => wallClock(seconds) === wall);
+  return exact.length > 0 ? Math.min(...exact) : Math.max(...candidates);
+}
