@@ -1,0 +1,151 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { walkList, type ListWalk } from "../../../src/bulk/export/list-walk.ts";
+import { fakeCursorList, fakePageList, KEYS, type Fake, type FakeOptions, type FakeRow } from "./fake-list.ts";
+
+const PER_PAGE = 5;
+const UNTIL = 100_000;
+
+async function collect(list: ListWalk<string[]>["list"], more: Partial<ListWalk<string[]>> = {}): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const batch of walkList<string[]>({
+    list,
+    keys: KEYS,
+    range: { since: null, until: null },
+    perPage: PER_PAGE,
+    concurrency: 4,
+    fixUntil: async () => UNTIL,
+    expectedRows: () => null,
+    digest: ({ rows }) => rows.map((row) => KEYS.id(row)),
+    signal: new AbortController().signal,
+    ...more,
+  }))
+    ids.push(...batch);
+  return ids;
+}
+
+const rowsAt = (times: readonly number[]): FakeRow[] =>
+  times.toSorted((a, b) => a - b).map((created_at, index) => ({ id: String(index + 1), created_at }));
+const idsOf = (rows: readonly FakeRow[]): string[] => rows.map(({ id }) => id);
+const range = (count: number, at: (index: number) => number): FakeRow[] => rowsAt(Array.from({ length: count }, (_, index) => at(index)));
+
+const kinds: readonly [string, (options: FakeOptions) => ListWalk<string[]>["list"] & Fake][] = [
+  ["a page-numbered list", fakePageList],
+  ["a cursor list", fakeCursorList],
+];
+
+/** Evenly spread, bursts, one crowded second, a long silence: the shapes that lists have. */
+const times = fc.oneof(
+  fc.array(fc.integer({ min: 0, max: UNTIL }), { maxLength: 300 }),
+  fc.array(fc.integer({ min: 500, max: 520 }), { maxLength: 200 }),
+  fc.array(fc.constant(777), { maxLength: 60 }),
+  fc
+    .tuple(
+      fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 60 }),
+      fc.array(fc.integer({ min: 90_000, max: UNTIL }), { maxLength: 60 }),
+    )
+    .map((parts) => parts.flat()),
+);
+
+describe.each(kinds)("%s", (_, fake) => {
+  it("gives every row once and in order, whatever the concurrency and however answers overtake each other", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        times,
+        fc.integer({ min: 1, max: 9 }),
+        fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 7, maxLength: 7 }),
+        async (at, concurrency, turns) => {
+          const rows = rowsAt(at);
+          const list = fake({ rows, perPage: PER_PAGE, turns: (n) => turns[n % turns.length] ?? 1 });
+          expect(await collect(list, { concurrency })).toEqual(idsOf(rows));
+          expect(list.maxAtOnce).toBeLessThanOrEqual(concurrency);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it("loses and doubles no row that was there from the start to the end while others come and go", async () => {
+    const change = fc.record({
+      request: fc.integer({ min: 1, max: 60 }),
+      insertAt: fc.integer({ min: 0, max: UNTIL }),
+      remove: fc.integer({ min: 0, max: 400 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(times, fc.array(change, { maxLength: 40 }), fc.integer({ min: 1, max: 9 }), async (at, changes, concurrency) => {
+        const rows = rowsAt(at);
+        const before = idsOf(rows);
+        const removed = new Set<string>();
+        let newest = 10_000;
+        const onRequest = (n: number, live: FakeRow[]): void => {
+          for (const { insertAt, remove } of changes.filter(({ request }) => request === n)) {
+            newest += 1;
+            live.push({ id: String(newest), created_at: insertAt });
+            const [gone] = live.splice(remove % live.length, 1);
+            if (gone !== undefined) removed.add(gone.id);
+          }
+        };
+        const ids = await collect(fake({ rows, perPage: PER_PAGE, onRequest, turns: (n) => 1 + (n % 3) }), { concurrency });
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(ids).toEqual(expect.arrayContaining(before.filter((id) => !removed.has(id))));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("is read in one walk when the service ignores times", async () => {
+    const rows = range(83, (index) => index * 7);
+    const list = fake({ rows, perPage: PER_PAGE, ignoresTimes: true });
+    expect(await collect(list)).toEqual(idsOf(rows));
+  });
+
+  it("leaves out what lies outside the range when the service ignores times", async () => {
+    const rows = range(83, (index) => index * 7);
+    const list = fake({ rows, perPage: PER_PAGE, ignoresTimes: true });
+    expect(await collect(list, { range: { since: 70, until: 140 }, fixUntil: async () => 140 })).toEqual(
+      idsOf(rows.filter(({ created_at }) => created_at >= 70 && created_at <= 140)),
+    );
+  });
+
+  it("takes about as many requests as there are pages", async () => {
+    const list = fake({ rows: range(5000, (index) => index * 20), perPage: 50 });
+    await collect(list, { perPage: 50, concurrency: 8 });
+    expect(list.requests.length).toBeLessThan(125);
+  });
+
+  it("asks for one page when there is only one", async () => {
+    const list = fake({ rows: range(3, (index) => index), perPage: PER_PAGE });
+    expect(await collect(list)).toEqual(["1", "2", "3"]);
+    expect(list.requests).toHaveLength(1);
+  });
+
+  it("ends with the error of a page that cannot be had", async () => {
+    const list = fake({
+      rows: range(400, (index) => index * 100),
+      perPage: PER_PAGE,
+      onRequest: (n) => {
+        if (n === 37) throw new Error("page 37 is broken");
+      },
+    });
+    await expect(collect(list)).rejects.toThrow("page 37 is broken");
+  });
+
+  it("stops asking when it is stopped", async () => {
+    const stopping = new AbortController();
+    const list = fake({
+      rows: range(400, (index) => index * 100),
+      perPage: PER_PAGE,
+      onRequest: (n) => {
+        if (n === 20) stopping.abort(new Error("stopped"));
+      },
+    });
+    await expect(collect(list, { signal: stopping.signal })).rejects.toThrow("stopped");
+    expect(list.requests.length).toBeLessThan(30);
+  });
+});
+
+it("reads a service that gives fewer rows in a page than were asked for", async () => {
+  const rows = range(83, (index) => index * 7);
+  const list = fakePageList({ rows, perPage: 5 });
+  expect(await collect(list, { perPage: 20 })).toEqual(idsOf(rows));
+});
