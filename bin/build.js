@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Bundles src/ into dist/: one small entry and chunks that load when they are needed.
-import { readFile, rm, writeFile, readdir } from "node:fs/promises";
+import { copyFile, readFile, rm, writeFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -30,6 +30,8 @@ const result = await build({
   },
   legalComments: "none",
 });
+// The demo looks for its customers beside the module that reads them; every chunk lies in dist itself.
+await copyFile(path.join(root, "src/cli/commands/demo/demo-people.csv"), path.join(outdir, "demo-people.csv"));
 await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(result.metafile));
 
 /** The licence texts of every package whose code is inside the bundle. */
