@@ -1,5 +1,5 @@
 /** When a survey is scheduled and when it is not: throttling, suppression, cancelling (sections 1 and 3). */
-import type { Properties } from "../../contract/resources.ts";
+import { PLATFORMS, type Properties } from "../../contract/resources.ts";
 import type { Channel } from "../../contract/routes.ts";
 import type { Project } from "./inputs.ts";
 import type { PersonRow, Transaction } from "./ports.ts";
@@ -44,12 +44,15 @@ async function isThrottled(tx: Transaction, project: Project, person: PersonRow)
 
 /** Drops what waits to be sent. The recurrence of Autopilot goes on, one interval from now. */
 export async function cancelWaiting(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
-  await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
-  for (const platform of ["email", "sms"] as const) {
+  const members = [];
+  for (const platform of PLATFORMS) {
     const member = await tx.autopilot.member(project.id, platform, person.id);
-    if (member === null || member.nextRequestId === null) continue;
-    const { frequency } = await tx.autopilot.configuration(project.id, platform);
-    await scheduleAutopilot(tx, project, person, { platform, properties: member.properties, delaySeconds: frequency });
+    if (member !== null && member.nextRequestId !== null) members.push({ platform, properties: member.properties });
+  }
+  await tx.requests.cancel(project.id, person.id, { channel: null, autopilot: null });
+  for (const member of members) {
+    const { frequency } = await tx.autopilot.configuration(project.id, member.platform);
+    await scheduleAutopilot(tx, project, person, { ...member, delaySeconds: frequency });
   }
 }
 

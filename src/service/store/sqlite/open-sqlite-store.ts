@@ -1,0 +1,113 @@
+import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
+import { systemRandom, type Random } from "../../../runtime/random.ts";
+import type { Store, Transaction } from "../../domain/ports.ts";
+import { createAutopilotRows } from "./autopilot-rows.ts";
+import { createDatabase, type Database } from "./database.ts";
+import { IN_MEMORY, type EngineName } from "./engine.ts";
+import { openEngine } from "./open-engine.ts";
+import { makeParent, ownFile, type IsAlive, type Ownership } from "./file-owner.ts";
+import { createJobQueue } from "./job-queue.ts";
+import { MIGRATIONS, migrate } from "./migrations.ts";
+import { createPageAnchors } from "./page-anchors.ts";
+import { createPersonRows } from "./person-rows.ts";
+import { createProjectRows } from "./project-rows.ts";
+import { createRequestRows } from "./request-rows.ts";
+import { createResponseRows } from "./response-rows.ts";
+import type { Session } from "./session.ts";
+import { createTrendRows } from "./trend-rows.ts";
+import { StoreFileError } from "../store-file-error.ts";
+
+export interface SqliteStoreOptions {
+  /** Created when it does not exist; `:memory:` for a store that nothing outlives. */
+  readonly file: string;
+  readonly clock: Clock;
+  readonly random?: Random;
+  /** Absent: Node's own SQLite where this Node has it. */
+  readonly engine?: EngineName;
+  readonly isAlive?: IsAlive;
+}
+
+/** 16 bytes: 22 characters. */
+const TOKEN_BYTES = 16;
+
+/**
+ * Opens a data file for this process alone and brings its schema up to date. Throws StoreBusyError while another
+ * process owns it, StoreFileError when it is no data file of ours.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const inMemory = options.file === IN_MEMORY;
+  if (!inMemory) makeParent(options.file);
+  const ownership: Ownership = inMemory ? { release: () => undefined } : ownFile(options.file, options.isAlive);
+  try {
+    const database = await openDatabase(options);
+    return createStore(database, options, ownership);
+  } catch (error) {
+    ownership.release();
+    throw error;
+  }
+}
+
+async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promise<Database> {
+  const database = createDatabase(await openEngine(file, engine));
+  try {
+    configure(database);
+    migrate(database, MIGRATIONS, unixSeconds(clock));
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && error.message.includes("not a database"))
+      throw new StoreFileError(`${file} is not a SQLite file`, { cause: error });
+    throw error;
+  }
+}
+
+/** Exclusive before WAL: without shared memory an engine can keep a WAL only for itself. */
+function configure(database: Database): void {
+  database.exec("PRAGMA locking_mode = EXCLUSIVE");
+  database.exec("PRAGMA journal_mode = WAL");
+  database.exec("PRAGMA synchronous = FULL");
+  database.exec("PRAGMA foreign_keys = ON");
+  database.exec("PRAGMA cache_size = -32768");
+}
+
+function createStore(database: Database, { clock, random = systemRandom }: SqliteStoreOptions, ownership: Ownership): Store {
+  const queue = createJobQueue(database);
+  const session: Session = { now: 0 };
+  const anchors = createPageAnchors();
+  const rows = {
+    token: () => random.token(TOKEN_BYTES),
+    projects: createProjectRows(database, session),
+    people: createPersonRows(database, anchors),
+    requests: createRequestRows(database, session),
+    responses: createResponseRows(database, anchors),
+    trends: createTrendRows(database, session, anchors),
+    autopilot: createAutopilotRows(database, session),
+  };
+  const begin = (): Transaction => {
+    session.now = unixSeconds(clock);
+    return { ...rows, now: session.now };
+  };
+  return {
+    read: (work) => queue.read(() => work(begin())),
+    write: (work) => queue.write(() => work(begin())),
+    backup: (file) => queue.read(async () => void database.all("VACUUM INTO ?", [file])),
+    vacuum: () => queue.read(async () => compact(database)),
+    check: () => queue.read(async () => integrityFindings(database)),
+    close: async () => {
+      await queue.close();
+      database.close();
+      ownership.release();
+    },
+  };
+}
+
+function compact(database: Database): void {
+  database.exec("VACUUM");
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+function integrityFindings(database: Database): string[] {
+  const findings = database.all("PRAGMA integrity_check").map((row) => String(Object.values(row)[0]));
+  const orphans = database.all("PRAGMA foreign_key_check").map(({ table, parent }) => `a row of ${table} has no ${parent}`);
+  return [...findings.filter((finding) => finding !== "ok"), ...orphans];
+}

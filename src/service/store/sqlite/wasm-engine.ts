@@ -1,0 +1,20 @@
+import type { Engine, SqlRow } from "./engine.ts";
+
+/** SQLite as WebAssembly: runs wherever Node runs. */
+export async function openWasmEngine(file: string): Promise<Engine> {
+  const { default: library } = await import("node-sqlite3-wasm");
+  const database = new library.Database(file);
+  return {
+    name: "node-sqlite3-wasm",
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => {
+      const statement = database.prepare(sql);
+      return {
+        all: (values) => statement.all(values) as SqlRow[],
+        run: (values) => statement.run(values).changes,
+        finalize: () => statement.finalize(),
+      };
+    },
+    close: () => database.close(),
+  };
+}
