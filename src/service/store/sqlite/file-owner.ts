@@ -2,12 +2,10 @@
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { randomUUID } from "node:crypto";
+import { currentProcess, isRunning, type ProcessMark } from "../../../runtime/processes.ts";
 import { StoreBusyError } from "../store-busy-error.ts";
 
-export interface Owner {
-  readonly pid: number;
-  /** When that process started, as the system tells it; null where it does not: a process id alone may be used again. */
-  readonly started: string | null;
+export interface Owner extends ProcessMark {
   /** One opening of the file. */
   readonly opening: string;
 }
@@ -23,9 +21,9 @@ export interface Ownership {
 const openings = new Set<string>();
 
 /** Makes this process the owner of `file`; throws StoreBusyError while a living process is. */
-export function ownFile(file: string, isAlive: IsAlive = isRunning): Ownership {
+export function ownFile(file: string, isAlive: IsAlive = isOwnerAlive): Ownership {
   const record = `${resolveFile(file)}.owner`;
-  const owner: Owner = { pid: process.pid, started: startOf(process.pid), opening: randomUUID() };
+  const owner: Owner = { ...currentProcess(), opening: randomUUID() };
   const text = `${JSON.stringify(owner)}\n`;
   for (;;) {
     if (tryCreate(record, text)) break;
@@ -39,6 +37,10 @@ export function ownFile(file: string, isAlive: IsAlive = isRunning): Ownership {
       if (readOwner(record)?.opening === owner.opening) rmSync(record, { force: true });
     },
   };
+}
+
+function isOwnerAlive(owner: Owner): boolean {
+  return isRunning(owner) && (owner.pid !== currentProcess().pid || openings.has(owner.opening));
 }
 
 function resolveFile(file: string): string {
@@ -91,28 +93,6 @@ function readOwner(record: string): Owner | null {
 /** The WebAssembly engine locks with a directory, which a killed process leaves behind. */
 function removeStaleLock(file: string): void {
   rmSync(`${file}.lock`, { recursive: true, force: true });
-}
-
-/** By process id and, where the system tells it, by the time at which that process started. */
-export function isRunning(owner: Owner): boolean {
-  if (owner.pid === process.pid) return openings.has(owner.opening);
-  try {
-    process.kill(owner.pid, 0);
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
-  const started = startOf(owner.pid);
-  return started === null || owner.started === null || started === owner.started;
-}
-
-/** Linux: clock ticks since boot, the 22nd field; the second may hold spaces and brackets. */
-function startOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-  } catch {
-    return null;
-  }
 }
 
 /** Makes the folder that a new data file will lie in. */

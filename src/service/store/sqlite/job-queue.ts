@@ -1,5 +1,5 @@
 /** All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "../../../runtime/next-turn.ts";
 import type { Database } from "./database.ts";
 
 /** More would make the first of them wait too long. */

@@ -1,3 +1,4 @@
+import { withoutWarning } from "../../../runtime/warnings.ts";
 import type { Engine, SqlRow } from "./engine.ts";
 
 /** Node's own SQLite, from 22.13 on; null where this Node has none. */
@@ -22,15 +23,9 @@ export async function openNodeEngine(file: string): Promise<Engine | null> {
 
 /** Node 22 warns that the module is experimental; that one warning says nothing to our users. */
 async function importQuietly(): Promise<typeof import("node:sqlite") | null> {
-  const emitWarning = process.emitWarning.bind(process);
-  process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
-    if (!String(warning).includes("SQLite")) Reflect.apply(emitWarning, undefined, [warning, ...rest]);
-  };
   try {
-    return await import("node:sqlite");
+    return await withoutWarning("SQLite", () => import("node:sqlite"));
   } catch {
     return null;
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }

@@ -45,41 +45,53 @@ function trim<Name>(map: Map<Name, unknown>, max: number): void {
 }
 
 export interface PagedList {
-  readonly list: string;
+  /** Tells this list from the project's others. */
+  readonly name: string;
   readonly where: Where;
   /** The two columns that order the list. */
   readonly key: readonly [string, string];
   readonly descending: boolean;
   readonly offset: number;
+  readonly limit: number;
 }
 
+/** How to fetch one page, SQL and what to do with its rows. */
 export interface PlannedPage {
   readonly where: string;
-  readonly values: readonly SqlValue[];
   readonly order: string;
-  /** Rows to skip still. */
-  readonly offset: number;
-  /** Notes where the page ended, for the pages after it. */
-  remember(rows: readonly string[], keyOf: (row: string) => Key): void;
+  /** Values of `where`, then of `LIMIT ? OFFSET ?`. */
+  readonly values: readonly SqlValue[];
+  /** The page's rows out of those fetched; notes where it began and ended, for other pages. */
+  take(fetched: readonly string[], keyOf: (row: string) => Key): readonly string[];
 }
 
-/** How to fetch the page that begins `offset` rows into a list. */
-export function pageOf(anchors: PageAnchors, project: number, list: PagedList): PlannedPage {
-  const { where, key, descending, offset } = list;
+/** Plans the page of `limit` rows that begins `offset` rows into a list. */
+export function planPage(anchors: PageAnchors, project: number, list: PagedList): PlannedPage {
+  const { where, key, descending, offset, limit } = list;
   const direction = descending ? "DESC" : "ASC";
   const order = `${key[0]} ${direction}, ${key[1]} ${direction}`;
-  const known = anchors.of(project, JSON.stringify([list.list, where.clauses, where.values, order]));
+  const known = anchors.of(project, JSON.stringify([list.name, where.clauses, where.values, order]));
   const start = nearest(known, offset);
-  const from = start === 0 ? undefined : known.get(start);
-  const remember = (rows: readonly string[], keyOf: (row: string) => Key): void => {
-    const last = rows.at(-1);
-    if (last === undefined || known.has(offset + rows.length)) return;
-    known.set(offset + rows.length, keyOf(last));
+  const from = known.get(start);
+  // When rows are skipped, the last of them is fetched too: its key is where this page begins.
+  const lead = offset > start ? 1 : 0;
+  const note = (place: number, row: string | undefined, keyOf: (row: string) => Key): void => {
+    if (row === undefined || known.has(place)) return;
+    known.set(place, keyOf(row));
     trim(known, ANCHORS_MAX);
   };
-  if (from === undefined) return { where: whereSql(where), values: where.values, order, offset, remember };
-  const after = `(${key[0]}, ${key[1]}) ${descending ? "<" : ">"} (?, ?)`;
-  return { where: `${whereSql(where)} AND ${after}`, values: [...where.values, ...from], order, offset: offset - start, remember };
+  const after = from === undefined ? "" : ` AND (${key[0]}, ${key[1]}) ${descending ? "<" : ">"} (?, ?)`;
+  return {
+    where: whereSql(where) + after,
+    order,
+    values: [...where.values, ...(from ?? []), limit + lead, offset - start - lead],
+    take: (fetched, keyOf) => {
+      if (lead === 1) note(offset, fetched[0], keyOf);
+      const rows = lead === 1 ? fetched.slice(1) : fetched;
+      if (rows.length === limit) note(offset + limit, rows.at(-1), keyOf);
+      return rows;
+    },
+  };
 }
 
 function nearest(known: ReadonlyMap<number, Key>, offset: number): number {

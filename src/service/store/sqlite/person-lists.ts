@@ -3,7 +3,7 @@ import type { TimeRange } from "../../domain/inputs.ts";
 import type { EventsFilter, JsonRows, PeopleFilter } from "../../domain/ports.ts";
 import type { Database } from "./database.ts";
 import { jsonNumber, jsonObject, jsonText } from "./json-sql.ts";
-import { pageOf, type PageAnchors } from "./page-anchors.ts";
+import { planPage, type PageAnchors } from "./page-anchors.ts";
 import { addCondition, addRange, whereSql, type Where } from "./where.ts";
 
 const PERSON_JSON = jsonObject([
@@ -45,14 +45,16 @@ function eventJson(column: EventColumn): string {
 /** People to whom it happened, oldest first. */
 export function listEvents(database: Database, anchors: PageAnchors, project: number, column: EventColumn, filter: EventsFilter): JsonRows {
   const where = eventsWhere(project, column, filter);
-  const page = pageOf(anchors, project, { where, key: [column, "id"], descending: false, offset: filter.offset, list: column });
+  const { offset, limit } = filter;
+  const page = planPage(anchors, project, { name: "people", where, key: [column, "id"], descending: false, offset, limit });
   const sql = `SELECT ${EVENT_JSON[column]} AS json FROM people WHERE ${page.where} ORDER BY ${page.order} LIMIT ? OFFSET ?`;
-  const rows = database.all(sql, [...page.values, filter.limit, page.offset]).map(({ json }) => String(json));
-  page.remember(rows, (row) => {
-    const last = JSON.parse(row) as Bounce & Unsubscribe;
-    return [last[column], Number(last.person_id)];
-  });
-  return rows;
+  return page.take(
+    database.all(sql, page.values).map(({ json }) => String(json)),
+    (row) => {
+      const last = JSON.parse(row) as Bounce & Unsubscribe;
+      return [last[column], Number(last.person_id)];
+    },
+  );
 }
 
 export function countEvents(database: Database, project: number, column: EventColumn, range: TimeRange): number {

@@ -2,7 +2,7 @@ import type { SurveyResponse } from "../../../contract/resources.ts";
 import type { JsonRows, ResponseShape, ResponsesFilter } from "../../domain/ports.ts";
 import type { Database } from "./database.ts";
 import { jsonNumber, jsonObject, jsonText } from "./json-sql.ts";
-import { pageOf, type Key, type PageAnchors } from "./page-anchors.ts";
+import { planPage, type Key, type PageAnchors } from "./page-anchors.ts";
 import { addCondition, addRange, type Where } from "./where.ts";
 
 const EXPANDED_PERSON = jsonObject([
@@ -80,18 +80,12 @@ export function listResponses(
   const time = filter.order.endsWith(":updated_at") ? "updated_at" : "created_at";
   const where = responsesWhere(project, filter, alias);
   const key: [string, string] = [`${alias}.${time}`, id];
-  const page = pageOf(anchors, project, {
-    list: "responses",
-    where,
-    key,
-    descending: filter.order.startsWith("desc"),
-    offset: filter.offset,
-  });
+  const { offset, limit } = filter;
+  const page = planPage(anchors, project, { name: "responses", where, key, descending: filter.order.startsWith("desc"), offset, limit });
   const people = shape.expandPerson ? WITH_PERSON : "";
   const sql = `SELECT ${rowJson(shape)} AS json FROM ${tables}${people} WHERE ${page.where} ORDER BY ${page.order} LIMIT ? OFFSET ?`;
-  const rows = database.all(sql, [shape.permalinkPrefix, ...page.values, filter.limit, page.offset]).map(({ json }) => String(json));
-  page.remember(rows, (row) => keyOf(JSON.parse(row) as SurveyResponse, time));
-  return rows;
+  const rows = database.all(sql, [shape.permalinkPrefix, ...page.values]).map(({ json }) => String(json));
+  return page.take(rows, (row) => keyOf(JSON.parse(row) as SurveyResponse, time));
 }
 
 function keyOf(last: SurveyResponse, time: "created_at" | "updated_at"): Key {
