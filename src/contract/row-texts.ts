@@ -4,23 +4,41 @@
  */
 export function splitRowTexts(text: string): string[] {
   const rows: string[] = [];
-  const structure = /"(?:[^"\\]|\\.)*"|[[\]{},]/g;
   let depth = 0;
   let start = 0;
-  for (let match = structure.exec(text); match !== null; match = structure.exec(text)) {
-    const char = match[0];
-    if (char === "[" || char === "{") {
+  const take = (end: number): void => {
+    const row = text.slice(start, end).trim();
+    if (row !== "") rows.push(row);
+    start = end + 1;
+  };
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text.charCodeAt(index);
+    if (char === QUOTE) index = endOfString(text, index);
+    else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
       depth += 1;
-      if (depth === 1) start = structure.lastIndex;
-      continue;
-    }
-    const closes = char === "]" || char === "}";
-    if (depth === 1 && (char === "," || closes)) {
-      const row = text.slice(start, match.index).trim();
-      if (row !== "") rows.push(row);
-      start = structure.lastIndex;
-    }
-    if (closes) depth -= 1;
+      if (depth === 1) start = index + 1;
+    } else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) {
+      if (depth === 1) take(index);
+      depth -= 1;
+    } else if (char === COMMA && depth === 1) take(index);
   }
   return rows;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** The place of the quote that closes the string opened at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }

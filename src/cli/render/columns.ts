@@ -31,6 +31,7 @@ export interface Resource {
 /** A column that reads a dotted path: `person.email`, `person_properties.plan`. */
 export function pathColumn(name: string, kind: ColumnKind = kindOfName(name)): Column {
   const segments = name.split(".");
+  if (segments.length === 1) return { name, kind, read: (row) => (Object.hasOwn(row, name) ? row[name] : undefined) };
   return { name, kind, read: (row) => readPath(row, segments) };
 }
 
@@ -52,7 +53,7 @@ function selectColumn(resource: Resource, name: string): Column {
   const known = resource.columns.find((column) => column.name === name);
   if (known !== undefined) return known;
   const [first = "", ...rest] = name.split(".");
-  const reaches = rest.length > 0 && (resource.fields.includes(first) || resource.columns.some((column) => column.name === first));
+  const reaches = rest.join(".") !== "" && (resource.fields.includes(first) || resource.columns.some((column) => column.name === first));
   if (reaches || resource.fields.includes(name) || (resource.open === true && name !== "")) return pathColumn(name);
   throw unknownColumn(resource, name);
 }

@@ -107,7 +107,7 @@ function createCsvLine(end: string): (cells: readonly string[]) => string {
   };
 }
 
-const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
+const NEEDS_QUOTES = /[",\r\n]/;
 
 function quote(cell: string): string {
   return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;

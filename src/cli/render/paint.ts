@@ -6,9 +6,10 @@ export interface Paint {
   readonly heading: (text: string) => string;
 }
 
+const COLOURS = { good: "green", middling: "yellow", bad: "red" } as const;
+
 /** The same text without colour when there is to be none. */
 export function createPaint(color: boolean): Paint {
   const chalk = new Chalk({ level: color ? 1 : 0 });
-  const tones: Record<Tone, (text: string) => string> = { good: chalk.green, middling: chalk.yellow, bad: chalk.red, plain: String };
-  return { tone: (text, tone) => tones[tone](text), heading: chalk.bold };
+  return { tone: (text, tone) => (tone === "plain" ? text : chalk[COLOURS[tone]](text)), heading: (text) => chalk.bold(text) };
 }

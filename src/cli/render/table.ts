@@ -90,9 +90,16 @@ function noteOf(dropped: readonly string[]): string {
   return `note: no room for ${dropped.join(", ")}; --columns chooses, -o csv has everything\n`;
 }
 
-/** `LAST SENT AT`; a dotted path stays as it was typed. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  next_survey_scheduled_at: "NEXT SURVEY",
+  survey_scheduled_at: "NEXT SURVEY",
+  last_responded_at: "LAST RESPONSE",
+  phone_number: "PHONE",
+};
+
+/** `LAST SENT` for `last_sent_at`; a dotted path stays as it was typed. */
 function headingOf({ name }: Column): string {
-  return name.includes(".") ? name : name.replaceAll("_", " ").toUpperCase();
+  return HEADINGS[name] ?? (name.includes(".") ? name : name.replace(/_at$/, "").replaceAll("_", " ").toUpperCase());
 }
 
 const EMAIL_WIDTH = 24;

@@ -31,7 +31,8 @@ export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFor
 }
 
 function toIso(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace(/\.000Z$/, "Z");
+  const text = new Date(seconds * 1000).toISOString();
+  return text.endsWith(".000Z") ? `${text.slice(0, -".000Z".length)}Z` : text;
 }
 
 function toSystemTime(seconds: number): string {

@@ -45,7 +45,8 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
 async function findPersonId(client: Client, email: string, signal: AbortSignal): Promise<string> {
   const found = await findPerson(client, { email }, signal);
   if (found === null) throw new NotFoundError(`no person ${email}`, `add them first: surveyctl people add --email ${email} --no-send`);
-  return String(found.json["id"]);
+  const { id } = found.json;
+  return typeof id === "string" ? id : JSON.stringify(id ?? null);
 }
 
 function toResponseBody(person: string, { score, comment, properties, createdAt }: ResponsesAddOptions): JsonObject {

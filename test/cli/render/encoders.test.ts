@@ -1,0 +1,169 @@
+import { parse } from "csv-parse/sync";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { pathColumn, propertyColumn, selectColumns, type Column } from "../../../src/cli/render/columns.ts";
+import { createEncoder, type EncoderOptions } from "../../../src/cli/render/encoders.ts";
+import { BOUNCES, PEOPLE, RESPONSES } from "../../../src/cli/render/resources.ts";
+import type { JsonObject } from "../../../src/contract/json.ts";
+import { asPage, SAMPLE_RESPONSES } from "../../helpers/sample-rows.ts";
+
+const PLAIN = { columns: null, time: null, zone: "UTC", now: 0 } as const;
+
+function encode(options: Partial<EncoderOptions> & Pick<EncoderOptions, "format">, ...pages: (readonly JsonObject[])[]): string {
+  const encoder = createEncoder({ ...PLAIN, ...options });
+  return encoder.head() + pages.map((rows) => encoder.rows(asPage(rows))).join("") + encoder.tail();
+}
+
+const columns = (...names: string[]): readonly Column[] => selectColumns(RESPONSES, names);
+
+describe("csv", () => {
+  it("has the fixed columns, ISO times in UTC, maps and arrays as JSON", () => {
+    expect(encode({ format: "csv", columns: RESPONSES.columns }, SAMPLE_RESPONSES.slice(0, 3))).toBe(
+      [
+        "id,person_id,person_email,person_name,survey_type,score,comment,permalink,created_at,updated_at,person_properties,notes,tags,additional_answers",
+        '1,91,person1@example.com,Ada Lovelace,nps,10,"Great, really ""great""",https://survey.example.com/r/token1,2026-01-15T00:00:00Z,,"{""plan"":""pro"",""a.b"":""x""}",[],"[""happy"",""vip""]",[]',
+        '2,92,person2@example.com,Ada Lovelace,nps,7,"It was fine.\n\nBut slow\ttoday \\ yesterday",https://survey.example.com/r/token2,2026-01-15T00:00:00Z,,,[],[],[]',
+        '3,93,,,nps,0,"=HYPERLINK(""http://evil.example"")",https://survey.example.com/r/token3,2026-01-15T00:00:00Z,,,[],[],[]',
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("has its header, and nothing else, when there are no rows", () => {
+    expect(encode({ format: "csv", columns: BOUNCES.columns }, [])).toBe("person_id,email,name,bounced_at\n");
+  });
+
+  it("takes --crlf, --bom and no header", () => {
+    const rows = [{ id: "1", score: 5 }];
+    expect(encode({ format: "csv", columns: columns("id", "score"), crlf: true, bom: true }, rows)).toBe("\ufeffid,score\r\n1,5\r\n");
+    expect(encode({ format: "csv", columns: columns("id", "score"), header: false }, rows)).toBe("1,5\n");
+  });
+
+  it("guards formulas under --excel-safe, but neither phones nor numbers", () => {
+    const rows = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "x=1", ""].map((name) => ({ name, phone_number: "+14155550101", nps: -20 }));
+    const chosen = [pathColumn("name"), pathColumn("phone_number"), pathColumn("nps", "number")];
+    expect(encode({ format: "csv", columns: chosen, excelSafe: true, header: false }, rows)).toBe(
+      ["'=1+1", "'+1", "'-1", "'@x", "'\tx", '"\'\rx"', "x=1", ""].map((name) => `${name},+14155550101,-20\n`).join(""),
+    );
+  });
+
+  it("never writes a blank line, which would be no row", () => {
+    expect(encode({ format: "csv", columns: columns("comment"), header: false }, [{ comment: null }, { comment: "x" }])).toBe('""\nx\n');
+  });
+
+  it("reaches inside maps, whatever the keys are called", () => {
+    const rows = [
+      { person_properties: { "a.b": "dotted", a: { b: "nested" }, __proto__: 1 } },
+      { person_properties: { a: { b: "nested" } } },
+    ];
+    const chosen = [...columns("person_properties.a.b", "person_properties.constructor"), propertyColumn("person_properties", "a.b")];
+    expect(encode({ format: "csv", columns: chosen, header: false }, rows)).toBe("dotted,,dotted\nnested,,\n");
+  });
+});
+
+describe("tsv", () => {
+  it("has no header, and escapes what would break a line or a cell", () => {
+    const rows = [
+      { id: "1", comment: "a\tb\nc\rd\\e" },
+      { id: "2", comment: null },
+    ];
+    expect(encode({ format: "tsv", columns: columns("id", "comment", "created_at") }, rows)).toBe("1\ta\\tb\\nc\\rd\\\\e\t\n2\t\t\n");
+  });
+});
+
+const LOSSLESS = '{ "id": "1", "score": 9.0, "big": 12345678901234567890, "a": 1, "a": 2, "later": {"x": "\\u00e9"} }';
+const lossless = { rows: [JSON.parse(LOSSLESS) as JsonObject], text: `[\n  ${LOSSLESS.replace(", ", ",\n    ")}\n]` };
+
+describe("json and ndjson", () => {
+  it("keep a row's own text: numbers, order, repeated and unknown fields", () => {
+    const json = createEncoder({ ...PLAIN, format: "json" });
+    expect(json.head() + json.rows(lossless) + json.rows(lossless) + json.tail()).toBe(
+      `[\n${LOSSLESS.replace(", ", ",\n    ")},\n${LOSSLESS.replace(", ", ",\n    ")}\n]\n`,
+    );
+    const ndjson = createEncoder({ ...PLAIN, format: "ndjson" });
+    expect(ndjson.head() + ndjson.rows(lossless) + ndjson.tail()).toBe(`${LOSSLESS.replace(", ", ",")}\n`);
+  });
+
+  it("are [] and nothing when there are no rows", () => {
+    expect([encode({ format: "json" }), encode({ format: "json" }, [], []), encode({ format: "ndjson" }, [])]).toEqual([
+      "[]\n",
+      "[]\n",
+      "",
+    ]);
+  });
+
+  it("show the columns that were asked for, by name and in order", () => {
+    const rows = [{ id: "1", person: { id: "7", email: "a@b.co" }, score: 9, created_at: 1_767_225_600 }];
+    expect(encode({ format: "ndjson", columns: columns("score", "person.email", "comment") }, rows)).toBe(
+      '{"score":9,"person.email":"a@b.co","comment":null}\n',
+    );
+  });
+
+  it("rewrite times everywhere but in the customer's own maps under --time", () => {
+    const rows = [
+      {
+        created_at: 0,
+        updated_at: null,
+        person: { created_at: 60 },
+        notes: [{ created_at: 1 }],
+        person_properties: { created_at: 5 },
+        score: 3,
+      },
+    ];
+    expect(encode({ format: "ndjson", time: "iso" }, rows)).toBe(
+      '{"created_at":"1970-01-01T00:00:00Z","updated_at":null,"person":{"created_at":"1970-01-01T00:01:00Z"},' +
+        '"notes":[{"created_at":"1970-01-01T00:00:01Z"}],"person_properties":{"created_at":5},"score":3}\n',
+    );
+    expect(encode({ format: "ndjson", time: "iso", columns: columns("created_at", "person_properties", "score") }, rows)).toBe(
+      '{"created_at":"1970-01-01T00:00:00Z","person_properties":{"created_at":5},"score":3}\n',
+    );
+  });
+});
+
+describe("columns", () => {
+  it("of responses and people are the contract's", () => {
+    expect(RESPONSES.columns.map(({ name }) => name).join(", ")).toBe(
+      "id, person_id, person_email, person_name, survey_type, score, comment, permalink, created_at, updated_at, person_properties, notes, tags, additional_answers",
+    );
+    expect(PEOPLE.columns.map(({ name }) => name).join(", ")).toBe(
+      "id, email, name, created_at, phone_number, last_sent_at, last_responded_at, next_survey_scheduled_at",
+    );
+  });
+
+  it.each(["scor", "", "person_properties.", ".plan", "plan", "foo.bar"])("%j is refused with the valid ones", (name) => {
+    const valid = RESPONSES.columns.map((column) => column.name).join(", ");
+    expect(() => selectColumns(RESPONSES, ["id", name])).toThrow(
+      `--columns: "${name}" is not a column of responses; the columns are ${valid}`,
+    );
+  });
+});
+
+const text = fc.string({ unit: "binary" });
+const anyRow = fc.record({
+  id: text,
+  comment: fc.option(text),
+  score: fc.integer({ min: 0, max: 10 }),
+  tags: fc.array(text, { maxLength: 3 }),
+});
+
+it("when any rows are written, then csv, tsv and json hold the same ones", () => {
+  const names = ["id", "comment", "score", "tags"];
+  fc.assert(
+    fc.property(fc.array(anyRow, { maxLength: 8 }), (rows) => {
+      const json = JSON.parse(encode({ format: "json", columns: columns(...names) }, rows)) as JsonObject[];
+      const cells = json.map((row) => names.map((name) => (typeof row[name] === "string" ? row[name] : JSON.stringify(row[name] ?? ""))));
+      const expected = cells.map((row) => row.map((cell) => (cell === '""' ? "" : cell)));
+      const csv = parse(encode({ format: "csv", columns: columns(...names), header: false }, rows), { record_delimiter: "\n" });
+      const tsv = encode({ format: "tsv", columns: columns(...names) }, rows)
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => line.split("\t").map(unescapeTsv));
+      expect([json, csv, tsv]).toEqual([rows.map((row) => JSON.parse(JSON.stringify(row)) as JsonObject), expected, expected]);
+    }),
+  );
+});
+
+function unescapeTsv(cell: string): string {
+  const meant: Record<string, string> = { t: "\t", n: "\n", r: "\r", "\\": "\\" };
+  return cell.replace(/\\(.)/g, (_, char: string) => meant[char] ?? "");
+}

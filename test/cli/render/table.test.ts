@@ -1,0 +1,110 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openListOutput } from "../../../src/cli/render/list-output.ts";
+import { PEOPLE, RESPONSES } from "../../../src/cli/render/resources.ts";
+import { createTextMeasure } from "../../../src/cli/render/text-measure.ts";
+import type { Resource } from "../../../src/cli/render/columns.ts";
+import type { JsonObject } from "../../../src/contract/json.ts";
+import { fakeDeps, type FakeOptions } from "../../helpers/fake-deps.ts";
+import { asPage, SAMPLE_PEOPLE, SAMPLE_RESPONSES } from "../../helpers/sample-rows.ts";
+
+async function list(resource: Resource, rows: readonly JsonObject[], options: FakeOptions): Promise<{ out: string; err: string }> {
+  const { deps, out, err } = fakeDeps(options);
+  const output = await openListOutput(deps, { resource });
+  if (rows.length > 0) await output.write(asPage(rows));
+  await output.end();
+  return { out: out(), err: err() };
+}
+
+describe("lists, as golden files (vitest -u rewrites them)", () => {
+  const outfits = [60, 80, 120, 200, null];
+  const cases = { people: [PEOPLE, SAMPLE_PEOPLE], responses: [RESPONSES, SAMPLE_RESPONSES] } as const;
+  it.each(outfits.flatMap((width) => Object.keys(cases).map((name) => [name as keyof typeof cases, width] as const)))(
+    "%s, %s columns wide",
+    async (name, width) => {
+      const [resource, rows] = cases[name];
+      const { out, err } = await list(resource, rows, { width });
+      const place = width === null ? "pipe" : `terminal-${width}`;
+      await expect(`${out}--- stderr\n${err}`).toMatchFileSnapshot(`../../golden/tables/${name}-${place}.txt`);
+    },
+  );
+
+  it("with colour, only where it means something", async () => {
+    const { out } = await list(RESPONSES, SAMPLE_RESPONSES, { width: 80, options: { color: true } });
+    await expect(out).toMatchFileSnapshot("../../golden/tables/responses-colour.txt");
+  });
+});
+
+describe("a table", () => {
+  const measure = createTextMeasure();
+
+  it.each([60, 80, 120])("is never wider than a terminal of %i columns", async (width) => {
+    const { out } = await list(PEOPLE, SAMPLE_PEOPLE, { width });
+    expect(out.split("\n").filter((line) => measure.width(line) > width)).toEqual([]);
+  });
+
+  it("shows the columns that were asked for and says what had no room", async () => {
+    const columns = ["name", "created_at", "email", "last_sent_at"];
+    expect(await list(PEOPLE, SAMPLE_PEOPLE.slice(0, 1), { width: 50, options: { columns } })).toEqual({
+      out: "NAME          CREATED\nAda Lovelace  2026-01-01 00:00:00\n",
+      err: "note: no room for last_sent_at, email; --columns chooses, -o csv has everything\n",
+    });
+  });
+
+  it("says nothing under --quiet", async () => {
+    expect((await list(PEOPLE, SAMPLE_PEOPLE, { width: 60, options: { quiet: true } })).err).toBe("");
+  });
+
+  it("of nothing says so in words, on a terminal only", async () => {
+    expect(await list(PEOPLE, [], { width: 80 })).toEqual({ out: "", err: "no people\n" });
+    expect(await list(PEOPLE, [], { width: null })).toEqual({ out: "", err: "" });
+  });
+
+  it("goes on with the same widths when more pages come than decide them", async () => {
+    const { deps, out } = fakeDeps({ width: 80, options: { columns: ["id", "name"] } });
+    const output = await openListOutput(deps, { resource: PEOPLE });
+    const row = (name: string): JsonObject => ({ id: "1", name });
+    await output.write(asPage(Array.from({ length: 500 }, () => row("Ada"))));
+    await output.write(asPage([row("Hubert Blaine")]));
+    await output.end();
+    expect(out().split("\n").slice(499)).toEqual(["1   Ada", "1   Ada", "1   Hub…", ""]);
+  });
+
+  it("refuses an unknown column before anything is written", async () => {
+    await expect(list(PEOPLE, SAMPLE_PEOPLE, { options: { columns: ["mail"] } })).rejects.toThrow(
+      '--columns: "mail" is not a column of people',
+    );
+  });
+});
+
+describe("on a terminal no format lets control characters through", () => {
+  it.each(["table", "json", "ndjson", "csv", "tsv"] as const)("%s", async (output) => {
+    const rows = [{ ...SAMPLE_PEOPLE[0], name: "a\u001b[31mb\u009b2Jc\u202ed\u007f" }];
+    const { out } = await list(PEOPLE, rows, { width: 300, options: { output } });
+    expect(out).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u);
+    if (output === "ndjson") expect(JSON.parse(out)).toEqual(rows[0]);
+  });
+});
+
+it("when any rows are shown, then table, json and csv show the same ones", async () => {
+  const word = fc.stringMatching(/^[a-z0-9]{1,8}$/);
+  const row = fc.record({ id: word, name: word, email: word });
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 20 }), async (rows) => {
+      const columns = ["id", "name", "email"];
+      const shown = async (output: "table" | "json" | "csv"): Promise<string> =>
+        (await list(PEOPLE, rows, { width: 80, options: { output, columns } })).out;
+      const cells = rows.map(({ id, name, email }) => [id, name, email]);
+      const lines = (text: string, separator: RegExp): string[][] =>
+        text
+          .trimEnd()
+          .split("\n")
+          .slice(1)
+          .map((line) => line.split(separator));
+      expect(lines(await shown("table"), / +/)).toEqual(cells);
+      expect(lines(await shown("csv"), /,/)).toEqual(cells);
+      expect(JSON.parse(await shown("json"))).toEqual(rows);
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { createTextMeasure } from "../../../src/cli/render/text-measure.ts";
+
+const measure = createTextMeasure();
+
+describe("the width of text on a terminal", () => {
+  it.each([
+    ["", 0],
+    ["plain", 5],
+    ["é", 1],
+    ["e\u0301", 1],
+    ["日本語", 6],
+    ["ｈａｌｆ", 8],
+    ["ｶﾅ", 2],
+    ["한국", 4],
+    ["\u1112\u1161\u11ab", 2],
+    ["👍", 2],
+    ["👍🏽", 2],
+    ["👩‍👩‍👧", 2],
+    ["🇩🇪", 2],
+    ["❤️", 2],
+    ["שלום", 4],
+    ["שָׁלוֹם", 4],
+    ["नमस्ते", 4],
+    ["สวัสดี", 4],
+    ["a\u200bb", 2],
+  ])("of %j is %i", (text, width) => {
+    expect(measure.width(text)).toBe(width);
+  });
+});
+
+describe("cutting", () => {
+  it.each([
+    ["exactly", 7, "exactly"],
+    ["too long", 4, "too…"],
+    ["日本語", 4, "日…"],
+    ["日本語", 5, "日本…"],
+    ["ae\u0301o\u0308x", 3, "ae\u0301…"],
+    ["a👩‍👩‍👧b", 3, "a…"],
+    ["abc", 1, "…"],
+  ])("%j to %i cells gives %j", (text, max, expected) => {
+    expect(measure.cut(text, max)).toBe(expected);
+  });
+});
+
+describe("fitting", () => {
+  it.each([
+    ["ab", 4, "left", "ab  "],
+    ["9", 3, "right", "  9"],
+    ["日本", 5, "left", "日本 "],
+    ["שלום", 5, "left", "\u2068שלום\u2069 "],
+  ] as const)("%j into %i cells, %s", (text, width, align, expected) => {
+    expect(measure.fit(text, width, align)).toBe(expected);
+  });
+});

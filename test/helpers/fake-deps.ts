@@ -1,0 +1,96 @@
+/** A command's world without a terminal, a network or a clock: what it wrote comes back as text. */
+import type { Client } from "../../src/client/client.ts";
+import type { GlobalOptions } from "../../src/cli/args/global-options.ts";
+import type { Deps } from "../../src/cli/deps.ts";
+import type { Streams } from "../../src/cli/streams/streams.ts";
+import type { Clock } from "../../src/runtime/clock.ts";
+
+export const DEFAULT_OPTIONS: GlobalOptions = {
+  profile: null,
+  baseUrl: null,
+  output: null,
+  columns: null,
+  time: null,
+  timeZone: "UTC",
+  timeoutMs: null,
+  retries: null,
+  maxWaitMs: null,
+  concurrency: null,
+  ratePerSecond: null,
+  insecureHttp: false,
+  quiet: false,
+  verbosity: 0,
+  showPersonalData: false,
+  color: false,
+  dryRun: false,
+};
+
+export interface FakeTerminal {
+  readonly streams: Streams;
+  readonly out: () => string;
+  readonly err: () => string;
+  /** The questions that were asked. */
+  readonly asked: string[];
+}
+
+/** `width` is that of a terminal on all three streams; null is a pipe. `answers` are typed one after the other. */
+export function fakeTerminal(width: number | null, answers: readonly string[] = []): FakeTerminal {
+  const written = { out: "", err: "" };
+  const asked: string[] = [];
+  const left = [...answers];
+  const output = (name: "out" | "err") => ({
+    isTTY: width !== null,
+    columns: width ?? 80,
+    async write(text: string | Uint8Array): Promise<void> {
+      written[name] += typeof text === "string" ? text : new TextDecoder().decode(text);
+    },
+  });
+  const input = {
+    isTTY: width !== null,
+    async *bytes(): AsyncGenerator<Uint8Array> {},
+    async ask(prompt: string): Promise<string> {
+      asked.push(prompt);
+      const answer = left.shift();
+      if (answer === undefined) throw new Error(`nobody answers "${prompt}"`);
+      return answer;
+    },
+  };
+  return { streams: { in: input, out: output("out"), err: output("err") }, out: () => written.out, err: () => written.err, asked };
+}
+
+/** 2026-02-01T12:00:00Z, unless a test says otherwise. */
+export const NOW = 1_769_947_200;
+
+export function fixedClock(seconds: number = NOW): Clock {
+  return { now: () => seconds * 1000, monotonic: () => 0, sleep: async () => {} };
+}
+
+export interface FakeDeps extends FakeTerminal {
+  readonly deps: Deps;
+}
+
+export interface FakeOptions {
+  readonly width?: number | null;
+  readonly answers?: readonly string[];
+  readonly options?: Partial<GlobalOptions>;
+  /** Without one, a command that connects fails the test. */
+  readonly client?: Partial<Client>;
+  readonly now?: number;
+}
+
+export function fakeDeps({ width = null, answers, options, client, now }: FakeOptions = {}): FakeDeps {
+  const terminal = fakeTerminal(width, answers);
+  const deps: Deps = {
+    streams: terminal.streams,
+    env: {},
+    clock: fixedClock(now),
+    random: { fraction: () => 0.5, token: (bytes) => "t".repeat(bytes) },
+    options: { ...DEFAULT_OPTIONS, ...options },
+    signal: new AbortController().signal,
+    async connect() {
+      if (client === undefined) throw new Error("the command connected");
+      return { client: client as Client, close: async () => {} };
+    },
+  };
+  return { ...terminal, deps };
+}
