@@ -13,20 +13,6 @@ const EXPANDED_PERSON = jsonObject([
   ["phone_number", jsonText("p.phone_number")],
 ]);
 
-const EXPANDED_NOTE = jsonObject([
-  ["id", `'"', n.id, '"'`],
-  ["text", jsonText("n.text")],
-  ["user_email", jsonText("n.user_email")],
-  ["created_at", "n.created_at"],
-]);
-
-/** Notes are looked for only where there are any. */
-function notesJson(expand: boolean): string {
-  const one = expand ? EXPANDED_NOTE : `concat('"', n.id, '"')`;
-  return `CASE r.note_count WHEN 0 THEN '[]' ELSE (SELECT concat('[', group_concat(one, ','), ']') FROM
-    (SELECT ${one} AS one FROM notes n WHERE n.project_id = r.project_id AND n.response_id = r.id ORDER BY n.id)) END`;
-}
-
 /** `SurveyResponse` out of a row `r`, and `p` where the person is expanded; one parameter, the permalink's prefix. */
 function rowJson({ expandPerson, expandNotes }: ResponseShape): string {
   return jsonObject([
@@ -39,7 +25,7 @@ function rowJson({ expandPerson, expandNotes }: ResponseShape): string {
     ["created_at", "r.created_at"],
     ["updated_at", jsonNumber("r.updated_at")],
     ["person_properties", "r.person_properties"],
-    ["notes", notesJson(expandNotes)],
+    ["notes", expandNotes ? "r.notes" : "r.note_ids"],
     ["tags", "r.tags"],
     ["additional_answers", "r.additional_answers"],
   ]);

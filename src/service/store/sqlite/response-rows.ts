@@ -1,5 +1,5 @@
-import type { Properties } from "../../../contract/resources.ts";
-import type { NewResponse, ResponseRow, ResponseRows, StoredResponseChange } from "../../domain/ports.ts";
+import type { Note, Properties } from "../../../contract/resources.ts";
+import type { NewNote, NewResponse, ResponseRow, ResponseRows, StoredResponseChange } from "../../domain/ports.ts";
 import type { Database } from "./database.ts";
 import type { SqlRow } from "./engine.ts";
 import { nextId, reserveId } from "./next-id.ts";
@@ -88,17 +88,19 @@ function refreshLastResponse(database: Database, project: number, personId: numb
   );
 }
 
-function addNote(database: Database, project: number, responseId: number, note: Parameters<ResponseRows["addNote"]>[2]): number {
+function addNote(database: Database, project: number, responseId: number, note: NewNote): number {
+  const row = database.first("SELECT notes, note_ids AS ids FROM responses WHERE project_id = ? AND id = ?", [project, responseId]);
+  if (row === null) throw new Error(`project ${project} has no response ${responseId}`);
   const id = note.id === undefined ? nextId(database, project) : reserveId(database, project, note.id);
-  database.run("INSERT INTO notes (project_id, id, response_id, text, user_email, created_at) VALUES (?, ?, ?, ?, ?, ?)", [
+  const shown: Note = { id: String(id), text: note.text, user_email: note.userEmail, created_at: note.createdAt };
+  const notes = [...(JSON.parse(String(row.notes)) as Note[]), shown];
+  const ids = [...(JSON.parse(String(row.ids)) as string[]), shown.id];
+  database.run("UPDATE responses SET notes = ?, note_ids = ? WHERE project_id = ? AND id = ?", [
+    JSON.stringify(notes),
+    JSON.stringify(ids),
     project,
-    id,
     responseId,
-    note.text,
-    note.userEmail,
-    note.createdAt,
   ]);
-  database.run("UPDATE responses SET note_count = note_count + 1 WHERE project_id = ? AND id = ?", [project, responseId]);
   return id;
 }
 

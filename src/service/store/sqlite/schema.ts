@@ -75,6 +75,7 @@ const SURVEY_REQUESTS = [
   "CREATE INDEX survey_requests_by_sent ON survey_requests (project_id, channel, sent_at) WHERE sent_at IS NOT NULL",
 ];
 
+/** `notes` and `note_ids` are the JSON arrays of both forms that lists show: a look-up for each row would double a list's time. */
 const RESPONSES = [
   `CREATE TABLE responses (
     project_id INTEGER NOT NULL,
@@ -90,7 +91,8 @@ const RESPONSES = [
     person_properties TEXT NOT NULL,
     tags TEXT NOT NULL DEFAULT '[]',
     additional_answers TEXT NOT NULL DEFAULT '[]',
-    note_count INTEGER NOT NULL DEFAULT 0,
+    notes TEXT NOT NULL DEFAULT '[]',
+    note_ids TEXT NOT NULL DEFAULT '[]',
     PRIMARY KEY (project_id, id),
     FOREIGN KEY (project_id, person_id) REFERENCES people (project_id, id) ON DELETE CASCADE
   )`,
@@ -99,17 +101,6 @@ const RESPONSES = [
   "CREATE INDEX responses_by_update ON responses (project_id, updated_at, id)",
   "CREATE INDEX responses_by_person ON responses (project_id, person_id, created_at, id)",
   "CREATE INDEX responses_by_request ON responses (project_id, request_id) WHERE request_id IS NOT NULL",
-  `CREATE TABLE notes (
-    project_id INTEGER NOT NULL,
-    id INTEGER NOT NULL,
-    response_id INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    user_email TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    PRIMARY KEY (project_id, id),
-    FOREIGN KEY (project_id, response_id) REFERENCES responses (project_id, id) ON DELETE CASCADE
-  )`,
-  "CREATE INDEX notes_by_response ON notes (project_id, response_id, id)",
 ];
 
 /** `trend_responses` holds who is in which trend, so that a trend's lists and metrics are index-served like all others. */
