@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { runAutopilotAdd } from "../../../../src/cli/commands/autopilot/add.ts";
+import { runAutopilotConfig } from "../../../../src/cli/commands/autopilot/config.ts";
+import { runAutopilotList } from "../../../../src/cli/commands/autopilot/list.ts";
+import { runAutopilotRemove } from "../../../../src/cli/commands/autopilot/remove.ts";
+import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
+import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
+
+const NOBODY = { personId: null, email: null, phone: null };
+const ADA = { ...NOBODY, email: "ada@example.com" };
+const PERSON = { id: "7", name: "Ada", email: "ada@example.com", phone_number: null, created_at: 0 };
+const NO_PROPERTIES = { properties: null, pairs: [], special: {} };
+
+function world(answers: Answers, options: FakeOptions = {}) {
+  const { client, calls } = fakeClient(answers);
+  return { calls, ...fakeDeps({ client, ...options }) };
+}
+
+describe("autopilot list", () => {
+  it("shows members flat, in the contract's columns", async () => {
+    const member = {
+      created_at: 0,
+      updated_at: 60,
+      person: { ...PERSON, last_sent_at: null },
+      next_survey_request: { id: "9", created_at: 0, survey_scheduled_at: 120, properties: { plan: "pro" } },
+    };
+    const { deps, calls, out } = world({ pages: [[member, { ...member, next_survey_request: null }]] }, { options: { output: "csv" } });
+    expect(await runAutopilotList(deps, { limits: { limit: 50, perPage: null }, platform: "sms", person: ADA })).toBe(0);
+    expect(calls).toEqual([{ call: "listMembers", parameters: ["sms", { person_email: "ada@example.com", per_page: 50 }] }]);
+    expect(out()).toBe(
+      "person_id,person_name,person_email,person_phone_number,created_at,updated_at,next_survey_request_id,survey_scheduled_at,properties\n" +
+        '7,Ada,ada@example.com,,1970-01-01T00:00:00Z,1970-01-01T00:01:00Z,9,1970-01-01T00:02:00Z,"{""plan"":""pro""}"\n' +
+        "7,Ada,ada@example.com,,1970-01-01T00:00:00Z,1970-01-01T00:01:00Z,,,\n",
+    );
+  });
+});
+
+describe("autopilot add", () => {
+  it("sends what was given and shows the answer", async () => {
+    const { deps, calls, out } = world({ write: answered({ person: PERSON, properties: { plan: "pro" } }) });
+    const properties = { ...NO_PROPERTIES, pairs: [["plan", "pro"]] as const };
+    expect(await runAutopilotAdd(deps, { platform: "email", person: { ...ADA, personId: "7" }, name: "Ada", properties })).toBe(0);
+    expect(calls).toEqual([
+      {
+        call: "addMember",
+        parameters: ["email", { person_id: "7", person_email: "ada@example.com", person_name: "Ada", properties: { plan: "pro" } }],
+      },
+    ]);
+    expect(out()).toBe(
+      'person_id\t7\nperson_name\tAda\nperson_email\tada@example.com\nperson_phone_number\t\nperson_created_at\t1970-01-01T00:00:00Z\nproperties\t{"plan":"pro"}\n',
+    );
+  });
+
+  it("prints the request under --dry-run", async () => {
+    const { deps, out } = world({}, { options: { dryRun: true } });
+    await runAutopilotAdd(deps, { platform: "sms", person: { ...NOBODY, phone: "+14155550101" }, name: null, properties: NO_PROPERTIES });
+    expect(out()).toBe(
+      '{"method":"POST","url":"https://survey.example.com/v1/autopilot/sms/memberships.json","body":{"person_phone_number":"+14155550101"}}\n',
+    );
+  });
+
+  it("needs somebody", async () => {
+    const { deps } = fakeDeps();
+    await expect(runAutopilotAdd(deps, { platform: "sms", person: NOBODY, name: null, properties: NO_PROPERTIES })).rejects.toMatchObject({
+      name: "UsageError",
+      message: "one of --person-id, --email and --phone is needed; surveys by sms need --phone for somebody new",
+    });
+  });
+});
+
+describe("autopilot remove", () => {
+  const REMOVED =
+    "person_id\t7\nperson_name\tAda\nperson_email\tada@example.com\nperson_phone_number\t\nperson_created_at\t1970-01-01T00:00:00Z\n";
+  const remove = { platform: "email", person: ADA, yes: false } as const;
+
+  it.each(["y", "Y", "yes", " YES "])("asks on a terminal and takes %j for yes", async (answer) => {
+    const { deps, calls, asked, out } = world(
+      { write: answered({ person: PERSON }) },
+      { width: 80, answers: [answer], options: { output: "tsv" } },
+    );
+    expect(await runAutopilotRemove(deps, remove)).toBe(0);
+    expect({ asked, calls, out: out() }).toEqual({
+      asked: ["Remove ada@example.com from Autopilot (email) at https://survey.example.com? [y/N] "],
+      calls: [{ call: "removeMember", parameters: ["email", { person_email: "ada@example.com" }] }],
+      out: REMOVED,
+    });
+  });
+
+  it.each(["", "n", "yesterday"])("takes %j for no and sends nothing", async (answer) => {
+    const { deps, calls } = world({}, { width: 80, answers: [answer] });
+    await expect(runAutopilotRemove(deps, remove)).rejects.toMatchObject({ name: "UsageError", message: "declined; nothing was sent" });
+    expect(calls).toEqual([]);
+  });
+
+  it("needs --yes off a terminal, before it connects", async () => {
+    await expect(runAutopilotRemove(fakeDeps().deps, remove)).rejects.toMatchObject({
+      name: "UsageError",
+      message: "autopilot remove asks first, and there is no terminal to ask on; say --yes",
+    });
+    const { deps, out } = world({ write: answered({ person: PERSON }) });
+    expect(await runAutopilotRemove(deps, { ...remove, yes: true })).toBe(0);
+    expect(out()).toBe(REMOVED);
+  });
+
+  it("asks nobody under --dry-run", async () => {
+    const { deps, out } = world({}, { options: { dryRun: true } });
+    expect(await runAutopilotRemove(deps, remove)).toBe(0);
+    expect(out()).toBe(
+      '{"method":"DELETE","url":"https://survey.example.com/v1/autopilot/email/memberships.json","body":{"person_email":"ada@example.com"}}\n',
+    );
+  });
+
+  it.each([NOBODY, { ...ADA, personId: "7" }, { personId: "7", email: "a@b.co", phone: "+14155550101" }])("refuses %j", async (person) => {
+    await expect(runAutopilotRemove(fakeDeps().deps, { ...remove, person, yes: true })).rejects.toMatchObject({
+      name: "UsageError",
+      message: "exactly one of --person-id, --email and --phone is needed",
+    });
+  });
+});
+
+describe("autopilot config", () => {
+  const autopilot = { active: true, frequency: 7_776_000, created_at: 0, updated_at: 60 };
+  const json = (platform: string): string => JSON.stringify({ platform_id: platform, ...autopilot });
+
+  it("of one platform is a record", async () => {
+    const { deps, calls, out } = world({ autopilot }, { width: 80 });
+    expect(await runAutopilotConfig(deps, { platform: "sms" })).toBe(0);
+    expect(calls).toEqual([{ call: "getAutopilot", parameters: "sms" }]);
+    expect(out()).toBe(
+      "platform_id  sms\nactive       true\nfrequency    90 days\ncreated_at   1970-01-01 00:00:00\nupdated_at   1970-01-01 00:01:00\n",
+    );
+  });
+
+  it.each([
+    ["json", `[\n${json("email")},\n${json("sms")}\n]\n`],
+    ["ndjson", `${json("email")}\n${json("sms")}\n`],
+    [
+      "csv",
+      "platform_id,active,frequency,created_at,updated_at\n" +
+        "email,true,7776000,1970-01-01T00:00:00Z,1970-01-01T00:01:00Z\nsms,true,7776000,1970-01-01T00:00:00Z,1970-01-01T00:01:00Z\n",
+    ],
+    [
+      "tsv",
+      ["email", "sms"]
+        .map(
+          (name) =>
+            `platform_id\t${name}\nactive\ttrue\nfrequency\t7776000\ncreated_at\t1970-01-01T00:00:00Z\nupdated_at\t1970-01-01T00:01:00Z\n`,
+        )
+        .join(""),
+    ],
+  ] as const)("of both as %s", async (output, expected) => {
+    const { deps, out } = world({ autopilot }, { options: { output } });
+    expect(await runAutopilotConfig(deps, { platform: null })).toBe(0);
+    expect(out()).toBe(expected);
+  });
+
+  it("of one as json is the object", async () => {
+    const { deps, out } = world({ autopilot }, { options: { output: "json" } });
+    await runAutopilotConfig(deps, { platform: "email" });
+    expect(out()).toBe(`${json("email")}\n`);
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import { runPeopleAdd, type PeopleAddOptions } from "../../../../src/cli/commands/people/add.ts";
+import { runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
+import { runPeopleList } from "../../../../src/cli/commands/people/list.ts";
+import { parseEmailOrPhone } from "../../../../src/cli/commands/people/person-reference.ts";
+import { runPeopleUpdate } from "../../../../src/cli/commands/people/update.ts";
+import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
+import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
+import { SAMPLE_PEOPLE } from "../../../helpers/sample-rows.ts";
+
+const NO_PROPERTIES = { properties: null, pairs: [], special: {} };
+const ADD: PeopleAddOptions = {
+  email: null,
+  phone: null,
+  channel: null,
+  name: null,
+  delaySeconds: null,
+  properties: NO_PROPERTIES,
+  send: true,
+  lastSentAt: null,
+  newEmail: null,
+  newPhone: null,
+};
+const SENT = { id: "7", email: "ada@example.com", name: null, survey_scheduled_at: 1_767_225_600, properties: { plan: "pro" } };
+
+function world(answers: Answers, options: FakeOptions = {}) {
+  const { client, calls } = fakeClient(answers);
+  return { calls, ...fakeDeps({ client, ...options }) };
+}
+
+describe("people add", () => {
+  it("sends what was given, in the specification's order, and shows the answer", async () => {
+    const { deps, calls, out, err } = world({ write: answered(SENT) });
+    const status = await runPeopleAdd(deps, {
+      ...ADD,
+      email: "ada@example.com",
+      phone: "+14155550101",
+      channel: "sms",
+      name: "Ada",
+      delaySeconds: 60,
+      properties: { properties: { plan: "free", n: 1 }, pairs: [["plan", "pro"]], special: { locale: "xx" } },
+      lastSentAt: 5,
+      newEmail: "new@example.com",
+      newPhone: "+14155550102",
+    });
+    expect({ status, calls, out: out(), err: err() }).toEqual({
+      status: 0,
+      calls: [
+        {
+          call: "sendPerson",
+          parameters: {
+            email: "ada@example.com",
+            phone_number: "+14155550101",
+            channel: "sms",
+            name: "Ada",
+            delay: 60,
+            properties: { plan: "pro", n: 1, locale: "xx" },
+            last_sent_at: 5,
+            email_update: "new@example.com",
+            phone_number_update: "+14155550102",
+          },
+        },
+      ],
+      out: 'id\t7\nemail\tada@example.com\nname\t\nsurvey_scheduled_at\t2026-01-01T00:00:00Z\nproperties\t{"plan":"pro"}\n',
+      err: 'warning: --locale: "xx" is not a supported locale; the survey falls back to en\n',
+    });
+  });
+
+  it("is a record of two columns on a terminal, and shows fields that it does not know", async () => {
+    const { deps, out } = world({ write: answered({ ...SENT, later: { x: 1 } }) }, { width: 80 });
+    await runPeopleAdd(deps, { ...ADD, email: "ada@example.com" });
+    expect(out()).toBe(
+      [
+        "id                   7",
+        "email                ada@example.com",
+        "name",
+        "survey_scheduled_at  2026-01-01 00:00:00",
+        "properties           plan=pro",
+        "later                x=1",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("prints the request and sends nothing under --dry-run", async () => {
+    const { deps, calls, out } = world({}, { options: { dryRun: true } });
+    expect(await runPeopleAdd(deps, { ...ADD, email: "ada@example.com", send: false })).toBe(0);
+    expect(calls).toEqual([]);
+    expect(out()).toBe(
+      '{"method":"POST","url":"https://survey.example.com/v1/people.json","body":{"email":"ada@example.com","send":false}}\n',
+    );
+  });
+
+  it.each<[Partial<PeopleAddOptions>, string]>([
+    [{}, "one of --email and --phone is needed"],
+    [{ email: "a@b.co", channel: "sms" }, "--channel sms needs --phone"],
+    [{ phone: "+14155550101", newEmail: "a@b.co" }, "--new-email needs --email with the old address"],
+    [{ email: "a@b.co", newPhone: "+14155550101" }, "--new-phone needs --phone with the old number"],
+    [
+      { email: "a@b.co", properties: { ...NO_PROPERTIES, special: { service_email_subject: "é".repeat(151) } } },
+      "--email-subject: service_email_subject has 151 characters; at most 150 are allowed",
+    ],
+    [
+      { email: "a@b.co", properties: { ...NO_PROPERTIES, pairs: [["delighted_intro_message", "x".repeat(301)]] } },
+      "--intro-message: delighted_intro_message has 301 characters; at most 300 are allowed",
+    ],
+  ])("%j is refused before anything is sent", async (options, message) => {
+    await expect(runPeopleAdd(fakeDeps().deps, { ...ADD, ...options })).rejects.toMatchObject({ name: "UsageError", message });
+  });
+
+  it("takes texts of exactly the longest length, counted in characters", async () => {
+    const { deps } = world({ write: answered(SENT) });
+    const special = { service_email_subject: "👍".repeat(150), service_intro_message: "x".repeat(300) };
+    expect(await runPeopleAdd(deps, { ...ADD, email: "a@b.co", properties: { ...NO_PROPERTIES, special } })).toBe(0);
+  });
+
+  it("says by which evidence a lost answer is known to have arrived", async () => {
+    const found = SAMPLE_PEOPLE[1] ?? {};
+    const { deps, out, err } = world(
+      { write: { kind: "arrived", evidence: "a survey is scheduled for 13:00", found } },
+      { options: { output: "json" } },
+    );
+    expect(await runPeopleAdd(deps, { ...ADD, email: "a@b.co" })).toBe(0);
+    expect([out(), err()]).toEqual([
+      `${JSON.stringify(found)}\n`,
+      "note: the answer was lost, but the request arrived: a survey is scheduled for 13:00\n",
+    ]);
+  });
+
+  it("says that nobody knows, and where to look, when no look-up could settle it", async () => {
+    const { deps, out } = world({ write: { kind: "unknown", error: new Error("socket hang up") } });
+    await expect(runPeopleAdd(deps, { ...ADD, email: "a@b.co" })).rejects.toMatchObject({
+      name: "UnknownOutcomeError",
+      message: "unknown whether the request arrived: socket hang up",
+      hint: 'look with "surveyctl people get a@b.co" before trying again: a survey may already be scheduled',
+    });
+    expect(out()).toBe("");
+  });
+});
+
+describe("people update", () => {
+  it("never sends a survey", async () => {
+    const { deps, calls } = world({ write: answered(SENT) });
+    const person = { phone_number: "+14155550101" };
+    await runPeopleUpdate(deps, { person, name: "Ada", properties: NO_PROPERTIES, newEmail: null, newPhone: "+14155550102" });
+    expect(calls).toEqual([
+      {
+        call: "sendPerson",
+        parameters: { phone_number: "+14155550101", name: "Ada", send: false, phone_number_update: "+14155550102" },
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      { person: { email: "a@b.co" }, newEmail: null },
+      "nothing to change: give --name, --property, --properties, --new-email or --new-phone",
+    ],
+    [{ person: { phone_number: "+14155550101" }, newEmail: "a@b.co" }, "--new-email needs the person named by the old e-mail address"],
+  ])("%j is refused", async (options, message) => {
+    const all = { name: null, properties: NO_PROPERTIES, newPhone: null, ...options };
+    await expect(runPeopleUpdate(fakeDeps().deps, all)).rejects.toMatchObject({ name: "UsageError", message });
+  });
+});
+
+describe("people get", () => {
+  it("shows the person as the service sent it", async () => {
+    const { deps, out, calls } = world({ pages: [[SAMPLE_PEOPLE[0] ?? {}]] }, { options: { output: "json" } });
+    expect(await runPeopleGet(deps, { person: parseEmailOrPhone("+14155550101") })).toBe(0);
+    expect([calls, out()]).toEqual([
+      [{ call: "listPeople", parameters: { phone_number: "+14155550101" } }],
+      `${JSON.stringify(SAMPLE_PEOPLE[0])}\n`,
+    ]);
+  });
+
+  it.each([
+    ["csv", "email,created_at\nperson1@example.com,2026-01-01T00:00:00Z\n"],
+    ["tsv", "email\tperson1@example.com\ncreated_at\t2026-01-01T00:00:00Z\n"],
+    ["ndjson", '{"email":"person1@example.com","created_at":1767225600}\n'],
+    ["json", '{"email":"person1@example.com","created_at":1767225600}\n'],
+    ["table", "email       person1@example.com\ncreated_at  2026-01-01 00:00:00\n"],
+  ] as const)("shows the columns that were asked for as %s", async (output, expected) => {
+    const { deps, out } = world({ pages: [[SAMPLE_PEOPLE[0] ?? {}]] }, { options: { output, columns: ["email", "created_at"] } });
+    await runPeopleGet(deps, { person: { email: "person1@example.com" } });
+    expect(out()).toBe(expected);
+  });
+
+  it("fails when there is none", async () => {
+    const { deps, out } = world({ pages: [[]] });
+    await expect(runPeopleGet(deps, { person: { email: "no@body.co" } })).rejects.toMatchObject({
+      name: "NotFoundError",
+      message: "no person no@body.co",
+    });
+    expect(out()).toBe("");
+  });
+
+  it.each(["ada", "4155550101", "+1 415 555 0101", ""])("%j names nobody", (text) => {
+    expect(() => parseEmailOrPhone(text)).toThrow(`"${text}" is neither an e-mail address nor an E.164 phone number`);
+  });
+});
+
+describe("people list", () => {
+  it("filters as the API names it", async () => {
+    const { deps, calls } = world({});
+    await runPeopleList(deps, { limits: { limit: null, perPage: 7 }, since: 1, until: 2, email: null, phone: "+14155550101" });
+    expect(calls).toEqual([
+      { call: "listPeople", parameters: { since: 1, until: 2, email: null, phone_number: "+14155550101", per_page: 7 } },
+    ]);
+  });
+
+  it("refuses both --email and --phone", async () => {
+    const options = { limits: { limit: 50, perPage: null }, since: null, until: null, email: "a@b.co", phone: "+14155550101" };
+    await expect(runPeopleList(fakeDeps().deps, options)).rejects.toMatchObject({
+      name: "UsageError",
+      message: "--email and --phone cannot be used together; give one of them",
+    });
+  });
+});
