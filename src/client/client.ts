@@ -3,6 +3,7 @@ import type { JsonObject } from "../contract/json.ts";
 import type { Platform } from "../contract/resources.ts";
 import type { Route } from "../contract/routes.ts";
 import type { QueryValue } from "../contract/brackets.ts";
+import type { Settlement } from "./evidence.ts";
 
 export type Parameters = Readonly<Record<string, QueryValue>>;
 
@@ -83,7 +84,17 @@ export interface Client {
   updateResponse(id: string, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
   updateResponseByBody(body: JsonObject, options?: CallOptions): Promise<WriteResult>;
 
-  /** Raw call for `api`: the answer as it came, whatever its status. `url` is absolute and on the base URL's origin. */
+  /**
+   * Whether a write whose answer was lost arrived, without sending anything (`--resume`): by the service's clock,
+   * `intentAt` at or before its first try, Unix seconds. Throws what the look-up's own requests throw.
+   */
+  lookUpPerson(body: JsonObject, options: CallOptions & { readonly intentAt: number }): Promise<Settlement>;
+  lookUpResponse(body: JsonObject, options: CallOptions & { readonly intentAt: number }): Promise<Settlement>;
+
+  /** Unix seconds by the service's clock, as far as its answers have told (else by ours): for `intentAt`. */
+  serverNow(): number;
+
+  /** Raw call for `api`: the answer as it came, whatever its status but a redirect. `url` is absolute and on the base URL's origin. */
   raw(request: { readonly method: string; readonly url: string; readonly body?: string; readonly signal?: AbortSignal }): Promise<{
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;

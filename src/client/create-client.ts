@@ -1,0 +1,109 @@
+import type { Exchange, HttpRequest } from "../contract/http.ts";
+import { ROUTES } from "../contract/routes.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { systemRandom, type Random } from "../runtime/random.ts";
+import { createCaller, type Caller, type Outcome } from "./caller.ts";
+import type { CallOptions, Client, Reply } from "./client.ts";
+import { createGate, type Gate } from "./gate/gate.ts";
+import { lookUpPerson, lookUpResponse } from "./look-up.ts";
+import { nextPageUrl } from "./next-link.ts";
+import { listPages } from "./pages.ts";
+import { createRedactor } from "./redact.ts";
+import { readList, readObject, readText } from "./reply.ts";
+import { createRequests, type RouteCall } from "./requests.ts";
+import { RETRY_LIMITS, type RetryLimits } from "./retry-policy.ts";
+import { createServerClock } from "./server-clock.ts";
+import type { Trace, Wait } from "./trace-event.ts";
+import { createWriteMethods } from "./write-methods.ts";
+
+export interface ClientOptions {
+  /** The service's address; paths of the specification are appended. Whether plain `http:` is allowed is the caller's check. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly transport: Exchange & { close?(): Promise<void> };
+  readonly clock: Clock;
+  readonly random?: Random;
+  /** Defaults: 5 repeats, 5 minutes. */
+  readonly policy?: Partial<RetryLimits>;
+  /** The process's gate; by default one of its own for 8 requests at once. */
+  readonly gate?: Gate;
+  readonly trace?: Trace;
+  readonly onWait?: (wait: Wait) => void;
+}
+
+const CONCURRENCY_DEFAULT = 8;
+
+/** The API over one transport. Every method rejects with a `ClientError`, or with the signal's reason once that is aborted. */
+export function createClient(options: ClientOptions): Client {
+  const { clock, transport } = options;
+  const requests = createRequests(options.baseUrl, options.apiKey);
+  const serverClock = createServerClock(clock);
+  const caller = createCaller({
+    transport,
+    clock,
+    random: options.random ?? systemRandom,
+    gate: options.gate ?? createGate({ clock, concurrency: CONCURRENCY_DEFAULT }),
+    limits: { ...RETRY_LIMITS, ...options.policy },
+    redact: createRedactor(options.apiKey),
+    trace: options.trace,
+    onWait: options.onWait,
+    onServerTime: serverClock.learn,
+  });
+  const readReply = async (call: RouteCall): Promise<Reply> => {
+    return valueOf(await caller.run(requests.ofRoute(call), call.route.idempotent, readObject));
+  };
+  const pages = createPageMethods(caller, requests);
+  const lookUp = (intentAt: number, { signal }: CallOptions) => ({ client: pages, intentAt: () => intentAt, signal });
+
+  return {
+    ...pages,
+    ...createWriteMethods({ caller, requests, pages, serverClock }),
+    call: readReply,
+    getMetrics: async (parameters, { signal } = {}) => await readReply({ route: ROUTES.getMetrics, parameters, signal }),
+    getAutopilot: async (platform, { signal } = {}) => await readReply({ route: ROUTES.getAutopilot, placeholders: { platform }, signal }),
+    getResponse: async (id, parameters, { signal } = {}) =>
+      await readReply({ route: ROUTES.getResponse, placeholders: { id }, parameters, signal }),
+    lookUpPerson: async (body, { intentAt, ...rest }) => await lookUpPerson(body, lookUp(intentAt, rest)),
+    lookUpResponse: async (body, { intentAt, ...rest }) => await lookUpResponse(body, lookUp(intentAt, rest)),
+    serverNow: serverClock.now,
+    raw: async ({ method, url, body, signal }) => await raw(caller, requests.ofUrl(method, url, body, signal)),
+    close: async () => await transport.close?.(),
+  };
+}
+
+type PageMethods = Pick<Client, "baseUrl" | "page" | "listPeople" | "listResponses" | "listBounces" | "listUnsubscribes" | "listMembers">;
+
+function createPageMethods(caller: Caller, requests: ReturnType<typeof createRequests>): PageMethods {
+  const page: Client["page"] = async ({ next, signal, ...call }) => {
+    const request = next === undefined ? requests.ofRoute({ ...call, signal }) : requests.ofUrl("GET", next, undefined, signal);
+    const { rows, answer } = valueOf(await caller.run(request, true, readList));
+    const cursor = call.route.pagination === "cursor" ? answer.headers["link"] : undefined;
+    return { rows, text: answer.text, next: nextPageUrl(cursor, request.url, requests.origin), serverTime: answer.serverTime };
+  };
+  const client = { baseUrl: requests.baseUrl, page };
+  return {
+    ...client,
+    listPeople: (parameters, rest) => listPages(client, { route: ROUTES.listPeople, parameters, ...rest }),
+    listResponses: (parameters, rest) => listPages(client, { route: ROUTES.listResponses, parameters, ...rest }),
+    listBounces: (parameters, rest) => listPages(client, { route: ROUTES.listBounces, parameters, ...rest }),
+    listUnsubscribes: (parameters, rest) => listPages(client, { route: ROUTES.listUnsubscribes, parameters, ...rest }),
+    listMembers: (platform, parameters, rest) =>
+      listPages(client, { route: ROUTES.listMembers, placeholders: { platform }, parameters, ...rest }),
+  };
+}
+
+/** Methods that HTTP itself calls idempotent. */
+const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+async function raw(caller: Caller, request: HttpRequest): ReturnType<Client["raw"]> {
+  const outcome = await caller.run(request, REPEATABLE.has(request.method), readText);
+  if (outcome.kind === "answered") return outcome.value;
+  const answer = outcome.kind === "given-up" ? outcome.answer : null;
+  if (answer === null || (answer.status >= 300 && answer.status < 400)) throw outcome.error;
+  return answer;
+}
+
+function valueOf<T>(outcome: Outcome<T>): T {
+  if (outcome.kind === "answered") return outcome.value;
+  throw outcome.error;
+}

@@ -1,0 +1,45 @@
+import type { Json } from "../../contract/json.ts";
+
+/** The call that an error tells about; `url` is without query and credentials. */
+export interface CallName {
+  readonly method: string;
+  readonly url: string;
+}
+
+export interface ClientErrorFacts {
+  /** Stands in the error JSON; one for each class, never changed. */
+  readonly code: string;
+  readonly call: CallName;
+  /** HTTP status of the answer that it tells about; null when there was none. */
+  readonly status?: number | null;
+  /** What the service said, parsed, when it spoke JSON. */
+  readonly details?: Json;
+  /** One sentence on what to do. */
+  readonly hint?: string | null;
+  readonly cause?: unknown;
+}
+
+/** Every failure of a call, one subclass for each kind of reaction. Message: `what: METHOD URL`. */
+export class ClientError extends Error {
+  override readonly name: string = "ClientError";
+  readonly code: string;
+  readonly call: CallName;
+  readonly status: number | null;
+  readonly details: Json;
+  readonly hint: string | null;
+
+  constructor(what: string, facts: ClientErrorFacts) {
+    super(`${what}: ${facts.call.method} ${facts.call.url}`, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = facts.code;
+    this.call = facts.call;
+    this.status = facts.status ?? null;
+    this.details = facts.details ?? null;
+    this.hint = facts.hint ?? null;
+  }
+}
+
+/** A call's name for messages: the URL loses its query, which may hold people's addresses, and any credentials. */
+export function nameCall(method: string, url: string): CallName {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  return { method, url: parsed === null ? url.replace(/[?#].*$/s, "") : `${parsed.origin}${parsed.pathname}` };
+}

@@ -1,0 +1,54 @@
+import { firstPace, paceAfterThrottled, paceClimbed, UNPACED, type Pace } from "./pace.ts";
+
+/** How hard the service may be pushed, learned from its answers. Plain data and pure functions; `gate.ts` applies them. */
+export interface Pressure {
+  /** Requests at once: halved by a 429 or 503, one more after a whole round of good answers (AIMD). */
+  readonly limit: number;
+  readonly limitMax: number;
+  readonly pace: Pace;
+  /** Good answers since the last 429, and since the limit last rose. */
+  readonly accepted: number;
+  readonly acceptedThisRound: number;
+  readonly countedFromMs: number;
+  /** Answers to requests that started before this moment tell about the time before the last cut. */
+  readonly cutAtMs: number;
+}
+
+export function initialPressure(limitMax: number, nowMs: number): Pressure {
+  return {
+    limit: limitMax,
+    limitMax,
+    pace: UNPACED,
+    accepted: 0,
+    acceptedThisRound: 0,
+    countedFromMs: nowMs,
+    cutAtMs: Number.NEGATIVE_INFINITY,
+  };
+}
+
+/** A good answer to a request that started at `startedAtMs`. */
+export function afterAccepted(pressure: Pressure, startedAtMs: number): Pressure {
+  if (startedAtMs < pressure.cutAtMs) return pressure;
+  const round = pressure.acceptedThisRound + 1;
+  const full = round >= pressure.limit;
+  return {
+    ...pressure,
+    accepted: pressure.accepted + 1,
+    acceptedThisRound: full ? 0 : round,
+    limit: full ? Math.min(pressure.limit + 1, pressure.limitMax) : pressure.limit,
+    pace: paceClimbed(pressure.pace),
+  };
+}
+
+/** A pause that the service asked for without a word about the rate (503): fewer at once, the same pace. */
+export function afterPause(pressure: Pressure, nowMs: number): Pressure {
+  return { ...pressure, limit: Math.max(1, Math.floor(pressure.limit / 2)), acceptedThisRound: 0, cutAtMs: nowMs };
+}
+
+/** A 429: fewer at once, and slower. */
+export function afterThrottled(pressure: Pressure, nowMs: number): Pressure {
+  const seconds = Math.max(nowMs - pressure.countedFromMs, 1) / 1000;
+  const taken = pressure.accepted / seconds;
+  const pace = pressure.pace === UNPACED ? firstPace(taken) : paceAfterThrottled(pressure.pace, pressure.accepted < 2 ? null : taken);
+  return { ...afterPause(pressure, nowMs), pace, accepted: 0, countedFromMs: nowMs };
+}

@@ -1,0 +1,138 @@
+import Pool from "undici/lib/dispatcher/pool.js";
+import type { Exchange, HttpRequest, HttpResponse } from "../contract/http.ts";
+import { connectionFailure, type FailureContext } from "./connection-failure.ts";
+import { nameCall } from "./errors/client-error.ts";
+import { ConnectionError, type Sent } from "./errors/connection-error.ts";
+import { proxyFor, proxyRefusal, ProxySettingError, type Environment, type Proxy } from "./proxy.ts";
+import { createResponseStream, type ResponseStream } from "./response-stream.ts";
+
+export interface TransportOptions {
+  /** Every request goes to this origin: one pool. */
+  readonly baseUrl: string;
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read. */
+  readonly env: Environment;
+  readonly connectTimeoutMs?: number;
+  /** Until the answer begins, and between two pieces of it. */
+  readonly timeoutMs?: number | null;
+}
+
+export type Transport = Exchange & { close(): Promise<void> };
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
+
+/** HTTP over sockets: keep-alive, one pool. Rejects with `ConnectionError`, `TimeoutError` or the signal's reason. */
+export function undiciTransport(options: TransportOptions): Transport {
+  const { origin, host } = new URL(options.baseUrl);
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  let route: Route | null = null;
+
+  const exchange = async (request: HttpRequest): Promise<HttpResponse> => {
+    const call = nameCall(request.method, request.url);
+    request.signal?.throwIfAborted();
+    try {
+      route ??= await openRoute(new URL(origin), options, timeoutMs);
+    } catch (error) {
+      if (!(error instanceof ProxySettingError)) throw error;
+      throw new ConnectionError(error.message, { call, sent: "no", passing: false });
+    }
+    const context = { call, host, proxy: route.proxy?.url.host ?? null, timeoutMs };
+    return await dispatch(route, request, context);
+  };
+  return Object.assign(exchange, {
+    close: async (): Promise<void> => {
+      // What still runs is wanted by nobody: waiting for it would hang on a stalled server.
+      await route?.pool.destroy();
+      route = null;
+    },
+  });
+}
+
+interface Route {
+  readonly pool: Pool;
+  readonly proxy: Proxy | null;
+  /** The proxy itself carries the request (plain `http:`), rather than a tunnel. */
+  readonly forwarded: boolean;
+}
+
+async function openRoute(target: URL, options: TransportOptions, timeoutMs: number): Promise<Route> {
+  const proxy = proxyFor(target, options.env);
+  const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+  const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+  const straight = { ...timeouts, connect: { timeout: connectTimeoutMs } };
+  if (proxy === null) return { pool: new Pool(target.origin, straight), proxy, forwarded: false };
+  if (target.protocol === "http:") return { pool: new Pool(proxy.url.origin, straight), proxy, forwarded: true };
+  const { openTunnel } = await import("./tunnel.ts");
+  const connect: NonNullable<ConstructorParameters<typeof Pool>[1]["connect"]> = (to, connected) => {
+    openTunnel(to, proxy, connectTimeoutMs).then(
+      (socket) => connected(null, socket),
+      (error: unknown) => connected(error as Error, null),
+    );
+  };
+  return { pool: new Pool(target.origin, { ...timeouts, connect }), proxy, forwarded: false };
+}
+
+function dispatch(route: Route, request: HttpRequest, context: Omit<FailureContext, "sent">): Promise<HttpResponse> {
+  const { signal } = request;
+  return new Promise((resolve, reject) => {
+    let sent: Sent = "no";
+    let body: ResponseStream | null = null;
+    let abort: ((reason: Error) => void) | null = null;
+    const onAbort = (): void => {
+      reject(signal?.reason as Error);
+      body?.fail(signal?.reason as Error);
+      abort?.(signal?.reason as Error);
+    };
+    const done = (): void => signal?.removeEventListener("abort", onAbort);
+    signal?.addEventListener("abort", onAbort, { once: true });
+
+    route.pool.dispatch(
+      { method: request.method, ...target(route, request), body: request.body ?? null },
+      {
+        onRequestStart: (controller) => {
+          abort = (reason) => controller.abort(reason);
+          if (signal?.aborted === true) controller.abort(signal.reason as Error);
+          else sent = "maybe";
+        },
+        onResponseStart: (controller, status, headers) => {
+          // 1xx answers only announce the answer.
+          if (status < 200) return;
+          if (status === 407 && route.forwarded && route.proxy !== null) {
+            sent = "no";
+            controller.abort(proxyRefusal(route.proxy, status));
+            return;
+          }
+          const cancel = (): void => controller.abort(new Error("no more of the body is wanted"));
+          body = createResponseStream({ pause: () => controller.pause(), resume: () => controller.resume(), cancel });
+          resolve({ status, headers: joined(headers), body });
+        },
+        onResponseData: (_, chunk) => body?.push(chunk),
+        onResponseEnd: () => {
+          done();
+          body?.end();
+        },
+        onResponseError: (_, error) => {
+          done();
+          const failure = connectionFailure(error, { ...context, sent });
+          if (body === null) reject(failure);
+          else body.fail(failure);
+        },
+      },
+    );
+  });
+}
+
+function target(route: Route, { url, headers }: HttpRequest): { path: string; headers: Readonly<Record<string, string>> } {
+  const { host, pathname, search } = new URL(url);
+  if (!route.forwarded) return { path: `${pathname}${search}`, headers };
+  const authorization = route.proxy?.authorization ?? null;
+  return { path: url, headers: { ...headers, host, ...(authorization !== null && { "proxy-authorization": authorization }) } };
+}
+
+function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
+    ),
+  );
+}
