@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ExitCode } from "../../exit-codes.ts";
@@ -20,7 +21,22 @@ export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions):
   if (name === null && properties === null && newEmail === null && newPhone === null) {
     throw new UsageError("nothing to change: give --name, --property, --properties, --new-email or --new-phone");
   }
-  if (newEmail !== null && !("email" in person)) throw new UsageError("--new-email needs the person named by the old e-mail address");
-  const body = toBody({ ...person, name, properties, send: false, email_update: newEmail, phone_number_update: newPhone });
-  return sendPerson(deps, body, properties, nameOf(person));
+  return sendPerson(deps, toUpdateBody(options, properties), properties, nameOf(person));
+}
+
+/**
+ * `email_update` and `phone_number_update` go with the old value of the same kind (4.2). A person named by the other
+ * kind is given the new value instead.
+ */
+function toUpdateBody({ person, name, newEmail, newPhone }: PeopleUpdateOptions, properties: JsonObject | null): JsonObject {
+  const byEmail = "email" in person;
+  return toBody({
+    email: byEmail ? person.email : newEmail,
+    phone_number: byEmail ? newPhone : person.phone_number,
+    name,
+    properties,
+    send: false,
+    email_update: byEmail ? newEmail : null,
+    phone_number_update: byEmail ? null : newPhone,
+  });
 }

@@ -153,13 +153,25 @@ describe("people update", () => {
 
   it.each([
     [
-      { person: { email: "a@b.co" }, newEmail: null },
-      "nothing to change: give --name, --property, --properties, --new-email or --new-phone",
+      { person: { email: "a@b.co" }, newEmail: "c@b.co", newPhone: "+14155550102" },
+      { email: "a@b.co", phone_number: "+14155550102", send: false, email_update: "c@b.co" },
     ],
-    [{ person: { phone_number: "+14155550101" }, newEmail: "a@b.co" }, "--new-email needs the person named by the old e-mail address"],
-  ])("%j is refused", async (options, message) => {
-    const all = { name: null, properties: NO_PROPERTIES, newPhone: null, ...options };
-    await expect(runPeopleUpdate(fakeDeps().deps, all)).rejects.toMatchObject({ name: "UsageError", message });
+    [
+      { person: { phone_number: "+14155550101" }, newEmail: "c@b.co", newPhone: null },
+      { email: "c@b.co", phone_number: "+14155550101", send: false },
+    ],
+  ])("%j says old and new as the specification does", async (options, body) => {
+    const { deps, calls } = world({ write: answered(SENT) });
+    await runPeopleUpdate(deps, { name: null, properties: NO_PROPERTIES, ...options });
+    expect(calls).toEqual([{ call: "sendPerson", parameters: body }]);
+  });
+
+  it("refuses to change nothing", async () => {
+    const options = { person: { email: "a@b.co" }, name: null, properties: NO_PROPERTIES, newEmail: null, newPhone: null };
+    await expect(runPeopleUpdate(fakeDeps().deps, options)).rejects.toMatchObject({
+      name: "UsageError",
+      message: "nothing to change: give --name, --property, --properties, --new-email or --new-phone",
+    });
   });
 });
 
