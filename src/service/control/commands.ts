@@ -1,0 +1,65 @@
+/** What the `service …` commands ask for: of the running server, or of the data file itself. Plain data, both ways. */
+import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
+
+export type AdminCommand =
+  | { readonly kind: "project.add"; readonly name: string }
+  | { readonly kind: "project.list" }
+  | { readonly kind: "key.add"; readonly project: string }
+  | { readonly kind: "key.list"; readonly project: string }
+  | { readonly kind: "key.revoke"; readonly project: string; readonly id: string }
+  /** Seconds; null for no throttling; absent leaves it as it is. */
+  | { readonly kind: "throttle"; readonly project: string; readonly seconds?: number | null }
+  | { readonly kind: "autopilot"; readonly project: string; readonly platform: Platform; readonly active?: boolean; readonly frequencySeconds?: number }
+  | { readonly kind: "trend.add"; readonly project: string; readonly name: string; readonly where: Readonly<Record<string, string>> }
+  | { readonly kind: "trend.list"; readonly project: string }
+  | { readonly kind: "trend.remove"; readonly project: string; readonly id: string }
+  /** A key that the service keeps in memory alone. */
+  | { readonly kind: "session"; readonly project: string };
+
+export interface ProjectInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: number;
+  /** Seconds; null for none. */
+  readonly throttle: number | null;
+  readonly people: number;
+  readonly responses: number;
+}
+
+export interface KeyInfo {
+  readonly id: string;
+  readonly last_four: string;
+  readonly created_at: number;
+}
+
+export interface TrendInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly where: Readonly<Record<string, string>>;
+  readonly created_at: number;
+}
+
+export interface AdminResults {
+  "project.add": { readonly id: string; readonly name: string; readonly key: string };
+  "project.list": readonly ProjectInfo[];
+  "key.add": { readonly id: string; readonly key: string };
+  "key.list": readonly KeyInfo[];
+  "key.revoke": { readonly id: string };
+  throttle: { readonly throttle: number | null };
+  autopilot: AutopilotConfiguration;
+  "trend.add": TrendInfo;
+  "trend.list": readonly TrendInfo[];
+  "trend.remove": { readonly id: string };
+  session: { readonly key: string };
+}
+
+export type AdminKind = AdminCommand["kind"];
+export type CommandOf<Kind extends AdminKind> = Extract<AdminCommand, { readonly kind: Kind }>;
+
+/** Carries out one command. Throws AdminError for what cannot be done as asked. */
+export type Admin = <Kind extends AdminKind>(command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
+
+/** The command names something that is not there, or a value that cannot be: a sentence for the one who typed it. */
+export class AdminError extends Error {
+  override readonly name = "AdminError";
+}

@@ -1,0 +1,138 @@
+/** The commands on an open store. */
+import type { Clock } from "../../runtime/clock.ts";
+import type { Random } from "../../runtime/random.ts";
+import { configureAutopilot, getAutopilot } from "../domain/autopilot.ts";
+import { DomainError } from "../domain/errors.ts";
+import type { ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
+import {
+  addKey,
+  addProject,
+  addTrend,
+  findProject,
+  listKeys,
+  listProjects,
+  listTrends,
+  removeTrend,
+  revokeKey,
+  setThrottle,
+} from "../domain/projects.ts";
+import {
+  AdminError,
+  type Admin,
+  type AdminKind,
+  type AdminResults,
+  type CommandOf,
+  type KeyInfo,
+  type ProjectInfo,
+  type TrendInfo,
+} from "./commands.ts";
+
+export interface AdminOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Lets a key in until the process ends. */
+  readonly addSession: (key: string, project: ProjectRow) => void;
+  /** Keys that were looked up no longer count. */
+  readonly onRevoke: () => void;
+  /** Surveys may be due now. */
+  readonly onSchedule: () => void;
+}
+
+type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
+
+export function createAdmin(options: AdminOptions): Admin {
+  const handlers = createHandlers(options);
+  return async <Kind extends AdminKind>(command: CommandOf<Kind>): Promise<AdminResults[Kind]> => {
+    const handler = handlers[command.kind as Kind];
+    if (handler === undefined) throw new AdminError(`the running service does not know ${String(command.kind)}: is it an older version?`);
+    try {
+      return await handler(command);
+    } catch (error) {
+      throw error instanceof DomainError ? new AdminError(error.message, { cause: error }) : error;
+    }
+  };
+}
+
+/** 32 URL-safe characters: short enough for every client library. */
+export function createKey(random: Random): string {
+  return random.token(24);
+}
+
+function createHandlers({ store, random, addSession, onRevoke, onSchedule }: AdminOptions): Handlers {
+  const inProject = async <Result>(name: string, work: (tx: Transaction, project: ProjectRow) => Promise<Result>): Promise<Result> =>
+    store.write(async (tx) => work(tx, await requireProject(tx, name)));
+  return {
+    "project.add": ({ name }) =>
+      store.write(async (tx) => {
+        const project = await addProject(tx, name);
+        const key = createKey(random);
+        await addKey(tx, project, key);
+        return { id: String(project.id), name: project.name, key };
+      }),
+    "project.list": () => store.read(readProjects),
+    "key.add": ({ project }) =>
+      inProject(project, async (tx, found) => {
+        const key = createKey(random);
+        return { id: String((await addKey(tx, found, key)).id), key };
+      }),
+    "key.list": ({ project }) => inProject(project, async (tx, found) => (await listKeys(tx, found)).map(toKeyInfo)),
+    "key.revoke": async ({ project, id }) => {
+      const wasThere = await inProject(project, (tx, found) => revokeKey(tx, found, id));
+      onRevoke();
+      return requireThere(wasThere, `project ${project} has no key ${id}`, { id });
+    },
+    throttle: ({ project, seconds }) =>
+      inProject(project, async (tx, found) => {
+        if (seconds !== undefined) await setThrottle(tx, found, seconds);
+        return { throttle: seconds === undefined ? found.throttleSeconds : seconds };
+      }),
+    autopilot: async ({ project, platform, active, frequencySeconds }) => {
+      const change = { ...(active === undefined ? {} : { active }), ...(frequencySeconds === undefined ? {} : { frequencySeconds }) };
+      const configuration = await inProject(project, (tx, found) =>
+        Object.keys(change).length === 0 ? getAutopilot(tx, found, platform) : configureAutopilot(tx, found, platform, change),
+      );
+      onSchedule();
+      return configuration;
+    },
+    "trend.add": ({ project, name, where }) => inProject(project, async (tx, found) => toTrendInfo(await addTrend(tx, found, name, where))),
+    "trend.list": ({ project }) => inProject(project, async (tx, found) => (await listTrends(tx, found)).map(toTrendInfo)),
+    "trend.remove": async ({ project, id }) => {
+      const wasThere = await inProject(project, (tx, found) => removeTrend(tx, found, id));
+      return requireThere(wasThere, `project ${project} has no trend ${id}`, { id });
+    },
+    session: async ({ project }) => {
+      const key = createKey(random);
+      addSession(key, await store.read((tx) => requireProject(tx, project)));
+      return { key };
+    },
+  };
+}
+
+async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
+  const project = await findProject(tx, name);
+  if (project === null) throw new AdminError(`there is no project ${JSON.stringify(name)}: \`surveyctl service project list\` shows them`);
+  return project;
+}
+
+function requireThere<Result>(wasThere: boolean, message: string, result: Result): Result {
+  if (!wasThere) throw new AdminError(message);
+  return result;
+}
+
+async function readProjects(tx: Transaction): Promise<ProjectInfo[]> {
+  const infos: ProjectInfo[] = [];
+  for (const { id, name, createdAt, throttleSeconds } of await listProjects(tx)) {
+    const { people, responses } = await tx.projects.counts(id);
+    infos.push({ id: String(id), name, created_at: createdAt, throttle: throttleSeconds, people, responses });
+  }
+  return infos;
+}
+
+function toKeyInfo({ id, lastFour, createdAt }: { id: number; lastFour: string; createdAt: number }): KeyInfo {
+  return { id: String(id), last_four: lastFour, created_at: createdAt };
+}
+
+function toTrendInfo({ id, name, where, createdAt }: Trend): TrendInfo {
+  return { id: String(id), name, where, created_at: createdAt };
+}

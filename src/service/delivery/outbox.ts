@@ -1,0 +1,94 @@
+/** Messages as files: `.eml` for e-mail, `.json` for SMS, one for each survey request, whole or not there. */
+import { mkdir, open, rename, stat } from "node:fs/promises";
+import path from "node:path";
+import type { DeliveryOutcome, DueSurvey } from "../domain/delivery.ts";
+import { formatSurveyMail, type MailContext } from "./survey-mail.ts";
+import { formatSurveySms } from "./survey-sms.ts";
+
+export interface Outbox {
+  /** Resolves once all these messages are durably on disk; one outcome for each, in order. */
+  deliver(surveys: readonly DueSurvey[], context: MailContext): Promise<readonly DeliveryOutcome[]>;
+}
+
+/** Files written at once; more would only wait for the same disk. */
+const CONCURRENCY = 8;
+const FIRST_RETRY_SECONDS = 15;
+const LAST_RETRY_SECONDS = 3600;
+
+/**
+ * The name of a survey's file follows from its request alone. A survey whose sending was cut short before it
+ * was recorded is found again, meets its own file, and so comes out exactly once.
+ */
+export function createOutbox(folder: string, onError: (error: unknown) => void): Outbox {
+  const deliverOne = async (due: DueSurvey, context: MailContext): Promise<DeliveryOutcome> => {
+    try {
+      await writeOnce(path.join(folder, fileName(due)), format(due, context));
+      return { kind: "sent" };
+    } catch (error) {
+      onError(error);
+      return { kind: "retry", delaySeconds: Math.min(FIRST_RETRY_SECONDS * 2 ** due.attempts, LAST_RETRY_SECONDS) };
+    }
+  };
+  return {
+    deliver: async (surveys, context) => {
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+      } catch (error) {
+        onError(error);
+      }
+      const outcomes: DeliveryOutcome[] = [];
+      for (let start = 0; start < surveys.length; start += CONCURRENCY) {
+        const some = surveys.slice(start, start + CONCURRENCY);
+        outcomes.push(...(await Promise.all(some.map((due) => deliverOne(due, context)))));
+      }
+      await syncFolder(folder, onError);
+      return outcomes;
+    },
+  };
+}
+
+function fileName({ project, requestId, channel }: DueSurvey): string {
+  return `${project.id}-${requestId}.${channel === "sms" ? "json" : "eml"}`;
+}
+
+function format(due: DueSurvey, context: MailContext): string {
+  return due.channel === "sms" ? formatSurveySms(due, context.appUrl) : formatSurveyMail(due, context);
+}
+
+async function writeOnce(file: string, text: string): Promise<void> {
+  if (await exists(file)) return;
+  // The temporary name is fixed, so that what a crash leaves is overwritten; dot files are nobody's mail.
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.tmp`);
+  const handle = await open(temporary, "w", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A rename is durable once its folder is; systems that cannot sync a folder need not. */
+async function syncFolder(folder: string, onError: (error: unknown) => void): Promise<void> {
+  try {
+    const handle = await open(folder, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    if (code !== "EPERM" && code !== "EISDIR" && code !== "EINVAL" && code !== "EACCES") onError(error);
+  }
+}

@@ -1,0 +1,72 @@
+/** Basic credentials (section 5): the key is the user name; a missing colon and any password are fine. */
+import { createHash } from "node:crypto";
+import type { Project } from "../domain/inputs.ts";
+import type { Store } from "../domain/ports.ts";
+import { authenticate } from "../domain/projects.ts";
+import { HttpError } from "./http-error.ts";
+
+export interface Caller {
+  readonly project: Project;
+  /** SHA-256 of the key, to count by. */
+  readonly keyHash: string;
+}
+
+export interface KeyRing {
+  /** Throws 401. */
+  identify(authorization: string | undefined): Promise<Caller>;
+  /** Lets a key in for as long as this process lives. */
+  addSession(key: string, project: Project): void;
+  /** After a key was revoked: nothing that was looked up counts any more. */
+  forget(): void;
+}
+
+const REMEMBERED_MAX = 10_000;
+
+/**
+ * Remembers which project a key opens under the key's SHA-256: the time that finding a digest takes tells
+ * nothing about a key, and the rule that looks an unknown one up compares in constant time.
+ */
+export function createKeyRing(store: Store): KeyRing {
+  const sessions = new Map<string, Caller>();
+  const state = { remembered: new Map<string, Caller>() };
+  return {
+    identify: async (authorization) => {
+      const key = parseBasic(authorization);
+      const keyHash = key === null ? "" : hashKey(key);
+      const remembered = state.remembered;
+      const known = remembered.get(keyHash) ?? sessions.get(keyHash);
+      if (known !== undefined) return known;
+      const project = key === null ? null : await store.read((tx) => authenticate(tx, key));
+      if (project === null) throw unauthorized();
+      const caller = { project, keyHash };
+      if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+      // When the key was revoked meanwhile, this map is no longer the one that is asked.
+      remembered.set(keyHash, caller);
+      return caller;
+    },
+    addSession: (key, project) => {
+      const keyHash = hashKey(key);
+      sessions.set(keyHash, { project, keyHash });
+    },
+    forget: () => {
+      state.remembered = new Map();
+    },
+  };
+}
+
+function parseBasic(authorization: string | undefined): string | null {
+  const encoded = /^basic +([\w+/=-]+) *$/i.exec(authorization ?? "")?.[1];
+  if (encoded === undefined) return null;
+  const decoded = Buffer.from(encoded, "base64").toString("utf8");
+  const colonAt = decoded.indexOf(":");
+  const key = colonAt < 0 ? decoded : decoded.slice(0, colonAt);
+  return key === "" ? null : key;
+}
+
+function hashKey(key: string): string {
+  return createHash("sha256").update(key).digest("base64");
+}
+
+function unauthorized(): HttpError {
+  return new HttpError(401, undefined, { "www-authenticate": 'Basic realm="surveyctl", charset="UTF-8"' });
+}

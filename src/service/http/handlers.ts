@@ -1,0 +1,125 @@
+/** One handler for each endpoint of the table: read, call the rule, reply. */
+import type { JsonObject } from "../../contract/json.ts";
+import type { Platform } from "../../contract/resources.ts";
+import type { Route, RouteName } from "../../contract/routes.ts";
+import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/autopilot.ts";
+import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/events.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { JsonPage } from "../domain/json-rows.ts";
+import { getMetrics } from "../domain/metrics.ts";
+import { cancelSurveys, listPeopleJson, sendPerson } from "../domain/people.ts";
+import type { Store } from "../domain/ports.ts";
+import { type Links, addResponse, getResponse, listResponsesJson } from "../domain/responses.ts";
+import { nextLink, withCursorFilters } from "./cursor-link.ts";
+import { deleteNamedPerson } from "./delete-person.ts";
+import { readEventsQuery, readExpansions, readMembersQuery, readMetricsQuery, readPeopleQuery, readResponsesQuery } from "./list-inputs.ts";
+import { createReader, type Reader } from "./reader.ts";
+import { type Reply, jsonReply, okReply } from "./replies.ts";
+import { changeNamedResponse } from "./update-response.ts";
+import { readMemberInput, readMemberReference, readResponseInput, readSendInput } from "./write-inputs.ts";
+
+/** A call whose key, path and body are in order. */
+export interface Call {
+  readonly store: Store;
+  readonly project: Project;
+  readonly route: Route;
+  readonly placeholders: Readonly<Record<string, string>>;
+  /** See `Match.unstripped`. */
+  readonly unstripped: string | null;
+  readonly parameters: JsonObject;
+  /** Where it was asked for, as the client must see it, without query. */
+  readonly address: string;
+  readonly links: Links;
+}
+
+export type Handler = (call: Call) => Promise<Reply>;
+
+const list = (json: string): Reply => ({ status: 200, json });
+
+function cursorList(call: Call, parameters: JsonObject, perPage: number, { json, next }: JsonPage): Reply {
+  if (next === null) return list(json);
+  return { status: 200, json, headers: { link: nextLink(call.address, call.route, parameters, perPage, next) } };
+}
+
+const readerOf = (call: Call): Reader => createReader(call.parameters);
+
+const platformOf = (call: Call): Platform => (call.placeholders.platform === "sms" ? "sms" : "email");
+
+export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
+  listPeople: async (call) => {
+    const parameters = withCursorFilters(call.parameters, call.route);
+    const query = readPeopleQuery(createReader(parameters));
+    return cursorList(call, parameters, query.perPage, await call.store.read((tx) => listPeopleJson(tx, call.project, query)));
+  },
+  sendPerson: async (call) => {
+    const input = readSendInput(readerOf(call));
+    const { person, created } = await call.store.write((tx) => sendPerson(tx, call.project, input));
+    return jsonReply(created ? 201 : 200, person);
+  },
+  listResponses: async (call) => {
+    const query = readResponsesQuery(readerOf(call));
+    return list(await call.store.read((tx) => listResponsesJson(tx, call.project, query, call.links)));
+  },
+  addResponse: async (call) => {
+    const input = readResponseInput(readerOf(call));
+    return jsonReply(201, await call.store.write((tx) => addResponse(tx, call.project, input, call.links)));
+  },
+  listBounces: async (call) => {
+    const query = readEventsQuery(readerOf(call));
+    return list(await call.store.read((tx) => listBouncesJson(tx, call.project, query)));
+  },
+  listUnsubscribes: async (call) => {
+    const query = readEventsQuery(readerOf(call));
+    return list(await call.store.read((tx) => listUnsubscribesJson(tx, call.project, query)));
+  },
+  getMetrics: async (call) => {
+    const query = readMetricsQuery(readerOf(call));
+    return jsonReply(200, await call.store.read((tx) => getMetrics(tx, call.project, query)));
+  },
+  listMembers: async (call) => {
+    const parameters = withCursorFilters(call.parameters, call.route);
+    const query = readMembersQuery(createReader(parameters), platformOf(call));
+    return cursorList(call, parameters, query.perPage, await call.store.read((tx) => listMembersJson(tx, call.project, query)));
+  },
+  addMember: async (call) => {
+    const input = readMemberInput(readerOf(call), platformOf(call));
+    const { person, properties, created } = await call.store.write((tx) => addMember(tx, call.project, input));
+    return jsonReply(created ? 201 : 200, { person, properties });
+  },
+  removeMember: async (call) => {
+    const platform = platformOf(call);
+    const reference = readMemberReference(readerOf(call), platform);
+    return jsonReply(202, await call.store.write((tx) => removeMember(tx, call.project, { platform, reference })));
+  },
+  getAutopilot: async (call) => jsonReply(200, await call.store.read((tx) => getAutopilot(tx, call.project, platformOf(call)))),
+  deletePerson: async (call) => {
+    await deleteNamedPerson(call);
+    return okReply(202);
+  },
+  cancelSurveys: async (call) => {
+    const email = (call.placeholders.email ?? "").replace(/^email:/, "");
+    await call.store.write((tx) => cancelSurveys(tx, call.project, email));
+    return okReply(202);
+  },
+  unsubscribe: async (call) => {
+    const reader = readerOf(call);
+    const email = reader.email("person_email");
+    reader.require("person_email", email);
+    reader.finish();
+    const { created } = await call.store.write((tx) => unsubscribe(tx, call.project, email ?? ""));
+    return okReply(created ? 201 : 200);
+  },
+  getResponse: async (call) => {
+    const { id = "" } = call.placeholders;
+    const expand = readExpansions(readerOf(call));
+    return jsonReply(200, await call.store.read((tx) => getResponse(tx, call.project, id, expand, call.links)));
+  },
+  updateResponse: async (call) => jsonReply(200, await changeNamedResponse(call, call.placeholders.id ?? "")),
+  updateResponseByBody: async (call) => {
+    const reader = readerOf(call);
+    const id = reader.id("id");
+    reader.require("id", id);
+    reader.finish();
+    return jsonReply(200, await changeNamedResponse(call, id ?? ""));
+  },
+};

@@ -1,0 +1,37 @@
+/** `Accept` and `Content-Type`: what a caller takes and what it sends. */
+import { HttpError } from "./http-error.ts";
+
+const JSON_RANGES = new Set(["*/*", "*", "application/*", "application/json", "text/json"]);
+
+/** Whether an `Accept` header leaves room for JSON; absent and empty take everything. */
+export function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined || accept === "*/*" || accept === "application/json" || accept.trim() === "") return true;
+  const ranges = accept.split(",").map(parseRange);
+  const exact = ranges.find(({ type }) => type === "application/json");
+  if (exact !== undefined) return exact.quality > 0;
+  return ranges.some(({ type, quality }) => quality > 0 && (JSON_RANGES.has(type) || type.endsWith("+json")));
+}
+
+function parseRange(text: string): { type: string; quality: number } {
+  const [type = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const quality = parameters.map((one) => /^q\s*=\s*(.*)$/.exec(one)?.[1]).find((value) => value !== undefined);
+  return { type, quality: quality === undefined ? 1 : Number(quality) };
+}
+
+export type BodyKind = "json" | "form" | "unnamed";
+
+/** How a body is written; throws 415 for what is neither JSON nor a form, or is not UTF-8. */
+export function bodyKind(contentType: string | undefined): BodyKind {
+  if (contentType === undefined || contentType.trim() === "") return "unnamed";
+  const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
+  const charset = parameters.map((one) => /^charset\s*=\s*"?([^"]*)"?$/.exec(one)?.[1]).find((value) => value !== undefined);
+  if (charset !== undefined && !["utf-8", "utf8", "us-ascii"].includes(charset)) throw unsupported(`charset ${charset}`);
+  if (type === "application/json" || type === "text/json" || type.endsWith("+json")) return "json";
+  if (type === "application/x-www-form-urlencoded") return "form";
+  throw unsupported(type);
+}
+
+function unsupported(what: string): HttpError {
+  const seen = what.slice(0, 100);
+  return new HttpError(415, `Unsupported Media Type: ${seen}; send application/json or application/x-www-form-urlencoded in UTF-8`);
+}

@@ -1,0 +1,89 @@
+/** Finds the endpoint that a method and a path name, out of the contract's table. */
+import { PLATFORMS } from "../../contract/resources.ts";
+import { ROUTES, type Route, type RouteName } from "../../contract/routes.ts";
+
+export interface Match {
+  readonly name: RouteName;
+  readonly route: Route;
+  /** Decoded; without the `.json` suffix. */
+  readonly placeholders: Readonly<Record<string, string>>;
+  /** The last placeholder as it came, when it ends in `.json`, which then may be part of it; else null. */
+  readonly unstripped: string | null;
+  readonly hasSuffix: boolean;
+}
+
+export type Found = Match | { readonly allow: string } | null;
+
+interface Template {
+  readonly segments: readonly string[];
+  readonly names: Map<string, RouteName>;
+}
+
+const SUFFIX = ".json";
+
+/** `find(method, path)`: the endpoint; the `Allow` of a path without this method; null for an unknown path. */
+export function createRouter(): (method: string, path: string) => Found {
+  const templates = readTemplates();
+  return (method, path) => {
+    const hasSuffix = path.endsWith(SUFFIX);
+    const segments = (hasSuffix ? path.slice(0, -SUFFIX.length) : path).split("/");
+    for (const template of templates) {
+      const placeholders = fill(template.segments, segments);
+      if (placeholders === null) continue;
+      const name = template.names.get(method === "HEAD" ? "GET" : method);
+      if (name === undefined) return { allow: allowed(template) };
+      return { name, route: ROUTES[name], placeholders, unstripped: unstripped(template, path, hasSuffix), hasSuffix };
+    }
+    return null;
+  };
+}
+
+/** Paths with more fixed segments come first, so that `/pending` is not taken for an id. */
+function readTemplates(): Template[] {
+  const byPath = new Map<string, Template>();
+  for (const name of Object.keys(ROUTES) as RouteName[]) {
+    const { path, method } = ROUTES[name];
+    const template = byPath.get(path) ?? { segments: path.split("/"), names: new Map<string, RouteName>() };
+    template.names.set(method, name);
+    byPath.set(path, template);
+  }
+  const fixed = ({ segments }: Template): number => segments.filter((segment) => !segment.startsWith("{")).length;
+  return [...byPath.values()].toSorted((left, right) => fixed(right) - fixed(left));
+}
+
+function fill(template: readonly string[], segments: readonly string[]): Record<string, string> | null {
+  if (template.length !== segments.length) return null;
+  const placeholders: Record<string, string> = {};
+  for (const [index, expected] of template.entries()) {
+    const segment = segments[index] ?? "";
+    if (!expected.startsWith("{")) {
+      if (segment !== expected) return null;
+      continue;
+    }
+    const value = decode(segment);
+    if (value === null || value === "" || (expected === "{platform}" && !isPlatform(value))) return null;
+    placeholders[expected.slice(1, -1)] = value;
+  }
+  return placeholders;
+}
+
+function isPlatform(value: string): boolean {
+  return (PLATFORMS as readonly string[]).includes(value);
+}
+
+function decode(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+function unstripped({ segments }: Template, path: string, hasSuffix: boolean): string | null {
+  return hasSuffix && segments.at(-1)?.startsWith("{") === true ? decode(path.slice(path.lastIndexOf("/") + 1)) : null;
+}
+
+function allowed({ names }: Template): string {
+  const methods = [...names.keys()];
+  return (methods.includes("GET") ? [...methods, "HEAD"] : methods).toSorted().join(", ");
+}

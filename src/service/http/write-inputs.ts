@@ -1,0 +1,112 @@
+/** Parameters of the calls that change something (sections 4.2, 4.4, 4.9, 4.10) as the rules want them. */
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import type { Platform, Properties } from "../../contract/resources.ts";
+import { CHANNELS } from "../../contract/routes.ts";
+import type { MemberInput, PersonReference, ResponseChange, ResponseInput, SendInput } from "../domain/inputs.ts";
+import { checkSpecialProperties } from "../domain/special-properties.ts";
+import type { Reader } from "./reader.ts";
+
+const SCORE = { min: SCORE_MIN, max: SCORE_MAX };
+
+export function readSendInput(reader: Reader): SendInput {
+  const input = {
+    email: reader.email("email"),
+    phoneNumber: reader.phone("phone_number"),
+    channel: reader.choice("channel", CHANNELS) ?? "email",
+    name: reader.text("name"),
+    delaySeconds: reader.integer("delay", { min: 0 }) ?? 0,
+    properties: readProperties(reader, "properties") ?? {},
+    send: reader.boolean("send", true),
+    lastSentAt: reader.storedTime("last_sent_at"),
+    emailUpdate: reader.email("email_update"),
+    phoneNumberUpdate: reader.phone("phone_number_update"),
+  };
+  if (input.phoneNumber === null && !reader.has("phone_number")) reader.require("email", input.email);
+  reader.finish();
+  return input;
+}
+
+export function readResponseInput(reader: Reader): ResponseInput {
+  const personId = reader.id("person");
+  const score = reader.integer("score", SCORE);
+  reader.require("person", personId);
+  reader.require("score", score);
+  const input = {
+    personId: personId ?? "",
+    score: score ?? SCORE_MIN,
+    comment: reader.text("comment"),
+    personProperties: reader.map("person_properties") ?? {},
+    createdAt: reader.storedTime("created_at"),
+  };
+  reader.finish();
+  return input;
+}
+
+/** What a client echoes back besides these fields is not read. */
+export function readResponseChange(reader: Reader): ResponseChange {
+  const personId = reader.id("person");
+  const score = reader.integer("score", SCORE);
+  const personProperties = reader.map("person_properties");
+  if (reader.has("score")) reader.require("score", score);
+  const change: ResponseChange = {
+    ...(personId === null ? {} : { personId }),
+    ...(score === null ? {} : { score }),
+    ...(reader.has("comment") ? { comment: reader.text("comment") } : {}),
+    ...(personProperties === null ? {} : { personProperties }),
+  };
+  reader.finish();
+  return change;
+}
+
+/** `person` may be an id or the whole person that an expanded response held. */
+export function withPersonId(parameters: JsonObject): JsonObject {
+  const { person } = parameters;
+  return isJsonObject(person) ? { ...parameters, person: person.id ?? null } : parameters;
+}
+
+export function readMemberInput(reader: Reader, platform: Platform): MemberInput {
+  const input = {
+    platform,
+    personId: reader.id("person_id"),
+    personEmail: reader.email("person_email"),
+    personPhoneNumber: reader.phone("person_phone_number"),
+    personName: reader.text("person_name"),
+    properties: readProperties(reader, "properties"),
+  };
+  reader.finish();
+  return input;
+}
+
+function readProperties(reader: Reader, name: string): Properties | null {
+  const properties = reader.map(name);
+  if (properties !== null) reader.check(() => checkSpecialProperties(properties));
+  return properties;
+}
+
+const IDENTIFIERS = ["person_id", "person_email", "person_phone_number"] as const;
+
+/** 4.10: exactly one of the three. */
+export function readMemberReference(reader: Reader, platform: Platform): PersonReference {
+  const [id, email, phoneNumber] = [reader.id("person_id"), reader.email("person_email"), reader.phone("person_phone_number")];
+  reader.finish();
+  const references = [
+    ...(id === null ? [] : [{ by: "id", id } as const]),
+    ...(email === null ? [] : [{ by: "email", email } as const]),
+    ...(phoneNumber === null ? [] : [{ by: "phone_number", phoneNumber } as const]),
+  ];
+  const [only] = references;
+  if (references.length > 1) {
+    for (const { by } of references) reader.complain(`person_${by}`, `can't be combined: give exactly one of ${IDENTIFIERS.join(", ")}`);
+  }
+  if (only === undefined) reader.complain(platform === "sms" ? "person_phone_number" : "person_email", `can't be blank: give exactly one of ${IDENTIFIERS.join(", ")}`);
+  reader.finish();
+  return only ?? { by: "id", id: "" };
+}
+
+/** The person that a path names: an id, `email:…` or `phone_number:…`. */
+export function parsePersonPath(text: string): PersonReference {
+  if (text.startsWith("email:")) return { by: "email", email: text.slice("email:".length) };
+  if (text.startsWith("phone_number:")) return { by: "phone_number", phoneNumber: text.slice("phone_number:".length).replace(/^ /, "+") };
+  return { by: "id", id: text };
+}

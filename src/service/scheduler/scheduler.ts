@@ -1,0 +1,119 @@
+/** Claims what is due, has it delivered, records how that ended, and sleeps until the next is due. */
+import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims, type DeliveryOutcome, type DueSurvey } from "../domain/delivery.ts";
+import type { Store } from "../domain/ports.ts";
+
+export interface SchedulerOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Names this scheduler in claims. */
+  readonly claimer: string;
+  /** Resolves once these messages have gone out for good; one outcome for each, in order. */
+  readonly deliver: (surveys: readonly DueSurvey[]) => Promise<readonly DeliveryOutcome[]>;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Scheduler {
+  /** Starts the loop; a second call changes nothing. */
+  start(): void;
+  /** Says that something may be due now. Cheap. */
+  wake(): void;
+  /** Delivers what is due at this moment. Only while the loop does not run. */
+  runDue(): Promise<void>;
+  /** Lets the batch in hand finish and ends the loop. */
+  stop(): Promise<void>;
+}
+
+const BATCH = 64;
+/** Longer than any batch takes. */
+const LEASE_SECONDS = 300;
+const AFTER_ERROR_MS = 5_000;
+const REST_MIN_MS = 20;
+/** The wall clock may be set while we sleep. */
+const REST_MAX_MS = 60_000;
+
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { store, clock, claimer, deliver, onError } = options;
+  const stopping = new AbortController();
+  const state: { loop: Promise<void> | null; isWoken: boolean; nap: AbortController | null; hasReleased: boolean } = {
+    loop: null,
+    isWoken: false,
+    nap: null,
+    hasReleased: false,
+  };
+
+  const deliverBatch = async (): Promise<number> => {
+    const surveys = await store.write((tx) => claimDue(tx, { claimer, leaseSeconds: LEASE_SECONDS, limit: BATCH }));
+    if (surveys.length === 0) return 0;
+    const outcomes = await deliver(surveys);
+    await store.write(async (tx) => {
+      for (const [index, due] of surveys.entries()) {
+        const outcome = outcomes[index];
+        if (outcome !== undefined) await finishDelivery(tx, due, outcome);
+      }
+    });
+    return surveys.length;
+  };
+
+  /** Delivers what is due; when the next one is, Unix seconds. Looking is cheaper than claiming, so it comes first. */
+  const runDue = async (): Promise<number | null> => {
+    // One process owns the data file: whoever else claimed something is dead.
+    if (!state.hasReleased) await store.write((tx) => releaseDeadClaims(tx, [claimer]));
+    state.hasReleased = true;
+    for (;;) {
+      const dueAt = await store.read((tx) => nextDueAt(tx));
+      const isDue = dueAt !== null && dueAt <= unixSeconds(clock) && !stopping.signal.aborted;
+      if (!isDue || (await deliverBatch()) === 0) return dueAt;
+    }
+  };
+
+  /** Until the next is due or somebody wakes us. */
+  const rest = async (ms: number): Promise<void> => {
+    if (state.isWoken || stopping.signal.aborted) return;
+    const nap = new AbortController();
+    state.nap = nap;
+    try {
+      await clock.sleep(ms, nap.signal);
+    } catch (error) {
+      if (!nap.signal.aborted) throw error;
+    } finally {
+      state.nap = null;
+    }
+  };
+
+  const turn = async (): Promise<number> => {
+    try {
+      const dueAt = await runDue();
+      if (dueAt === null) return REST_MAX_MS;
+      return Math.min(Math.max(dueAt * 1000 - clock.now(), REST_MIN_MS), REST_MAX_MS);
+    } catch (error) {
+      onError(error);
+      return AFTER_ERROR_MS;
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      state.isWoken = false;
+      await rest(await turn());
+    }
+  };
+
+  return {
+    start: () => {
+      state.loop ??= loop();
+    },
+    wake: () => {
+      state.isWoken = true;
+      state.nap?.abort();
+    },
+    runDue: async () => {
+      await runDue();
+    },
+    stop: async () => {
+      stopping.abort();
+      state.nap?.abort();
+      await state.loop;
+    },
+  };
+}
