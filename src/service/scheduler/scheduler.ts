@@ -18,10 +18,10 @@ export interface Scheduler {
   start(): void;
   /** Says that something may be due now. Cheap. */
   wake(): void;
-  /** Delivers what is due at this moment. Only while the loop does not run. */
-  runDue(): Promise<void>;
   /** Lets the batch in hand finish and ends the loop. */
   stop(): Promise<void>;
+  /** Ends the loop once nothing is due any more. */
+  finish(): Promise<void>;
 }
 
 const BATCH = 64;
@@ -56,13 +56,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
 
   /** Delivers what is due; when the next one is, Unix seconds. Looking is cheaper than claiming, so it comes first. */
-  const runDue = async (): Promise<number | null> => {
+  const runDue = async (goesOn: () => boolean): Promise<number | null> => {
     // One process owns the data file: whoever else claimed something is dead.
     if (!state.hasReleased) await store.write((tx) => releaseDeadClaims(tx, [claimer]));
     state.hasReleased = true;
     for (;;) {
       const dueAt = await store.read((tx) => nextDueAt(tx));
-      const isDue = dueAt !== null && dueAt <= unixSeconds(clock) && !stopping.signal.aborted;
+      const isDue = dueAt !== null && dueAt <= unixSeconds(clock) && goesOn();
       if (!isDue || (await deliverBatch()) === 0) return dueAt;
     }
   };
@@ -83,7 +83,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   const turn = async (): Promise<number> => {
     try {
-      const dueAt = await runDue();
+      const dueAt = await runDue(() => !stopping.signal.aborted);
       if (dueAt === null) return REST_MAX_MS;
       return Math.min(Math.max(dueAt * 1000 - clock.now(), REST_MIN_MS), REST_MAX_MS);
     } catch (error) {
@@ -99,6 +99,12 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     }
   };
 
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    state.nap?.abort();
+    await state.loop;
+  };
+
   return {
     start: () => {
       state.loop ??= loop();
@@ -107,13 +113,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       state.isWoken = true;
       state.nap?.abort();
     },
-    runDue: async () => {
-      await runDue();
-    },
-    stop: async () => {
-      stopping.abort();
-      state.nap?.abort();
-      await state.loop;
+    stop,
+    finish: async () => {
+      await stop();
+      await runDue(() => true);
     },
   };
 }

@@ -1,0 +1,54 @@
+/** The `service …` commands, whoever has the data file open. */
+import { silentLog } from "../runtime/log.ts";
+import type { Admin } from "./control/commands.ts";
+import { ControlLostError, createControlClient } from "./control/ask-control.ts";
+import { readControlFile, type ControlRecord } from "./control/control-file.ts";
+import { createLoopbackExchange, type LoopbackExchange } from "./control/loopback-exchange.ts";
+import { openService, type Service } from "./index.ts";
+import { AlreadyServedError, type DataFileOptions } from "./open-data-file.ts";
+
+/** Whoever has the data file: a running server that is asked, or the service opened here. */
+export type Holder =
+  | { readonly kind: "running"; readonly record: ControlRecord; readonly admin: Admin; readonly loopback: LoopbackExchange }
+  | { readonly kind: "opened"; readonly service: Service };
+
+/** Finds the running server, or opens the data file. Throws StoreBusyError when a process that is no server keeps it. */
+export async function findHolder(options: DataFileOptions): Promise<Holder> {
+  for (;;) {
+    const running = await findRunning(options.dataFile);
+    if (running !== null) return running;
+    try {
+      return { kind: "opened", service: await openService({ ...options, log: silentLog, publicUrl: null, rateLimit: null }) };
+    } catch (error) {
+      // A server was quicker: it is asked, as soon as it answers.
+      if (!(error instanceof AlreadyServedError)) throw error;
+      await options.clock.sleep(50);
+    }
+  }
+}
+
+async function findRunning(dataFile: string): Promise<Holder | null> {
+  const record = await readControlFile(dataFile);
+  if (record === null) return null;
+  const loopback = createLoopbackExchange();
+  const admin = createControlClient(record, loopback.exchange);
+  try {
+    await admin({ kind: "project.list" });
+    return { kind: "running", record, admin, loopback };
+  } catch (error) {
+    loopback.close();
+    if (error instanceof ControlLostError) return null;
+    throw error;
+  }
+}
+
+/** Gives `work` the commands of the data file and frees it again. */
+export async function administer<Result>(options: DataFileOptions, work: (admin: Admin) => Promise<Result>): Promise<Result> {
+  const holder = await findHolder(options);
+  try {
+    return await work(holder.kind === "running" ? holder.admin : holder.service.admin);
+  } finally {
+    if (holder.kind === "running") holder.loopback.close();
+    else await holder.service.close();
+  }
+}

@@ -1,0 +1,47 @@
+/** Opening a data file that somebody else may just be using. */
+import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
+import type { Store } from "./domain/ports.ts";
+import { readControlFile, type ControlRecord } from "./control/control-file.ts";
+import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
+import { StoreBusyError } from "./store/store-busy-error.ts";
+
+/** A server runs on this data file already. */
+export class AlreadyServedError extends Error {
+  override readonly name = "AlreadyServedError";
+  readonly record: ControlRecord;
+
+  constructor(file: string, record: ControlRecord, options?: ErrorOptions) {
+    super(`${file} is already served at ${record.address} (process ${record.pid})`, options);
+    this.record = record;
+  }
+}
+
+export interface DataFileOptions {
+  readonly dataFile: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Commands that open the file themselves are done with it soon. */
+const PATIENCE_MS = 10_000;
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Opens the store as soon as short-lived owners are done with it. Of several that try at once one gets it.
+ * Throws AlreadyServedError when a server owns it, StoreBusyError when somebody else keeps it.
+ */
+export async function openDataFile({ dataFile, clock, random }: DataFileOptions): Promise<Store> {
+  const startedMs = clock.monotonic();
+  for (;;) {
+    try {
+      return await openSqliteStore({ file: dataFile, clock, random });
+    } catch (error) {
+      if (!(error instanceof StoreBusyError)) throw error;
+      const record = await readControlFile(dataFile);
+      if (record !== null && record.pid === error.pid) throw new AlreadyServedError(dataFile, record, { cause: error });
+      if (clock.monotonic() - startedMs > PATIENCE_MS) throw error;
+      await clock.sleep(LOOK_AGAIN_MS);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/** A service with an address: the public listener, the control channel beside it, and the order in which they end. */
+import type { Exchange } from "../contract/http.ts";
+import type { Random } from "../runtime/random.ts";
+import { createControlExchange } from "./control/control-exchange.ts";
+import { removeControlFile, writeControlFile } from "./control/control-file.ts";
+import { listen, type ListenOptions, type Listening } from "./http/server.ts";
+import type { Service } from "./index.ts";
+
+export interface ServerOptions extends ListenOptions {
+  readonly dataFile: string;
+  readonly pid: number;
+  readonly random: Random;
+  readonly publicUrl: string | null;
+}
+
+export interface RunningServer {
+  /** Scheme, host and port that it listens on. */
+  readonly url: string;
+  /** Answers what is in flight, finishes the delivery in hand and frees the data file. */
+  stop(): Promise<void>;
+}
+
+const SECRET_BYTES = 32;
+
+/** Listens, leaves the control file and starts delivering. Rejects with Node's own error when the port cannot be had. */
+export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
+  const { dataFile, pid, random, publicUrl } = options;
+  const listener = await listen(service.handle, options);
+  const secret = random.token(SECRET_BYTES);
+  const control = await listenLocally(createControlExchange(secret, service.admin, service.handleLocally));
+  await writeControlFile(dataFile, { address: publicUrl ?? listener.url, control: control.url, pid, secret });
+  service.setAddress(listener.url);
+  service.startScheduler();
+  return {
+    url: listener.url,
+    stop: async () => {
+      service.setReady(false);
+      await Promise.all([listener.close(), control.close()]);
+      await removeControlFile(dataFile);
+      await service.close();
+    },
+  };
+}
+
+function listenLocally(exchange: Exchange): Promise<Listening> {
+  return listen(exchange, { host: "127.0.0.1", port: 0, tls: null });
+}
