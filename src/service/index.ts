@@ -72,7 +72,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     moreMetrics: count.metrics,
     isReady: () => state.isReady,
   });
-  const admin = createAdmin({ store, clock, random, addSession: http.keys.addSession, onRevoke: http.keys.forget, onSchedule: scheduler.wake });
+  const admin = createAdmin({
+    store,
+    clock,
+    random,
+    addSession: http.keys.addSession,
+    onRevoke: http.keys.forget,
+    onSchedule: scheduler.wake,
+  });
   return {
     handle: http.handle,
     handleLocally: http.handleLocally,

@@ -23,7 +23,12 @@ export function createControlClient({ control, secret }: ControlRecord, exchange
   };
 }
 
-async function post(exchange: Exchange, control: string, headers: Record<string, string>, body: string): Promise<{ status: number; text: string }> {
+async function post(
+  exchange: Exchange,
+  control: string,
+  headers: Record<string, string>,
+  body: string,
+): Promise<{ status: number; text: string }> {
   try {
     const response = await exchange({ method: "POST", url: `${control}${CONTROL_PATH}`, headers, body });
     return { status: response.status, text: await readText(response) };

@@ -9,7 +9,13 @@ export type AdminCommand =
   | { readonly kind: "key.revoke"; readonly project: string; readonly id: string }
   /** Seconds; null for no throttling; absent leaves it as it is. */
   | { readonly kind: "throttle"; readonly project: string; readonly seconds?: number | null }
-  | { readonly kind: "autopilot"; readonly project: string; readonly platform: Platform; readonly active?: boolean; readonly frequencySeconds?: number }
+  | {
+      readonly kind: "autopilot";
+      readonly project: string;
+      readonly platform: Platform;
+      readonly active?: boolean;
+      readonly frequencySeconds?: number;
+    }
   | { readonly kind: "trend.add"; readonly project: string; readonly name: string; readonly where: Readonly<Record<string, string>> }
   | { readonly kind: "trend.list"; readonly project: string }
   | { readonly kind: "trend.remove"; readonly project: string; readonly id: string }

@@ -10,7 +10,8 @@ export function createControlExchange(secret: string, admin: Admin, service: Exc
   return async (request) => {
     if (!request.url.endsWith(CONTROL_PATH) || request.method !== "POST") return service(request);
     const given = Buffer.from(request.headers.authorization ?? "");
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return reply(401, { error: "not the secret of this service" });
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      return reply(401, { error: "not the secret of this service" });
     return carryOut(admin, request.body);
   };
 }

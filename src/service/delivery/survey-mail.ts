@@ -76,7 +76,17 @@ function textPart(content: Content): string {
   const { intro, question, texts, unsubscribeUrl } = content;
   const notes: Readonly<Record<number, string>> = { 0: ` (${texts.notLikely})`, [SCORE_MAX]: ` (${texts.veryLikely})` };
   const links = SCORES.map((score) => `${score}${notes[score] ?? ""}: ${scoreUrl(content, score)}`);
-  return [...(intro === null ? [] : [intro, ""]), question, "", texts.choose, "", ...links, "", `${texts.unsubscribe}: ${unsubscribeUrl}`, ""].join("\n");
+  return [
+    ...(intro === null ? [] : [intro, ""]),
+    question,
+    "",
+    texts.choose,
+    "",
+    ...links,
+    "",
+    `${texts.unsubscribe}: ${unsubscribeUrl}`,
+    "",
+  ].join("\n");
 }
 
 function htmlPart(content: Content): string {

@@ -57,7 +57,8 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
   const answer = async (request: HttpRequest, target: Target, progress: Progress, linkOrigin: string): Promise<Reply> => {
     const match = requireMatch(find(request.method, target.path));
     progress.match = match;
-    if (!match.hasSuffix && !acceptsJson(request.headers.accept)) throw new HttpError(406, "Not Acceptable: only application/json is served");
+    if (!match.hasSuffix && !acceptsJson(request.headers.accept))
+      throw new HttpError(406, "Not Acceptable: only application/json is served");
     const caller = await keys.identify(request.headers.authorization);
     progress.project = caller.project.name;
     limit(caller.keyHash);
@@ -84,7 +85,8 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     const requestId = run + (state.requests += 1).toString(36);
     const progress: Progress = { head: request.method === "HEAD", match: null, project: null };
     const own = await ownPage(target.path, request.method, options, accessLog.metrics);
-    const reply = own ?? (await settle(() => answer(request, target, progress, local ? target.origin : (publicUrl ?? target.origin)), requestId, log));
+    const reply =
+      own ?? (await settle(() => answer(request, target, progress, local ? target.origin : (publicUrl ?? target.origin)), requestId, log));
     const path = progress.match?.route.path ?? maskPath(target.path);
     const route = progress.match?.name ?? null;
     accessLog.add({ requestId, method: request.method, path, route, project: progress.project, status: reply.status, startedMs });
@@ -118,7 +120,11 @@ async function ownPage(path: string, method: string, options: HttpServiceOptions
   if (method !== "GET" && method !== "HEAD") return errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
   if (path === "/healthz") return jsonReply(200, { status: "ok" });
   if (path === "/metrics") {
-    return { status: 200, json: metrics() + options.moreMetrics(), headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } };
+    return {
+      status: 200,
+      json: metrics() + options.moreMetrics(),
+      headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+    };
   }
   return (await isReady(options)) ? jsonReply(200, { status: "ready" }) : errorReply(new HttpError(503));
 }

@@ -99,7 +99,11 @@ export function readMemberReference(reader: Reader, platform: Platform): PersonR
   if (references.length > 1) {
     for (const { by } of references) reader.complain(`person_${by}`, `can't be combined: give exactly one of ${IDENTIFIERS.join(", ")}`);
   }
-  if (only === undefined) reader.complain(platform === "sms" ? "person_phone_number" : "person_email", `can't be blank: give exactly one of ${IDENTIFIERS.join(", ")}`);
+  if (only === undefined)
+    reader.complain(
+      platform === "sms" ? "person_phone_number" : "person_email",
+      `can't be blank: give exactly one of ${IDENTIFIERS.join(", ")}`,
+    );
   reader.finish();
   return only ?? { by: "id", id: "" };
 }

@@ -1,4 +1,4 @@
-import type { Engine, SqlRow } from "./engine.ts";
+import type { Engine, SqlRow, SqlValue } from "./engine.ts";
 
 /** SQLite as WebAssembly: runs wherever Node runs. */
 export async function openWasmEngine(file: string): Promise<Engine> {
@@ -10,8 +10,8 @@ export async function openWasmEngine(file: string): Promise<Engine> {
     prepare: (sql) => {
       const statement = database.prepare(sql);
       return {
-        all: (values) => statement.all(values) as SqlRow[],
-        run: (values) => statement.run(values).changes,
+        all: (values) => statement.all(values as SqlValue[]) as SqlRow[],
+        run: (values) => statement.run(values as SqlValue[]).changes,
         finalize: () => statement.finalize(),
       };
     },
