@@ -1,0 +1,38 @@
+/** What is kept of a page until its turn comes: its text, and what the report and the state need to know. */
+import { keepRows, type RowKeys, type RowPage } from "./lists.ts";
+import type { Version } from "./versions.ts";
+
+export interface Batch {
+  readonly text: string;
+  readonly rows: number;
+  /** Unix seconds; null when no row has a time. */
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+  /** What the next incremental run has to know again. */
+  readonly versions: readonly Version[];
+  /** Keys of maps that become columns, in the order in which they stand. */
+  readonly found: readonly string[];
+}
+
+export interface BatchMaker {
+  readonly keys: RowKeys;
+  readonly encode: (page: RowPage) => string;
+  /** Whether a row is written at all; null: every row. */
+  readonly keep: ((row: RowPage["rows"][number]) => boolean) | null;
+  readonly versionsOf: (page: RowPage) => readonly Version[];
+  readonly find: (page: RowPage) => readonly string[];
+}
+
+export function makeBatch({ keys, encode, keep, versionsOf, find }: BatchMaker, page: RowPage): Batch {
+  const kept = keep === null ? page : keepRows(page, keep);
+  let firstAt: number | null = null;
+  let lastAt: number | null = null;
+  for (const row of kept.rows) {
+    const at = keys.at(row);
+    if (at === null) continue;
+    firstAt = firstAt === null || at < firstAt ? at : firstAt;
+    lastAt = lastAt === null || at > lastAt ? at : lastAt;
+  }
+  const text = kept.rows.length === 0 ? "" : encode(kept);
+  return { text, rows: kept.rows.length, firstAt, lastAt, versions: versionsOf(page), found: find(kept) };
+}

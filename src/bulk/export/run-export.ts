@@ -1,0 +1,105 @@
+/** One export from the list to the sink: rows in order, each once, with bounded memory. */
+import type { ScratchFile } from "../../runtime/scratch-file.ts";
+import { makeBatch, type Batch, type BatchMaker } from "./batches.ts";
+import type { TextSink } from "./byte-sink.ts";
+import { walkList, type ListWalk } from "./list-walk.ts";
+import type { RowPage } from "./lists.ts";
+import type { Version } from "./versions.ts";
+
+/** Pages to text. `between` stands between two pages' texts. */
+export interface PageEncoder {
+  readonly head: string;
+  readonly between: string;
+  readonly rows: (page: RowPage) => string;
+  /** What stands at the end, after so many rows. */
+  readonly tail: (rows: number) => string;
+}
+
+export interface ExportJob {
+  readonly walk: Omit<ListWalk<Batch>, "digest">;
+  readonly batches: Omit<BatchMaker, "keys" | "encode" | "find">;
+  readonly encoder: PageEncoder;
+  readonly sink: TextSink;
+  /** Told after each batch how many rows there are by now. */
+  readonly onRows: (rows: number) => Promise<void>;
+}
+
+/** Rows that wait on disk until every column is known. */
+export interface FlattenJob extends Omit<ExportJob, "encoder"> {
+  readonly scratch: ScratchFile;
+  /** What a page holds that becomes columns, as names in the order in which they stand. */
+  readonly find: (page: RowPage) => readonly string[];
+  readonly encoderFor: (found: readonly string[]) => PageEncoder;
+}
+
+export interface ExportTotals {
+  readonly rows: number;
+  /** Earliest and latest time of a row, Unix seconds; null when none has one. */
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+  readonly versions: readonly Version[];
+}
+
+/** Writes everything to the sink, which stays open. */
+export async function runExport(job: ExportJob): Promise<ExportTotals> {
+  const { encoder, sink } = job;
+  let written = 0;
+  await sink.write(encoder.head);
+  const totals = await consume(job, { encode: encoder.rows, find: () => [] }, async (batch) => {
+    await sink.write((written === 0 ? "" : encoder.between) + batch.text);
+    written += batch.rows;
+  });
+  await sink.write(encoder.tail(written));
+  return totals;
+}
+
+/** The same with one more column for each name that `find` finds, which takes a second pass over what was put aside. */
+export async function runFlattened(job: FlattenJob): Promise<ExportTotals> {
+  const { scratch, sink, find, encoderFor } = job;
+  const found = new Set<string>();
+  const totals = await consume(job, { encode: toLine, find }, async (batch) => {
+    for (const name of batch.found) found.add(name);
+    await scratch.writeLine(batch.text);
+  });
+  const encoder = encoderFor([...found]);
+  await sink.write(encoder.head);
+  for await (const text of scratch.lines()) {
+    job.walk.signal.throwIfAborted();
+    await sink.write(encoder.rows({ rows: JSON.parse(text) as RowPage["rows"], text }));
+  }
+  await sink.write(encoder.tail(totals.rows));
+  return totals;
+}
+
+/** Line ends in JSON text only stand between tokens. */
+function toLine({ text }: RowPage): string {
+  return text.replace(/[\r\n]+/g, " ");
+}
+
+async function consume(
+  { walk, batches, onRows }: Omit<ExportJob, "encoder">,
+  maker: Pick<BatchMaker, "encode" | "find">,
+  take: (batch: Batch) => Promise<void>,
+): Promise<ExportTotals> {
+  const totals = { rows: 0, firstAt: null as number | null, lastAt: null as number | null };
+  const versions: Version[] = [];
+  const digest = (page: RowPage): Batch => makeBatch({ ...batches, ...maker, keys: walk.keys }, page);
+  for await (const batch of walkList({ ...walk, digest })) {
+    for (const version of batch.versions) versions.push(version);
+    if (batch.rows === 0) continue;
+    totals.rows += batch.rows;
+    totals.firstAt = earlier(totals.firstAt, batch.firstAt);
+    totals.lastAt = later(totals.lastAt, batch.lastAt);
+    await take(batch);
+    await onRows(totals.rows);
+  }
+  return { ...totals, versions };
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || (b !== null && b < a) ? b : a;
+}
+
+function later(a: number | null, b: number | null): number | null {
+  return a === null || (b !== null && b > a) ? b : a;
+}

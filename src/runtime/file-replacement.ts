@@ -1,0 +1,158 @@
+/**
+ * Writes a file whole or not at all: into a temporary file beside it, then synced, renamed over it, and the folder
+ * synced. Whatever happens before the rename, kill -9 and power cuts included, leaves the old file as it was.
+ */
+import { constants, type Stats } from "node:fs";
+import { access, lstat, open, readlink, rename, stat, unlink, type FileHandle } from "node:fs/promises";
+import path from "node:path";
+
+/** The target cannot be written; nothing was begun. `message` says why. */
+export class UnwritableFileError extends Error {
+  override readonly name = "UnwritableFileError";
+}
+
+export interface FileReplacement {
+  /** The file that is replaced: the target, or what it links to. */
+  readonly path: string;
+  write(bytes: Uint8Array): Promise<void>;
+  /** Makes what was written the file, durably. */
+  commit(): Promise<void>;
+  /** Leaves the old file alone and nothing else behind. May be called after any failure, also twice. */
+  discard(): Promise<void>;
+}
+
+/** What the temporary files are called at the end, so that those of a killed run can be recognised. */
+export const TEMPORARY_SUFFIX = ".surveyctl-tmp";
+const NEW_FILE_MODE = 0o600;
+const LINKS_MAX = 40;
+/** Names of files may have 255 bytes. */
+const NAME_MAX = 180;
+
+/**
+ * Begins to replace `target`: links are followed, and an existing file keeps its mode. A device or a pipe is written directly.
+ * `token` makes the temporary name unique. Throws `UnwritableFileError`.
+ */
+export async function openReplacement(target: string, token: string): Promise<FileReplacement> {
+  const file = await followLinks(target);
+  const existing = await statOrNull(file);
+  if (existing !== null) await checkExisting(target, file, existing);
+  if (existing !== null && !existing.isFile()) return writeDirectly(file, await openOrRefuse(target, file, "w"));
+  const temporary = path.join(path.dirname(file), `${path.basename(file).slice(0, NAME_MAX)}.${token}${TEMPORARY_SUFFIX}`);
+  const handle = await openOrRefuse(target, temporary, "wx");
+  return replaceBy({ file, temporary, handle, existing });
+}
+
+async function checkExisting(target: string, file: string, existing: Stats): Promise<void> {
+  if (existing.isDirectory()) throw new UnwritableFileError(`${target} is a directory`);
+  try {
+    await access(file, constants.W_OK);
+  } catch (error) {
+    throw refusal(target, error);
+  }
+}
+
+async function openOrRefuse(target: string, file: string, flags: "w" | "wx"): Promise<FileHandle> {
+  try {
+    return await open(file, flags, NEW_FILE_MODE);
+  } catch (error) {
+    throw refusal(target, error);
+  }
+}
+
+function refusal(target: string, error: unknown): UnwritableFileError {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: `the folder ${path.dirname(target)} does not exist`,
+    ENOTDIR: `${path.dirname(target)} is not a folder`,
+    EACCES: "permission denied",
+    EPERM: "permission denied",
+    EROFS: "the file system is read-only",
+    ENOSPC: "no space left",
+    ENAMETOOLONG: "the name is too long",
+  };
+  return new UnwritableFileError(`cannot write ${target}: ${reasons[code] ?? (error as Error).message}`, { cause: error });
+}
+
+interface Replacing {
+  readonly file: string;
+  readonly temporary: string;
+  readonly handle: FileHandle;
+  readonly existing: Stats | null;
+}
+
+function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplacement {
+  let open = true;
+  const close = async (): Promise<void> => {
+    if (open) await handle.close();
+    open = false;
+  };
+  let renamed = false;
+  return {
+    path: file,
+    write: (bytes) => writeAll(handle, bytes),
+    async commit() {
+      if (existing !== null) await keepOwnership(handle, existing);
+      await handle.sync();
+      await close();
+      await rename(temporary, file);
+      renamed = true;
+      await syncFolder(path.dirname(file));
+    },
+    async discard() {
+      await close();
+      if (!renamed) await unlink(temporary).catch(ignoreMissing);
+    },
+  };
+}
+
+function writeDirectly(file: string, handle: FileHandle): FileReplacement {
+  let open = true;
+  const close = async (): Promise<void> => {
+    if (open) await handle.close();
+    open = false;
+  };
+  return { path: file, write: (bytes) => writeAll(handle, bytes), commit: close, discard: close };
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset);
+    offset += bytesWritten;
+  }
+}
+
+async function keepOwnership(handle: FileHandle, existing: Stats): Promise<void> {
+  // Only root may give a file away; for everybody else it is their own already, or cannot be kept.
+  await handle.chown(existing.uid, existing.gid).catch(() => {});
+  await handle.chmod(existing.mode & 0o7777);
+}
+
+/** Makes a rename durable. Some systems cannot open or sync a folder; there the rename alone has to do. */
+export async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch (error) {
+    if (!["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  }
+}
+
+/** What a chain of symbolic links leads to; the last name need not exist. */
+async function followLinks(target: string): Promise<string> {
+  let file = path.resolve(target);
+  for (let links = 0; links < LINKS_MAX; links += 1) {
+    const found = await lstat(file).catch(() => null);
+    if (found === null || !found.isSymbolicLink()) return file;
+    file = path.resolve(path.dirname(file), await readlink(file));
+  }
+  throw new UnwritableFileError(`cannot write ${target}: too many symbolic links`);
+}
+
+async function statOrNull(file: string): Promise<Stats | null> {
+  return stat(file).catch(ignoreMissing);
+}
+
+function ignoreMissing(error: unknown): null {
+  if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+  throw error;
+}
