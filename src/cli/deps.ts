@@ -20,6 +20,15 @@ export interface Deps {
 
 export interface Connection {
   readonly client: Client;
+  /** Tells one account from another, for what is kept between runs (the state of an export). */
+  readonly account?: Account;
   /** Ends the pool and, for the profile `local`, the embedded service; called once, also after an error. */
   close(): Promise<void>;
+}
+
+export interface Account {
+  /** The base URL; for the profile `local`, the data file. */
+  readonly place: string;
+  /** A short hash of the key, never the key; empty for the profile `local`. */
+  readonly keyFingerprint: string;
 }

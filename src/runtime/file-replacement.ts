@@ -81,11 +81,7 @@ interface Replacing {
 }
 
 function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplacement {
-  let open = true;
-  const close = async (): Promise<void> => {
-    if (open) await handle.close();
-    open = false;
-  };
+  const close = closeOnce(handle);
   let renamed = false;
   return {
     path: file,
@@ -106,12 +102,17 @@ function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplac
 }
 
 function writeDirectly(file: string, handle: FileHandle): FileReplacement {
-  let open = true;
-  const close = async (): Promise<void> => {
-    if (open) await handle.close();
-    open = false;
-  };
+  const close = closeOnce(handle);
   return { path: file, write: (bytes) => writeAll(handle, bytes), commit: close, discard: close };
+}
+
+function closeOnce(handle: FileHandle): () => Promise<void> {
+  let closed = false;
+  return async () => {
+    if (closed) return;
+    closed = true;
+    await handle.close();
+  };
 }
 
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
@@ -131,7 +132,11 @@ async function keepOwnership(handle: FileHandle, existing: Stats): Promise<void>
 export async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, "r");
-    await handle.sync().finally(() => handle.close());
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     if (!["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }

@@ -1,12 +1,6 @@
 /** One run at a time: a file that names the process that holds it. */
 import { open, readFile, rename, unlink } from "node:fs/promises";
-
-/** What a lock must know of the machine's processes. */
-export interface ProcessTable {
-  /** This process's id. */
-  readonly pid: number;
-  isRunning(pid: number): boolean;
-}
+import { currentProcess, isRunning, type ProcessMark } from "./processes.ts";
 
 /** Another run holds the lock. */
 export class LockedError extends Error {
@@ -26,17 +20,13 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-interface Holder {
-  readonly pid: number;
-  /** When the process began, as the system counts; empty when it does not tell. Ids are used again, this is not. */
-  readonly began: string;
-}
+const FILE_MODE = 0o600;
 
-/** Takes the lock, also over from a process that is gone. Throws `LockedError` while its holder runs. */
-export async function takeLock(file: string, processes: ProcessTable, token: string): Promise<Lock> {
-  const mine = JSON.stringify({ pid: processes.pid, began: await beganAt(processes.pid) } satisfies Holder);
+/** Takes the lock, also over from a process that is gone. Throws `LockedError` while its holder runs. `token` is unique. */
+export async function takeLock(file: string, token: string): Promise<Lock> {
+  const mine = JSON.stringify(currentProcess());
   if (!(await create(file, mine))) {
-    await removeDead(file, processes, token);
+    await removeDead(file, `${file}.${token}`);
     if (!(await create(file, mine))) throw new LockedError(file, (await readHolder(file))?.holder?.pid ?? null);
   }
   return { release: () => unlink(file).catch(() => {}) };
@@ -44,8 +34,12 @@ export async function takeLock(file: string, processes: ProcessTable, token: str
 
 async function create(file: string, content: string): Promise<boolean> {
   try {
-    const handle = await open(file, "wx", 0o600);
-    await handle.writeFile(content).finally(() => handle.close());
+    const handle = await open(file, "wx", FILE_MODE);
+    try {
+      await handle.writeFile(content);
+    } finally {
+      await handle.close();
+    }
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -53,37 +47,25 @@ async function create(file: string, content: string): Promise<boolean> {
   }
 }
 
-async function removeDead(file: string, processes: ProcessTable, token: string): Promise<void> {
+async function removeDead(file: string, aside: string): Promise<void> {
   const found = await readHolder(file);
   if (found === null) return;
-  if (found.holder === null || (await isAlive(found.holder, processes))) throw new LockedError(file, found.holder?.pid ?? null);
+  if (found.holder === null || isRunning(found.holder)) throw new LockedError(file, found.holder?.pid ?? null);
   // Moved first and looked at again: another run may have taken the dead one's place in between.
-  const aside = `${file}.${token}`;
   await rename(file, aside).catch(() => {});
   const moved = await readFile(aside, "utf8").catch(() => null);
   if (moved !== null && moved !== found.text) await create(file, moved);
   await unlink(aside).catch(() => {});
 }
 
-async function isAlive({ pid, began }: Holder, processes: ProcessTable): Promise<boolean> {
-  if (pid === processes.pid || !processes.isRunning(pid)) return false;
-  const now = await beganAt(pid);
-  return began === "" || now === "" || began === now;
-}
-
-async function readHolder(file: string): Promise<{ readonly text: string; readonly holder: Holder | null } | null> {
+/** `holder` is null when the file does not name one. */
+async function readHolder(file: string): Promise<{ readonly text: string; readonly holder: ProcessMark | null } | null> {
   const text = await readFile(file, "utf8").catch(() => null);
   if (text === null) return null;
   try {
-    const { pid, began } = JSON.parse(text) as Partial<Holder>;
-    return { text, holder: typeof pid === "number" ? { pid, began: began ?? "" } : null };
+    const { pid, started } = JSON.parse(text) as Partial<ProcessMark>;
+    return { text, holder: typeof pid === "number" ? { pid, started: started ?? null } : null };
   } catch {
     return { text, holder: null };
   }
-}
-
-/** Linux tells when a process began, in the 22nd field; the name before it may hold blanks and brackets. */
-async function beganAt(pid: number): Promise<string> {
-  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }

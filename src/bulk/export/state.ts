@@ -16,8 +16,8 @@ export interface StateIdentity {
 
 export interface ExportState {
   readonly identity: StateIdentity;
-  /** Everything up to this second, Unix, is written. */
-  readonly until: number;
+  /** Everything up to this second, Unix, is written; null when nothing is yet. */
+  readonly until: number | null;
   /** How long the file was that `--append` adds to; null without it. */
   readonly file_bytes: number | null;
   readonly versions: readonly Version[];
@@ -44,7 +44,7 @@ export function parseState(text: string, file: string): ExportState {
   } catch {
     // Said below, with what else is no state.
   }
-  if (!isJsonObject(value) || value.surveyctl_export_state !== FORMAT_VERSION || typeof value.until !== "number")
+  if (!isJsonObject(value) || value.surveyctl_export_state !== FORMAT_VERSION || value.until === undefined)
     throw new StateRefusedError(`${file} is not the state of an export`);
   return value as unknown as ExportState;
 }

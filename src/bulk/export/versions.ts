@@ -33,3 +33,9 @@ function versionOf(keys: VersionKeys, row: JsonObject): Version {
 function nameOf([id, at, mark]: Version): string {
   return `${at} ${mark} ${id}`;
 }
+
+/** The versions of both that are no older than `from`, each once. */
+export function mergeVersions(before: readonly Version[], now: readonly Version[], from: number): readonly Version[] {
+  const merged = new Map([...before, ...now].filter(([, at]) => at >= from).map((version) => [nameOf(version), version]));
+  return [...merged.values()];
+}

@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import type { Platform } from "../../../contract/resources.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import type { Deps } from "../../deps.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import { MEMBERS } from "../../render/resources.ts";
+import { exportList } from "../export-list.ts";
+import type { ExportFlags, FlatColumns } from "../export-request.ts";
+import { cursorList, textOf, timeOf } from "../export-sources.ts";
+
+export interface AutopilotExportOptions {
+  readonly flags: ExportFlags;
+  readonly platform: Platform;
+  /** At most one person; null: everybody. */
+  readonly personId: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+}
+
+/** One walk: the list has no time filters (design: "Settled details"). */
+export async function runAutopilotExport(deps: Deps, options: AutopilotExportOptions): Promise<ExitCode> {
+  const { flags, platform, personId, email, phone } = options;
+  const person = { person_id: personId, person_email: email, person_phone_number: phone };
+  return exportList(
+    deps,
+    {
+      command: "autopilot export",
+      resource: MEMBERS,
+      source: {
+        list: (client, perPage) =>
+          cursorList(client, { route: ROUTES.listMembers, placeholders: { platform }, parameters: { per_page: perPage, ...person } }, null),
+        keys: { id: personIdOf, at: (row) => timeOf(row, "created_at") },
+        range: { since: null, until: null },
+      },
+      filterText: "",
+      incremental: null,
+      newest: null,
+      count: null,
+      flat: PROPERTY_COLUMNS,
+    },
+    flags,
+  );
+}
+
+function personIdOf({ person }: JsonObject): string {
+  return isJsonObject(person) ? textOf(person, "id") : "";
+}
+
+function propertiesOf({ next_survey_request: request }: JsonObject): JsonObject {
+  return isJsonObject(request) && isJsonObject(request.properties) ? request.properties : {};
+}
+
+const PROPERTY_COLUMNS: FlatColumns = {
+  find: (row) => Object.keys(propertiesOf(row)),
+  column: (key) => ({
+    name: `properties.${key}`,
+    kind: "text",
+    read: (row) => (Object.hasOwn(propertiesOf(row), key) ? propertiesOf(row)[key] : undefined),
+  }),
+};

@@ -1,0 +1,59 @@
+/** One export whose target, state and connection are open. */
+import path from "node:path";
+import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
+import type { ExportTotals } from "../../bulk/export/run-export.ts";
+import type { Connection, Deps } from "../deps.ts";
+import type { ExportOutput } from "./export-output.ts";
+import { writeWhole } from "./export-output.ts";
+import type { ExportPlan } from "./export-plan.ts";
+import { createProgress } from "./export-progress.ts";
+import { formatReport } from "./export-report.ts";
+import type { ExportFlags, ExportRequest } from "./export-request.ts";
+import { beginIncrement } from "./export-increment.ts";
+import { readRows } from "./export-rows.ts";
+import type { StateFile } from "./export-state.ts";
+
+export interface OpenedExport {
+  readonly deps: Deps;
+  readonly request: ExportRequest;
+  readonly flags: ExportFlags;
+  readonly plan: ExportPlan;
+  readonly state: StateFile | null;
+  readonly output: ExportOutput;
+  readonly connection: Connection;
+}
+
+export async function runOpened(opened: OpenedExport): Promise<void> {
+  const { deps, request, plan, output } = opened;
+  const increment = await beginIncrement(opened);
+  await output.keepOld(increment.keptBytes);
+  const progress = createProgress(deps, request.resource.noun, plan.file === null);
+  try {
+    const { totals, counted, startedAt } = await readRows(opened, increment, progress);
+    deps.signal.throwIfAborted();
+    const written = await output.commit();
+    await progress.end();
+    // From here on the data is safe; what follows tells of it.
+    await writeChecksum(opened, written);
+    await increment.finish(totals, startedAt, written.bytes);
+    await report(opened, totals, written, await counted);
+  } finally {
+    await progress.end();
+  }
+}
+
+/** In the form that `sha256sum --check` reads. */
+async function writeChecksum({ deps, flags, plan }: OpenedExport, { sha256 }: SinkTotals): Promise<void> {
+  if (!flags.checksum || plan.file === null) return;
+  await writeWhole(`${plan.file}.sha256`, `${sha256}  ${path.basename(plan.file)}\n`, deps.random.token(6));
+}
+
+async function report(
+  { deps, request, plan }: OpenedExport,
+  totals: ExportTotals,
+  written: SinkTotals,
+  counted: number | null,
+): Promise<void> {
+  if (deps.options.quiet) return;
+  await deps.streams.err.write(formatReport({ noun: request.resource.noun, file: plan.file, totals, written, counted }));
+}
