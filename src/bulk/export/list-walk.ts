@@ -1,4 +1,5 @@
 /** Every row of a list once, in the list's order: in parallel windows of time where that works, in one walk else. */
+import { PER_PAGE_DEFAULT } from "../../contract/limits.ts";
 import { unseen } from "./busy-stretch.ts";
 import { createCursorWalker } from "./cursor-walker.ts";
 import { FiltersIgnoredError } from "./errors.ts";
@@ -80,9 +81,12 @@ async function begin<Batch>(walk: ListWalk<Batch>): Promise<Begun<Batch>> {
   return { ...walk, first, until, fullSize };
 }
 
-/** A first page of a round number of rows may be all that there is, or all that the service gives in one page. */
+/**
+ * Only a first page of at least the default size may be short because the service gives fewer rows in a page than
+ * were asked for: one more request tells.
+ */
 async function fullSizeOf<Batch>({ list, perPage, range, signal }: ListWalk<Batch>, { rows }: FetchedPage): Promise<number> {
-  const doubtful = list.kind === "page" && rows.length > 0 && rows.length < perPage && rows.length % 5 === 0;
+  const doubtful = list.kind === "page" && rows.length >= PER_PAGE_DEFAULT && rows.length < perPage;
   if (!doubtful) return perPage;
   const second = await list.fetch({ ...range, page: 2 }, signal);
   return second.rows.length > 0 ? rows.length : perPage;

@@ -6,7 +6,7 @@ import { createVersionFilter, mergeVersions, versionsSince, type Version } from 
 import type { JsonObject } from "../../contract/json.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { ExportSource } from "./export-request.ts";
-import type { OpenedExport } from "./export-run.ts";
+import type { OpenedExport } from "./export-opened.ts";
 import { writeNote } from "./notes.ts";
 
 export interface Increment {

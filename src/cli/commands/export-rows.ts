@@ -9,7 +9,7 @@ import type { Increment } from "./export-increment.ts";
 import { createPageEncoder } from "./export-plan.ts";
 import type { ExportProgress } from "./export-progress.ts";
 import type { FlatColumns } from "./export-request.ts";
-import type { OpenedExport } from "./export-run.ts";
+import type { OpenedExport } from "./export-opened.ts";
 import { createSnapshot } from "./export-snapshot.ts";
 
 const CONCURRENCY_DEFAULT = 8;

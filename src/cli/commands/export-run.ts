@@ -2,26 +2,12 @@
 import path from "node:path";
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import type { ExportTotals } from "../../bulk/export/run-export.ts";
-import type { Connection, Deps } from "../deps.ts";
-import type { ExportOutput } from "./export-output.ts";
 import { writeWhole } from "./export-output.ts";
-import type { ExportPlan } from "./export-plan.ts";
 import { createProgress } from "./export-progress.ts";
 import { formatReport } from "./export-report.ts";
-import type { ExportFlags, ExportRequest } from "./export-request.ts";
 import { beginIncrement } from "./export-increment.ts";
+import type { OpenedExport } from "./export-opened.ts";
 import { readRows } from "./export-rows.ts";
-import type { StateFile } from "./export-state.ts";
-
-export interface OpenedExport {
-  readonly deps: Deps;
-  readonly request: ExportRequest;
-  readonly flags: ExportFlags;
-  readonly plan: ExportPlan;
-  readonly state: StateFile | null;
-  readonly output: ExportOutput;
-  readonly connection: Connection;
-}
 
 export async function runOpened(opened: OpenedExport): Promise<void> {
   const { deps, request, plan, output } = opened;
