@@ -19,6 +19,8 @@ const service = [
   "service/scheduler",
   "service/control",
 ];
+/** What presentation may import besides each other: the type of the process that `main` hands down. */
+const presentationMay = [...presentation, "cli/process", ...base];
 const belowCommands = [...base, "config", "client", "bulk", "service/index", ...service, ...presentation, "cli/process", "cli/deps"];
 
 /** The table of the architecture, most particular folder first. */
@@ -38,10 +40,10 @@ const LAYERS: readonly Layer[] = [
   { name: "service/control", files: /^src\/service\/control\//, mayImport: ["service/domain", ...base] },
   { name: "service/index", files: /^src\/service\/[^/]+\.ts$/, mayImport: [...service, ...base] },
   { name: "cli/exit-codes", files: /^src\/cli\/exit-codes\.ts$/, mayImport: base },
-  { name: "cli/args", files: /^src\/cli\/args\//, mayImport: [...presentation, ...base] },
-  { name: "cli/render", files: /^src\/cli\/render\//, mayImport: [...presentation, ...base] },
-  { name: "cli/streams", files: /^src\/cli\/streams\//, mayImport: [...presentation, ...base] },
-  { name: "cli/errors", files: /^src\/cli\/errors\//, mayImport: [...presentation, ...base] },
+  { name: "cli/args", files: /^src\/cli\/args\//, mayImport: presentationMay },
+  { name: "cli/render", files: /^src\/cli\/render\//, mayImport: presentationMay },
+  { name: "cli/streams", files: /^src\/cli\/streams\//, mayImport: presentationMay },
+  { name: "cli/errors", files: /^src\/cli\/errors\//, mayImport: presentationMay },
   { name: "cli/process", files: /^src\/cli\/process\.ts$/, mayImport: [] },
   { name: "cli/deps", files: /^src\/cli\/deps(?:\.ts$|\/)/, mayImport: belowCommands },
   { name: "cli/commands", files: /^src\/cli\/commands\//, mayImport: belowCommands },
