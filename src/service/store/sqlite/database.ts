@@ -32,8 +32,9 @@ export function createDatabase(engine: Engine): Database {
   const statements = new Map<string, EngineStatement>();
 
   const drop = (sql: string): void => {
-    statements.get(sql)?.finalize();
+    const statement = statements.get(sql);
     statements.delete(sql);
+    statement?.finalize();
   };
   const prepare = (sql: string): EngineStatement => {
     const known = statements.get(sql);

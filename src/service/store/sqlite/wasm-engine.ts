@@ -12,9 +12,18 @@ export async function openWasmEngine(file: string): Promise<Engine> {
       return {
         all: (values) => statement.all(values as SqlValue[]) as SqlRow[],
         run: (values) => statement.run(values as SqlValue[]).changes,
-        finalize: () => statement.finalize(),
+        finalize: () => finalizeQuietly(statement),
       };
     },
     close: () => database.close(),
   };
+}
+
+/** Frees a statement; after a step that failed, SQLite reports that failure here once more. */
+function finalizeQuietly(statement: { finalize(): void }): void {
+  try {
+    statement.finalize();
+  } catch {
+    // Told already by the step itself; the statement is freed all the same.
+  }
 }

@@ -1,0 +1,95 @@
+/** A store in memory with one project and a clock that is set by hand, and inputs with every field defaulted. */
+import type { Clock } from "../../../src/runtime/clock.ts";
+import type {
+  EventsQuery,
+  MemberInput,
+  MembersQuery,
+  MetricsQuery,
+  PeopleQuery,
+  Project,
+  ResponseInput,
+  ResponsesQuery,
+  SendInput,
+} from "../../../src/service/domain/inputs.ts";
+import type { Store, Transaction } from "../../../src/service/domain/ports.ts";
+import { addProject, findProject } from "../../../src/service/domain/projects.ts";
+import type { EngineName } from "../../../src/service/store/sqlite/engine.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+
+export const START = 1_750_000_000;
+export const DAY = 86_400;
+export const links = { permalink: (token: string): string => `https://surveys.example/r/${token}` };
+
+export interface Fixture {
+  readonly store: Store;
+  readonly project: Project;
+  /** The time in Unix seconds; may be set. */
+  readonly time: { now: number };
+  write<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+}
+
+export async function openFixture(options: { readonly file?: string; readonly engine?: EngineName } = {}): Promise<Fixture> {
+  const time = { now: START };
+  const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
+  const store = await openSqliteStore({ file: ":memory:", ...options, clock });
+  const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
+  return { store, project, time, write: (work) => store.write(work), read: (work) => store.read(work) };
+}
+
+export function sendInput(given: Partial<SendInput>): SendInput {
+  return {
+    email: null,
+    phoneNumber: null,
+    channel: "email",
+    name: null,
+    delaySeconds: 0,
+    properties: {},
+    send: true,
+    lastSentAt: null,
+    emailUpdate: null,
+    phoneNumberUpdate: null,
+    ...given,
+  };
+}
+
+export function peopleQuery(given: Partial<PeopleQuery> = {}): PeopleQuery {
+  return { since: null, until: null, email: null, phoneNumber: null, perPage: 20, after: null, ...given };
+}
+
+export function responseInput(given: Partial<ResponseInput> & Pick<ResponseInput, "personId">): ResponseInput {
+  return { score: 9, comment: null, personProperties: {}, createdAt: null, ...given };
+}
+
+export function responsesQuery(given: Partial<ResponsesQuery> = {}): ResponsesQuery {
+  return {
+    since: null,
+    until: null,
+    updatedSince: null,
+    updatedUntil: null,
+    trend: null,
+    personId: null,
+    personEmail: null,
+    order: "asc",
+    expand: new Set(["notes"]),
+    page: 1,
+    perPage: 20,
+    ...given,
+  };
+}
+
+export function eventsQuery(given: Partial<EventsQuery> = {}): EventsQuery {
+  return { since: null, until: null, page: 1, perPage: 20, ...given };
+}
+
+export function metricsQuery(given: Partial<MetricsQuery> = {}): MetricsQuery {
+  return { since: null, until: null, trend: null, groups: new Set(["core"]), ...given };
+}
+
+export function membersQuery(given: Partial<MembersQuery> = {}): MembersQuery {
+  return { platform: "email", personId: null, personEmail: null, personPhoneNumber: null, perPage: 20, after: null, ...given };
+}
+
+export function memberInput(given: Partial<MemberInput>): MemberInput {
+  return { platform: "email", personId: null, personEmail: null, personPhoneNumber: null, personName: null, properties: null, ...given };
+}

@@ -1,0 +1,97 @@
+import { assert, nat, property } from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
+import { unsubscribe } from "../../../src/service/domain/events.ts";
+import { getMetrics, toCoreMetrics } from "../../../src/service/domain/metrics.ts";
+import { sendPerson } from "../../../src/service/domain/people.ts";
+import { addResponse } from "../../../src/service/domain/responses.ts";
+import { START, links, metricsQuery, openFixture, responseInput, sendInput, type Fixture } from "./fixture.ts";
+
+let fixture: Fixture;
+beforeEach(async () => {
+  fixture = await openFixture();
+});
+afterEach(() => fixture.store.close());
+
+const metrics = (given: Parameters<typeof metricsQuery>[0] = {}) =>
+  fixture.read((tx) => getMetrics(tx, fixture.project, metricsQuery(given)));
+
+test.each([
+  // promoters, passives, detractors → shares and nps
+  [0, 0, 0, [0, 0, 0], 0],
+  [32, 13, 6, [63, 25, 12], 51],
+  [1, 0, 0, [100, 0, 0], 100],
+  [0, 0, 3, [0, 0, 100], -100],
+  [1, 0, 7, [13, 0, 88], -75],
+  // halves: 1 of 8 is 12.5, and nps ±12.5
+  [1, 7, 0, [13, 88, 0], 13],
+  [0, 7, 1, [0, 88, 13], -13],
+  // from exact shares: 33.3 - 33.3 = 0; 50.25 - 25.1 rounds as one number
+  [1, 1, 1, [33, 33, 33], 0],
+  [101, 49, 50, [51, 25, 25], 26],
+])(
+  "when there are %i promoters, %i passives and %i detractors, then shares are %j and nps is %i",
+  (promoters, passives, detractors, shares, nps) => {
+    expect(toCoreMetrics({ promoters, passives, detractors })).toStrictEqual({
+      nps,
+      promoter_count: promoters,
+      promoter_percent: shares[0],
+      passive_count: passives,
+      passive_percent: shares[1],
+      detractor_count: detractors,
+      detractor_percent: shares[2],
+      response_count: promoters + passives + detractors,
+    });
+  },
+);
+
+test("when any scores are counted, then nps mirrors and every figure is a whole number", () => {
+  const count = nat(100_000);
+  assert(
+    property(count, count, count, (promoters, passives, detractors) => {
+      const figures = toCoreMetrics({ promoters, passives, detractors });
+      const mirrored = toCoreMetrics({ promoters: detractors, passives, detractors: promoters });
+      expect(figures.nps + mirrored.nps).toBe(0);
+      expect(Object.values(figures).every(Number.isInteger)).toBe(true);
+    }),
+  );
+});
+
+const counts = async (given: Parameters<typeof metricsQuery>[0] = {}) => {
+  const { promoter_count, passive_count, detractor_count } = await metrics(given);
+  return [promoter_count, passive_count, detractor_count];
+};
+
+test("when no bounds are given, then all time counts; bounds are inclusive", async () => {
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", send: false })));
+  for (const [index, score] of [10, 9, 8, 7, 6, 0].entries()) {
+    await fixture.write((tx) => addResponse(tx, fixture.project, responseInput({ personId: "1", score, createdAt: index * 1000 }), links));
+  }
+  expect(await counts()).toEqual([2, 2, 2]);
+  expect(await counts({ since: 1000, until: 4000 })).toEqual([1, 2, 1]);
+  expect(await counts({ since: 1001, until: 3999 })).toEqual([0, 2, 0]);
+});
+
+test("when other groups are asked for, then their prefixed counts stand in one flat object", async () => {
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "b@x.co" })));
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ phoneNumber: "+14155550100", channel: "sms" })));
+  const due = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 10 }));
+  for (const survey of due) {
+    const kind = survey.person.email === "b@x.co" ? ("bounced" as const) : ("sent" as const);
+    await fixture.write((tx) => finishDelivery(tx, survey, { kind }));
+  }
+  await fixture.write((tx) => unsubscribe(tx, fixture.project, "a@x.co"));
+  expect(await metrics({ groups: new Set(["email", "sms", "kiosk", "link", "web"]) })).toEqual({
+    email_sent_count: 1,
+    email_open_count: 0,
+    email_bounce_count: 1,
+    email_unsubscribe_count: 1,
+    sms_sent_count: 1,
+    kiosk_response_count: 0,
+    link_response_count: 0,
+    web_response_count: 0,
+  });
+  expect(await metrics({ groups: new Set(["sms"]), since: START + 1 })).toEqual({ sms_sent_count: 0 });
+  expect(Object.keys(await metrics({ groups: new Set() }))).toHaveLength(8);
+});
