@@ -8,6 +8,8 @@ import type { Streams } from "./streams/streams.ts";
 export interface Deps {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** As Node names it: `linux`, `darwin`, `win32`. */
+  readonly platform: string;
   readonly clock: Clock;
   readonly random: Random;
   /** The shared flags, parsed; flag before environment before default. */

@@ -13,6 +13,7 @@ export const EXIT = {
   refused: 5,
   /** An `--assert` did not hold. */
   assertion: 6,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;

@@ -8,6 +8,6 @@ export async function main(process: Process): Promise<number> {
     process.stdout.write(`${VERSION}\n`);
     return 0;
   }
-  const { run } = await import("./program.ts");
+  const { run } = await import("./program/run.ts");
   return run(process, args);
 }

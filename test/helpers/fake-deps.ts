@@ -83,6 +83,7 @@ export function fakeDeps({ width = null, answers, options, client, now }: FakeOp
   const deps: Deps = {
     streams: terminal.streams,
     env: {},
+    platform: "linux",
     clock: fixedClock(now),
     random: { fraction: () => 0.5, token: (bytes) => "t".repeat(bytes) },
     options: { ...DEFAULT_OPTIONS, ...options },

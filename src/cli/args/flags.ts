@@ -1,0 +1,42 @@
+/** The flags of one command line by their long names, as they were typed. */
+export interface Flags {
+  /** Whether a switch is on: given, or on by default as with `--no-…`. */
+  is(flag: string): boolean;
+  /** Null when the flag was not given. */
+  text(flag: string): string | null;
+  /** Every value of a repeatable flag, in order. */
+  all(flag: string): readonly string[];
+  /** How often a counted flag was given. */
+  count(flag: string): number;
+  /** Parsed by one of the parsers beside this file, which names the flag in its error; null when not given. */
+  parse<Value>(flag: string, parser: (text: string, flag: string) => Value): Value | null;
+}
+
+/** `values` as commander keeps them: camel-cased names. */
+export function createFlags(values: Readonly<Record<string, unknown>>): Flags {
+  const value = (flag: string): unknown => values[toKey(flag)];
+  const text = (flag: string): string | null => {
+    const found = value(flag);
+    return typeof found === "string" ? found : null;
+  };
+  return {
+    is: (flag) => value(flag) === true,
+    text,
+    all: (flag) => {
+      const found = value(flag);
+      return Array.isArray(found) ? found.map(String) : [];
+    },
+    count: (flag) => {
+      const found = value(flag);
+      return typeof found === "number" ? found : 0;
+    },
+    parse: (flag, parser) => {
+      const found = text(flag);
+      return found === null ? null : parser(found, flag);
+    },
+  };
+}
+
+function toKey(flag: string): string {
+  return flag.replace(/^--(?:no-)?/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,36 @@
+import { isEmail } from "../../contract/email.ts";
+import { isE164 } from "../../contract/phone.ts";
+import { badValue } from "./bad-value.ts";
+
+/** An e-mail address by its form. Throws UsageError. */
+export function parseEmail(text: string, place: string): string {
+  const email = text.trim();
+  if (isEmail(email)) return email;
+  throw badValue(place, text, "an e-mail address such as ann@example.com");
+}
+
+/** E.164, section 2. Throws UsageError; says so when only punctuation or the `+` is in the way. */
+export function parsePhone(text: string, place: string): string {
+  const phone = text.trim();
+  if (isE164(phone)) return phone;
+  const digits = phone.replace(/[\s().\-/]/g, "");
+  const meant = isE164(digits) ? digits : isE164(`+${digits}`) ? `+${digits}` : null;
+  throw badValue(
+    place,
+    text,
+    "E.164: a leading +, the country code, then the number, as in +14155550000",
+    meant === null ? undefined : `if it is meant so, write ${meant}`,
+  );
+}
+
+export type PersonOperand = { readonly email: string } | { readonly phone: string };
+
+/** The operand of `people get` and `people update`: an address or a number. Throws UsageError. */
+export function parsePerson(text: string, place: string): PersonOperand {
+  return text.includes("@") ? { email: parseEmail(text, place) } : parsePersonPhone(text, place);
+}
+
+function parsePersonPhone(text: string, place: string): PersonOperand {
+  if (/\d/.test(text)) return { phone: parsePhone(text, place) };
+  throw badValue(place, text, "an e-mail address such as ann@example.com or a phone number such as +14155550000");
+}

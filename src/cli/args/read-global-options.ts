@@ -1,0 +1,84 @@
+import { UsageError } from "../errors/usage-error.ts";
+import { TIME_FORMATS } from "../render/time.ts";
+import { parseChoice } from "./choice.ts";
+import { parseDuration } from "./duration.ts";
+import type { Flags } from "./flags.ts";
+import { OUTPUT_FORMATS, type GlobalOptions, type OutputFormat } from "./global-options.ts";
+import { parseNames } from "./key-value.ts";
+import { parseInteger, parseRate } from "./numbers.ts";
+import { parseZone } from "./time.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const CONCURRENCY_MAX = 256;
+const RETRIES_MAX = 100;
+
+/** Flag before environment; throws UsageError that names the flag or the variable. */
+export function readGlobalOptions(flags: Flags, env: Environment, isTerminal: boolean): GlobalOptions {
+  return {
+    profile: flags.text("--profile") ?? setOr(env["SURVEYCTL_PROFILE"]),
+    baseUrl: flags.text("--base-url") ?? setOr(env["SURVEYCTL_BASE_URL"]),
+    output: readOutput(flags, env),
+    columns: flags.all("--columns").length === 0 ? null : parseNames(flags.all("--columns"), "--columns"),
+    time: either(flags.text("--time"), "--time", env, "SURVEYCTL_TIME", (text, place) => parseChoice(text, place, TIME_FORMATS)),
+    timeZone: flags.parse("--tz", parseZone),
+    timeoutMs: flags.parse("--timeout", positiveMs),
+    retries: flags.parse("--retries", (text, place) => parseInteger(text, place, { min: 0, max: RETRIES_MAX })),
+    maxWaitMs: flags.parse("--max-wait", (text, place) => parseDuration(text, place) * 1000),
+    concurrency: flags.parse("--concurrency", (text, place) => parseInteger(text, place, { min: 1, max: CONCURRENCY_MAX })),
+    ratePerSecond: flags.parse("--rate", parseRate),
+    insecureHttp: flags.is("--insecure-http"),
+    quiet: flags.is("--quiet"),
+    verbosity: readVerbosity(flags, env),
+    showPersonalData: flags.is("--show-personal-data"),
+    color: flags.is("--color") && wantsColor(env, isTerminal),
+    dryRun: flags.is("--dry-run"),
+  };
+}
+
+function readOutput(flags: Flags, env: Environment): OutputFormat | null {
+  const named = flags.text("--output");
+  if (flags.is("--json")) {
+    if (named === null || named === "json") return "json";
+    throw new UsageError(`--json and --output ${named} contradict each other; give one of them`);
+  }
+  return either(named, "--output", env, "SURVEYCTL_OUTPUT", (text, place) => parseChoice(text, place, OUTPUT_FORMATS));
+}
+
+function either<Value>(
+  flag: string | null,
+  name: string,
+  env: Environment,
+  variable: string,
+  parse: (text: string, place: string) => Value,
+): Value | null {
+  if (flag !== null) return parse(flag, name);
+  const value = setOr(env[variable]);
+  return value === null ? null : parse(value, variable);
+}
+
+/** An empty variable is an unset one. */
+function setOr(value: string | undefined): string | null {
+  return value === undefined || value === "" ? null : value;
+}
+
+function positiveMs(text: string, place: string): number {
+  const ms = parseDuration(text, place) * 1000;
+  if (ms > 0) return ms;
+  throw new UsageError(`${place}: ${JSON.stringify(text)} is no time to wait; give 1s or more`);
+}
+
+function readVerbosity(flags: Flags, env: Environment): 0 | 1 | 2 {
+  const debug = setOr(env["SURVEYCTL_DEBUG"]);
+  const asked = Math.max(flags.count("--verbose"), debug === null || debug === "0" ? 0 : debug === "2" ? 2 : 1);
+  return asked >= 2 ? 2 : asked === 1 ? 1 : 0;
+}
+
+/** NO_COLOR and CLICOLOR=0 switch off, FORCE_COLOR and CLICOLOR_FORCE on, else a terminal that is not dumb decides. */
+export function wantsColor(env: Environment, isTerminal: boolean): boolean {
+  if (setOr(env["NO_COLOR"]) !== null) return false;
+  const forced = setOr(env["FORCE_COLOR"]) ?? setOr(env["CLICOLOR_FORCE"]);
+  if (forced !== null) return forced !== "0" && forced !== "false";
+  if (env["CLICOLOR"] === "0" || env["TERM"] === "dumb") return false;
+  return isTerminal;
+}

@@ -1,0 +1,33 @@
+/** The candidate that a mistyped word most likely meant; null when none is near. */
+export function suggest(word: string, candidates: readonly string[]): string | null {
+  const typed = word.toLowerCase();
+  let best: { candidate: string; distance: number } | null = null;
+  for (const candidate of candidates) {
+    const distance = editDistance(typed, candidate.toLowerCase());
+    if (best === null || distance < best.distance) best = { candidate, distance };
+  }
+  if (best === null) return null;
+  const tolerated = Math.max(1, Math.floor(Math.max(typed.length, best.candidate.length) * 0.4));
+  return best.distance <= tolerated ? best.candidate : null;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+function editDistance(from: string, to: string): number {
+  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) current.push(cost(rows, current, from, to, row, column));
+    rows.push(current);
+  }
+  return rows.at(-1)?.at(-1) ?? 0;
+}
+
+function cost(rows: number[][], current: number[], from: string, to: string, row: number, column: number): number {
+  const replaced = at(rows[row - 1], column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
+  const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1] ? at(rows[row - 2], column - 2) + 1 : Infinity;
+  return Math.min(at(current, column - 1) + 1, at(rows[row - 1], column) + 1, replaced, swapped);
+}
+
+function at(line: readonly number[] | undefined, index: number): number {
+  return line?.[index] ?? Infinity;
+}

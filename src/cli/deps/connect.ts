@@ -1,0 +1,68 @@
+/** From flags, environment and profile to a client that is ready to call. */
+import { createClient } from "../../client/create-client.ts";
+import { createGate } from "../../client/gate/gate.ts";
+import type { Wait } from "../../client/trace-event.ts";
+import { undiciTransport } from "../../client/undici-transport.ts";
+import { localDataFile } from "../../config/places.ts";
+import { resolveConnection, type RemoteConnection } from "../../config/settings.ts";
+import type { Exchange } from "../../contract/http.ts";
+import type { Connection, Deps } from "../deps.ts";
+import { toSafeText } from "../render/safe-text.ts";
+
+/** Requests at once unless `--concurrency` says otherwise. */
+export const CONCURRENCY_DEFAULT = 8;
+
+/** Throws ConfigError; for the profile `local` also what opening its data file throws. */
+export async function connect(deps: Deps): Promise<Connection> {
+  const { options, env, platform } = deps;
+  const flags = { profile: options.profile, baseUrl: options.baseUrl };
+  const settings = await resolveConnection({ env, platform, flags, insecureHttp: options.insecureHttp });
+  return settings.kind === "local" ? connectLocally(deps) : connectRemotely(deps, settings);
+}
+
+async function connectRemotely(deps: Deps, { baseUrl, apiKey, warning }: RemoteConnection): Promise<Connection> {
+  if (warning !== null && !deps.options.quiet) await deps.streams.err.write(`warning: ${warning}\n`);
+  const transport = undiciTransport({ baseUrl: baseUrl.value, env: deps.env, timeoutMs: deps.options.timeoutMs });
+  const client = await buildClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, transport });
+  return { client, close: () => client.close() };
+}
+
+async function connectLocally(deps: Deps): Promise<Connection> {
+  const { mkdir } = await import("node:fs/promises");
+  const path = await import("node:path");
+  const { openLocal } = await import("../../service/local.ts");
+  const dataFile = localDataFile(deps);
+  await mkdir(path.dirname(dataFile), { recursive: true, mode: 0o700 });
+  const local = await openLocal({ dataFile, clock: deps.clock, random: deps.random });
+  const client = await buildClient(deps, local);
+  return { client, close: () => local.close() };
+}
+
+interface Endpoint {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly transport: Exchange & { close?(): Promise<void> };
+}
+
+async function buildClient(deps: Deps, { baseUrl, apiKey, transport }: Endpoint): Promise<Connection["client"]> {
+  const { options, clock, random } = deps;
+  return createClient({
+    baseUrl,
+    apiKey,
+    transport,
+    clock,
+    random,
+    policy: {
+      ...(options.retries !== null && { retries: options.retries }),
+      ...(options.maxWaitMs !== null && { maxWaitMs: options.maxWaitMs }),
+    },
+    gate: createGate({ clock, concurrency: options.concurrency ?? CONCURRENCY_DEFAULT, ratePerSecond: options.ratePerSecond }),
+    ...(!options.quiet && { onWait: (wait: Wait) => void deps.streams.err.write(describeWait(wait)) }),
+  });
+}
+
+/** One line a wait: what, how long, why. */
+function describeWait({ method, url, waitMs, reason, repeat, retries }: Wait): string {
+  const seconds = waitMs < 10_000 ? (waitMs / 1000).toFixed(1) : String(Math.round(waitMs / 1000));
+  return toSafeText(`waiting ${seconds}s before repeat ${repeat} of ${retries}: ${method} ${url}: ${reason}`) + "\n";
+}

@@ -1,0 +1,89 @@
+/** One ladder from any error to what is told and which status ends the program. */
+import { ClientError } from "../../client/errors/client-error.ts";
+import { AuthError, RefusedError } from "../../client/errors/status-errors.ts";
+import { ConfigError } from "../../config/config-error.ts";
+import type { Json } from "../../contract/json.ts";
+import { AssertionError } from "../errors/assertion-error.ts";
+import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
+import { NotFoundError } from "../errors/not-found-error.ts";
+import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+
+/** The error JSON's five keys, always all of them, and the exit status. */
+export interface ErrorReport {
+  readonly code: string;
+  readonly message: string;
+  /** HTTP status; null where no answer came. */
+  readonly status: number | null;
+  readonly details: Json;
+  readonly hint: string | null;
+  readonly exit: ExitCode;
+}
+
+/** The first rung that fits decides; what none knows is told as internal. */
+export function describeError(error: unknown): ErrorReport {
+  if (!(error instanceof Error)) return report("internal", `something that is no error was thrown: ${String(error)}`, EXIT.failed);
+  return describeOwn(error) ?? describeClient(error) ?? describeSystem(error) ?? report("internal", error.message, EXIT.failed);
+}
+
+function report(code: string, message: string, exit: ExitCode, more: Partial<ErrorReport> = {}): ErrorReport {
+  return { code, message, status: null, details: null, hint: null, exit, ...more };
+}
+
+function describeOwn(error: Error): ErrorReport | null {
+  if (error instanceof UsageError) return report("usage", error.message, EXIT.usage, { hint: error.hint });
+  if (error instanceof ConfigError) return describeConfig(error);
+  if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
+  if (error instanceof AssertionError) return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
+  if (error instanceof UnknownOutcomeError) return describeUnknown(error);
+  if (error instanceof InterruptedError) return report("interrupted", error.message, exitOfSignal(error.signal));
+  return null;
+}
+
+function describeConfig({ problem, message, hint }: ConfigError): ErrorReport {
+  return problem === "missing"
+    ? report("not_configured", message, EXIT.auth, { hint })
+    : report("bad_configuration", message, EXIT.usage, { hint });
+}
+
+function describeUnknown(error: UnknownOutcomeError): ErrorReport {
+  const cause = error.cause instanceof ClientError ? error.cause : null;
+  return report("outcome_unknown", error.message, EXIT.failed, {
+    hint: error.hint,
+    status: cause?.status ?? null,
+    details: cause?.details ?? null,
+  });
+}
+
+function describeClient(error: Error): ErrorReport | null {
+  if (!(error instanceof ClientError)) return null;
+  const { code, message, status, details, hint } = error;
+  return { code, message, status, details, hint, exit: exitOfClient(error) };
+}
+
+function exitOfClient(error: ClientError): ExitCode {
+  if (error instanceof AuthError) return EXIT.auth;
+  return error instanceof RefusedError ? EXIT.refused : EXIT.failed;
+}
+
+/** What the operating system refuses, by its codes; the right hand says what a person would. */
+const SYSTEM: Readonly<Record<string, { readonly words: string; readonly exit: ExitCode }>> = {
+  ENOENT: { words: "there is no such file or directory", exit: EXIT.usage },
+  EACCES: { words: "permission denied", exit: EXIT.usage },
+  EPERM: { words: "operation not permitted", exit: EXIT.usage },
+  EISDIR: { words: "it is a directory, not a file", exit: EXIT.usage },
+  ENOTDIR: { words: "a part of the path is not a directory", exit: EXIT.usage },
+  EROFS: { words: "the file system is read-only", exit: EXIT.usage },
+  ENOSPC: { words: "no space is left on the disk", exit: EXIT.failed },
+  EDQUOT: { words: "the disk quota is used up", exit: EXIT.failed },
+  EADDRINUSE: { words: "the address is in use by another process", exit: EXIT.failed },
+};
+
+function describeSystem(error: Error): ErrorReport | null {
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) return null;
+  const known = SYSTEM[code];
+  const place = path ?? (code === "ENOSPC" ? "writing the output" : syscall);
+  return report(code.toLowerCase(), known === undefined ? error.message : `${place}: ${known.words}`, known?.exit ?? EXIT.failed);
+}

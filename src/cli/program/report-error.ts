@@ -1,0 +1,48 @@
+import type { Environment } from "../args/read-global-options.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { toSafeLines } from "../render/safe-text.ts";
+import type { Streams } from "../streams/streams.ts";
+import { describeError } from "./describe-error.ts";
+
+export interface ErrorStyle {
+  /** `-o json` or `ndjson` was asked for: one JSON object follows. */
+  readonly json: boolean;
+  /** Show where it happened. */
+  readonly stack: boolean;
+  /** Texts that must never be printed: the key and its Base64 form. */
+  readonly secrets: readonly string[];
+}
+
+/** Prints `error:` and `hint:` on stderr, as JSON too where asked, and gives the exit status. */
+export async function reportError(error: unknown, streams: Pick<Streams, "err">, style: ErrorStyle): Promise<ExitCode> {
+  const { exit, ...described } = describeError(error);
+  const hint = described.hint === null ? "" : `hint: ${described.hint.replaceAll("\n", "\n      ")}\n`;
+  const stack = style.stack && error instanceof Error ? `${error.stack ?? ""}\n` : "";
+  const json = style.json ? `${JSON.stringify({ error: described })}\n` : "";
+  await streams.err.write(toSafeLines(redact(`error: ${described.message}\n${hint}${stack}${json}`, style.secrets)));
+  return exit;
+}
+
+function redact(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((safe, secret) => safe.replaceAll(secret, "[redacted]"), text);
+}
+
+/** The key that the environment gives, and what it looks like on the wire. */
+export function secretsOf(env: Environment): string[] {
+  const key = env["SURVEYCTL_API_KEY"] ?? "";
+  if (key === "") return [];
+  return [Buffer.from(`${key}:`).toString("base64"), Buffer.from(key).toString("base64"), key].filter((secret) => secret.length > 3);
+}
+
+/** Whether errors are wanted as JSON too, read from the raw words since parsing them may have failed. */
+export function wantsJson(args: readonly string[], env: Environment): boolean {
+  const format = lastOutput(args) ?? env["SURVEYCTL_OUTPUT"];
+  return args.includes("--json") || format === "json" || format === "ndjson";
+}
+
+function lastOutput(args: readonly string[]): string | undefined {
+  const at = args.findLastIndex((arg) => /^(?:-o|--output)(?:=|$)/.test(arg) || /^-o./.test(arg));
+  const arg = args[at];
+  if (arg === undefined) return undefined;
+  return arg === "-o" || arg === "--output" ? args[at + 1] : arg.replace(/^(?:--output=|-o=?)/, "");
+}

@@ -1,0 +1,85 @@
+/** One command line from its words to its exit status, in the world of one process. */
+import { systemClock } from "../../runtime/clock.ts";
+import { systemRandom } from "../../runtime/random.ts";
+import { createFlags } from "../args/flags.ts";
+import { readGlobalOptions } from "../args/read-global-options.ts";
+import type { Action } from "../commands/command-context.ts";
+import type { Deps } from "../deps.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { Process } from "../process.ts";
+import { runProgram } from "../program.ts";
+import { ClosedPipeError } from "../streams/closed-pipe-error.ts";
+import { createProcessStreams, type ProcessStreams } from "../streams/process-streams.ts";
+import { watchSignals, type Lifetime } from "./lifetime.ts";
+
+export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
+  const lifetime = watchSignals(process);
+  const streams = createProcessStreams(process, (error) => lifetime.end(error));
+  try {
+    return await finish(await dispatch(process, args, streams, lifetime), streams);
+  } catch (error) {
+    const cause = stopReason(error, lifetime.signal);
+    if (cause instanceof ClosedPipeError) return EXIT.done;
+    const { reportError, secretsOf, wantsJson } = await import("./report-error.ts");
+    const stack = args.includes("--verbose") || args.includes("-v");
+    return reportError(cause, streams, { json: wantsJson(args, process.env), stack, secrets: secretsOf(process.env) });
+  } finally {
+    lifetime.release();
+  }
+}
+
+async function dispatch(process: Process, args: readonly string[], streams: ProcessStreams, lifetime: Lifetime): Promise<ExitCode> {
+  if (args[0] === "help") {
+    const { runHelp } = await import("./help.ts");
+    return runHelp(args.slice(1), streams);
+  }
+  const outcome = await runProgram(args, {
+    perform: (action, flags, operands) => perform(process, streams, lifetime.signal, { action, flags, operands }),
+  });
+  if (outcome.kind === "done") return outcome.exit;
+  await streams.out.write(outcome.text);
+  return EXIT.done;
+}
+
+interface Performance {
+  readonly action: Action;
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly operands: readonly string[];
+}
+
+async function perform(
+  process: Process,
+  streams: ProcessStreams,
+  signal: AbortSignal,
+  { action, flags, operands }: Performance,
+): Promise<ExitCode> {
+  const parsed = createFlags(flags);
+  const options = readGlobalOptions(parsed, process.env, streams.out.isTTY);
+  const deps: Deps = {
+    streams,
+    env: process.env,
+    platform: process.platform,
+    clock: systemClock,
+    random: systemRandom,
+    options,
+    signal,
+    connect: async () => {
+      const { connect } = await import("../deps/connect.ts");
+      return connect(deps);
+    },
+  };
+  return action(deps, parsed, operands);
+}
+
+/** Whatever is still on its way out may fail too: a full disk shows itself at the end. */
+async function finish(exit: ExitCode, streams: ProcessStreams): Promise<ExitCode> {
+  await streams.flush();
+  return exit;
+}
+
+/** An abort is told by its reason: the signal, or the output that was lost. */
+function stopReason(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof ClosedPipeError || !signal.aborted) return error;
+  const isAbort = error === signal.reason || (error instanceof Error && (error.name === "AbortError" || error.name === "AbortedError"));
+  return isAbort || signal.reason instanceof ClosedPipeError ? signal.reason : error;
+}

@@ -1,0 +1,57 @@
+import type { WriteStream } from "node:tty";
+import type { Process } from "../process.ts";
+import { ask } from "./ask.ts";
+import { ClosedPipeError } from "./closed-pipe-error.ts";
+import type { Output, Streams } from "./streams.ts";
+
+export interface ProcessStreams extends Streams {
+  /** Resolves when everything written has left the process; rejects with what went wrong with stdout. */
+  flush(): Promise<void>;
+}
+
+const COLUMNS_DEFAULT = 80;
+
+/** `onOutputLost` is called once when stdout can take no more: with ClosedPipeError, or the system's error (a full disk). */
+export function createProcessStreams({ stdin, stdout, stderr }: Process, onOutputLost: (error: Error) => void): ProcessStreams {
+  const out = createOutput(stdout, onOutputLost);
+  // What cannot be said on stderr is lost; the exit status still tells.
+  const err = createOutput(stderr, () => undefined);
+  return {
+    in: {
+      isTTY: stdin.isTTY,
+      bytes: () => stdin as AsyncIterable<Uint8Array>,
+      ask: (prompt, options) => ask(stdin, stderr, prompt, options?.secret ?? false),
+    },
+    out,
+    err: { ...err, write: (text) => err.write(text).catch(() => undefined) },
+    flush: () => out.write(""),
+  };
+}
+
+function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {
+  const state: { lost: Error | null } = { lost: null };
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (state.lost !== null) return;
+    state.lost = error.code === "EPIPE" ? new ClosedPipeError() : error;
+    onLost(state.lost);
+  });
+  return {
+    isTTY: stream.isTTY,
+    get columns() {
+      return stream.isTTY && stream.columns > 0 ? stream.columns : COLUMNS_DEFAULT;
+    },
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        if (state.lost !== null) {
+          reject(state.lost);
+          return;
+        }
+        // The callback comes when the text has been handed to the system: that is the back-pressure.
+        stream.write(text, (error) => (error ? reject(state.lost ?? toLost(error)) : resolve()));
+      }),
+  };
+}
+
+function toLost(error: NodeJS.ErrnoException): Error {
+  return error.code === "EPIPE" ? new ClosedPipeError() : error;
+}

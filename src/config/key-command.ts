@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { ConfigError } from "./config-error.ts";
+
+const TIMEOUT_MS = 60_000;
+
+/** Runs a profile's command in the shell and gives what it prints, without the line's end. Throws ConfigError. */
+export function runKeyCommand(command: string, platform: string): Promise<string> {
+  const [shell, ...args] = platform === "win32" ? ["cmd", "/c", command] : ["/bin/sh", "-c", command];
+  return new Promise((resolve, reject) => {
+    execFile(shell ?? "", args, { timeout: TIMEOUT_MS, encoding: "utf8" }, (error, stdout, stderr) => {
+      const key = stdout.trim();
+      if (error === null && key !== "" && !key.includes("\n")) resolve(key);
+      else
+        reject(
+          new ConfigError("missing", `the key command failed: ${problem(error, key, stderr)}`, { hint: `the command is: ${command}` }),
+        );
+    });
+  });
+}
+
+function problem(error: (Error & { code?: string | number | null }) | null, key: string, stderr: string): string {
+  if (error === null) return key === "" ? "it printed nothing" : "it printed more than one line";
+  const words = stderr.trim().split("\n").at(-1) ?? "";
+  return words === "" ? `it ended with ${error.code ?? "a signal"}` : words;
+}

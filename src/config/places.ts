@@ -1,0 +1,29 @@
+import { homedir } from "node:os";
+import path from "node:path";
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+}
+
+const APPLICATION = "surveyctl";
+
+/** The file that holds the profiles, in the platform's own place for settings. */
+export function configFile(surroundings: Surroundings): string {
+  return path.join(baseFolder(surroundings, "XDG_CONFIG_HOME", ".config", "APPDATA"), APPLICATION, "config.json");
+}
+
+/** The SQLite file of the profile `local`, in the platform's own place for data. */
+export function localDataFile(surroundings: Surroundings): string {
+  return path.join(baseFolder(surroundings, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA"), APPLICATION, "local.db");
+}
+
+function baseFolder({ env, platform }: Surroundings, xdg: string, unixDefault: string, windows: string): string {
+  const named = env[xdg];
+  // A relative path in these variables is to be ignored (XDG Base Directory Specification).
+  if (named !== undefined && path.isAbsolute(named)) return named;
+  const home = env["HOME"] !== undefined && env["HOME"] !== "" ? env["HOME"] : homedir();
+  if (platform === "win32") return env[windows] ?? path.join(home, "AppData", "Roaming");
+  if (platform === "darwin") return path.join(home, "Library", "Application Support");
+  return path.join(home, unixDefault);
+}

@@ -1,0 +1,68 @@
+/** The saved connections: one readable JSON file, mode 0600 in a 0700 directory. */
+import { mkdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import * as v from "valibot";
+import { writeFileAtomically } from "../runtime/atomic-file.ts";
+import { ConfigError } from "./config-error.ts";
+
+const ProfileSchema = v.union([
+  v.strictObject({ base_url: v.string(), api_key: v.string() }),
+  v.strictObject({ base_url: v.string(), key_command: v.string() }),
+]);
+const FileSchema = v.strictObject({
+  default_profile: v.nullable(v.string()),
+  profiles: v.record(v.string(), ProfileSchema),
+});
+
+/** A key, or a command that prints it when it is needed. */
+export type Profile = v.InferOutput<typeof ProfileSchema>;
+
+export interface Profiles {
+  readonly defaultName: string | null;
+  readonly byName: ReadonlyMap<string, Profile>;
+  /** Something to warn about: others can read the file; null when all is well. */
+  readonly warning: string | null;
+}
+
+/** No file is no profiles. Throws ConfigError for one that cannot be read or understood. */
+export async function readProfiles(file: string): Promise<Profiles> {
+  const text = await readText(file);
+  if (text === null) return { defaultName: null, byName: new Map(), warning: null };
+  const content = parseFile(file, text);
+  return { defaultName: content.default_profile, byName: new Map(Object.entries(content.profiles)), warning: await looseMode(file) };
+}
+
+export async function writeProfiles(file: string, { defaultName, byName }: Pick<Profiles, "defaultName" | "byName">): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const content = { default_profile: defaultName, profiles: Object.fromEntries(byName) };
+  await writeFileAtomically(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+}
+
+async function readText(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw new ConfigError("invalid", `${file} cannot be read`, { cause: error });
+  }
+}
+
+function parseFile(file: string, text: string): v.InferOutput<typeof FileSchema> {
+  const hint = "mend it, or remove it and run: surveyctl auth login";
+  try {
+    return v.parse(FileSchema, JSON.parse(text));
+  } catch (error) {
+    // The parser's own words quote the file, which may hold a key.
+    const where = error instanceof v.ValiError ? ` at ${v.getDotPath(error.issues[0]) ?? "its top"}` : "";
+    throw new ConfigError("invalid", `${file} is not a configuration file of surveyctl${where}`, { hint });
+  }
+}
+
+const OTHERS = 0o077;
+
+async function looseMode(file: string): Promise<string | null> {
+  const { mode } = await stat(file);
+  // Windows has no such bits.
+  if ((mode & OTHERS) === 0 || path.sep === "\\") return null;
+  return `${file} can be read by others; run: chmod 600 ${file}`;
+}

@@ -1,0 +1,92 @@
+/** Where the connection's settings come from: flag, environment, profile; every value remembers its source. */
+import { parseBaseUrl } from "./base-url.ts";
+import { ConfigError } from "./config-error.ts";
+import { runKeyCommand } from "./key-command.ts";
+import { configFile, type Surroundings } from "./places.ts";
+import { readProfiles, type Profile } from "./profiles.ts";
+
+export interface Sourced<Value> {
+  readonly value: Value;
+  /** As a person would name it: `--base-url`, `SURVEYCTL_API_KEY`, `profile prod`. */
+  readonly source: string;
+}
+
+export interface RemoteConnection {
+  readonly kind: "remote";
+  /** Null when flags and environment say it all. */
+  readonly profile: Sourced<string> | null;
+  readonly baseUrl: Sourced<string>;
+  readonly apiKey: Sourced<string>;
+  readonly warning: string | null;
+}
+
+export type ConnectionSettings = { readonly kind: "local" } | RemoteConnection;
+
+export interface SettingsRequest extends Surroundings {
+  /** `--profile`, `--base-url`: the flags alone. */
+  readonly flags: { readonly profile: string | null; readonly baseUrl: string | null };
+  readonly insecureHttp: boolean;
+}
+
+export const LOCAL_PROFILE = "local";
+
+const WAYS_ON = "connect to a service with: surveyctl auth login\nor try everything on this machine with: surveyctl --profile local …";
+
+/** Throws ConfigError: `missing` (exit 4) or `invalid` (exit 2). */
+export async function resolveConnection(request: SettingsRequest): Promise<ConnectionSettings> {
+  const named = nameProfile(request);
+  if (named?.value === LOCAL_PROFILE) return resolveLocal(request);
+  const profiles = await readProfiles(configFile(request));
+  const name = named ?? toDefault(profiles.defaultName);
+  const profile = name === null ? null : (profiles.byName.get(name.value) ?? null);
+  if (named !== null && profile === null) throw unknownProfile(named, [...profiles.byName.keys()]);
+  const baseUrl = findBaseUrl(request, name, profile);
+  const apiKey = await findKey(request, name, profile);
+  if (baseUrl === null || apiKey === null) throw missing(baseUrl, apiKey);
+  const value = parseBaseUrl(baseUrl.value, baseUrl.source, request.insecureHttp);
+  return { kind: "remote", profile: profile === null ? null : name, baseUrl: { ...baseUrl, value }, apiKey, warning: profiles.warning };
+}
+
+function resolveLocal({ flags }: SettingsRequest): ConnectionSettings {
+  if (flags.baseUrl === null) return { kind: "local" };
+  throw new ConfigError("invalid", "--base-url and the profile local contradict each other; give one of them");
+}
+
+function nameProfile({ flags, env }: SettingsRequest): Sourced<string> | null {
+  if (flags.profile !== null) return { value: flags.profile, source: "--profile" };
+  const variable = env["SURVEYCTL_PROFILE"] ?? "";
+  return variable === "" ? null : { value: variable, source: "SURVEYCTL_PROFILE" };
+}
+
+function toDefault(name: string | null): Sourced<string> | null {
+  return name === null ? null : { value: name, source: "the default profile" };
+}
+
+function findBaseUrl({ flags, env }: SettingsRequest, name: Sourced<string> | null, profile: Profile | null): Sourced<string> | null {
+  if (flags.baseUrl !== null) return { value: flags.baseUrl, source: "--base-url" };
+  const variable = env["SURVEYCTL_BASE_URL"] ?? "";
+  if (variable !== "") return { value: variable, source: "SURVEYCTL_BASE_URL" };
+  return profile === null ? null : { value: profile.base_url, source: `profile ${name?.value}` };
+}
+
+async function findKey(request: SettingsRequest, name: Sourced<string> | null, profile: Profile | null): Promise<Sourced<string> | null> {
+  const variable = request.env["SURVEYCTL_API_KEY"] ?? "";
+  if (variable !== "") return { value: variable, source: "SURVEYCTL_API_KEY" };
+  if (profile === null) return null;
+  if ("api_key" in profile) return { value: profile.api_key, source: `profile ${name?.value}` };
+  return { value: await runKeyCommand(profile.key_command, request.platform), source: `key command of profile ${name?.value}` };
+}
+
+function missing(baseUrl: Sourced<string> | null, apiKey: Sourced<string> | null): ConfigError {
+  if (baseUrl === null && apiKey === null) return new ConfigError("missing", "no connection is configured", { hint: WAYS_ON });
+  const message = baseUrl === null ? "a key is given, but no base URL" : `there is no API key for ${baseUrl.value}`;
+  const variable = baseUrl === null ? "--base-url or SURVEYCTL_BASE_URL" : "SURVEYCTL_API_KEY";
+  return new ConfigError("missing", message, { hint: `set ${variable}, or ${WAYS_ON}` });
+}
+
+function unknownProfile({ value, source }: Sourced<string>, names: readonly string[]): ConfigError {
+  const known = [...names, LOCAL_PROFILE].join(", ");
+  return new ConfigError("missing", `${source}: there is no profile "${value}"`, {
+    hint: `profiles are ${known}; make one with: surveyctl auth login --profile ${value}`,
+  });
+}
