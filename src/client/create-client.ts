@@ -13,6 +13,7 @@ import { readList, readObject, readText } from "./reply.ts";
 import { createRequests, type RouteCall } from "./requests.ts";
 import { RETRY_LIMITS, type RetryLimits } from "./retry-policy.ts";
 import { createServerClock } from "./server-clock.ts";
+import { redactEvent } from "./trace.ts";
 import type { Trace, Wait } from "./trace-event.ts";
 import { createWriteMethods } from "./write-methods.ts";
 
@@ -35,7 +36,8 @@ const CONCURRENCY_DEFAULT = 8;
 
 /** The API over one transport. Every method rejects with a `ClientError`, or with the signal's reason once that is aborted. */
 export function createClient(options: ClientOptions): Client {
-  const { clock, transport } = options;
+  const { clock, transport, trace } = options;
+  const redact = createRedactor(options.apiKey);
   const requests = createRequests(options.baseUrl, options.apiKey);
   const serverClock = createServerClock(clock);
   const caller = createCaller({
@@ -44,10 +46,10 @@ export function createClient(options: ClientOptions): Client {
     random: options.random ?? systemRandom,
     gate: options.gate ?? createGate({ clock, concurrency: CONCURRENCY_DEFAULT }),
     limits: { ...RETRY_LIMITS, ...options.policy },
-    redact: createRedactor(options.apiKey),
-    trace: options.trace,
+    redact,
+    trace: trace === undefined ? undefined : (event) => trace(redactEvent(event, redact)),
     onWait: options.onWait,
-    onServerTime: serverClock.learn,
+    onServerTime: (serverTime) => serverClock.learn(serverTime),
   });
   const readReply = async (call: RouteCall): Promise<Reply> => {
     return valueOf(await caller.run(requests.ofRoute(call), call.route.idempotent, readObject));
@@ -65,7 +67,7 @@ export function createClient(options: ClientOptions): Client {
       await readReply({ route: ROUTES.getResponse, placeholders: { id }, parameters, signal }),
     lookUpPerson: async (body, { intentAt, ...rest }) => await lookUpPerson(body, lookUp(intentAt, rest)),
     lookUpResponse: async (body, { intentAt, ...rest }) => await lookUpResponse(body, lookUp(intentAt, rest)),
-    serverNow: serverClock.now,
+    serverNow: () => serverClock.now(),
     raw: async ({ method, url, body, signal }) => await raw(caller, requests.ofUrl(method, url, body, signal)),
     close: async () => await transport.close?.(),
   };

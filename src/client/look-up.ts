@@ -1,4 +1,4 @@
-import type { JsonObject } from "../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
 import { PER_PAGE_MAX } from "../contract/limits.ts";
 import { ROUTES } from "../contract/routes.ts";
 import type { Client, Page } from "./client.ts";
@@ -71,7 +71,7 @@ const PAGES_MAX = 50;
 
 /** Whether `POST /v1/survey_responses.json` with this body arrived. Throws what the look-up's own requests throw. */
 export async function lookUpResponse(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
-  const person = String(body["person"]);
+  const person = idText(body["person"]);
   const createdAt = timestamp(body["created_at"]);
   const time = createdAt === null ? {} : { since: createdAt, until: createdAt };
   const parameters = { person_id: person, per_page: PER_PAGE_MAX, ...time };
@@ -98,5 +98,10 @@ function judgePage(page: Page, person: string, body: JsonObject, at: Moments): S
 
 function personIdOf(row: JsonObject): string {
   const person = row["person"];
-  return String(typeof person === "object" && person !== null && "id" in person ? person["id"] : person);
+  return idText(isJsonObject(person) ? person["id"] : person);
+}
+
+/** Ids are text, and some services and callers write them as numbers. */
+function idText(id: Json | undefined): string {
+  return typeof id === "string" || typeof id === "number" ? String(id) : "";
 }

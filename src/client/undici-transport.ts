@@ -87,7 +87,7 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
     signal?.addEventListener("abort", onAbort, { once: true });
 
     route.pool.dispatch(
-      { method: request.method, ...target(route, request), body: request.body ?? null },
+      { method: request.method, ...requestTarget(route, request), body: request.body ?? null },
       {
         onRequestStart: (controller) => {
           abort = (reason) => controller.abort(reason);
@@ -122,7 +122,7 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
   });
 }
 
-function target(route: Route, { url, headers }: HttpRequest): { path: string; headers: Readonly<Record<string, string>> } {
+function requestTarget(route: Route, { url, headers }: HttpRequest): { path: string; headers: Readonly<Record<string, string>> } {
   const { host, pathname, search } = new URL(url);
   if (!route.forwarded) return { path: `${pathname}${search}`, headers };
   const authorization = route.proxy?.authorization ?? null;

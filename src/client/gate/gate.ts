@@ -62,8 +62,8 @@ export function createGate(options: GateOptions): Gate {
     const nowMs = clock.monotonic();
     spacing.holdUntil(nowMs + ending.pauseMs);
     // Answers to what was under way at the last cut tell nothing new.
-    if (startedAt < pressure.cutAtMs) return false;
-    pressure = ending.rate ? afterThrottled(pressure, nowMs) : afterPause(pressure, nowMs);
+    if (startedAt <= pressure.cutAtMs) return false;
+    pressure = ending.rate ? afterThrottled(pressure, nowMs, ending.pauseMs) : afterPause(pressure, nowMs);
     return true;
   }
 
@@ -103,9 +103,9 @@ export function createGate(options: GateOptions): Gate {
   }
 
   return {
-    enter: (signal) => {
+    enter: async (signal) => {
       signal?.throwIfAborted();
-      return new Promise((resolve, reject) => {
+      return await new Promise((resolve, reject) => {
         const waiter: Waiter = {
           resolve: (turn) => {
             signal?.removeEventListener("abort", leave);

@@ -8,6 +8,8 @@ export interface Pace {
   readonly perSecond: number;
   /** What the service takes a second, believed; null while unknown. */
   readonly believed: number | null;
+  /** Measured mostly while everybody paused: a small bucket runs dry in a pause, so the true rate may be higher. */
+  readonly rough: boolean;
   /** The last measure, not yet believed. */
   readonly suspected: number | null;
   /** The pace before `believed` was: where to return when it is refuted. */
@@ -17,21 +19,28 @@ export interface Pace {
 export const UNPACED: Pace = {
   perSecond: Number.POSITIVE_INFINITY,
   believed: null,
+  rough: false,
   suspected: null,
   before: Number.POSITIVE_INFINITY,
 };
 
 /** Near the believed rate the pace climbs so slowly that a thousand requests meet one or two 429s. */
 const CLIMB_NEAR = 0.00002;
-/** Away from it, the service evidently takes more: climb faster. */
+/** Past it, or where it was measured roughly, the service may well take more. */
+const CLIMB_PAST = 0.001;
+/** Nothing is known yet, or no longer. */
 const CLIMB_FAR = 0.002;
-const FAR = 1.1;
+const PAST = 1.03;
+const FAR = 2;
 
 export function paceClimbed(pace: Pace): Pace {
-  const { perSecond, believed } = pace;
-  if (perSecond === Number.POSITIVE_INFINITY) return pace;
-  const near = believed !== null && perSecond <= believed * FAR;
-  return { ...pace, perSecond: perSecond * (1 + (near ? CLIMB_NEAR : CLIMB_FAR)) };
+  if (pace.perSecond === Number.POSITIVE_INFINITY) return pace;
+  return { ...pace, perSecond: pace.perSecond * (1 + climbOf(pace)) };
+}
+
+function climbOf({ perSecond, believed, rough }: Pace): number {
+  if (believed === null || perSecond > believed * FAR) return CLIMB_FAR;
+  return rough || perSecond > believed * PAST ? CLIMB_PAST : CLIMB_NEAR;
 }
 
 /** One request in so many seconds is the slowest pace. */
@@ -46,8 +55,11 @@ export function firstPace(taken: number): Pace {
   return { ...UNPACED, perSecond, before: perSecond };
 }
 
-/** A further 429; `taken` is what was accepted a second since the last one, null when that was next to nothing. */
-export function paceAfterThrottled(pace: Pace, taken: number | null): Pace {
+/**
+ * A further 429; `taken` is what was accepted a second since the last one, null when that was next to nothing.
+ * `rough` when most of that time was a pause.
+ */
+export function paceAfterThrottled(pace: Pace, taken: number | null, rough: boolean): Pace {
   const cut = { ...pace, perSecond: Math.max(pace.perSecond * CUT, SLOWEST) };
   if (pace.believed !== null && pace.perSecond < pace.believed) return refuted(pace);
   if (taken === null) return cut;
@@ -55,6 +67,7 @@ export function paceAfterThrottled(pace: Pace, taken: number | null): Pace {
   return {
     perSecond: Math.max(taken * HEADROOM, SLOWEST),
     believed: taken,
+    rough,
     suspected: null,
     before: pace.believed === null ? pace.perSecond : pace.before,
   };
@@ -62,7 +75,7 @@ export function paceAfterThrottled(pace: Pace, taken: number | null): Pace {
 
 function refuted({ before }: Pace): Pace {
   const perSecond = Math.max(before * CUT, SLOWEST);
-  return { perSecond, believed: null, suspected: null, before: perSecond };
+  return { ...UNPACED, perSecond, before: perSecond };
 }
 
 function agree(one: number | null, other: number): boolean {

@@ -10,6 +10,8 @@ export interface Pressure {
   readonly accepted: number;
   readonly acceptedThisRound: number;
   readonly countedFromMs: number;
+  /** How long everybody paused since `countedFromMs`. */
+  readonly pausedMs: number;
   /** Answers to requests that started before this moment tell about the time before the last cut. */
   readonly cutAtMs: number;
 }
@@ -22,13 +24,14 @@ export function initialPressure(limitMax: number, nowMs: number): Pressure {
     accepted: 0,
     acceptedThisRound: 0,
     countedFromMs: nowMs,
+    pausedMs: 0,
     cutAtMs: Number.NEGATIVE_INFINITY,
   };
 }
 
 /** A good answer to a request that started at `startedAtMs`. */
 export function afterAccepted(pressure: Pressure, startedAtMs: number): Pressure {
-  if (startedAtMs < pressure.cutAtMs) return pressure;
+  if (startedAtMs <= pressure.cutAtMs) return pressure;
   const round = pressure.acceptedThisRound + 1;
   const full = round >= pressure.limit;
   return {
@@ -45,10 +48,15 @@ export function afterPause(pressure: Pressure, nowMs: number): Pressure {
   return { ...pressure, limit: Math.max(1, Math.floor(pressure.limit / 2)), acceptedThisRound: 0, cutAtMs: nowMs };
 }
 
-/** A 429: fewer at once, and slower. */
-export function afterThrottled(pressure: Pressure, nowMs: number): Pressure {
-  const seconds = Math.max(nowMs - pressure.countedFromMs, 1) / 1000;
-  const taken = pressure.accepted / seconds;
-  const pace = pressure.pace === UNPACED ? firstPace(taken) : paceAfterThrottled(pressure.pace, pressure.accepted < 2 ? null : taken);
-  return { ...afterPause(pressure, nowMs), pace, accepted: 0, countedFromMs: nowMs };
+/** Of the time between two 429s, the share of pauses above which a measure is rough. */
+const ROUGH_SHARE = 0.25;
+
+/** A 429 that asks for a pause: fewer at once, and slower. */
+export function afterThrottled(pressure: Pressure, nowMs: number, pauseMs: number): Pressure {
+  const elapsedMs = Math.max(nowMs - pressure.countedFromMs, 1);
+  const taken = (pressure.accepted * 1000) / elapsedMs;
+  const known = pressure.accepted < 2 ? null : taken;
+  const rough = pressure.pausedMs > elapsedMs * ROUGH_SHARE;
+  const pace = pressure.pace === UNPACED ? firstPace(taken) : paceAfterThrottled(pressure.pace, known, rough);
+  return { ...afterPause(pressure, nowMs), pace, accepted: 0, countedFromMs: nowMs, pausedMs: pauseMs };
 }

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { proxyFor } from "../../src/client/proxy.ts";
+
+const hostOf = (url: string, env: Record<string, string>): string | null => proxyFor(new URL(url), env)?.url.host ?? null;
+
+describe("which proxy", () => {
+  it.each<[string, Record<string, string>, string | null]>([
+    ["https://api.example.com", {}, null],
+    ["https://api.example.com", { HTTPS_PROXY: "http://proxy:3128" }, "proxy:3128"],
+    ["https://api.example.com", { https_proxy: "http://lower:1", HTTPS_PROXY: "http://upper:2" }, "lower:1"],
+    ["https://api.example.com", { HTTP_PROXY: "http://proxy:3128" }, null],
+    ["http://api.example.com", { HTTP_PROXY: "http://proxy:3128" }, "proxy:3128"],
+    ["http://127.0.0.1:80", { http_proxy: "proxy:3128" }, "proxy:3128"],
+    ["https://api.example.com", { HTTPS_PROXY: "  " }, null],
+  ])("when %s is asked for with %o", (url, env, expected) => {
+    expect(hostOf(url, env)).toBe(expected);
+  });
+});
+
+describe("NO_PROXY", () => {
+  it.each<[string, string, boolean]>([
+    ["*", "https://api.example.com", true],
+    ["example.com", "https://example.com", true],
+    ["example.com", "https://api.example.com", true],
+    [".example.com", "https://api.example.com", true],
+    [".example.com", "https://example.com", true],
+    ["*.example.com", "https://api.example.com", true],
+    ["example.com", "https://badexample.com", false],
+    ["EXAMPLE.com", "https://api.Example.COM", true],
+    ["other.org, example.com", "https://example.com", true],
+    ["other.org example.com", "https://example.com", true],
+    ["example.com:443", "https://example.com", true],
+    ["example.com:8443", "https://example.com", false],
+    ["example.com:8443", "https://example.com:8443", true],
+    ["127.0.0.1", "https://127.0.0.1:8443", true],
+    ["::1", "https://[::1]:8443", true],
+    ["[::1]:8443", "https://[::1]:8443", true],
+    ["[::1]:1", "https://[::1]:8443", false],
+    ["", "https://example.com", false],
+    [".", "https://example.com", false],
+  ])("when it is %j and %s is asked for", (noProxy, url, straight) => {
+    expect(hostOf(url, { HTTPS_PROXY: "http://proxy:1", NO_PROXY: noProxy }) === null).toBe(straight);
+    expect(hostOf(url, { HTTPS_PROXY: "http://proxy:1", no_proxy: noProxy }) === null).toBe(straight);
+  });
+});
+
+describe("a proxy's address", () => {
+  it("when it carries credentials, then they become a header and leave the address", () => {
+    const proxy = proxyFor(new URL("https://api.example.com"), { HTTPS_PROXY: "http://user:p%40ss@proxy:3128/" });
+    expect(proxy).toEqual({
+      url: new URL("http://proxy:3128"),
+      authorization: `Basic ${Buffer.from("user:p@ss").toString("base64")}`,
+      source: "HTTPS_PROXY",
+    });
+  });
+
+  it.each([
+    ["socks5://user:secret@proxy:1080", "HTTPS_PROXY names a socks5 proxy; http and https proxies are supported"],
+    ["http://user:secret@:99999", "HTTPS_PROXY is not the address of a proxy, like http://host:3128"],
+  ])("when it is %s, then the sentence does not repeat it", (value, message) => {
+    expect(() => proxyFor(new URL("https://api.example.com"), { HTTPS_PROXY: value })).toThrow(message);
+  });
+});

@@ -1,0 +1,153 @@
+/** A server over real sockets that does to each request what a test asks: answers, half answers, silence, resets. */
+import { readFileSync } from "node:fs";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import path from "node:path";
+import { createServer as createTlsServer } from "node:tls";
+
+export interface SeenRequest {
+  readonly method: string;
+  /** Path with query, or whatever stood in its place. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Counts from 1. */
+  readonly number: number;
+}
+
+/** What happens to one request, once it has been read. */
+export type Behaviour = (socket: Socket, request: SeenRequest) => void | Promise<void>;
+
+export interface MisbehavingServer {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly requests: readonly SeenRequest[];
+  stop(): Promise<void>;
+}
+
+export interface MisbehavingOptions {
+  /** The behaviour for each request; a list is used up one by one, and its last stays. */
+  readonly script: ((request: SeenRequest) => Behaviour) | readonly Behaviour[];
+  /** Connections, counted from 1, that are reset before anything is read. */
+  readonly resetConnection?: (number: number) => boolean;
+  /** Serves TLS with the certificate for `localhost` in `test/fixtures/tls`. */
+  readonly tls?: boolean;
+}
+
+export const TLS_CERTIFICATE = path.join(import.meta.dirname, "../fixtures/tls/cert.pem");
+
+export async function startMisbehavingServer(options: MisbehavingOptions): Promise<MisbehavingServer> {
+  const requests: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const script = options.script;
+  const behaviourFor = (request: SeenRequest): Behaviour => {
+    const chosen = typeof script === "function" ? script(request) : script[Math.min(request.number, script.length) - 1];
+    if (chosen === undefined) throw new Error("the script is empty");
+    return chosen;
+  };
+  const serve = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket)).on("error", () => undefined);
+    connections += 1;
+    if (options.resetConnection?.(connections) === true) {
+      socket.resetAndDestroy();
+      return;
+    }
+    readRequests(socket, (request) => {
+      const seen = { ...request, number: requests.length + 1 };
+      requests.push(seen);
+      void Promise.resolve(behaviourFor(seen)(socket, seen));
+    });
+  };
+  const server = options.tls === true ? createTlsServer(tlsFiles(), serve) : createServer(serve);
+  const port = await listening(server);
+  const scheme = options.tls === true ? "https://localhost" : "http://127.0.0.1";
+  const stop = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { baseUrl: `${scheme}:${port}`, port, requests, stop };
+}
+
+function tlsFiles(): { cert: Buffer; key: Buffer } {
+  return { cert: readFileSync(TLS_CERTIFICATE), key: readFileSync(path.join(path.dirname(TLS_CERTIFICATE), "key.pem")) };
+}
+
+export async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Enough of HTTP/1.1 for requests with `Content-Length`, one after the other on a connection. */
+function readRequests(socket: Socket, take: (request: Omit<SeenRequest, "number">) => void): void {
+  let waiting = "";
+  socket.setEncoding("latin1").on("data", (text: string | Buffer) => {
+    waiting += String(text);
+    for (let head = waiting.indexOf("\r\n\r\n"); head !== -1; head = waiting.indexOf("\r\n\r\n")) {
+      const [start = "", ...lines] = waiting.slice(0, head).split("\r\n");
+      const headers = Object.fromEntries(lines.map((line) => [line.split(":")[0]?.toLowerCase(), line.replace(/^[^:]*:\s*/, "")]));
+      const end = head + 4 + Number(headers["content-length"] ?? 0);
+      if (waiting.length < end) return;
+      const [method = "", target = ""] = start.split(" ");
+      take({ method, target, headers, body: Buffer.from(waiting.slice(head + 4, end), "latin1").toString("utf8") });
+      waiting = waiting.slice(end);
+    }
+  });
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** An answer as it should be. `null` as a header's value leaves that header out. */
+export function answer(status: number, body: string | Buffer, headers: Readonly<Record<string, string | null>> = {}): Behaviour {
+  return (socket) => {
+    const bytes = Buffer.from(body);
+    const all = { "content-type": "application/json", date: new Date(Date.now()).toUTCString(), ...headers };
+    socket.write(Buffer.concat([Buffer.from(head(status, { "content-length": String(bytes.byteLength), ...all })), bytes]));
+  };
+}
+
+export function json(value: unknown, headers: Headers = {}, status = 200): Behaviour {
+  return answer(status, JSON.stringify(value), headers);
+}
+
+/** Exactly these bytes, then the end of the connection unless it is kept open. */
+export function raw(bytes: string | Buffer, { keepOpen = false } = {}): Behaviour {
+  return (socket) => {
+    if (keepOpen) socket.write(bytes);
+    else socket.end(bytes);
+  };
+}
+
+/** The request was read and the connection is gone. */
+export const reset: Behaviour = (socket) => void socket.resetAndDestroy();
+
+export const hangUp: Behaviour = (socket) => void socket.end();
+
+export const stall: Behaviour = () => undefined;
+
+/** Promises more than it sends. */
+export function cutShort(body: string, promised = body.length + 100): Behaviour {
+  return raw(`${head(200, { "content-type": "application/json", "content-length": String(promised) })}${body}`);
+}
+
+/** A chunked body whose last chunk never comes. */
+export function cutChunked(body: string): Behaviour {
+  const start = head(200, { "content-type": "application/json", "transfer-encoding": "chunked" });
+  return raw(`${start}${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`);
+}
+
+/** A body of so many bytes, written as fast as the reader takes it. */
+export function flood(bytes: number): Behaviour {
+  return async (socket) => {
+    socket.write(head(200, { "content-type": "application/json", "content-length": String(bytes) }));
+    const chunk = Buffer.alloc(64 * 1024, " ");
+    for (let left = bytes; left > 0 && !socket.destroyed; left -= chunk.byteLength) {
+      if (!socket.write(chunk)) await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
+    }
+  };
+}
+
+function head(status: number, headers: Readonly<Record<string, string | null>>): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}\r\n`]));
+  return `HTTP/1.1 ${status} Status\r\n${lines.join("")}\r\n`;
+}
