@@ -1,5 +1,6 @@
 /** Columns are data: what a resource's rows show, under which name, and what matters most when room is short. */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
 /** What a value means, and so how it is written and whether it may be cut or coloured. */
@@ -59,9 +60,10 @@ function selectColumn(resource: Resource, name: string): Column {
 }
 
 function unknownColumn(resource: Resource, name: string): UsageError {
-  const valid = resource.columns.map((column) => column.name).join(", ");
-  return new UsageError(`--columns: "${name}" is not a column of ${resource.noun}; the columns are ${valid}`, {
-    hint: "a dotted path reaches inside a column, as in person_properties.plan",
+  const names = resource.columns.map((column) => column.name);
+  const nearest = suggest(name, names);
+  return new UsageError(`--columns: "${name}" is not a column of ${resource.noun}; the columns are ${names.join(", ")}`, {
+    hint: nearest === null ? "a dotted path reaches inside a column, as in person_properties.plan" : `did you mean ${nearest}?`,
   });
 }
 

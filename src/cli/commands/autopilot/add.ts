@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
@@ -6,12 +7,21 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { ADDED_MEMBER, MEMBERS } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
 import { writeDryRun } from "../dry-run.ts";
 import { writeWarning } from "../notes.ts";
+import { addPropertyFlags, readPropertyFlags } from "../property-flags.ts";
 import { localeWarning, toProperties, type PropertySources } from "../survey-properties.ts";
 import { withClient } from "../with-client.ts";
 import { showOutcome } from "../write-outcome.ts";
-import { toMemberParameters, type MemberIdentifiers } from "./member-identifiers.ts";
+import {
+  addIdentifierFlags,
+  addPlatformFlag,
+  readIdentifiers,
+  readPlatform,
+  toMemberParameters,
+  type MemberIdentifiers,
+} from "./member-identifiers.ts";
 
 export interface AutopilotAddOptions {
   readonly platform: Platform;
@@ -19,6 +29,29 @@ export interface AutopilotAddOptions {
   readonly person: MemberIdentifiers;
   readonly name: string | null;
   readonly properties: PropertySources;
+}
+
+export function registerAutopilotAdd(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "add",
+    summary: "add somebody to Autopilot and schedule a first survey, or replace their properties",
+    examples: [
+      "surveyctl autopilot add --email ada@example.com --name Ada --property plan=pro",
+      "surveyctl autopilot add --platform sms --phone +14155550101",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  addPlatformFlag(command);
+  addIdentifierFlags(command).option("--name <name>", "the person's name");
+  addPropertyFlags(command);
+  context.action(command, async (deps, flags) =>
+    runAutopilotAdd(deps, {
+      platform: readPlatform(flags),
+      person: readIdentifiers(flags),
+      name: flags.text("--name"),
+      properties: await readPropertyFlags(flags),
+    }),
+  );
 }
 
 export async function runAutopilotAdd(deps: Deps, { platform, person, name, properties: sources }: AutopilotAddOptions): Promise<ExitCode> {

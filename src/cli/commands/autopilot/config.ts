@@ -1,11 +1,27 @@
+import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
+import { parseChoice } from "../../args/choice.ts";
 import type { Deps } from "../../deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
 import { withClient } from "../with-client.ts";
+
+export function registerAutopilotConfig(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "config",
+    summary: "show one or both platforms' configuration",
+    examples: ["surveyctl autopilot config", "surveyctl autopilot config --platform email --json"],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  command.option("--platform <platform>", `${PLATFORMS.join(" or ")} (default: both)`);
+  context.action(command, (deps, flags) =>
+    runAutopilotConfig(deps, { platform: flags.parse("--platform", (text, place) => parseChoice(text, place, PLATFORMS)) }),
+  );
+}
 
 /** `platform` null shows both, as an array in JSON and as two records in text. */
 export async function runAutopilotConfig(deps: Deps, { platform }: { readonly platform: Platform | null }): Promise<ExitCode> {

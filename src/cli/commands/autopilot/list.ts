@@ -1,14 +1,40 @@
+import type { Command } from "commander";
 import type { Platform } from "../../../contract/resources.ts";
 import type { Deps } from "../../deps.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { MEMBERS } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
+import { addListFlags, readLimits } from "../list-flags.ts";
 import { listRows, type ListLimits } from "../list-rows.ts";
-import { toMemberParameters, type MemberIdentifiers } from "./member-identifiers.ts";
+import {
+  addIdentifierFlags,
+  addPlatformFlag,
+  readIdentifiers,
+  readPlatform,
+  toMemberParameters,
+  type MemberIdentifiers,
+} from "./member-identifiers.ts";
 
 export interface AutopilotListOptions {
   readonly limits: ListLimits;
   readonly platform: Platform;
   readonly person: MemberIdentifiers;
+}
+
+export function registerAutopilotList(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "list",
+    alias: "ls",
+    summary: "list the people in Autopilot",
+    examples: ["surveyctl autopilot list", "surveyctl autopilot list --platform sms --all -o csv"],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  addPlatformFlag(command);
+  addIdentifierFlags(command);
+  addListFlags(command);
+  context.action(command, (deps, flags) =>
+    runAutopilotList(deps, { limits: readLimits(flags), platform: readPlatform(flags), person: readIdentifiers(flags) }),
+  );
 }
 
 export async function runAutopilotList(deps: Deps, { limits, platform, person }: AutopilotListOptions): Promise<ExitCode> {

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../deps.ts";
@@ -5,17 +6,43 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
 import { checkTerminal, confirm } from "../confirm.ts";
 import { writeDryRun } from "../dry-run.ts";
 import { withClient } from "../with-client.ts";
 import { showOutcome } from "../write-outcome.ts";
-import { toMemberParameters, type MemberIdentifiers } from "./member-identifiers.ts";
+import {
+  addIdentifierFlags,
+  addPlatformFlag,
+  readIdentifiers,
+  readPlatform,
+  toMemberParameters,
+  type MemberIdentifiers,
+} from "./member-identifiers.ts";
 
 export interface AutopilotRemoveOptions {
   readonly platform: Platform;
   /** Exactly one. */
   readonly person: MemberIdentifiers;
   readonly yes: boolean;
+}
+
+export function registerAutopilotRemove(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "remove",
+    alias: "rm",
+    summary: "take somebody out of Autopilot and cancel what is scheduled; person and responses stay",
+    examples: [
+      "surveyctl autopilot remove --email ada@example.com --yes",
+      "surveyctl autopilot remove --platform sms --phone +14155550101 --dry-run",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  addPlatformFlag(command);
+  addIdentifierFlags(command).option("--yes", "do not ask; needed off a terminal");
+  context.action(command, (deps, flags) =>
+    runAutopilotRemove(deps, { platform: readPlatform(flags), person: readIdentifiers(flags), yes: flags.is("--yes") }),
+  );
 }
 
 export async function runAutopilotRemove(deps: Deps, { platform, person, yes }: AutopilotRemoveOptions): Promise<ExitCode> {

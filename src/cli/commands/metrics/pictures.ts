@@ -3,7 +3,6 @@ import type { JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../deps.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import type { Tone } from "../../render/human.ts";
-import { createPaint } from "../../render/paint.ts";
 import { shareCells, toSparkline } from "./sparkline.ts";
 
 /** Pictures are for people: on a terminal, in the table format, and never among columns somebody chose. */
@@ -30,6 +29,7 @@ const PARTS: readonly (readonly [string, string, Tone])[] = [
 export async function drawShares(deps: Deps, metrics: JsonObject): Promise<void> {
   const counts = PARTS.map(([name]) => metrics[`${name}_count`]).filter((count) => typeof count === "number");
   if (!wantsPictures(deps) || counts.length < PARTS.length || counts.every((count) => count === 0)) return;
+  const { createPaint } = await import("../../render/paint.ts");
   const paint = createPaint(deps.options.color);
   const cells = shareCells(counts, Math.min(BAR_CELLS, deps.streams.out.columns));
   const bar = PARTS.map(([, mark, tone], index) => paint.tone(mark.repeat(cells[index] ?? 0), tone)).join("");

@@ -1,9 +1,17 @@
+import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
-import type { Channel } from "../../../contract/routes.ts";
+import { CHANNELS, type Channel } from "../../../contract/routes.ts";
+import { parseChoice } from "../../args/choice.ts";
+import { parseDuration } from "../../args/duration.ts";
+import type { Flags } from "../../args/flags.ts";
+import { parseEmail, parsePhone } from "../../args/people.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { CommandContext } from "../command-context.ts";
+import { addPropertyFlags, readPropertyFlags } from "../property-flags.ts";
 import { toProperties, type PropertySources } from "../survey-properties.ts";
+import { readTime } from "../time-flags.ts";
 import { sendPerson, toBody } from "./send.ts";
 
 export interface PeopleAddOptions {
@@ -19,6 +27,46 @@ export interface PeopleAddOptions {
   readonly lastSentAt: number | null;
   readonly newEmail: string | null;
   readonly newPhone: string | null;
+}
+
+export function registerPeopleAdd(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "add",
+    summary: "create or update one person and schedule a survey",
+    examples: [
+      "surveyctl people add --email ada@example.com --name Ada --property plan=pro --delay 2h",
+      "surveyctl people add --phone +14155550101 --channel sms --dry-run",
+      "surveyctl people add --email ada@example.com --no-send",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  command
+    .option("--email <email>", "address; needed unless --phone is given")
+    .option("--phone <phone>", "number (E.164); needed for --channel sms")
+    .option("--channel <channel>", "how the survey is sent: email or sms (default: email)")
+    .option("--name <name>", "the person's name")
+    .option("--delay <duration>", "wait that long before sending, as in 3600 or 1h (default: 0)")
+    .option("--no-send", "save the person and send no survey")
+    .option("--last-sent-at <time>", "when the person was last sent a survey; throttling considers it")
+    .option("--new-email <email>", "change the address that --email names to this one")
+    .option("--new-phone <phone>", "change the number that --phone names to this one");
+  addPropertyFlags(command);
+  context.action(command, async (deps, flags) => runPeopleAdd(deps, await readOptions(deps, flags)));
+}
+
+async function readOptions(deps: Deps, flags: Flags): Promise<PeopleAddOptions> {
+  return {
+    email: flags.parse("--email", parseEmail),
+    phone: flags.parse("--phone", parsePhone),
+    channel: flags.parse("--channel", (text, place) => parseChoice(text, place, CHANNELS)),
+    name: flags.text("--name"),
+    delaySeconds: flags.parse("--delay", parseDuration),
+    properties: await readPropertyFlags(flags),
+    send: flags.is("--send"),
+    lastSentAt: readTime(deps, flags, "--last-sent-at", "first"),
+    newEmail: flags.parse("--new-email", parseEmail),
+    newPhone: flags.parse("--new-phone", parsePhone),
+  };
 }
 
 export async function runPeopleAdd(deps: Deps, options: PeopleAddOptions): Promise<ExitCode> {

@@ -1,10 +1,23 @@
+import type { Command } from "commander";
 import type { Deps } from "../../deps.ts";
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { PEOPLE } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
 import { withClient } from "../with-client.ts";
-import { findPerson, nameOf, type EmailOrPhone } from "./person-reference.ts";
+import { findPerson, nameOf, parseEmailOrPhone, PERSON_OPERAND, type EmailOrPhone } from "./person-reference.ts";
+
+export function registerPeopleGet(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "get",
+    summary: "show one person",
+    operands: [PERSON_OPERAND],
+    examples: ["surveyctl people get ada@example.com", "surveyctl people get +14155550101 --json"],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  context.action(command, (deps, _flags, [person = ""]) => runPeopleGet(deps, { person: parseEmailOrPhone(person) }));
+}
 
 export async function runPeopleGet(deps: Deps, { person }: { readonly person: EmailOrPhone }): Promise<ExitCode> {
   checkColumns(deps, PEOPLE);

@@ -1,8 +1,13 @@
+import type { Command } from "commander";
+import { parseEmail, parsePhone } from "../../args/people.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { PEOPLE } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
+import { addListFlags, readLimits } from "../list-flags.ts";
 import { listRows, type ListLimits } from "../list-rows.ts";
+import { addRangeFlags, readRange } from "../time-flags.ts";
 
 export interface PeopleListOptions {
   readonly limits: ListLimits;
@@ -11,6 +16,27 @@ export interface PeopleListOptions {
   readonly until: number | null;
   readonly email: string | null;
   readonly phone: string | null;
+}
+
+export function registerPeopleList(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "list",
+    alias: "ls",
+    summary: "list people in the order in which they were created",
+    examples: ["surveyctl people list --since 7d", "surveyctl people list --all --columns id,email -o csv"],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  addRangeFlags(command, "created");
+  command.option("--email <email>", "only the person of that address").option("--phone <phone>", "only the person of that number (E.164)");
+  addListFlags(command);
+  context.action(command, (deps, flags) =>
+    runPeopleList(deps, {
+      limits: readLimits(flags),
+      ...readRange(deps, flags),
+      email: flags.parse("--email", parseEmail),
+      phone: flags.parse("--phone", parsePhone),
+    }),
+  );
 }
 
 export async function runPeopleList(deps: Deps, { limits, since, until, email, phone }: PeopleListOptions): Promise<ExitCode> {

@@ -1,19 +1,18 @@
 /** How a person is named on the command line: an e-mail address, or a phone number with its `+`. */
 import type { Client } from "../../../client/client.ts";
-import { isEmail } from "../../../contract/email.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { isE164 } from "../../../contract/phone.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
-import { UsageError } from "../../errors/usage-error.ts";
+import { parsePerson } from "../../args/people.ts";
 import type { RecordValue } from "../../render/record-output.ts";
 
 export type EmailOrPhone = { readonly email: string } | { readonly phone_number: string };
 
+export const PERSON_OPERAND = ["<email|+phone>", "the person's e-mail address or phone number (E.164)"] as const;
+
 /** `a@example.com` or `+14155550123`; throws UsageError for anything else. */
 export function parseEmailOrPhone(text: string): EmailOrPhone {
-  if (isEmail(text)) return { email: text };
-  if (isE164(text)) return { phone_number: text };
-  throw new UsageError(`"${text}" is neither an e-mail address nor an E.164 phone number (+ and digits, as in +14155550123)`);
+  const person = parsePerson(text, "person");
+  return "email" in person ? person : { phone_number: person.phone };
 }
 
 /** The first person of that name as the service sent it; null when there is none. */

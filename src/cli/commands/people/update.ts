@@ -1,9 +1,13 @@
+import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
+import { parseEmail, parsePhone } from "../../args/people.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { CommandContext } from "../command-context.ts";
+import { addPropertyFlags, readPropertyFlags } from "../property-flags.ts";
 import { toProperties, type PropertySources } from "../survey-properties.ts";
-import { nameOf, type EmailOrPhone } from "./person-reference.ts";
+import { nameOf, parseEmailOrPhone, PERSON_OPERAND, type EmailOrPhone } from "./person-reference.ts";
 import { sendPerson, toBody } from "./send.ts";
 
 export interface PeopleUpdateOptions {
@@ -12,6 +16,33 @@ export interface PeopleUpdateOptions {
   readonly properties: PropertySources;
   readonly newEmail: string | null;
   readonly newPhone: string | null;
+}
+
+export function registerPeopleUpdate(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "update",
+    summary: "change a person's name, properties, address or number; never sends a survey",
+    operands: [PERSON_OPERAND],
+    examples: [
+      "surveyctl people update ada@example.com --name 'Ada Lovelace' --property plan=enterprise",
+      "surveyctl people update ada@example.com --new-email ada@example.org",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  command
+    .option("--name <name>", "the person's name")
+    .option("--new-email <email>", "the new address")
+    .option("--new-phone <phone>", "the new number (E.164)");
+  addPropertyFlags(command);
+  context.action(command, async (deps, flags, [person = ""]) =>
+    runPeopleUpdate(deps, {
+      person: parseEmailOrPhone(person),
+      name: flags.text("--name"),
+      properties: await readPropertyFlags(flags),
+      newEmail: flags.parse("--new-email", parseEmail),
+      newPhone: flags.parse("--new-phone", parsePhone),
+    }),
+  );
 }
 
 /** Never sends a survey: the request always says `send: false`. */

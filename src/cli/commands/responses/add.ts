@@ -1,14 +1,22 @@
+import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { ROUTES } from "../../../contract/routes.ts";
+import type { Flags } from "../../args/flags.ts";
+import { parseKeyValue } from "../../args/key-value.ts";
+import { parseScore } from "../../args/numbers.ts";
+import { parseEmail } from "../../args/people.ts";
 import type { Deps } from "../../deps.ts";
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
+import { collect, type CommandContext } from "../command-context.ts";
 import { writeDryRun } from "../dry-run.ts";
 import { findPerson } from "../people/person-reference.ts";
+import { readTime } from "../time-flags.ts";
 import { withClient } from "../with-client.ts";
 import { showOutcome } from "../write-outcome.ts";
 
@@ -22,6 +30,39 @@ export interface ResponsesAddOptions {
   readonly properties: readonly (readonly [string, string])[];
   /** Unix seconds. */
   readonly createdAt: number | null;
+}
+
+export function registerResponsesAdd(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "add",
+    summary: "add a response that was collected elsewhere",
+    examples: [
+      "surveyctl responses add --person-email ada@example.com --score 9 --comment 'Great support'",
+      "surveyctl responses add --person-id 1 --score 3 --created-at 2026-01-31 --property plan=pro",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  command
+    .option("--person-id <id>", "who answered")
+    .option("--person-email <email>", "who answered, looked up by address")
+    .option("--score <n>", `${SCORE_MIN} to ${SCORE_MAX}; needed`)
+    .option("--comment <text>", "what they wrote")
+    .option("--property <key=value>", "a property of this response; may be repeated", collect, [])
+    .option("--created-at <time>", "when it was collected (default: now)");
+  context.action(command, (deps, flags) => runResponsesAdd(deps, readOptions(deps, flags)));
+}
+
+function readOptions(deps: Deps, flags: Flags): ResponsesAddOptions {
+  const score = flags.parse("--score", parseScore);
+  if (score === null) throw new UsageError(`--score is needed: a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
+  return {
+    personId: flags.text("--person-id"),
+    personEmail: flags.parse("--person-email", parseEmail),
+    score,
+    comment: flags.text("--comment"),
+    properties: flags.all("--property").map((text) => parseKeyValue(text, "--property")),
+    createdAt: readTime(deps, flags, "--created-at", "first"),
+  };
 }
 
 export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions): Promise<ExitCode> {

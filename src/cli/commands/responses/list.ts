@@ -1,9 +1,16 @@
-import type { EXPANSIONS, ResponseOrder } from "../../../contract/routes.ts";
+import type { Command } from "commander";
+import { EXPANSIONS, RESPONSE_ORDERS, type ResponseOrder } from "../../../contract/routes.ts";
+import { parseChoice, parseChoices } from "../../args/choice.ts";
+import type { Flags } from "../../args/flags.ts";
+import { parseEmail } from "../../args/people.ts";
 import type { Deps } from "../../deps.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
+import { collect, type CommandContext } from "../command-context.ts";
+import { addListFlags, readLimits } from "../list-flags.ts";
 import { listRows, type ListLimits } from "../list-rows.ts";
+import { addRangeFlags, readRange, readTime } from "../time-flags.ts";
 
 export type Expansion = (typeof EXPANSIONS)[number];
 
@@ -20,6 +27,42 @@ export interface ResponsesListOptions {
   readonly order: ResponseOrder | null;
   /** Null: what the columns need. */
   readonly expand: readonly Expansion[] | null;
+}
+
+export function registerResponsesList(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "list",
+    alias: "ls",
+    summary: "list survey responses",
+    examples: ["surveyctl responses list --order desc --limit 10", "surveyctl responses list --since 7d --all --columns score,comment"],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  addRangeFlags(command, "created");
+  command
+    .option("--updated-since <time>", "updated at or after")
+    .option("--updated-until <time>", "updated at or before")
+    .option("--trend <id>", "only those of a trend")
+    .option("--person-id <id>", "only those of one person")
+    .option("--person-email <email>", "only those of one person")
+    .option("--order <order>", `${RESPONSE_ORDERS.join(", ")} (default: asc, oldest first)`)
+    .option("--expand <what>", `${EXPANSIONS.join(", ")}; may be repeated (default: what the columns need)`, collect, []);
+  addListFlags(command);
+  context.action(command, (deps, flags) => runResponsesList(deps, readOptions(deps, flags)));
+}
+
+function readOptions(deps: Deps, flags: Flags): ResponsesListOptions {
+  const expand = parseChoices(flags.all("--expand"), "--expand", EXPANSIONS);
+  return {
+    limits: readLimits(flags),
+    ...readRange(deps, flags),
+    updatedSince: readTime(deps, flags, "--updated-since", "first"),
+    updatedUntil: readTime(deps, flags, "--updated-until", "last"),
+    trend: flags.text("--trend"),
+    personId: flags.text("--person-id"),
+    personEmail: flags.parse("--person-email", parseEmail),
+    order: flags.parse("--order", (text, place) => parseChoice(text, place, RESPONSE_ORDERS)),
+    expand: expand.length === 0 ? null : expand,
+  };
 }
 
 export async function runResponsesList(deps: Deps, options: ResponsesListOptions): Promise<ExitCode> {

@@ -1,13 +1,30 @@
+import type { Command } from "commander";
 import type { Deps } from "../../deps.ts";
-import type { ExitCode } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { UNSUBSCRIBES } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
+import { addListFlags, readLimits } from "../list-flags.ts";
 import { listRows, type ListLimits } from "../list-rows.ts";
+import { addRangeFlags, readRange } from "../time-flags.ts";
 
 export interface UnsubscribesListOptions {
   readonly limits: ListLimits;
   /** Unix seconds, inclusive; null is open. */
   readonly since: number | null;
   readonly until: number | null;
+}
+
+export function registerUnsubscribesList(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "list",
+    alias: "ls",
+    summary: "list people who unsubscribed, oldest first",
+    examples: ["surveyctl unsubscribes list --since 7d", "surveyctl unsubscribes list --all -o csv > unsubscribes.csv"],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  addRangeFlags(command, "unsubscribed");
+  addListFlags(command);
+  context.action(command, (deps, flags) => runUnsubscribesList(deps, { limits: readLimits(flags), ...readRange(deps, flags) }));
 }
 
 export function runUnsubscribesList(deps: Deps, { limits, since, until }: UnsubscribesListOptions): Promise<ExitCode> {

@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { METRIC_GROUPS } from "../../../contract/routes.ts";
+import { parseChoice, parseChoices } from "../../args/choice.ts";
+import type { Flags } from "../../args/flags.ts";
+import type { Deps } from "../../deps.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { collect, type CommandContext } from "../command-context.ts";
+import { addRangeFlags, readRange } from "../time-flags.ts";
+import { parseAssertion } from "./assertions.ts";
+import { PERIOD_UNITS } from "./periods.ts";
+import { runMetrics, type MetricsOptions } from "./show.ts";
+
+export function register(noun: Command, context: CommandContext): void {
+  context.describe(noun, {
+    examples: [
+      "surveyctl metrics --since 30d",
+      "surveyctl metrics --by month --compare previous",
+      "surveyctl metrics --since 7d --assert 'nps>=40' --quiet",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
+  });
+  addRangeFlags(noun, "answered")
+    .option("--trend <id>", "only the responses of a trend")
+    .option("--group <groups>", `${METRIC_GROUPS.join(", ")}; may be repeated (default: core)`, collect, [])
+    .option("--by <period>", `one row a period: ${PERIOD_UNITS.join(", ")}`)
+    .option("--compare <what>", "previous: adds the change against the period before")
+    .option("--assert <condition>", "ends with 6 unless it holds, as in 'nps>=40'; may be repeated", collect, []);
+  context.action(noun, (deps, flags) => runMetrics(deps, readOptions(deps, flags)));
+}
+
+function readOptions(deps: Deps, flags: Flags): MetricsOptions {
+  const groups = parseChoices(flags.all("--group"), "--group", METRIC_GROUPS);
+  return {
+    ...readRange(deps, flags),
+    trend: flags.text("--trend"),
+    groups: groups.length === 0 ? null : groups,
+    by: flags.parse("--by", (text, place) => parseChoice(text, place, PERIOD_UNITS)),
+    compare: flags.parse("--compare", (text, place) => parseChoice(text, place, ["previous"])) !== null,
+    assertions: flags.all("--assert").map(parseAssertion),
+  };
+}

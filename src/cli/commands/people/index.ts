@@ -1,0 +1,13 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../command-context.ts";
+import { registerPeopleAdd } from "./add.ts";
+import { registerPeopleGet } from "./get.ts";
+import { registerPeopleList } from "./list.ts";
+import { registerPeopleUpdate } from "./update.ts";
+
+export function register(noun: Command, context: CommandContext): void {
+  registerPeopleList(noun, context);
+  registerPeopleGet(noun, context);
+  registerPeopleAdd(noun, context);
+  registerPeopleUpdate(noun, context);
+}

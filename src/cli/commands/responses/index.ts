@@ -1,0 +1,9 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../command-context.ts";
+import { registerResponsesAdd } from "./add.ts";
+import { registerResponsesList } from "./list.ts";
+
+export function register(noun: Command, context: CommandContext): void {
+  registerResponsesList(noun, context);
+  registerResponsesAdd(noun, context);
+}
