@@ -10,4 +10,45 @@ export interface Noun {
   readonly load: () => Promise<{ readonly register: (noun: Command, context: CommandContext) => void }>;
 }
 
-export const NOUNS: readonly Noun[] = [];
+export const NOUNS: readonly Noun[] = [
+  {
+    group: "Survey data",
+    name: "people",
+    alias: "person",
+    summary: "list, add, update, import and export the people you survey",
+    load: () => import("../commands/people/index.ts"),
+  },
+  {
+    group: "Survey data",
+    name: "responses",
+    alias: "response",
+    summary: "list, add, import and export survey responses",
+    load: () => import("../commands/responses/index.ts"),
+  },
+  {
+    group: "Survey data",
+    name: "bounces",
+    alias: "bounce",
+    summary: "people whose address refused a survey",
+    load: () => import("../commands/bounces/index.ts"),
+  },
+  {
+    group: "Survey data",
+    name: "unsubscribes",
+    alias: "unsubscribe",
+    summary: "people who want no more surveys",
+    load: () => import("../commands/unsubscribes/index.ts"),
+  },
+  {
+    group: "Survey data",
+    name: "metrics",
+    summary: "NPS and counts, by period if you like",
+    load: () => import("../commands/metrics/index.ts"),
+  },
+  {
+    group: "Survey data",
+    name: "autopilot",
+    summary: "recurring surveys: who gets them and how often",
+    load: () => import("../commands/autopilot/index.ts"),
+  },
+];
