@@ -1,0 +1,19 @@
+/** The SQLite engines of this Node: every test of the store runs on each of them. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { isBuiltin } from "node:module";
+import { IN_MEMORY, type EngineName } from "../../../src/service/store/sqlite/engine.ts";
+import { createDatabase, type Database } from "../../../src/service/store/sqlite/database.ts";
+import { openEngine } from "../../../src/service/store/sqlite/open-engine.ts";
+
+export const ENGINES: readonly EngineName[] = isBuiltin("node:sqlite") ? ["node:sqlite", "node-sqlite3-wasm"] : ["node-sqlite3-wasm"];
+
+/** Path of a data file that is not there yet, in a folder of its own. */
+export function newDataFile(): string {
+  return path.join(mkdtempSync(path.join(tmpdir(), "surveyctl-store-")), "survey.db");
+}
+
+export async function openRawDatabase(engine: EngineName, file: string = IN_MEMORY): Promise<Database> {
+  return createDatabase(await openEngine(file, engine));
+}

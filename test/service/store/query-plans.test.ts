@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import { RESPONSE_ORDERS } from "../../../src/contract/routes.ts";
+import type { ResponsesFilter } from "../../../src/service/domain/ports.ts";
+import { createAutopilotRows } from "../../../src/service/store/sqlite/autopilot-rows.ts";
+import type { Database } from "../../../src/service/store/sqlite/database.ts";
+import type { SqlValue } from "../../../src/service/store/sqlite/engine.ts";
+import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/migrations.ts";
+import { createPageAnchors } from "../../../src/service/store/sqlite/page-anchors.ts";
+import { createPersonRows } from "../../../src/service/store/sqlite/person-rows.ts";
+import { createRequestRows } from "../../../src/service/store/sqlite/request-rows.ts";
+import { createResponseRows } from "../../../src/service/store/sqlite/response-rows.ts";
+import { ENGINES, openRawDatabase } from "./engines.ts";
+
+/** What SQLite says of every query that `work` makes: one line a step of the plan. */
+async function plansOf(work: (database: Database) => Promise<unknown>): Promise<string[]> {
+  const database = await openRawDatabase(ENGINES[0]!);
+  migrate(database, MIGRATIONS, 0);
+  const plans: string[] = [];
+  const explain = (sql: string, values: readonly SqlValue[] = []): void => {
+    for (const { detail } of database.all(`EXPLAIN QUERY PLAN ${sql}`, values)) plans.push(String(detail));
+  };
+  const spy: Database = {
+    ...database,
+    all: (sql, values) => (explain(sql, values), database.all(sql, values)),
+    first: (sql, values) => (explain(sql, values), database.first(sql, values)),
+  };
+  await work(spy);
+  database.close();
+  return plans;
+}
+
+const open = { since: null, until: null };
+const all: ResponsesFilter = {
+  ...open,
+  updatedSince: null,
+  updatedUntil: null,
+  personId: null,
+  trendId: null,
+  order: "asc",
+  offset: 0,
+  limit: 20,
+};
+const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
+const responses = (filter: Partial<ResponsesFilter>) => (database: Database) =>
+  createResponseRows(database, createPageAnchors()).list(1, { ...all, ...filter }, shape);
+const people = (database: Database) => createPersonRows(database, createPageAnchors());
+
+const LISTS: [string, (database: Database) => Promise<unknown>][] = [
+  ...RESPONSE_ORDERS.flatMap((order): [string, (database: Database) => Promise<unknown>][] => [
+    [`responses ${order}`, responses({ order })],
+    [`responses ${order} of a trend`, responses({ order, trendId: 5 })],
+    [`responses ${order} from page 500`, responses({ order, offset: 9980 })],
+  ]),
+  ["responses since", responses({ since: 1, until: 2 })],
+  ["responses updated", responses({ order: "asc:updated_at", updatedSince: 1, updatedUntil: 2 })],
+  ["responses of a person", responses({ personId: 5 })],
+  ["people", (database) => people(database).list(1, { ...open, id: null, after: null, limit: 20 })],
+  ["people after", (database) => people(database).list(1, { since: 1, until: 9, id: null, after: { createdAt: 1, id: 2 }, limit: 20 })],
+  ["one person", (database) => people(database).byEmail(1, "a@x.co")],
+  ["one phone", (database) => people(database).byPhone(1, "+14155550100")],
+  ["bounces", (database) => people(database).listBounced(1, { since: 1, until: 2, offset: 100, limit: 20 })],
+  ["unsubscribes", (database) => people(database).listUnsubscribed(1, { ...open, offset: 0, limit: 20 })],
+  ["bounce count", (database) => people(database).countBounced(1, open)],
+  [
+    "members",
+    (database) => createAutopilotRows(database, { now: 0 }).list(1, "sms", { personId: null, after: { createdAt: 1, id: 2 }, limit: 20 }),
+  ],
+  ["next due", (database) => createRequestRows(database, { now: 0 }).nextDueAt()],
+  ["claims", (database) => createRequestRows(database, { now: 9 }).claimDue({ claimer: "one", leaseSeconds: 60, limit: 10 })],
+  ["sent", (database) => createRequestRows(database, { now: 9 }).countSent(1, "email", { since: 1, until: 2 })],
+  ["a link", (database) => createRequestRows(database, { now: 9 }).byToken("t")],
+  ["metrics", (database) => createResponseRows(database, createPageAnchors()).countScores(1, { ...open, trendId: null })],
+  ["metrics of a trend", (database) => createResponseRows(database, createPageAnchors()).countScores(1, { ...open, trendId: 5 })],
+];
+
+describe("when a list is asked for, then an index finds it and keeps its order", () => {
+  test.each(LISTS)("%s", async (_, work) => {
+    const plans = await plansOf(work);
+    expect(plans).not.toEqual([]);
+    expect(plans.filter((step) => !/^SEARCH |^SCAN q USING INDEX survey_requests_by_due/.test(step))).toEqual([]);
+  });
+
+  test("responses updated since, in order of creation: sorted, but only those", async () => {
+    const plans = await plansOf(responses({ updatedSince: 1 }));
+    expect(plans[0]).toBe("SEARCH r USING INDEX responses_by_update (project_id=? AND updated_at>?)");
+  });
+});

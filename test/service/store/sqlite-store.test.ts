@@ -1,0 +1,186 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { listPeople, sendPerson } from "../../../src/service/domain/people.ts";
+import { addResponse, listResponses } from "../../../src/service/domain/responses.ts";
+import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/migrations.ts";
+import { START, links, openFixture, peopleQuery, responseInput, responsesQuery, sendInput, type Fixture } from "../domain/fixture.ts";
+import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
+
+const save = (fixture: Fixture, email: string) => fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, send: false })));
+const emails = async (fixture: Fixture) =>
+  (await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery({ perPage: 100 })))).rows.map(({ email }) => email);
+
+describe.each(ENGINES)("%s", (engine) => {
+  const withStore = async (work: (fixture: Fixture, file: string) => Promise<void>): Promise<void> => {
+    const file = newDataFile();
+    const fixture = await openFixture({ file, engine });
+    try {
+      await work(fixture, file);
+    } finally {
+      await fixture.store.close();
+    }
+  };
+
+  test("when writes fail among others, then they alone are undone and each gets its own answer", () =>
+    withStore(async (fixture) => {
+      const half = fixture.write(async (tx) => {
+        await sendPerson(tx, fixture.project, sendInput({ email: "half@x.co", send: false }));
+        throw new Error("no");
+      });
+      const twin = { email: "A@x.co", name: null, phoneNumber: null, createdAt: 1, lastSentAt: null };
+      const first = save(fixture, "a@x.co");
+      const taken = fixture.write((tx) => tx.people.insert(fixture.project.id, twin));
+      const settled = await Promise.allSettled([first, half, taken, save(fixture, "b@x.co")]);
+      expect(settled.map((one) => (one.status === "rejected" ? String(one.reason) : "done"))).toEqual([
+        "done",
+        "Error: no",
+        "TakenError: email has already been taken",
+        "done",
+      ]);
+      expect(await emails(fixture)).toEqual(["a@x.co", "b@x.co"]);
+      expect(await fixture.store.check()).toEqual([]);
+    }));
+
+  test("when jobs overlap, then none sees what another has not committed, and each has one time", () =>
+    withStore(async (fixture) => {
+      const writing = fixture.write(async (tx) => {
+        await sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", send: false }));
+        fixture.time.now = START + 100;
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+        throw new Error(`no at ${tx.now}`);
+      });
+      const refused = expect(writing).rejects.toThrow(`no at ${START}`);
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      const reading = fixture.read(async (tx) => [tx.now, await tx.people.byEmail(fixture.project.id, "a@x.co")]);
+      expect(await reading).toEqual([START + 100, null]);
+      await refused;
+    }));
+
+  test("when a read tries to change something, then it is refused", () =>
+    withStore(async (fixture) => {
+      const reading = fixture.read((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
+      await expect(reading).rejects.toThrow("only inside Store.write");
+      expect(await emails(fixture)).toEqual([]);
+    }));
+
+  test.each(["é 😀 \u202e \u2028 \u0001 '\"\\ --", "'; DROP TABLE people; --", " ", "null", "x".repeat(100_000)])(
+    "when text is %j, then it comes back as it was",
+    (text) =>
+      withStore(async (fixture) => {
+        await save(fixture, "a@x.co");
+        const personProperties = { [text]: text, nested: { list: [text, 1.5, true, null, 2 ** 53] } };
+        const input = responseInput({ personId: "1", comment: text, personProperties });
+        const added = await fixture.write((tx) => addResponse(tx, fixture.project, input, links));
+        expect([added.comment, added.person_properties]).toEqual([text, personProperties]);
+        expect(await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links))).toEqual([added]);
+      }),
+  );
+
+  test("when text holds a null character, then it is refused and not cut short", () =>
+    withStore(async (fixture) => {
+      await save(fixture, "a@x.co");
+      const input = responseInput({ personId: "1", comment: "a\0b" });
+      await expect(fixture.write((tx) => addResponse(tx, fixture.project, input, links))).rejects.toThrow("null character");
+      const properties = responseInput({ personId: "1", personProperties: { a: "b\0c" } });
+      const added = await fixture.write((tx) => addResponse(tx, fixture.project, properties, links));
+      expect(added.person_properties).toEqual({ a: "b\0c" });
+    }));
+
+  test("when a store is closed, then its work ends first, later work is refused, and the data is there when it opens again", async () => {
+    const file = newDataFile();
+    const first = await openFixture({ file, engine });
+    const writes = Array.from({ length: 20 }, (_, index) => save(first, `p${index}@x.co`));
+    await first.store.close();
+    await Promise.all(writes);
+    await expect(save(first, "late@x.co")).rejects.toThrow("closed");
+    const second = await openFixture({ file, engine });
+    expect(await emails(second)).toHaveLength(20);
+    await second.store.close();
+    expect(readdirSync(path.dirname(file))).toEqual(["survey.db"]);
+  });
+
+  test("when a backup is made while the service works, then it opens as a whole store of that moment", () =>
+    withStore(async (fixture, file) => {
+      await save(fixture, "a@x.co");
+      await fixture.store.backup(`${file}.backup`);
+      await save(fixture, "b@x.co");
+      await fixture.store.vacuum();
+      await save(fixture, "c@x.co");
+      const copy = await openFixture({ file: `${file}.backup`, engine });
+      expect([await emails(copy), await copy.store.check()]).toEqual([["a@x.co"], []]);
+      await copy.store.close();
+      expect([await emails(fixture), await fixture.store.check()]).toEqual([["a@x.co", "b@x.co", "c@x.co"], []]);
+      await expect(fixture.store.backup(`${file}.backup`)).rejects.toThrow();
+      expect(await emails(fixture)).toHaveLength(3);
+    }));
+
+  test("when rows of another service are taken over, then ids and times stay and later ids are higher", () =>
+    withStore(async (fixture) => {
+      const project = fixture.project.id;
+      const person = { id: 500, email: "old@x.co", name: null, phoneNumber: null, createdAt: 1000, lastSentAt: null };
+      const response = { id: 900, personId: 500, score: 3, comment: null, personProperties: {}, token: "t", requestId: null };
+      await fixture.write(async (tx) => {
+        await tx.people.insert(project, person);
+        await tx.responses.insert(project, {
+          ...response,
+          createdAt: 2000,
+          updatedAt: 3000,
+          tags: ["vip"],
+          additionalAnswers: '[{"id":"1"}]',
+        });
+      });
+      const [row] = await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links));
+      expect(row).toMatchObject({
+        id: "900",
+        person: "500",
+        created_at: 2000,
+        updated_at: 3000,
+        tags: ["vip"],
+        additional_answers: [{ id: "1" }],
+      });
+      expect((await save(fixture, "new@x.co")).person.id).toBe("901");
+      await expect(fixture.write((tx) => tx.people.insert(project, { ...person, email: "other@x.co" }))).rejects.toMatchObject({
+        field: "id",
+      });
+    }));
+
+  test("when things are counted, then each is", () =>
+    withStore(async (fixture) => {
+      await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
+      await save(fixture, "b@x.co");
+      await fixture.write((tx) => addResponse(tx, fixture.project, responseInput({ personId: "1" }), links));
+      const counts = await fixture.read((tx) => tx.projects.counts(fixture.project.id));
+      expect({ ...counts }).toEqual({ people: 2, responses: 1, scheduled: 1, sent: 0, members: 0 });
+    }));
+
+  test("when a file is not ours, then it is refused and left as it is", async () => {
+    const text = newDataFile();
+    writeFileSync(text, "these are not the bytes of a database, whatever its name says".repeat(20));
+    await expect(openFixture({ file: text, engine })).rejects.toMatchObject({ name: "StoreFileError" });
+    expect(existsSync(`${text}.owner`)).toBe(false);
+    const foreign = newDataFile();
+    const database = await openRawDatabase(engine, foreign);
+    database.exec("CREATE TABLE recipes (name TEXT)");
+    database.close();
+    await expect(openFixture({ file: foreign, engine })).rejects.toThrow("another program");
+  });
+
+  test("when a file is of a newer version, then it is refused; of an older one, then it is brought up to date once", async () => {
+    const database = await openRawDatabase(engine);
+    const next = { version: MIGRATIONS.length + 1, statements: ["CREATE TABLE extra (one TEXT)", "INSERT INTO extra VALUES ('first')"] };
+    migrate(database, MIGRATIONS, START);
+    migrate(database, [...MIGRATIONS, next], START);
+    migrate(database, [...MIGRATIONS, next], START);
+    expect(database.all("SELECT * FROM extra").map((row) => ({ ...row }))).toEqual([{ one: "first" }]);
+    expect(() => migrate(database, MIGRATIONS, START)).toThrow("newer version");
+    const broken = { version: next.version + 1, statements: ["CREATE TABLE half (one TEXT)", "nonsense"] };
+    expect(() => migrate(database, [...MIGRATIONS, next, broken], START)).toThrow("syntax error");
+    expect(database.all("SELECT name FROM sqlite_master WHERE name = 'half'")).toEqual([]);
+    database.close();
+  });
+});
