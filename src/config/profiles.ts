@@ -2,7 +2,7 @@
 import { mkdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
-import { writeFileAtomically } from "../runtime/atomic-file.ts";
+import { replaceFile } from "../runtime/file-replacement.ts";
 import { ConfigError } from "./config-error.ts";
 
 const ProfileSchema = v.union([
@@ -32,10 +32,15 @@ export async function readProfiles(file: string): Promise<Profiles> {
   return { defaultName: content.default_profile, byName: new Map(Object.entries(content.profiles)), warning: await looseMode(file) };
 }
 
-export async function writeProfiles(file: string, { defaultName, byName }: Pick<Profiles, "defaultName" | "byName">): Promise<void> {
+/** Atomically; `token` makes the temporary file's name unique. */
+export async function writeProfiles(
+  file: string,
+  { defaultName, byName }: Pick<Profiles, "defaultName" | "byName">,
+  token: string,
+): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const content = { default_profile: defaultName, profiles: Object.fromEntries(byName) };
-  await writeFileAtomically(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`, token);
 }
 
 async function readText(file: string): Promise<string | null> {

@@ -161,3 +161,15 @@ function ignoreMissing(error: unknown): null {
   if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
   throw error;
 }
+
+/** Replaces a file by a whole text, as `openReplacement` does. Throws `UnwritableFileError`, or the system's error on a full disk. */
+export async function replaceFile(target: string, text: string, token: string): Promise<void> {
+  const replacement = await openReplacement(target, token);
+  try {
+    await replacement.write(Buffer.from(text));
+    await replacement.commit();
+  } catch (error) {
+    await replacement.discard();
+    throw error;
+  }
+}

@@ -1,4 +1,5 @@
 /** From flags, environment and profile to a client that is ready to call. */
+import type { Client } from "../../client/client.ts";
 import { createClient } from "../../client/create-client.ts";
 import { createGate } from "../../client/gate/gate.ts";
 import type { Wait } from "../../client/trace-event.ts";
@@ -22,9 +23,14 @@ export async function connect(deps: Deps): Promise<Connection> {
 
 async function connectRemotely(deps: Deps, { baseUrl, apiKey, warning }: RemoteConnection): Promise<Connection> {
   if (warning !== null && !deps.options.quiet) await deps.streams.err.write(`warning: ${warning}\n`);
-  const transport = undiciTransport({ baseUrl: baseUrl.value, env: deps.env, timeoutMs: deps.options.timeoutMs });
-  const client = await buildClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, transport });
+  const client = openRemoteClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value });
   return { client, close: () => client.close() };
+}
+
+/** A client over sockets for an address and a key that are known already; `close` ends its pool. */
+export function openRemoteClient(deps: Deps, endpoint: Omit<Endpoint, "transport">): Client {
+  const transport = undiciTransport({ baseUrl: endpoint.baseUrl, env: deps.env, timeoutMs: deps.options.timeoutMs });
+  return buildClient(deps, { ...endpoint, transport });
 }
 
 async function connectLocally(deps: Deps): Promise<Connection> {
@@ -34,7 +40,7 @@ async function connectLocally(deps: Deps): Promise<Connection> {
   const dataFile = localDataFile(deps);
   await mkdir(path.dirname(dataFile), { recursive: true, mode: 0o700 });
   const local = await openLocal({ dataFile, clock: deps.clock, random: deps.random });
-  const client = await buildClient(deps, local);
+  const client = buildClient(deps, local);
   return { client, close: () => local.close() };
 }
 
@@ -44,7 +50,7 @@ interface Endpoint {
   readonly transport: Exchange & { close?(): Promise<void> };
 }
 
-async function buildClient(deps: Deps, { baseUrl, apiKey, transport }: Endpoint): Promise<Connection["client"]> {
+function buildClient(deps: Deps, { baseUrl, apiKey, transport }: Endpoint): Client {
   const { options, clock, random } = deps;
   return createClient({
     baseUrl,

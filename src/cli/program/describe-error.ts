@@ -3,6 +3,7 @@ import { ClientError } from "../../client/errors/client-error.ts";
 import { AuthError, RefusedError } from "../../client/errors/status-errors.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
+import { UnwritableFileError } from "../../runtime/file-replacement.ts";
 import { AssertionError } from "../errors/assertion-error.ts";
 import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
@@ -33,6 +34,7 @@ function report(code: string, message: string, exit: ExitCode, more: Partial<Err
 
 function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof UsageError) return report("usage", error.message, EXIT.usage, { hint: error.hint });
+  if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
   if (error instanceof ConfigError) return describeConfig(error);
   if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
   if (error instanceof AssertionError) return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });

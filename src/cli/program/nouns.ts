@@ -51,4 +51,10 @@ export const NOUNS: readonly Noun[] = [
     summary: "recurring surveys: who gets them and how often",
     load: () => import("../commands/autopilot/index.ts"),
   },
+  {
+    group: "Connection and more",
+    name: "auth",
+    summary: "save, check and choose connections",
+    load: () => import("../commands/auth/index.ts"),
+  },
 ];

@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import { ConfigError } from "../../../config/config-error.ts";
+import { parseBaseUrl } from "../../../config/base-url.ts";
+import { runKeyCommand } from "../../../config/key-command.ts";
+import type { Profile } from "../../../config/profiles.ts";
+import { openRemoteClient } from "../../deps/connect.ts";
+import type { Deps } from "../../deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { CommandContext } from "../command-context.ts";
+import { writeNote } from "../notes.ts";
+import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, saveProfiles } from "./profile-file.ts";
+
+export function registerLogin(noun: Command, context: CommandContext): void {
+  const command = context
+    .verb(noun, {
+      name: "login",
+      summary: "save a connection: asks for the address and the key, checks them, keeps them in a profile",
+      examples: [
+        "surveyctl auth login",
+        `printf %s "$KEY" | surveyctl auth login --base-url https://surveys.example.com --profile prod`,
+        "surveyctl auth login --profile prod --key-command 'op read op://work/surveys/key'",
+      ],
+      exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth],
+    })
+    .option("--key-command <command>", "save a command that prints the key, instead of the key");
+  context.action(command, (deps, flags) => runLogin(deps, { keyCommand: flags.text("--key-command") }));
+}
+
+export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand: string | null }): Promise<ExitCode> {
+  const name = deps.options.profile ?? DEFAULT_PROFILE;
+  checkName(name);
+  const profiles = await loadProfiles(deps);
+  const given = deps.options.baseUrl ?? (await askBaseUrl(deps, profiles.byName.get(name)));
+  const baseUrl = parseBaseUrl(given, "the base URL", deps.options.insecureHttp);
+  const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform);
+  await check(deps, baseUrl, key);
+  const profile: Profile = keyCommand === null ? { base_url: baseUrl, api_key: key } : { base_url: baseUrl, key_command: keyCommand };
+  await saveProfiles(deps, { defaultName: profiles.defaultName ?? name, byName: new Map([...profiles.byName, [name, profile]]) });
+  const flag = (profiles.defaultName ?? name) === name ? "" : ` --profile ${name}`;
+  await writeNote(deps, `the key works; saved as profile "${name}" in ${fileOf(deps)}`);
+  await writeNote(deps, `try it with: surveyctl people list${flag}`);
+  return EXIT.done;
+}
+
+async function askBaseUrl({ streams }: Deps, saved: Profile | undefined): Promise<string> {
+  if (!streams.in.isTTY) throw new UsageError("--base-url is needed where there is no terminal to ask on");
+  const answer = (await streams.in.ask(`Base URL of the service${saved === undefined ? "" : ` [${saved.base_url}]`}: `)).trim();
+  const chosen = answer === "" ? (saved?.base_url ?? "") : answer;
+  return /^[a-z]+:\/\//i.test(chosen) ? chosen : `https://${chosen}`;
+}
+
+const KEY_BYTES_MAX = 4096;
+
+async function readKey({ streams }: Deps): Promise<string> {
+  const text = streams.in.isTTY ? await streams.in.ask("API key (not shown): ", { secret: true }) : await readAll(streams.in.bytes());
+  const key = text.trim();
+  if (/^[\x21-\x7e]+$/.test(key) && !key.includes(":")) return key;
+  throw new UsageError(
+    key === "" ? "no key was given" : "that is not an API key: keys are one line of visible ASCII characters without a colon",
+    {
+      hint: `give it on standard input: printf %s "$KEY" | surveyctl auth login --base-url URL`,
+    },
+  );
+}
+
+async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of bytes) {
+    parts.push(part);
+    length += part.length;
+    if (length > KEY_BYTES_MAX) throw new UsageError("standard input is longer than a key");
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** One harmless call. Throws the client's errors: a refused key is not saved. */
+export async function check(deps: Deps, baseUrl: string, apiKey: string): Promise<void> {
+  if (apiKey === "") throw new ConfigError("missing", "the key is empty");
+  const client = openRemoteClient(deps, { baseUrl, apiKey });
+  try {
+    await client.getMetrics({}, { signal: deps.signal });
+  } finally {
+    await client.close();
+  }
+}

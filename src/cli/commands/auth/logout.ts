@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import type { Deps } from "../../deps.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { CommandContext } from "../command-context.ts";
+import { writeNote } from "../notes.ts";
+import { checkSaved, DEFAULT_PROFILE, loadProfiles, saveProfiles } from "./profile-file.ts";
+
+export function registerLogout(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "logout",
+    summary: "forget a saved connection: --profile, else the default one",
+    examples: ["surveyctl auth logout", "surveyctl auth logout --profile prod"],
+    exits: [EXIT.done, EXIT.usage, EXIT.auth],
+  });
+  context.action(command, runLogout);
+}
+
+export async function runLogout(deps: Deps): Promise<ExitCode> {
+  const profiles = await loadProfiles(deps);
+  const name = deps.options.profile ?? profiles.defaultName ?? DEFAULT_PROFILE;
+  checkSaved(profiles, name);
+  const byName = new Map([...profiles.byName].filter(([saved]) => saved !== name));
+  const defaultName = profiles.defaultName === name ? null : profiles.defaultName;
+  await saveProfiles(deps, { defaultName, byName });
+  await writeNote(
+    deps,
+    `forgot profile "${name}"${defaultName === null && byName.size > 0 ? "; choose a new default with: surveyctl auth use NAME" : ""}`,
+  );
+  return EXIT.done;
+}

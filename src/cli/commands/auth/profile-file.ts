@@ -1,0 +1,39 @@
+import { configFile, type Surroundings } from "../../../config/places.ts";
+import { readProfiles, writeProfiles, type Profiles } from "../../../config/profiles.ts";
+import { ConfigError } from "../../../config/config-error.ts";
+import { LOCAL_PROFILE } from "../../../config/settings.ts";
+import type { Deps } from "../../deps.ts";
+import { writeWarning } from "../notes.ts";
+
+export const DEFAULT_PROFILE = "default";
+
+/** The saved profiles; a file that others can read is warned about. Throws ConfigError. */
+export async function loadProfiles(deps: Deps): Promise<Profiles> {
+  const profiles = await readProfiles(fileOf(deps));
+  if (profiles.warning !== null) await writeWarning(deps, profiles.warning);
+  return profiles;
+}
+
+export async function saveProfiles(deps: Deps, profiles: Pick<Profiles, "defaultName" | "byName">): Promise<void> {
+  await writeProfiles(fileOf(deps), profiles, deps.random.token(6));
+}
+
+export function fileOf({ env, platform }: Surroundings): string {
+  return configFile({ env, platform });
+}
+
+/** Throws ConfigError (exit 4) when no such profile is saved. */
+export function checkSaved({ byName }: Profiles, name: string): void {
+  if (byName.has(name)) return;
+  const names = [...byName.keys()];
+  throw new ConfigError("missing", `there is no profile "${name}"`, {
+    hint: names.length === 0 ? "make one with: surveyctl auth login" : `profiles are ${names.join(", ")}`,
+  });
+}
+
+/** Throws ConfigError (exit 2) for names that cannot be used. */
+export function checkName(name: string): void {
+  if (name === LOCAL_PROFILE) throw new ConfigError("invalid", `the profile name "${LOCAL_PROFILE}" is built in; choose another`);
+  if (/^[\w.-]{1,64}$/.test(name)) return;
+  throw new ConfigError("invalid", `--profile: ${JSON.stringify(name)} is not a name of letters, digits, dots, dashes and underscores`);
+}

@@ -1,0 +1,26 @@
+import { pathColumn, type Resource } from "../../render/columns.ts";
+
+/** What `auth status` shows. The key itself is never among it. */
+export const STATUS: Resource = {
+  noun: "settings",
+  columns: ["profile", "base_url", "base_url_source", "api_key", "api_key_source", "status"].map((name) => pathColumn(name, "text")),
+  table: ["profile", "base_url", "base_url_source", "api_key", "api_key_source", "status"],
+  dropFirst: [],
+  fields: [],
+};
+
+/** What `auth list` shows. */
+export const PROFILES: Resource = {
+  noun: "profiles",
+  columns: ["name", "base_url", "key", "default"].map((name) => pathColumn(name, "text")),
+  table: ["name", "base_url", "key", "default"],
+  dropFirst: ["key"],
+  fields: [],
+};
+
+const SHOWN = 4;
+
+/** A key as it may be shown: its last four characters, and of a short one nothing. */
+export function maskKey(key: string): string {
+  return key.length > SHOWN * 2 ? `…${key.slice(-SHOWN)}` : "…";
+}
