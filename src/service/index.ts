@@ -102,8 +102,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 }
 
 interface DeliveryCount {
-  add(outcomes: readonly DeliveryOutcome[]): readonly DeliveryOutcome[];
-  metrics(): string;
+  readonly add: (outcomes: readonly DeliveryOutcome[]) => readonly DeliveryOutcome[];
+  readonly metrics: () => string;
 }
 
 function createDeliveryCount(): DeliveryCount {

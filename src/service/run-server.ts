@@ -1,5 +1,6 @@
 /** A service with an address: the public listener, the control channel beside it, and the order in which they end. */
 import type { Exchange } from "../contract/http.ts";
+import { currentProcess } from "../runtime/processes.ts";
 import type { Random } from "../runtime/random.ts";
 import { createControlExchange } from "./control/control-exchange.ts";
 import { removeControlFile, writeControlFile } from "./control/control-file.ts";
@@ -8,7 +9,6 @@ import type { Service } from "./index.ts";
 
 export interface ServerOptions extends ListenOptions {
   readonly dataFile: string;
-  readonly pid: number;
   readonly random: Random;
   readonly publicUrl: string | null;
 }
@@ -24,7 +24,8 @@ const SECRET_BYTES = 32;
 
 /** Listens, leaves the control file and starts delivering. Rejects with Node's own error when the port cannot be had. */
 export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
-  const { dataFile, pid, random, publicUrl } = options;
+  const { dataFile, random, publicUrl } = options;
+  const { pid } = currentProcess();
   const listener = await listen(service.handle, options);
   const secret = random.token(SECRET_BYTES);
   const control = await listenLocally(createControlExchange(secret, service.admin, service.handleLocally));

@@ -44,8 +44,8 @@ type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Pr
 export function createAdmin(options: AdminOptions): Admin {
   const handlers = createHandlers(options);
   return async <Kind extends AdminKind>(command: CommandOf<Kind>): Promise<AdminResults[Kind]> => {
-    const handler = handlers[command.kind as Kind];
-    if (handler === undefined) throw new AdminError(`the running service does not know ${String(command.kind)}: is it an older version?`);
+    const handler = handlers[command.kind];
+    if (handler === undefined) throw new AdminError(`the running service does not know ${command.kind}: is it an older version?`);
     try {
       return await handler(command);
     } catch (error) {

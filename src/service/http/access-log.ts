@@ -14,9 +14,9 @@ export interface Answered {
 }
 
 export interface AccessLog {
-  add(answered: Answered): void;
+  readonly add: (answered: Answered) => void;
   /** In Prometheus' text format. */
-  metrics(): string;
+  readonly metrics: () => string;
 }
 
 interface Count {

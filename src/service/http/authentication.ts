@@ -13,11 +13,11 @@ export interface Caller {
 
 export interface KeyRing {
   /** Throws 401. */
-  identify(authorization: string | undefined): Promise<Caller>;
+  readonly identify: (authorization: string | undefined) => Promise<Caller>;
   /** Lets a key in for as long as this process lives. */
-  addSession(key: string, project: Project): void;
+  readonly addSession: (key: string, project: Project) => void;
   /** After a key was revoked: nothing that was looked up counts any more. */
-  forget(): void;
+  readonly forget: () => void;
 }
 
 const REMEMBERED_MAX = 10_000;

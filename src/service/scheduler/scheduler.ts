@@ -15,13 +15,13 @@ export interface SchedulerOptions {
 
 export interface Scheduler {
   /** Starts the loop; a second call changes nothing. */
-  start(): void;
+  readonly start: () => void;
   /** Says that something may be due now. Cheap. */
-  wake(): void;
+  readonly wake: () => void;
   /** Lets the batch in hand finish and ends the loop. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
   /** Ends the loop once nothing is due any more. */
-  finish(): Promise<void>;
+  readonly finish: () => Promise<void>;
 }
 
 const BATCH = 64;

@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../command-context.ts";
+import { registerAutopilot } from "./autopilot.ts";
+import { registerKey } from "./key.ts";
+import { registerProject } from "./project.ts";
+import { registerThrottle } from "./throttle.ts";
+import { registerTrend } from "./trend.ts";
+
+export function register(noun: Command, context: CommandContext): void {
+  registerProject(noun, context);
+  registerKey(noun, context);
+  registerThrottle(noun, context);
+  registerAutopilot(noun, context);
+  registerTrend(noun, context);
+}

@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import type { Deps } from "../../deps.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { CommandContext } from "../command-context.ts";
+import { type DataFileChoice, withAdmin } from "./data-file.ts";
+import { withDataFile } from "./flags.ts";
+import { NEW_PROJECT, PROJECTS } from "./resources.ts";
+import { note, showList, showRecord } from "./show.ts";
+
+export async function runProjectAdd(deps: Deps, { name, ...choice }: DataFileChoice & { readonly name: string }): Promise<ExitCode> {
+  const project = await withAdmin(deps, choice, (admin) => admin({ kind: "project.add", name }));
+  await showRecord(deps, NEW_PROJECT, project);
+  await note(deps, "note: the key is shown only now");
+  return EXIT.done;
+}
+
+export async function runProjectList(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
+  await showList(deps, PROJECTS, await withAdmin(deps, choice, (admin) => admin({ kind: "project.list" })));
+  return EXIT.done;
+}
+
+export function registerProject(parent: Command, context: CommandContext): void {
+  const noun = parent.command("project").description("projects: each has its own people, responses, settings and keys");
+  const add = context.verb(noun, {
+    name: "add",
+    summary: "make a project and print its first key, once",
+    operands: [["<name>", "the project's name"]],
+    examples: ["surveyctl service project add acme --data survey.db", "surveyctl service project add acme --json"],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  });
+  context.action(withDataFile(add), (deps, flags, [name = ""]) => runProjectAdd(deps, { name, data: flags.text("--data") }));
+  const list = context.verb(noun, {
+    name: "list",
+    alias: "ls",
+    summary: "show the projects and how much they hold",
+    examples: ["surveyctl service project list --data survey.db", "surveyctl service project list --json"],
+    exits: [EXIT.done, EXIT.failed],
+  });
+  context.action(withDataFile(list), (deps, flags) => runProjectList(deps, { data: flags.text("--data") }));
+}

@@ -1,0 +1,70 @@
+import type { Command } from "commander";
+import { parseKeyValue } from "../../args/key-value.ts";
+import type { Deps } from "../../deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { collect, type CommandContext } from "../command-context.ts";
+import { withAdmin } from "./data-file.ts";
+import { readProject, withProject, type ProjectChoice } from "./flags.ts";
+import { REMOVED, TRENDS } from "./resources.ts";
+import { note, showList, showRecord } from "./show.ts";
+
+export interface TrendAddOptions extends ProjectChoice {
+  readonly name: string;
+  /** Property names and the values that they must have. */
+  readonly where: Readonly<Record<string, string>>;
+}
+
+export async function runTrendAdd(deps: Deps, { project, name, where, ...choice }: TrendAddOptions): Promise<ExitCode> {
+  if (Object.keys(where).length === 0)
+    throw new UsageError("--where: a trend needs one property at least", { hint: "as in --where plan=pro" });
+  await showRecord(deps, TRENDS, await withAdmin(deps, choice, (admin) => admin({ kind: "trend.add", project, name, where })));
+  return EXIT.done;
+}
+
+export async function runTrendList(deps: Deps, { project, ...choice }: ProjectChoice): Promise<ExitCode> {
+  await showList(deps, TRENDS, await withAdmin(deps, choice, (admin) => admin({ kind: "trend.list", project })));
+  return EXIT.done;
+}
+
+export async function runTrendRemove(deps: Deps, { project, id, ...choice }: ProjectChoice & { readonly id: string }): Promise<ExitCode> {
+  await showRecord(deps, REMOVED, await withAdmin(deps, choice, (admin) => admin({ kind: "trend.remove", project, id })));
+  await note(deps, `removed: trend ${id}`);
+  return EXIT.done;
+}
+
+export function registerTrend(parent: Command, context: CommandContext): void {
+  const noun = parent.command("trend").description("trends: saved filters on person_properties, for `responses list` and `metrics`");
+  const add = context.verb(noun, {
+    name: "add",
+    summary: "save a filter; its id is what --trend takes",
+    operands: [["<name>", "what it is called"]],
+    examples: [
+      "surveyctl service trend add 'Pro customers' --where plan=pro --data survey.db",
+      "surveyctl service trend add 'Pro in France' --where plan=pro --where country=FR",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  });
+  withProject(add).option("--where <key=value>", "a property and its value; repeatable, all must hold", collect, []);
+  context.action(add, (deps, flags, [name = ""]) => {
+    const where = Object.fromEntries(flags.all("--where").map((text) => parseKeyValue(text, "--where")));
+    return runTrendAdd(deps, { ...readProject(flags), name, where });
+  });
+  const list = context.verb(noun, {
+    name: "list",
+    alias: "ls",
+    summary: "show the trends",
+    examples: ["surveyctl service trend list --data survey.db", "surveyctl service trend list --json"],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  });
+  context.action(withProject(list), (deps, flags) => runTrendList(deps, readProject(flags)));
+  const remove = context.verb(noun, {
+    name: "remove",
+    alias: "rm",
+    summary: "remove a trend; responses stay",
+    operands: [["<id>", "the trend's number, from `service trend list`"]],
+    examples: ["surveyctl service trend remove 1 --data survey.db", "surveyctl service trend remove 2 --project acme"],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+  });
+  context.action(withProject(remove), (deps, flags, [id = ""]) => runTrendRemove(deps, { ...readProject(flags), id }));
+}
