@@ -35,30 +35,34 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const log = createLog((text) => void streams.err.write(text), clock);
   const { publicUrl, rateLimit } = options;
   const service = await inWords(() => openService({ dataFile, clock, random, log, publicUrl, rateLimit }));
-  const start = async (): Promise<RunningServer> => {
-    const newKey = await firstKey(deps, service);
-    const { runServer } = await import("../../service/run-server.ts");
-    const server = await runServer(service, { ...options, dataFile, tls, random });
-    await announce(deps, dataFile, publicUrl ?? server.url, newKey);
+  const server = await startServer(deps, service, { ...options, dataFile, tls });
+  try {
+    // Only now: a key that was made for a server that could not listen would never be seen.
+    await announce(deps, dataFile, publicUrl ?? server.url, await firstKey(deps, service));
     await streams.out.write(`listening on ${server.url}\n`);
-    return server;
-  };
-  const server = await startOrClose(start, service, options);
-  await untilAborted(signal);
-  await server.stop();
+    await untilAborted(signal);
+  } finally {
+    await server.stop();
+  }
   return EXIT.done;
 }
 
-async function startOrClose(start: () => Promise<RunningServer>, service: Service, { host, port }: ServeOptions): Promise<RunningServer> {
+interface Address extends ServeOptions {
+  readonly dataFile: string;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+}
+
+async function startServer({ random }: Deps, service: Service, address: Address): Promise<RunningServer> {
+  const { runServer } = await import("../../service/run-server.ts");
   try {
-    return await start();
+    return await runServer(service, { ...address, random });
   } catch (error) {
     await service.close();
-    throw inWordsOfAddress(error, host, port);
+    throw inWordsOfAddress(error, address);
   }
 }
 
-function inWordsOfAddress(error: unknown, host: string, port: number): unknown {
+function inWordsOfAddress(error: unknown, { host, port }: ServeOptions): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${host} is in use by another process`,

@@ -5,6 +5,7 @@ import { ConfigError } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { UnwritableFileError } from "../../runtime/file-replacement.ts";
 import { AssertionError } from "../errors/assertion-error.ts";
+import { DataFileError } from "../errors/data-file-error.ts";
 import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
 import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
@@ -36,6 +37,7 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof UsageError) return report("usage", error.message, EXIT.usage, { hint: error.hint });
   if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
   if (error instanceof ConfigError) return describeConfig(error);
+  if (error instanceof DataFileError) return report(error.code, error.message, error.exit, { hint: error.hint });
   if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
   if (error instanceof AssertionError) return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
   if (error instanceof UnknownOutcomeError) return describeUnknown(error);

@@ -52,6 +52,18 @@ export const NOUNS: readonly Noun[] = [
     load: () => import("../commands/autopilot/index.ts"),
   },
   {
+    group: "Service",
+    name: "serve",
+    summary: "run the service itself: one process, one file",
+    load: () => import("../commands/serve.ts"),
+  },
+  {
+    group: "Service",
+    name: "service",
+    summary: "look after a service's projects, keys and settings, running or not",
+    load: () => import("../commands/service/index.ts"),
+  },
+  {
     group: "Connection and more",
     name: "auth",
     summary: "save, check and choose connections",
