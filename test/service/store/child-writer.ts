@@ -1,0 +1,43 @@
+/**
+ * Run as a process of its own: writes people into the data file with sixteen writers, claims and sends surveys, and
+ * says on stdout what has been acknowledged, until it is killed. Arguments: data file, engine, first number.
+ */
+import { writeSync } from "node:fs";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
+import { sendPerson } from "../../../src/service/domain/people.ts";
+import { addProject, findProject } from "../../../src/service/domain/projects.ts";
+import type { EngineName } from "../../../src/service/store/sqlite/engine.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+
+const [file = "", engine, first = "0"] = process.argv.slice(2);
+const store = await openSqliteStore({ file, clock: systemClock, engine: engine as EngineName });
+const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
+const counter = { next: Number(first) };
+
+// Straight to the descriptor: what was acknowledged is out before the kill, whatever a stream would still hold.
+const say = (line: string): void => void writeSync(1, `${line}\n`);
+
+async function writePeople(): Promise<never> {
+  for (;;) {
+    const email = `p${counter.next++}@x.co`;
+    const wish = { channel: "email", delaySeconds: 0, properties: {}, send: true } as const;
+    const none = { phoneNumber: null, name: null, lastSentAt: null, emailUpdate: null, phoneNumberUpdate: null };
+    await store.write((tx) => sendPerson(tx, project, { ...none, ...wish, email }));
+    say(`saved ${email}`);
+  }
+}
+
+async function deliver(): Promise<never> {
+  for (;;) {
+    const due = await store.write((tx) => claimDue(tx, { claimer: `process ${process.pid}`, leaseSeconds: 600, limit: 8 }));
+    for (const survey of due) {
+      say(`mailing ${survey.person.email}`);
+      await store.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
+      say(`sent ${survey.person.email}`);
+    }
+  }
+}
+
+say("ready");
+await Promise.all([...Array.from({ length: 16 }, writePeople), deliver()]);

@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { claimDue, releaseDeadClaims } from "../../../src/service/domain/delivery.ts";
+import { openFixture } from "../domain/fixture.ts";
+import { ENGINES, newDataFile } from "./engines.ts";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.join(here, "../../..");
+const KILLS = 5;
+let script = "";
+
+beforeAll(async () => {
+  // Below node_modules, so that the program finds its packages.
+  script = path.join(mkdtempSync(path.join(root, "node_modules/.writer-")), "child-writer.mjs");
+  await build({
+    entryPoints: [path.join(here, "child-writer.ts")],
+    outfile: script,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+  });
+});
+
+afterAll(() => rmSync(path.dirname(script), { recursive: true, force: true }));
+
+/** Lets a writer run until it has said so many lines, kills it, and returns all lines that it said. */
+function runUntilKilled(file: string, engine: string, first: number, lines: number): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, file, engine, String(first)], { stdio: ["ignore", "pipe", "pipe"] });
+    const said: string[] = [];
+    const complaints: string[] = [];
+    child.stderr.setEncoding("utf8").on("data", (text: string) => complaints.push(text));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said.push(text);
+      if (said.join("").split("\n").length > lines) child.kill("SIGKILL");
+    });
+    child.on("error", reject);
+    child.on("close", (_, signal) => {
+      if (signal === "SIGKILL") resolve(said.join("").split("\n").slice(0, -1));
+      else reject(new Error(`the writer ended by itself: ${complaints.join("")}`));
+    });
+  });
+}
+
+describe.each(ENGINES)("%s", (engine) => {
+  test(`when a process that writes is killed ${KILLS} times, then the file opens, whole, with all that it acknowledged`, async () => {
+    const file = newDataFile();
+    const said: string[] = [];
+    for (let run = 0; run < KILLS; run += 1) {
+      said.push(...(await runUntilKilled(file, engine, run * 100_000, 50 + 137 * run)));
+    }
+    const about = (verb: string): string[] => said.filter((line) => line.startsWith(`${verb} `)).map((line) => line.slice(verb.length + 1));
+    const fixture = await openFixture({ file, engine });
+    expect(await fixture.store.check()).toEqual([]);
+
+    const people = await fixture.read((tx) =>
+      tx.people.list(fixture.project.id, { since: null, until: null, id: null, after: null, limit: 1_000_000 }),
+    );
+    const stored = new Map(
+      people.map((row) => JSON.parse(row) as { email: string; last_sent_at: number | null }).map((person) => [person.email, person]),
+    );
+    expect(about("saved").filter((email) => !stored.has(email))).toEqual([]);
+    expect(about("saved").length).toBeGreaterThan(KILLS * 20);
+    expect(about("sent").filter((email) => stored.get(email)?.last_sent_at == null)).toEqual([]);
+    expect(new Set(about("mailing")).size).toBe(about("mailing").length);
+
+    await fixture.write((tx) => releaseDeadClaims(tx));
+    fixture.time.now = 4_000_000_000;
+    const due = await fixture.write((tx) => claimDue(tx, { claimer: "next", leaseSeconds: 60, limit: 1_000_000 }));
+    const waiting = new Set(due.map(({ person }) => person.email));
+    // Nobody is lost and nobody is asked twice: each was sent to, or still waits.
+    expect([...stored.values()].filter((person) => waiting.has(person.email) === (person.last_sent_at !== null))).toEqual([]);
+    await fixture.store.close();
+  });
+});
