@@ -69,4 +69,10 @@ export const NOUNS: readonly Noun[] = [
     summary: "save, check and choose connections",
     load: () => import("../commands/auth/index.ts"),
   },
+  {
+    group: "Connection and more",
+    name: "api",
+    summary: "any call, raw",
+    load: () => import("../commands/api/index.ts"),
+  },
 ];

@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import type { Client } from "../../../client/client.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { parseChoice } from "../../args/choice.ts";
+import type { Deps } from "../../deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { toSafeLines } from "../../render/safe-text.ts";
+import { withClient } from "../with-client.ts";
+import { writePages } from "./paginate.ts";
+import { resolveTarget } from "./target.ts";
+
+export interface ApiOptions {
+  readonly method: string;
+  readonly path: string;
+  readonly fields: JsonObject;
+  /** A file, or `-`; null when the fields are the body. */
+  readonly input: string | null;
+  readonly paginate: boolean;
+  readonly include: boolean;
+}
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
+
+/** The answer unchanged, whatever it is; its status decides the exit. */
+export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode> {
+  const method = parseChoice(options.method.toUpperCase(), "method", METHODS);
+  const body = await readBody(deps, method, options);
+  if (options.paginate && method !== "GET") throw new UsageError("--paginate goes with GET alone");
+  return withClient(deps, async (client) => {
+    const url = resolveTarget(options.path, client.baseUrl, method === "GET" || options.input !== null ? options.fields : {});
+    if (deps.options.dryRun && method !== "GET") return showRequest(deps, method, url, body);
+    if (options.paginate) return writePages(deps, client, url);
+    return showAnswer(deps, client, { method, url, body, include: options.include });
+  });
+}
+
+async function readBody({ streams }: Deps, method: string, { input, fields }: ApiOptions): Promise<string | undefined> {
+  if (input !== null && method === "GET") throw new UsageError("--input gives a body, and GET has none");
+  if (input === "-") return readAll(streams.in.bytes());
+  if (input !== null) return readFile(input, "utf8");
+  return method === "GET" || Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
+}
+
+async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of bytes) parts.push(part);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+async function showRequest({ streams }: Deps, method: string, url: string, body: string | undefined): Promise<ExitCode> {
+  await streams.out.write(`${JSON.stringify({ method, url, body: body === undefined ? null : parseOr(body) })}\n`);
+  return EXIT.done;
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+interface Call {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string | undefined;
+  readonly include: boolean;
+}
+
+async function showAnswer({ streams, signal }: Deps, client: Client, { method, url, body, include }: Call): Promise<ExitCode> {
+  const answer = await client.raw({ method, url, signal, ...(body !== undefined && { body }) });
+  const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);
+  const head = include ? `HTTP/1.1 ${answer.status}\n${headers.join("")}\n` : "";
+  const text = answer.text === "" || answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`;
+  await streams.out.write(streams.out.isTTY ? toSafeLines(head + text) : head + text);
+  if (answer.status < 400) return EXIT.done;
+  await streams.err.write(`error: the service answered ${answer.status}: ${method} ${url.replace(/\?.*$/s, "")}\n`);
+  return exitOf(answer.status);
+}
+
+function exitOf(status: number): ExitCode {
+  if (status === 401 || status === 403) return EXIT.auth;
+  return status >= 500 || status === 429 || status === 408 ? EXIT.failed : EXIT.refused;
+}
