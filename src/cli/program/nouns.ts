@@ -75,4 +75,10 @@ export const NOUNS: readonly Noun[] = [
     summary: "any call, raw",
     load: () => import("../commands/api/index.ts"),
   },
+  {
+    name: "demo",
+    summary: "a guided run of the main job in a temporary folder",
+    group: "Connection and more",
+    load: () => import("../commands/demo/index.ts"),
+  },
 ];

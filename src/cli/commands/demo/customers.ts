@@ -5,6 +5,7 @@ import { parse } from "csv-parse/sync";
 export interface Customer {
   readonly email: string;
   readonly phoneNumber: string;
+  readonly name: string;
   /** What the import makes properties of. */
   readonly properties: Readonly<Record<string, string>>;
 }
@@ -22,6 +23,7 @@ export function parseCustomers(csv: string): Customer[] {
   return rows.map((row) => ({
     email: row["email"] ?? "",
     phoneNumber: row["phone_number"] ?? "",
+    name: row["name"] ?? "",
     properties: Object.fromEntries(PROPERTIES.map((name) => [name, row[name] ?? ""])),
   }));
 }

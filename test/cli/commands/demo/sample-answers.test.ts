@@ -24,6 +24,7 @@ describe("the demo's customers", () => {
     expect(first).toEqual({
       email: "lilliana.wisozk0@example.net",
       phoneNumber: "+14155550000",
+      name: "Nikita Crist",
       properties: { locale: "en", plan: "free", region: "EMEA", store: "Online" },
     });
   });
