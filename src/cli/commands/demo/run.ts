@@ -24,12 +24,10 @@ export async function runDemo(deps: Deps): Promise<ExitCode> {
   );
   const stage = await openStage(deps);
   try {
-    await play(stage, narrator);
+    await play(stage, narrator).finally(() => stage.close());
   } catch (error) {
     await stage.discard();
     throw error;
-  } finally {
-    await stage.close();
   }
   await tellNext(stage, narrator);
   return EXIT.done;
@@ -48,12 +46,11 @@ async function startService({ connection }: Stage, narrator: Narrator): Promise<
   await narrator.say(`listening on ${connection.baseUrl}`);
 }
 
-async function surveyCustomers({ deps, csv, file }: Stage, narrator: Narrator): Promise<void> {
+async function surveyCustomers({ deps, csv }: Stage, narrator: Narrator): Promise<void> {
   await narrator.step("Customers come in, and each is sent a survey");
   await narrator.command("surveyctl people import customers.csv --send");
   const scheduled = await withClient(deps, (client) => importCustomers(client, parseCustomers(csv), deps.signal));
-  const written = await readdir(file("outbox")).catch(() => []);
-  await narrator.say(`${scheduled} scheduled; ${written.length} surveys lie in outbox/ already, as e-mails and text messages.`);
+  await narrator.say(`${scheduled} surveys scheduled; they become e-mails and text messages in outbox/.`);
 }
 
 async function letAnswer({ deps, csv }: Stage, narrator: Narrator): Promise<void> {
@@ -64,19 +61,19 @@ async function letAnswer({ deps, csv }: Stage, narrator: Narrator): Promise<void
 
 /** Two people who asked to be surveyed again and again. */
 const MEMBERS = [
-  { email: "grace@example.com", name: "Grace Hopper", plan: "pro" },
-  { email: "alan@example.com", name: "Alan Turing", plan: "enterprise" },
+  { email: "grace@example.com", name: "Grace Hopper" },
+  { email: "alan@example.com", name: "Alan Turing" },
 ] as const;
 
 async function addToAutopilot({ deps }: Stage, narrator: Narrator): Promise<void> {
   await narrator.step("Two are asked again every quarter: Autopilot");
-  for (const { email, name, plan } of MEMBERS) {
-    await narrator.command(`surveyctl autopilot add --email ${email} --name '${name}' --property plan=${plan}`);
+  for (const { email, name } of MEMBERS) {
+    await narrator.command(`surveyctl autopilot add --email ${email} --name '${name}'`);
     await runAutopilotAdd(deps, {
       platform: "email",
       person: { personId: null, email, phone: null },
       name,
-      properties: { properties: null, pairs: [["plan", plan]], special: {} },
+      properties: { properties: null, pairs: [], special: {} },
     });
   }
 }
@@ -85,13 +82,12 @@ async function showScore({ deps }: Stage, narrator: Narrator): Promise<void> {
   await narrator.step("The score, and what they say");
   await narrator.command("surveyctl metrics");
   await runMetrics(deps, { since: null, until: null, by: null, compare: false, assertions: [], trend: null, groups: null });
-  const columns = ["score", "person_name", "comment", "person_properties.plan"];
+  const columns = ["score", "person_name", "comment"];
   await narrator.command(`surveyctl responses list --limit ${SHOWN_RESPONSES} --columns ${columns.join()}`);
-  await runResponsesList({ ...deps, options: { ...deps.options, columns } }, LATEST);
+  await runResponsesList({ ...deps, options: { ...deps.options, columns, quiet: true } }, FIRST);
 }
 
-/** The newest answers. */
-const LATEST = {
+const FIRST = {
   limits: { limit: SHOWN_RESPONSES, perPage: null },
   since: null,
   until: null,
@@ -100,7 +96,7 @@ const LATEST = {
   trend: null,
   personId: null,
   personEmail: null,
-  order: "desc",
+  order: null,
   expand: null,
 } as const;
 
@@ -139,12 +135,14 @@ const PLAIN = {
   perPage: null,
 } as const;
 
-async function tellNext({ folder, connection }: Stage, narrator: Narrator): Promise<void> {
+async function tellNext({ folder, file, connection }: Stage, narrator: Narrator): Promise<void> {
+  const messages = await readdir(file("outbox"));
   await narrator.step("Go on from here");
   await narrator.say(
     "The service has ended; everything it knew lies in",
     `  ${folder}`,
-    "as survey.db, customers.csv, responses.csv and outbox/. Start it again and ask:",
+    `as survey.db, customers.csv, responses.csv and outbox/ (${messages.length} messages).`,
+    "Start it again and ask:",
     "",
     `  cd ${folder}`,
     "  . ./connection.sh",

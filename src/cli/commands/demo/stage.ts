@@ -7,8 +7,8 @@ import { undiciTransport } from "../../../client/undici-transport.ts";
 import { currentProcess } from "../../../runtime/processes.ts";
 import { silentLog } from "../../../runtime/log.ts";
 import { ensureFirstKey } from "../../../service/first-project.ts";
-import { openService } from "../../../service/index.ts";
-import { runServer } from "../../../service/run-server.ts";
+import { openService, type Service } from "../../../service/index.ts";
+import { runServer, type RunningServer } from "../../../service/run-server.ts";
 import type { Connection, Deps } from "../../deps.ts";
 import { findProgram, formatConnectionFile, type DemoConnection } from "./connection-file.ts";
 import { readDemoCsv } from "./customers.ts";
@@ -58,7 +58,13 @@ async function startService(
     random,
     publicUrl: null,
   });
-  return { connection: { baseUrl: server.url, apiKey, dataFile }, close: () => server.stop() };
+  return { connection: { baseUrl: server.url, apiKey, dataFile }, close: () => stop(service, server) };
+}
+
+/** What is due is still delivered, so that the outbox is whole. */
+async function stop(service: Service, server: RunningServer): Promise<void> {
+  await service.finishDue();
+  await server.stop();
 }
 
 function connectedDeps(deps: Deps, { baseUrl, apiKey }: DemoConnection): Deps {
