@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createClient } from "../../../client/create-client.ts";
 import { undiciTransport } from "../../../client/undici-transport.ts";
-import { currentProcess } from "../../../runtime/processes.ts";
 import { silentLog } from "../../../runtime/log.ts";
 import { ensureFirstKey } from "../../../service/first-project.ts";
 import { openService, type Service } from "../../../service/index.ts";
@@ -54,7 +53,7 @@ async function startService(
     host: "127.0.0.1",
     port: 0,
     tls: null,
-    pid: currentProcess().pid,
+
     random,
     publicUrl: null,
   });
