@@ -4,7 +4,7 @@ import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
 /** What a value means, and so how it is written and whether it may be cut or coloured. */
-export type ColumnKind = "text" | "id" | "time" | "phone" | "number" | "score" | "flag" | "status" | "duration";
+export type ColumnKind = "text" | "id" | "time" | "phone" | "number" | "change" | "score" | "flag" | "status" | "duration";
 
 export interface Column {
   /** The name under which `--columns` knows it, the header of CSV and the key of projected JSON. */

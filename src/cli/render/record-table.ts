@@ -20,8 +20,8 @@ export function drawRecord({ options, clock }: RenderContext, columns: readonly 
     .map((column, index) => {
       const value = column.read(json);
       const text = toHumanText(column, value, time);
-      const name = paint.heading(measure.fit(names[index] ?? "", width, "left"));
-      return `${`${name}${GAP}${paint.tone(text, toneOf(column, value))}`.trimEnd()}\n`;
+      const name = measure.fit(names[index] ?? "", width, "left", paint.heading);
+      return `${`${name}${GAP}${text === "" ? "" : paint.tone(text, toneOf(column, value))}`.trimEnd()}\n`;
     })
     .join("");
 }

@@ -23,15 +23,16 @@ export function openTable(context: RenderContext, resource: Resource): ListOutpu
   const columns = tableColumns(resource, options.columns);
   const time = createTimeFormatter({ format: options.time ?? "local", zone: options.timeZone, now: unixSeconds(clock) });
   let waiting: Cell[][] = [];
+  let note: string | null = null;
   let writeLines: ((rows: readonly Cell[][]) => string) | null = null;
   const toCells = (row: JsonObject): Cell[] =>
     columns.map((column) => {
       const value = column.read(row);
       return { text: toHumanText(column, value, time), tone: toneOf(column, value) };
     });
-  const start = async (): Promise<string> => {
+  const start = (): string => {
     const drawing = draw(context, resource, columns, waiting);
-    if (drawing.note !== null && !options.quiet) await streams.err.write(drawing.note);
+    note = options.quiet ? null : drawing.note;
     writeLines = drawing.lines;
     return drawing.heading + drawing.lines(waiting);
   };
@@ -40,12 +41,12 @@ export function openTable(context: RenderContext, resource: Resource): ListOutpu
       const cells = rows.map(toCells);
       if (writeLines !== null) return streams.out.write(writeLines(cells));
       waiting = [...waiting, ...cells];
-      if (waiting.length >= LAYOUT_ROWS) await streams.out.write(await start());
+      if (waiting.length >= LAYOUT_ROWS) await streams.out.write(start());
     },
     async end() {
-      if (writeLines !== null) return;
-      if (waiting.length > 0) await streams.out.write(await start());
-      else if (streams.out.isTTY && !options.quiet) await streams.err.write(`no ${resource.noun}\n`);
+      if (writeLines === null && waiting.length > 0) await streams.out.write(start());
+      if (writeLines === null && streams.out.isTTY && !options.quiet) note = `no ${resource.noun}\n`;
+      if (note !== null) await streams.err.write(note);
     },
   };
 }
@@ -74,7 +75,7 @@ function draw({ streams, options }: RenderContext, resource: Resource, columns: 
     const parts = columns.flatMap((column, index) => {
       const width = widths.get(column.name);
       const { text, tone } = cells[index] ?? { text: "", tone: "plain" };
-      return width === undefined ? [] : [colour(measure.fit(text, width, alignOf(column)), tone)];
+      return width === undefined ? [] : [measure.fit(text, width, alignOf(column), (shown) => colour(shown, tone))];
     });
     return `${parts.join(GAP).trimEnd()}\n`;
   };
@@ -87,7 +88,7 @@ function draw({ streams, options }: RenderContext, resource: Resource, columns: 
 }
 
 function noteOf(dropped: readonly string[]): string {
-  return `note: no room for ${dropped.join(", ")}; --columns chooses, -o csv has everything\n`;
+  return `note: no room for ${dropped.join(", ")}; --columns chooses\n`;
 }
 
 const HEADINGS: Readonly<Record<string, string>> = {
@@ -95,6 +96,12 @@ const HEADINGS: Readonly<Record<string, string>> = {
   survey_scheduled_at: "NEXT SURVEY",
   last_responded_at: "LAST RESPONSE",
   phone_number: "PHONE",
+  response_count: "RESPONSES",
+  response_count_change: "CHANGE",
+  nps_change: "CHANGE",
+  promoter_percent: "PROMOTERS %",
+  passive_percent: "PASSIVES %",
+  detractor_percent: "DETRACTORS %",
 };
 
 /** `LAST SENT` for `last_sent_at`; a dotted path stays as it was typed. */
@@ -112,5 +119,5 @@ function leastWidthOf({ name, kind }: Column): number {
 }
 
 function alignOf({ kind }: Column): "left" | "right" {
-  return kind === "number" || kind === "score" ? "right" : "left";
+  return kind === "number" || kind === "change" || kind === "score" ? "right" : "left";
 }

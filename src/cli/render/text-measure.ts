@@ -3,8 +3,8 @@ export interface TextMeasure {
   width(text: string): number;
   /** The text itself when it fits in `max` cells, else its beginning and `…`. */
   cut(text: string, max: number): string;
-  /** Cut to `width` cells and filled up with spaces on the side away from `align`. */
-  fit(text: string, width: number, align: "left" | "right"): string;
+  /** Cut to `width` cells and filled up with spaces on the side away from `align`; `paint` colours the text alone. */
+  fit(text: string, width: number, align: "left" | "right", paint?: (text: string) => string): string;
 }
 
 const PLAIN = /^[\u0020-\u007e]*$/;
@@ -22,10 +22,11 @@ export function createTextMeasure(): TextMeasure {
     if (width(text) <= max) return text;
     return PLAIN.test(text) ? `${text.slice(0, Math.max(max - 1, 0))}…` : `${takeWidth(graphemes(text), max - 1)}…`;
   };
-  const fit = (text: string, room: number, align: "left" | "right"): string => {
+  const fit: TextMeasure["fit"] = (text, room, align, paint = String) => {
     const short = cut(text, room);
     const filling = " ".repeat(Math.max(room - width(short), 0));
-    return align === "left" ? isolate(short) + filling : filling + isolate(short);
+    const painted = paint(isolate(short));
+    return align === "left" ? painted + filling : filling + painted;
   };
   return { width, cut, fit };
 }

@@ -16,7 +16,7 @@ async function list(resource: Resource, rows: readonly JsonObject[], options: Fa
   return { out: out(), err: err() };
 }
 
-describe("lists, as golden files (vitest -u rewrites them)", () => {
+describe("lists, as golden files (vitest run test/cli/render -u rewrites them)", () => {
   const outfits = [60, 80, 120, 200, null];
   const cases = { people: [PEOPLE, SAMPLE_PEOPLE], responses: [RESPONSES, SAMPLE_RESPONSES] } as const;
   it.each(outfits.flatMap((width) => Object.keys(cases).map((name) => [name as keyof typeof cases, width] as const)))(
@@ -47,7 +47,7 @@ describe("a table", () => {
     const columns = ["name", "created_at", "email", "last_sent_at"];
     expect(await list(PEOPLE, SAMPLE_PEOPLE.slice(0, 1), { width: 50, options: { columns } })).toEqual({
       out: "NAME          CREATED\nAda Lovelace  2026-01-01 00:00:00\n",
-      err: "note: no room for last_sent_at, email; --columns chooses, -o csv has everything\n",
+      err: "note: no room for last_sent_at, email; --columns chooses\n",
     });
   });
 

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
+import { choiceOption } from "../choice-option.ts";
 import type { CommandContext } from "../command-context.ts";
 import { withClient } from "../with-client.ts";
 
@@ -17,7 +18,7 @@ export function registerAutopilotConfig(noun: Command, context: CommandContext):
     examples: ["surveyctl autopilot config", "surveyctl autopilot config --platform email --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
-  command.option("--platform <platform>", `${PLATFORMS.join(" or ")} (default: both)`);
+  command.addOption(choiceOption("--platform <platform>", "only this one; without it both", PLATFORMS));
   context.action(command, (deps, flags) =>
     runAutopilotConfig(deps, { platform: flags.parse("--platform", (text, place) => parseChoice(text, place, PLATFORMS)) }),
   );

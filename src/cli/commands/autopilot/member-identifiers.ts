@@ -5,6 +5,7 @@ import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
 import { parseChoice } from "../../args/choice.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
+import { choiceOption } from "../choice-option.ts";
 
 /** `--person-id`, `--email`, `--phone`; null where not given. */
 export interface MemberIdentifiers {
@@ -22,7 +23,7 @@ export function toMemberParameters({ personId, email, phone }: MemberIdentifiers
 export const PLATFORM_DEFAULT: Platform = "email";
 
 export function addPlatformFlag(command: Command): Command {
-  return command.option("--platform <platform>", `${PLATFORMS.join(" or ")} (default: ${PLATFORM_DEFAULT})`);
+  return command.addOption(choiceOption("--platform <platform>", "how the surveys are sent", PLATFORMS, PLATFORM_DEFAULT));
 }
 
 /** Throws UsageError. */

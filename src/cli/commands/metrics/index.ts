@@ -4,6 +4,7 @@ import { parseChoice, parseChoices } from "../../args/choice.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../deps.ts";
 import { EXIT } from "../../exit-codes.ts";
+import { choiceOption, choicesOption } from "../choice-option.ts";
 import { collect, type CommandContext } from "../command-context.ts";
 import { addRangeFlags, readRange } from "../time-flags.ts";
 import { parseAssertion } from "./assertions.ts";
@@ -21,9 +22,9 @@ export function register(noun: Command, context: CommandContext): void {
   });
   addRangeFlags(noun, "answered")
     .option("--trend <id>", "only the responses of a trend")
-    .option("--group <groups>", `${METRIC_GROUPS.join(", ")}; may be repeated (default: core)`, collect, [])
-    .option("--by <period>", `one row a period: ${PERIOD_UNITS.join(", ")}`)
-    .option("--compare <what>", "previous: adds the change against the period before")
+    .addOption(choicesOption("--group <groups>", "which numbers; without it core", METRIC_GROUPS))
+    .addOption(choiceOption("--by <period>", "one row a period; without --since the last few", PERIOD_UNITS))
+    .addOption(choiceOption("--compare <what>", "adds the change against the period before", ["previous"]))
     .option("--assert <condition>", "ends with 6 unless it holds, as in 'nps>=40'; may be repeated", collect, []);
   context.action(noun, (deps, flags) => runMetrics(deps, readOptions(deps, flags)));
 }

@@ -17,7 +17,7 @@ export const CHANGES: readonly string[] = RESOURCES.metrics.map(({ name }) => ch
 /** The columns of `metrics`, which its flags decide and the data never does. */
 export function metricsResource({ byPeriod, compared, open }: MetricsShape): Resource {
   const period = [pathColumn("period"), pathColumn("since", "time"), pathColumn("until", "time")];
-  const changes = compared ? CHANGES.map((name) => pathColumn(name, "number")) : [];
+  const changes = compared ? CHANGES.map((name) => pathColumn(name, "change")) : [];
   const ofPeriods = [
     "period",
     "nps",

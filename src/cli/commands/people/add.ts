@@ -8,6 +8,7 @@ import { parseEmail, parsePhone } from "../../args/people.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { choiceOption } from "../choice-option.ts";
 import type { CommandContext } from "../command-context.ts";
 import { addPropertyFlags, readPropertyFlags } from "../property-flags.ts";
 import { toProperties, type PropertySources } from "../survey-properties.ts";
@@ -43,7 +44,7 @@ export function registerPeopleAdd(noun: Command, context: CommandContext): void 
   command
     .option("--email <email>", "address; needed unless --phone is given")
     .option("--phone <phone>", "number (E.164); needed for --channel sms")
-    .option("--channel <channel>", "how the survey is sent: email or sms (default: email)")
+    .addOption(choiceOption("--channel <channel>", "how the survey is sent; without it by e-mail", CHANNELS))
     .option("--name <name>", "the person's name")
     .option("--delay <duration>", "wait that long before sending, as in 3600 or 1h (default: 0)")
     .option("--no-send", "save the person and send no survey")

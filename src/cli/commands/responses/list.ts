@@ -7,7 +7,8 @@ import type { Deps } from "../../deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { collect, type CommandContext } from "../command-context.ts";
+import { choiceOption, choicesOption } from "../choice-option.ts";
+import type { CommandContext } from "../command-context.ts";
 import { addListFlags, readLimits } from "../list-flags.ts";
 import { listRows, type ListLimits } from "../list-rows.ts";
 import { addRangeFlags, readRange, readTime } from "../time-flags.ts";
@@ -44,8 +45,8 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
     .option("--trend <id>", "only those of a trend")
     .option("--person-id <id>", "only those of one person")
     .option("--person-email <email>", "only those of one person")
-    .option("--order <order>", `${RESPONSE_ORDERS.join(", ")} (default: asc, oldest first)`)
-    .option("--expand <what>", `${EXPANSIONS.join(", ")}; may be repeated (default: what the columns need)`, collect, []);
+    .addOption(choiceOption("--order <order>", "order of the rows; without it oldest first", RESPONSE_ORDERS))
+    .addOption(choicesOption("--expand <what>", "what comes whole and not as an id; without it what the columns need", EXPANSIONS));
   addListFlags(command);
   context.action(command, (deps, flags) => runResponsesList(deps, readOptions(deps, flags)));
 }

@@ -94,10 +94,10 @@ describe("metrics --by", () => {
     const { out } = await run({ by: "day", since: TODAY - 2 * DAY, compare: true }, { answer: byDay, width: 120 });
     expect(out).toBe(
       [
-        "PERIOD      NPS  NPS CHANGE  RESPONSE COUNT  RESPONSE COUNT CHANGE  PROMOTER PERCENT  PASSIVE PERCENT  DETRACTOR PERCENT",
-        "2026-01-30    8           1               8                      0                50               25                 25",
-        "2026-01-31    9           1               8                      0                50               25                 25",
-        "2026-02-01   10           1               8                      0                50               25                 25",
+        "PERIOD      NPS  CHANGE  RESPONSES  CHANGE  PROMOTERS %  PASSIVES %  DETRACTORS %",
+        "2026-01-30    8      +1          8       0           50          25            25",
+        "2026-01-31    9      +1          8       0           50          25            25",
+        "2026-02-01   10      +1          8       0           50          25            25",
         "",
         "nps  ▁▅█  8 … 10",
         "",
