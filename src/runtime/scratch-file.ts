@@ -4,14 +4,14 @@ import { TEMPORARY_SUFFIX } from "./file-replacement.ts";
 
 /** Lines put aside on disk. Where the system allows it the file has no name, so that not even kill -9 leaves it behind. */
 export interface ScratchFile {
-  /** Adds a line; the text must hold no line feed. */
-  writeLine(line: string): Promise<void>;
+  /** Adds whole lines, each with its line feed. */
+  write(lines: Uint8Array): Promise<void>;
   /** Every line from the first on; nothing may be written any more. */
   lines(): AsyncIterable<string>;
   close(): Promise<void>;
 }
 
-const FLUSH_CHARACTERS = 256 * 1024;
+const PIECE_BYTES = 256 * 1024;
 const FILE_MODE = 0o600;
 
 export async function openScratchFile(folder: string, token: string): Promise<ScratchFile> {
@@ -21,21 +21,9 @@ export async function openScratchFile(folder: string, token: string): Promise<Sc
     () => true,
     () => false,
   );
-  let pending = "";
-  const flush = async (): Promise<void> => {
-    const bytes = Buffer.from(pending);
-    pending = "";
-    await handle.writeFile(bytes);
-  };
   return {
-    async writeLine(line) {
-      pending += `${line}\n`;
-      if (pending.length >= FLUSH_CHARACTERS) await flush();
-    },
-    async *lines() {
-      await flush();
-      yield* readLines(handle);
-    },
+    write: (lines) => handle.writeFile(lines),
+    lines: () => readLines(handle),
     async close() {
       await handle.close();
       if (!unlinked) await unlink(name).catch(() => {});
@@ -45,7 +33,7 @@ export async function openScratchFile(folder: string, token: string): Promise<Sc
 
 async function* readLines(handle: FileHandle): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  const buffer = new Uint8Array(FLUSH_CHARACTERS);
+  const buffer = new Uint8Array(PIECE_BYTES);
   let rest = "";
   for (let position = 0; ;) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);

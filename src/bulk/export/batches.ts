@@ -3,7 +3,11 @@ import { keepRows, type RowKeys, type RowPage } from "./lists.ts";
 import type { Version } from "./versions.ts";
 
 export interface Batch {
-  readonly text: string;
+  /**
+   * Its rows as UTF-8, empty without any. Bytes and not text: they lie outside the garbage-collected heap, where text
+   * of a thousand pieces would be copied again and again while it waits.
+   */
+  readonly bytes: Uint8Array;
   readonly rows: number;
   /** Unix seconds; null when no row has a time. */
   readonly firstAt: number | null;
@@ -33,6 +37,6 @@ export function makeBatch({ keys, encode, keep, versionsOf, find }: BatchMaker, 
     firstAt = firstAt === null || at < firstAt ? at : firstAt;
     lastAt = lastAt === null || at > lastAt ? at : lastAt;
   }
-  const text = kept.rows.length === 0 ? "" : encode(kept);
-  return { text, rows: kept.rows.length, firstAt, lastAt, versions: versionsOf(page), found: find(kept) };
+  const bytes = Buffer.from(kept.rows.length === 0 ? "" : encode(kept));
+  return { bytes, rows: kept.rows.length, firstAt, lastAt, versions: versionsOf(page), found: find(kept) };
 }

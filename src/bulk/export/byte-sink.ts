@@ -10,16 +10,16 @@ export interface SinkTotals {
 }
 
 export interface TextSink {
-  /** Passes on bytes that stand before the text as they are: what a file held before. */
-  writeBytes(bytes: Uint8Array): Promise<void>;
-  write(text: string): Promise<void>;
+  /** Passes bytes on as they are, uncompressed: what a file held before. */
+  keep(bytes: Uint8Array): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
   /** Passes on what is left. */
   end(): Promise<SinkTotals>;
   /** Frees what the sink holds, after a failure too. */
   destroy(): void;
 }
 
-const GATHERED_CHARACTERS = 256 * 1024;
+const GATHERED_BYTES = 256 * 1024;
 
 /** `write` receives the bytes one after the other and may take its time. */
 export function createTextSink({
@@ -31,7 +31,8 @@ export function createTextSink({
 }): TextSink {
   const hash = createHash("sha256");
   let bytes = 0;
-  let gathered = "";
+  let gathered: Uint8Array[] = [];
+  let gatheredBytes = 0;
   const pass = async (chunk: Uint8Array): Promise<void> => {
     hash.update(chunk);
     bytes += chunk.length;
@@ -39,16 +40,19 @@ export function createTextSink({
   };
   const compressor = gzip ? createCompressor(pass) : null;
   const flush = async (): Promise<void> => {
-    if (gathered === "") return;
-    const chunk = Buffer.from(gathered);
-    gathered = "";
+    if (gatheredBytes === 0) return;
+    const chunk = Buffer.concat(gathered, gatheredBytes);
+    gathered = [];
+    gatheredBytes = 0;
     await (compressor === null ? pass(chunk) : compressor.write(chunk));
   };
   return {
-    writeBytes: pass,
+    keep: pass,
     async write(text) {
-      gathered += text;
-      if (gathered.length >= GATHERED_CHARACTERS) await flush();
+      const piece = typeof text === "string" ? Buffer.from(text) : text;
+      gathered.push(piece);
+      gatheredBytes += piece.length;
+      if (gatheredBytes >= GATHERED_BYTES) await flush();
     },
     async end() {
       await flush();

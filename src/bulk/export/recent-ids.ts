@@ -1,25 +1,19 @@
 /** Remembers the last ids that it was asked about: rows that a shifting list shows twice stand close together. */
 export interface RecentIds {
-  /** Whether the id is new; it is remembered from then on. */
+  /** Whether the id is new; it is remembered from then on, for at least `capacity` more ids. */
   isNew(id: string): boolean;
 }
 
 export function createRecentIds(capacity: number, first: Iterable<string> = []): RecentIds {
-  const ids = new Set<string>(first);
+  // Two sets instead of one from which the oldest are deleted: a set that is emptied from its front becomes slow.
+  let older = new Set<string>();
+  let newer = new Set<string>(first);
   return {
     isNew(id) {
-      if (ids.has(id)) return false;
-      ids.add(id);
-      if (ids.size > capacity) forgetOldest(ids);
+      if (newer.has(id) || older.has(id)) return false;
+      newer.add(id);
+      if (newer.size >= capacity) [older, newer] = [newer, new Set()];
       return true;
     },
   };
-}
-
-/** A set iterates in the order of insertion. */
-function forgetOldest(ids: Set<string>): void {
-  for (const oldest of ids) {
-    ids.delete(oldest);
-    return;
-  }
 }

@@ -46,7 +46,8 @@ export async function runExport(job: ExportJob): Promise<ExportTotals> {
   let written = 0;
   await sink.write(encoder.head);
   const totals = await consume(job, { encode: encoder.rows, find: () => [] }, async (batch) => {
-    await sink.write((written === 0 ? "" : encoder.between) + batch.text);
+    if (written > 0) await sink.write(encoder.between);
+    await sink.write(batch.bytes);
     written += batch.rows;
   });
   await sink.write(encoder.tail(written));
@@ -59,7 +60,7 @@ export async function runFlattened(job: FlattenJob): Promise<ExportTotals> {
   const found = new Set<string>();
   const totals = await consume(job, { encode: toLine, find }, async (batch) => {
     for (const name of batch.found) found.add(name);
-    await scratch.writeLine(batch.text);
+    await scratch.write(batch.bytes);
   });
   const encoder = encoderFor([...found]);
   await sink.write(encoder.head);
@@ -73,7 +74,7 @@ export async function runFlattened(job: FlattenJob): Promise<ExportTotals> {
 
 /** Line ends in JSON text only stand between tokens. */
 function toLine({ text }: RowPage): string {
-  return text.replace(/[\r\n]+/g, " ");
+  return `${text.replace(/[\r\n]+/g, " ")}\n`;
 }
 
 async function consume(

@@ -43,7 +43,7 @@ async function openFile(file: string, gzip: boolean, token: string): Promise<Exp
     oldBytes,
     async keepOld(bytes) {
       if (bytes === 0) return;
-      for await (const chunk of createReadStream(replacement.path, { end: bytes - 1 })) await sink.writeBytes(chunk as Uint8Array);
+      for await (const chunk of createReadStream(replacement.path, { end: bytes - 1 })) await sink.keep(chunk as Uint8Array);
     },
     async commit() {
       const totals = await sink.end();

@@ -22,12 +22,29 @@ const FURTHEST_SECOND = 8.64e12;
 export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFormatter {
   const formatters: Record<TimeFormat, () => TimeFormatter> = {
     unix: () => String,
-    iso: () => toIso,
+    iso: createIsoFormatter,
     local: () => (zone === null ? toSystemTime : createZoneFormatter(zone)),
     relative: () => (seconds) => toRelative(seconds - now),
   };
   const write = formatters[format]();
   return (seconds) => (Math.abs(seconds) <= FURTHEST_SECOND ? write(seconds) : String(seconds));
+}
+
+const DAY_SECONDS = 86_400;
+const TWO_DIGITS = Array.from({ length: 60 }, (_, part) => two(part));
+
+/** Rows that follow each other mostly lie on one day, whose text is made once. */
+function createIsoFormatter(): TimeFormatter {
+  let day = Number.NaN;
+  let dayText = "";
+  return (seconds) => {
+    if (!Number.isInteger(seconds)) return toIso(seconds);
+    const thisDay = Math.floor(seconds / DAY_SECONDS);
+    if (thisDay !== day) [day, dayText] = [thisDay, toIso(thisDay * DAY_SECONDS).slice(0, -"00:00:00Z".length)];
+    const left = seconds - thisDay * DAY_SECONDS;
+    const [hour, minute] = [Math.floor(left / 3600), Math.floor(left / 60) % 60];
+    return `${dayText}${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[left % 60]}Z`;
+  };
 }
 
 function toIso(seconds: number): string {
