@@ -20,7 +20,11 @@ const built = new Map();
 const page = (make, first, count) => `[${Array.from({ length: Math.max(0, count) }, (_, offset) => make(first + offset)).join(",")}]`;
 const rowsOf = (make) => {
   if (total > BUILT_MAX) return null;
-  if (!built.has(make)) built.set(make, Array.from({ length: total }, (_, index) => make(index)));
+  if (!built.has(make))
+    built.set(
+      make,
+      Array.from({ length: total }, (_, index) => make(index)),
+    );
   return built.get(make);
 };
 const pagesOf = new Map();
@@ -51,7 +55,10 @@ function answer(url, respond) {
     const { first, end } = range(new URLSearchParams([...query, ...new URLSearchParams(query.get("page_info") ?? "")]));
     const from = query.has("page_info") ? Number(new URLSearchParams(query.get("page_info")).get("from")) : first;
     const count = Math.min(perPage, end - from);
-    const info = new URLSearchParams({ from: String(from + count), until: query.get("until") ?? new URLSearchParams(query.get("page_info") ?? "").get("until") ?? "" });
+    const info = new URLSearchParams({
+      from: String(from + count),
+      until: query.get("until") ?? new URLSearchParams(query.get("page_info") ?? "").get("until") ?? "",
+    });
     if (info.get("until") === "") info.delete("until");
     const next = new URLSearchParams({ per_page: String(perPage), page_info: info.toString() });
     const link = from + count < end ? { link: `<http://${query.host}${pathname}?${next}>; rel="next"` } : {};

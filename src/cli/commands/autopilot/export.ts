@@ -1,26 +1,50 @@
+import type { Command } from "commander";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { MEMBERS } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
+import { addExportFlags, EXPORT_EXITS, readExportFlags } from "../export-flags.ts";
 import { exportList } from "../export-list.ts";
 import type { ExportFlags, FlatColumns } from "../export-request.ts";
 import { cursorList, textOf, timeOf } from "../export-sources.ts";
+import {
+  addIdentifierFlags,
+  addPlatformFlag,
+  readIdentifiers,
+  readPlatform,
+  toMemberParameters,
+  type MemberIdentifiers,
+} from "./member-identifiers.ts";
 
 export interface AutopilotExportOptions {
   readonly flags: ExportFlags;
   readonly platform: Platform;
-  /** At most one person; null: everybody. */
-  readonly personId: string | null;
-  readonly email: string | null;
-  readonly phone: string | null;
+  /** At most one person; everybody when none is named. */
+  readonly person: MemberIdentifiers;
+}
+
+export function registerAutopilotExport(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "export",
+    summary: "write everyone in Autopilot to a file or standard output",
+    examples: ["surveyctl autopilot export --out members.csv", "surveyctl autopilot export --platform sms --flatten --out sms.csv.gz"],
+    exits: EXPORT_EXITS,
+  });
+  addPlatformFlag(command);
+  addIdentifierFlags(command);
+  addExportFlags(command, { hasState: false });
+  context.action(command, (deps, flags) =>
+    runAutopilotExport(deps, { flags: readExportFlags(flags), platform: readPlatform(flags), person: readIdentifiers(flags) }),
+  );
 }
 
 /** One walk: the list has no time filters (design: "Settled details"). */
 export async function runAutopilotExport(deps: Deps, options: AutopilotExportOptions): Promise<ExitCode> {
-  const { flags, platform, personId, email, phone } = options;
-  const person = { person_id: personId, person_email: email, person_phone_number: phone };
+  const { flags, platform } = options;
+  const person = toMemberParameters(options.person);
   return exportList(
     deps,
     {

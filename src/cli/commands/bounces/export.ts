@@ -1,11 +1,23 @@
+import type { Command } from "commander";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { BOUNCES } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
 import { timedRowsRequest } from "../export-events.ts";
 import { exportList } from "../export-list.ts";
+import { registerRangeExport } from "../export-range.ts";
 import type { RangeExportOptions } from "../export-request.ts";
 import { CREATED, pageList } from "../export-sources.ts";
+
+export function registerBouncesExport(noun: Command, context: CommandContext): void {
+  registerRangeExport(noun, context, {
+    summary: "write every bounced person to a file or standard output",
+    examples: ["surveyctl bounces export --out bounces.csv", "surveyctl bounces export --state bounces.state --append --out bounces.csv"],
+    what: "bounced",
+    run: runBouncesExport,
+  });
+}
 
 export async function runBouncesExport(deps: Deps, { flags, since, until, filterText }: RangeExportOptions): Promise<ExitCode> {
   const request = timedRowsRequest({

@@ -1,11 +1,23 @@
+import type { Command } from "commander";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { PEOPLE } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
 import { timedRowsRequest } from "../export-events.ts";
 import { exportList } from "../export-list.ts";
+import { registerRangeExport } from "../export-range.ts";
 import type { RangeExportOptions } from "../export-request.ts";
 import { CREATED, cursorList } from "../export-sources.ts";
+
+export function registerPeopleExport(noun: Command, context: CommandContext): void {
+  registerRangeExport(noun, context, {
+    summary: "write everyone to a file or standard output",
+    examples: ["surveyctl people export --out people.csv", "surveyctl people export --state people.state --append --out people.csv"],
+    what: "created",
+    run: runPeopleExport,
+  });
+}
 
 export async function runPeopleExport(deps: Deps, { flags, since, until, filterText }: RangeExportOptions): Promise<ExitCode> {
   const request = timedRowsRequest({

@@ -1,14 +1,21 @@
+import type { Command } from "commander";
 import type { RowKeys } from "../../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../../bulk/export/versions.ts";
 import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
+import { parseChoices } from "../../args/choice.ts";
+import type { Flags } from "../../args/flags.ts";
+import { parseEmail } from "../../args/people.ts";
 import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
+import { collect, type CommandContext } from "../command-context.ts";
+import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "../export-flags.ts";
 import { exportList } from "../export-list.ts";
 import type { ExportRequest, RangeExportOptions } from "../export-request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../export-sources.ts";
+import { addRangeFlags, readRange, readTime } from "../time-flags.ts";
 import { RESPONSE_FLAT_COLUMNS } from "./export-columns.ts";
 import type { Expansion } from "./list.ts";
 
@@ -20,6 +27,46 @@ export interface ResponsesExportOptions extends RangeExportOptions {
   readonly personEmail: string | null;
   /** Null: person and notes. */
   readonly expand: readonly Expansion[] | null;
+}
+
+const FILTERS = ["--since", "--until", "--updated-since", "--updated-until", "--trend", "--person-id", "--person-email", "--expand"];
+
+export function registerResponsesExport(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "export",
+    summary: "write every survey response to a file or standard output",
+    examples: [
+      "surveyctl responses export --since 2026-01-01 --out responses.csv",
+      "surveyctl responses export --state responses.state --append --out responses.csv",
+      "surveyctl responses export --flatten --excel-safe --bom --out responses.csv",
+    ],
+    exits: EXPORT_EXITS,
+  });
+  addRangeFlags(command, "created");
+  command
+    .option("--updated-since <time>", "updated at or after")
+    .option("--updated-until <time>", "updated at or before")
+    .option("--trend <id>", "only those of a trend")
+    .option("--person-id <id>", "only those of one person")
+    .option("--person-email <email>", "only those of one person")
+    .option("--expand <what>", `${EXPANSIONS.join(", ")}; may be repeated (default: both)`, collect, []);
+  addExportFlags(command, { hasState: true });
+  context.action(command, (deps, flags) => runResponsesExport(deps, readOptions(deps, flags)));
+}
+
+function readOptions(deps: Deps, flags: Flags): ResponsesExportOptions {
+  const expand = parseChoices(flags.all("--expand"), "--expand", EXPANSIONS);
+  return {
+    flags: readExportFlags(flags),
+    ...readRange(deps, flags),
+    updatedSince: readTime(deps, flags, "--updated-since", "first"),
+    updatedUntil: readTime(deps, flags, "--updated-until", "last"),
+    trend: flags.text("--trend"),
+    personId: flags.text("--person-id"),
+    personEmail: flags.parse("--person-email", parseEmail),
+    expand: expand.length === 0 ? null : expand,
+    filterText: describeFilters(flags, FILTERS),
+  };
 }
 
 export async function runResponsesExport(deps: Deps, options: ResponsesExportOptions): Promise<ExitCode> {

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { registerResponsesAdd } from "./add.ts";
+import { registerResponsesExport } from "./export.ts";
 import { registerResponsesList } from "./list.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   registerResponsesList(noun, context);
+  registerResponsesExport(noun, context);
   registerResponsesAdd(noun, context);
 }

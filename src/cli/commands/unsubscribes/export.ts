@@ -1,11 +1,26 @@
+import type { Command } from "commander";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { UNSUBSCRIBES } from "../../render/resources.ts";
+import type { CommandContext } from "../command-context.ts";
 import { timedRowsRequest } from "../export-events.ts";
 import { exportList } from "../export-list.ts";
+import { registerRangeExport } from "../export-range.ts";
 import type { RangeExportOptions } from "../export-request.ts";
 import { CREATED, pageList } from "../export-sources.ts";
+
+export function registerUnsubscribesExport(noun: Command, context: CommandContext): void {
+  registerRangeExport(noun, context, {
+    summary: "write every unsubscribed person to a file or standard output",
+    examples: [
+      "surveyctl unsubscribes export --out unsubscribes.csv",
+      "surveyctl unsubscribes export --state unsubscribes.state --append --out unsubscribes.csv",
+    ],
+    what: "unsubscribed",
+    run: runUnsubscribesExport,
+  });
+}
 
 export async function runUnsubscribesExport(deps: Deps, { flags, since, until, filterText }: RangeExportOptions): Promise<ExitCode> {
   const request = timedRowsRequest({
