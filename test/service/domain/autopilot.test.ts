@@ -224,3 +224,15 @@ test("when a filter names a member, then they alone are listed; somebody else, t
   expect(await found({ personId: "99" })).toEqual([]);
   expect(await found({ platform: "sms" })).toEqual([]);
 });
+
+test("when a platform is switched off while a survey is on its way, then it is not tried again until it is on", async () => {
+  await add({ personEmail: "a@x.co" });
+  const [due] = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 1 }));
+  await configure({ active: false });
+  await fixture.write((tx) => finishDelivery(tx, due!, { kind: "retry", delaySeconds: 30 }));
+  fixture.time.now = START + 30;
+  expect(await deliver()).toEqual([]);
+  expect(await fixture.read((tx) => nextDueAt(tx))).toBeNull();
+  await configure({ active: true });
+  expect(await deliver()).toEqual(["a@x.co"]);
+});

@@ -6,6 +6,7 @@ import type { Database } from "../../../src/service/store/sqlite/database.ts";
 import type { SqlValue } from "../../../src/service/store/sqlite/engine.ts";
 import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/migrations.ts";
 import { createPageAnchors } from "../../../src/service/store/sqlite/page-anchors.ts";
+import { createPageCache } from "../../../src/service/store/sqlite/page-cache.ts";
 import { createPersonRows } from "../../../src/service/store/sqlite/person-rows.ts";
 import { createRequestRows } from "../../../src/service/store/sqlite/request-rows.ts";
 import { createResponseRows } from "../../../src/service/store/sqlite/response-rows.ts";
@@ -15,6 +16,7 @@ import { ENGINES, openRawDatabase } from "./engines.ts";
 async function plansOf(work: (database: Database) => Promise<unknown>): Promise<string[]> {
   const database = await openRawDatabase(ENGINES[0]!);
   migrate(database, MIGRATIONS, 0);
+  database.writing = true;
   const plans: string[] = [];
   const explain = (sql: string, values: readonly SqlValue[] = []): void => {
     for (const { detail } of database.all(`EXPLAIN QUERY PLAN ${sql}`, values)) plans.push(String(detail));
@@ -42,8 +44,8 @@ const all: ResponsesFilter = {
 };
 const shape = { expandPerson: true, expandNotes: true, permalinkPrefix: "" };
 const responses = (filter: Partial<ResponsesFilter>) => (database: Database) =>
-  createResponseRows(database, createPageAnchors()).list(1, { ...all, ...filter }, shape);
-const people = (database: Database) => createPersonRows(database, createPageAnchors());
+  createResponseRows(database, createPageAnchors(), createPageCache(database)).list(1, { ...all, ...filter }, shape);
+const people = (database: Database) => createPersonRows(database, createPageAnchors(), createPageCache(database));
 
 const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ...RESPONSE_ORDERS.flatMap((order): [string, (database: Database) => Promise<unknown>][] => [
@@ -63,14 +65,25 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ["bounce count", (database) => people(database).countBounced(1, open)],
   [
     "members",
-    (database) => createAutopilotRows(database, { now: 0 }).list(1, "sms", { personId: null, after: { createdAt: 1, id: 2 }, limit: 20 }),
+    (database) =>
+      createAutopilotRows(database, { now: 0 }, createPageCache(database)).list(1, "sms", {
+        personId: null,
+        after: { createdAt: 1, id: 2 },
+        limit: 20,
+      }),
   ],
   ["next due", (database) => createRequestRows(database, { now: 0 }).nextDueAt()],
   ["claims", (database) => createRequestRows(database, { now: 9 }).claimDue({ claimer: "one", leaseSeconds: 60, limit: 10 })],
   ["sent", (database) => createRequestRows(database, { now: 9 }).countSent(1, "email", { since: 1, until: 2 })],
   ["a link", (database) => createRequestRows(database, { now: 9 }).byToken("t")],
-  ["metrics", (database) => createResponseRows(database, createPageAnchors()).countScores(1, { ...open, trendId: null })],
-  ["metrics of a trend", (database) => createResponseRows(database, createPageAnchors()).countScores(1, { ...open, trendId: 5 })],
+  [
+    "metrics",
+    (database) => createResponseRows(database, createPageAnchors(), createPageCache(database)).countScores(1, { ...open, trendId: null }),
+  ],
+  [
+    "metrics of a trend",
+    (database) => createResponseRows(database, createPageAnchors(), createPageCache(database)).countScores(1, { ...open, trendId: 5 }),
+  ],
 ];
 
 describe("when a list is asked for, then an index finds it and keeps its order", () => {

@@ -3,11 +3,12 @@ import type { AutopilotRows, MembershipRow } from "../../domain/ports.ts";
 import { configure } from "./autopilot-configuration.ts";
 import type { Database } from "./database.ts";
 import { listMembers } from "./membership-lists.ts";
+import type { PageCache } from "./page-cache.ts";
 import type { Session } from "./session.ts";
 
 const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
 
-export function createAutopilotRows(database: Database, session: Session): AutopilotRows {
+export function createAutopilotRows(database: Database, session: Session, cache: PageCache): AutopilotRows {
   return {
     configuration: async (project, platform) => readConfiguration(database, project, platform),
     configure: async (project, platform, change) => configure(database, session.now, { project, platform, ...change }),
@@ -28,7 +29,8 @@ export function createAutopilotRows(database: Database, session: Session): Autop
     deleteMember: async (project, platform, personId) => {
       database.run(`DELETE FROM memberships WHERE ${MEMBER}`, [project, platform, personId]);
     },
-    list: async (project, platform, filter) => listMembers(database, project, platform, filter),
+    list: async (project, platform, filter) =>
+      cache.rows(["members", project, platform, filter], () => listMembers(database, project, platform, filter)),
   };
 }
 

@@ -12,6 +12,7 @@ const DUE = `SELECT q.project_id AS "projectId", p.name AS "projectName", q.id, 
   WHERE q.due_at <= ? ORDER BY q.due_at, q.project_id, q.id LIMIT ?`;
 
 export function claimDue(database: Database, now: number, { claimer, leaseSeconds, limit }: Claim): DueSurvey[] {
+  pauseInactive(database, now);
   const rows = database.all(DUE, [now, limit]);
   for (const row of rows) {
     database.run("UPDATE survey_requests SET claimer = ?, due_at = ?, attempts = attempts + 1 WHERE project_id = ? AND id = ?", [
@@ -22,6 +23,16 @@ export function claimDue(database: Database, now: number, { claimer, leaseSecond
     ]);
   }
   return rows.map((row) => toDueSurvey(row, claimer));
+}
+
+/** Those of an inactive Autopilot that were on their way when it was switched off, and came back. */
+function pauseInactive(database: Database, now: number): void {
+  database.run(
+    `UPDATE survey_requests SET state = 'paused', due_at = NULL, claimer = NULL
+     WHERE due_at <= ? AND autopilot = 1 AND EXISTS (SELECT 1 FROM autopilot_configurations c
+       WHERE c.project_id = survey_requests.project_id AND c.platform = survey_requests.channel AND c.active = 0)`,
+    [now],
+  );
 }
 
 function toDueSurvey(row: SqlRow, claimer: string): DueSurvey {

@@ -17,6 +17,8 @@ export class UniqueViolation extends Error {
 export interface Database {
   /** Whether changes are allowed now; the queue sets it for write jobs. */
   writing: boolean;
+  /** How many statements have changed something so far. */
+  changes: number;
   exec(sql: string): void;
   all(sql: string, values?: readonly SqlValue[]): SqlRow[];
   /** The first row of `all`; null when there is none. */
@@ -59,15 +61,16 @@ export function createDatabase(engine: Engine): Database {
 
   const database: Database = {
     writing: false,
+    changes: 0,
     exec: (sql) => engine.exec(sql),
     all: (sql, values = []) => guard(sql, values, (statement) => statement.all(values)),
     first: (sql, values = []) => database.all(sql, values)[0] ?? null,
     run: (sql, values = []) => {
-      assertWriting(database);
+      beginChange(database);
       return guard(sql, values, (statement) => statement.run(values));
     },
     returning: (sql, values = []) => {
-      assertWriting(database);
+      beginChange(database);
       return database.all(sql, values);
     },
     close: () => {
@@ -79,8 +82,9 @@ export function createDatabase(engine: Engine): Database {
   return database;
 }
 
-function assertWriting(database: Database): void {
+function beginChange(database: Database): void {
   if (!database.writing) throw new Error("data can be changed only inside Store.write");
+  database.changes += 1;
 }
 
 /** One engine would cut text short at U+0000 without a word. */

@@ -9,6 +9,7 @@ import { makeParent, ownFile, type IsAlive, type Ownership } from "./file-owner.
 import { createJobQueue } from "./job-queue.ts";
 import { MIGRATIONS, migrate } from "./migrations.ts";
 import { createPageAnchors } from "./page-anchors.ts";
+import { createPageCache } from "./page-cache.ts";
 import { createPersonRows } from "./person-rows.ts";
 import { createProjectRows } from "./project-rows.ts";
 import { createRequestRows } from "./request-rows.ts";
@@ -74,14 +75,15 @@ function createStore(database: Database, { clock, random = systemRandom }: Sqlit
   const queue = createJobQueue(database);
   const session: Session = { now: 0 };
   const anchors = createPageAnchors();
+  const cache = createPageCache(database);
   const rows = {
     token: () => random.token(TOKEN_BYTES),
     projects: createProjectRows(database, session),
-    people: createPersonRows(database, anchors),
+    people: createPersonRows(database, anchors, cache),
     requests: createRequestRows(database, session),
-    responses: createResponseRows(database, anchors),
+    responses: createResponseRows(database, anchors, cache),
     trends: createTrendRows(database, session, anchors),
-    autopilot: createAutopilotRows(database, session),
+    autopilot: createAutopilotRows(database, session, cache),
   };
   const begin = (): Transaction => {
     session.now = unixSeconds(clock);

@@ -1,17 +1,28 @@
 import { emailKey } from "../../../contract/email.ts";
-import { TakenError, type JsonRows, type NewPerson, type PersonChange, type PersonRow, type PersonRows } from "../../domain/ports.ts";
+import {
+  TakenError,
+  type EventsFilter,
+  type JsonRows,
+  type NewPerson,
+  type PersonChange,
+  type PersonRow,
+  type PersonRows,
+} from "../../domain/ports.ts";
 import type { PageAnchors } from "./page-anchors.ts";
 import { UniqueViolation, type Database } from "./database.ts";
 import type { SqlRow, SqlValue } from "./engine.ts";
 import { nextId, reserveId } from "./next-id.ts";
-import { countEvents, listEvents, listPeople } from "./person-lists.ts";
+import type { PageCache } from "./page-cache.ts";
+import { countEvents, listEvents, listPeople, type EventColumn } from "./person-lists.ts";
 
 const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",
   last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
   FROM people WHERE project_id = ?`;
 
-export function createPersonRows(database: Database, anchors: PageAnchors): PersonRows {
+export function createPersonRows(database: Database, anchors: PageAnchors, cache: PageCache): PersonRows {
   const first = (condition: string, values: readonly SqlValue[]): PersonRow | null => toPerson(database.first(PERSON + condition, values));
+  const events = (project: number, column: EventColumn, filter: EventsFilter): JsonRows =>
+    cache.rows([column, project, filter], () => listEvents(database, anchors, project, column, filter));
   return {
     byId: async (project, id) => first(" AND id = ?", [project, id]),
     byEmail: async (project, email) => first(" AND email_key = ?", [project, emailKey(email)]),
@@ -25,9 +36,9 @@ export function createPersonRows(database: Database, anchors: PageAnchors): Pers
       anchors.forget(project);
       database.run("DELETE FROM people WHERE project_id = ? AND id = ?", [project, id]);
     },
-    list: async (project, filter): Promise<JsonRows> => listPeople(database, project, filter),
-    listBounced: async (project, filter) => listEvents(database, anchors, project, "bounced_at", filter),
-    listUnsubscribed: async (project, filter) => listEvents(database, anchors, project, "unsubscribed_at", filter),
+    list: async (project, filter) => cache.rows(["people", project, filter], () => listPeople(database, project, filter)),
+    listBounced: async (project, filter) => events(project, "bounced_at", filter),
+    listUnsubscribed: async (project, filter) => events(project, "unsubscribed_at", filter),
     countBounced: async (project, range) => countEvents(database, project, "bounced_at", range),
     countUnsubscribed: async (project, range) => countEvents(database, project, "unsubscribed_at", range),
   };

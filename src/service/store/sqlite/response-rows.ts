@@ -4,11 +4,12 @@ import type { Database } from "./database.ts";
 import type { SqlRow } from "./engine.ts";
 import { nextId, reserveId } from "./next-id.ts";
 import type { PageAnchors } from "./page-anchors.ts";
+import type { PageCache } from "./page-cache.ts";
 import { listResponses, responseJson } from "./response-lists.ts";
 import { countScores } from "./score-counts.ts";
 import { enterTrends } from "./trend-rows.ts";
 
-export function createResponseRows(database: Database, anchors: PageAnchors): ResponseRows {
+export function createResponseRows(database: Database, anchors: PageAnchors, cache: PageCache): ResponseRows {
   return {
     byId: async (project, id) => toResponse(database.first(RESPONSE, [project, id])),
     insert: async (project, response) => {
@@ -20,7 +21,8 @@ export function createResponseRows(database: Database, anchors: PageAnchors): Re
       updateResponse(database, project, id, change);
     },
     json: async (project, id, shape) => responseJson(database, project, id, shape),
-    list: async (project, filter, shape) => listResponses(database, anchors, project, filter, shape),
+    list: async (project, filter, shape) =>
+      cache.rows(["responses", project, filter, shape], () => listResponses(database, anchors, project, filter, shape)),
     countScores: async (project, filter) => countScores(database, project, filter),
     addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
     byToken: async (token) => findByToken(database, token),
