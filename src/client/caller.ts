@@ -27,7 +27,7 @@ export interface CallerOptions {
 export type Outcome<T> =
   | { readonly kind: "answered"; readonly value: T; readonly lostBefore: boolean }
   /** A write that may have arrived; `goOn` makes the next try once a look-up proved that it did not. */
-  | { readonly kind: "lost"; readonly error: ClientError; readonly goOn: () => Promise<Outcome<T>> }
+  | { readonly kind: "lost"; readonly error: ClientError; readonly answer: Answer | null; readonly goOn: () => Promise<Outcome<T>> }
   | { readonly kind: "given-up"; readonly error: ClientError; readonly answer: Answer | null; readonly lostBefore: boolean };
 
 export interface Caller {
@@ -67,7 +67,7 @@ export function createCaller(options: CallerOptions): Caller {
       if (decision.action === "give-up") return { kind: "given-up", error, answer, lostBefore };
       if (decision.action === "look-up") {
         const progress = { tries, lostBefore: false };
-        return { kind: "lost", error, goOn: async () => await again(request, idempotent, read, progress, facts, error) };
+        return { kind: "lost", error, answer, goOn: async () => await again(request, idempotent, read, progress, facts, error) };
       }
       await wait(request, decision.waitMs, error, tries, announced);
     }

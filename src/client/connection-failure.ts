@@ -38,7 +38,7 @@ function sentence(code: string, error: Error, host: string, sent: Sent): string 
   if (code === "EAI_AGAIN") return `the name ${host} could not be looked up just now`;
   if (code === "ECONNREFUSED") return `${host} refused the connection`;
   if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return `${host} cannot be reached`;
-  if (code.startsWith("HPE_")) return `${host} answered something that is not HTTP (${code})`;
+  if (error.name === "HTTPParserError") return `${host} answered something that is not HTTP (${error.message})`;
   if (code.startsWith("ERR_SSL_") || code === "EPROTO") return `${host} does not speak TLS as expected (${reasonOf(error)})`;
   const when = sent === "no" ? "before the request was sent" : "before the answer was whole";
   return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;

@@ -54,8 +54,8 @@ function redirectError(response: Pick<HttpResponse, "headers">, facts: StatusFac
 /** Where a redirect leads, without its query. */
 function shortTarget(location: string, base: string): string {
   if (!URL.canParse(location, base)) return location.slice(0, 200);
-  const { origin, protocol, host, pathname } = new URL(location, base);
-  return origin === "null" ? `${protocol}//${host}${pathname}` : `${origin}${pathname}`;
+  const { origin, pathname, href } = new URL(location, base);
+  return origin === "null" ? href.replace(/[?#].*$/s, "").slice(0, 200) : `${origin}${pathname}`;
 }
 
 function waitAsked(retryAfterMs: number | null): string {

@@ -17,7 +17,7 @@ declare module "undici/lib/dispatcher/pool.js" {
     readonly connect?: { readonly timeout: number } | ((target: ConnectTarget, connected: Connected) => void);
     readonly headersTimeout?: number;
     readonly bodyTimeout?: number;
-    readonly keepAliveTimeout?: number;
+    readonly connections?: number | null;
   }
 
   interface Controller {

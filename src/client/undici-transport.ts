@@ -14,6 +14,8 @@ export interface TransportOptions {
   readonly connectTimeoutMs?: number;
   /** Until the answer begins, and between two pieces of it. */
   readonly timeoutMs?: number | null;
+  /** At most so many: the gate's concurrency. Absent: as many as requests run at once. */
+  readonly connections?: number;
 }
 
 export type Transport = Exchange & { close(): Promise<void> };
@@ -58,8 +60,8 @@ interface Route {
 async function openRoute(target: URL, options: TransportOptions, timeoutMs: number): Promise<Route> {
   const proxy = proxyFor(target, options.env);
   const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
-  const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-  const straight = { ...timeouts, connect: { timeout: connectTimeoutMs } };
+  const settings = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connections: options.connections ?? null };
+  const straight = { ...settings, connect: { timeout: connectTimeoutMs } };
   if (proxy === null) return { pool: new Pool(target.origin, straight), proxy, forwarded: false };
   if (target.protocol === "http:") return { pool: new Pool(proxy.url.origin, straight), proxy, forwarded: true };
   const { openTunnel } = await import("./tunnel.ts");
@@ -69,7 +71,7 @@ async function openRoute(target: URL, options: TransportOptions, timeoutMs: numb
       (error: unknown) => connected(error as Error, null),
     );
   };
-  return { pool: new Pool(target.origin, { ...timeouts, connect }), proxy, forwarded: false };
+  return { pool: new Pool(target.origin, { ...settings, connect }), proxy, forwarded: false };
 }
 
 function dispatch(route: Route, request: HttpRequest, context: Omit<FailureContext, "sent">): Promise<HttpResponse> {

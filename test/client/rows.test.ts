@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { array, assert, constantFrom, dictionary, jsonValue, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitRows } from "../../src/client/rows.ts";
 
@@ -16,9 +16,9 @@ describe("splitRows", () => {
   });
 
   it("when any list is written in any way, then each row is its own text", () => {
-    const objects = fc.array(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue()), { maxLength: 8 });
-    fc.assert(
-      fc.property(objects, fc.constantFrom(0, 1, 2, "\t"), (list, indent) => {
+    const objects = array(dictionary(string({ unit: "grapheme" }), jsonValue()), { maxLength: 8 });
+    assert(
+      property(objects, constantFrom(0, 1, 2, "\t"), (list, indent) => {
         const rows = splitRows(JSON.stringify(list, null, indent));
         expect(rows.map((row) => JSON.parse(row) as unknown)).toEqual(JSON.parse(JSON.stringify(list)));
         const wanted = list.map((item) => JSON.stringify(item));

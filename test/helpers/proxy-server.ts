@@ -24,7 +24,10 @@ export async function startProxy(credentials?: string): Promise<ProxyServer> {
     return request.headers["proxy-authorization"] === expected;
   };
   const server = createServer((request, response) => {
-    if (!allowed(request)) return void response.writeHead(407).end("who are you?");
+    if (!allowed(request)) {
+      response.writeHead(407).end("who are you?");
+      return;
+    }
     const onward = httpRequest(request.url ?? "", { method: request.method ?? "GET", headers: request.headers, agent: false }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
@@ -33,7 +36,10 @@ export async function startProxy(credentials?: string): Promise<ProxyServer> {
     request.pipe(onward);
   });
   server.on("connect", (request, socket: Socket) => {
-    if (!allowed(request)) return void socket.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n");
+    if (!allowed(request)) {
+      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n");
+      return;
+    }
     const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(request.url ?? "") ?? [];
     const onward = connect(Number(port), host, () => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
