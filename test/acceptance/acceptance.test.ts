@@ -10,9 +10,10 @@ test("when the folder is listed, then there are stories", () => {
 });
 
 describe.concurrent("stories", () => {
-  it.each(names.toSorted())("%s", async (name) => {
+  // Each has its own `expect`, since several run at once.
+  it.for(names.toSorted())("%s", async (name, { expect: hold }) => {
     const story = parseStory(readFileSync(path.join(import.meta.dirname, name), "utf8"));
-    await expect(runStory(story)).resolves.toBeUndefined();
+    await hold(runStory(story)).resolves.toBeUndefined();
   });
 });
 

@@ -67,7 +67,7 @@ function pattern(step: Step, line: string): boolean {
   const match = /^(! ?)?(stdout|stderr) \/(.*)\/(\w*)$/.exec(line);
   if (match === null) return false;
   const [, not, stream, source = "", flags = ""] = match;
-  step.patterns.push({ stream: stream as Stream, pattern: new RegExp(source, `m${flags}`), present: not === undefined });
+  step.patterns.push({ stream: stream as Stream, pattern: new RegExp(source, `m${flags.replace("m", "")}`), present: not === undefined });
   return true;
 }
 

@@ -1,0 +1,85 @@
+/** No endpoint is forgotten: each has a handler, a client function, a command and an acceptance story. */
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROUTES, routePath, type Route, type RouteName } from "../src/contract/routes.ts";
+import { runCli } from "./helpers/run-cli.ts";
+import { startServe, type Served } from "./helpers/serve.ts";
+import { parseStory } from "./helpers/story.ts";
+
+const placeholders = { platform: "email", person: "1", email: "a@example.com", id: "1" };
+const all = Object.values(ROUTES) as readonly Route[];
+const specified = all.filter((route) => route.section !== null);
+
+/** The command that makes each call of the specification. */
+const COMMANDS: Readonly<Partial<Record<RouteName, readonly string[]>>> = {
+  listPeople: ["people", "list"],
+  sendPerson: ["people", "add", "--email", "a@example.com"],
+  listResponses: ["responses", "list"],
+  addResponse: ["responses", "add", "--person-id", "1", "--score", "10"],
+  listBounces: ["bounces", "list"],
+  listUnsubscribes: ["unsubscribes", "list"],
+  getMetrics: ["metrics"],
+  listMembers: ["autopilot", "list"],
+  addMember: ["autopilot", "add", "--email", "a@example.com"],
+  removeMember: ["autopilot", "remove", "--email", "a@example.com", "--yes"],
+  getAutopilot: ["autopilot", "config", "--platform", "email"],
+};
+
+describe("the service has a handler", () => {
+  let service: Served;
+  beforeAll(async () => {
+    service = await startServe();
+  });
+  afterAll(async () => {
+    await service.stop();
+  });
+
+  it.each(all)("when $name is called, then the answer is its own, not that of an unknown path", async (route) => {
+    const authorization = `Basic ${Buffer.from(`${service.apiKey}:`).toString("base64")}`;
+    const reply = await fetch(service.baseUrl + routePath(route, placeholders), { method: route.method, headers: { authorization } });
+    const unknown = await fetch(`${service.baseUrl}/v1/nothing.json`, { headers: { authorization } });
+    expect([401, 405, 500]).not.toContain(reply.status);
+    // An id that is not there is 404 too, in other words.
+    expect(await reply.json()).not.toEqual(await unknown.json());
+  });
+});
+
+describe("the program has a command", () => {
+  const asked: string[] = [];
+  let recorder: Server;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    recorder = createServer((request, response) => {
+      asked.push(`${request.method} ${String(request.url).split("?")[0]}`);
+      response
+        .setHeader("content-type", "application/json")
+        .end(request.method === "GET" && !/metrics|email\.json/.test(request.url ?? "") ? "[]" : "{}");
+    });
+    await new Promise<void>((resolve) => recorder.listen(0, "127.0.0.1", resolve));
+    env = { SURVEYCTL_BASE_URL: `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`, SURVEYCTL_API_KEY: "a-key" };
+  });
+  afterAll(() => new Promise((resolve) => recorder.close(resolve)));
+
+  it.each(specified)("when $name is wanted, then a command makes exactly that call", async (route) => {
+    asked.length = 0;
+    const { status, stderr } = await runCli({ args: COMMANDS[route.name as RouteName] ?? [], env });
+    expect({ asked, status, stderr }).toEqual({ asked: [`${route.method} ${routePath(route, placeholders)}`], status: 0, stderr: "" });
+  });
+});
+
+describe("the stories cover it", () => {
+  const folder = path.join(import.meta.dirname, "acceptance");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".txt"));
+  const covered = new Set(files.flatMap((name) => parseStory(readFileSync(path.join(folder, name), "utf8")).covers));
+
+  it.each(all)("when $name is looked for, then a story names it", ({ name }) => {
+    expect([...covered]).toContain(name);
+  });
+
+  it("when a story names an endpoint, then that exists", () => {
+    expect([...covered].filter((name) => !(name in ROUTES))).toEqual([]);
+  });
+});
