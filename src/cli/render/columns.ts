@@ -54,7 +54,9 @@ function selectColumn(resource: Resource, name: string): Column {
   const known = resource.columns.find((column) => column.name === name);
   if (known !== undefined) return known;
   const [first = "", ...rest] = name.split(".");
-  const reaches = rest.join(".") !== "" && (resource.fields.includes(first) || resource.columns.some((column) => column.name === first));
+  const base = rest.join(".") === "" ? undefined : resource.columns.find((column) => column.name === first);
+  if (base !== undefined) return { name, kind: kindOfName(name), read: (row) => readPath(base.read(row), rest) };
+  const reaches = rest.join(".") !== "" && resource.fields.includes(first);
   if (reaches || resource.fields.includes(name) || (resource.open === true && name !== "")) return pathColumn(name);
   throw unknownColumn(resource, name);
 }

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pathColumn, propertyColumn, selectColumns, type Column } from "../../../src/cli/render/columns.ts";
 import { createEncoder, type EncoderOptions } from "../../../src/cli/render/encoders.ts";
-import { BOUNCES, PEOPLE, RESPONSES } from "../../../src/cli/render/resources.ts";
+import { BOUNCES, MEMBERS, PEOPLE, RESPONSES } from "../../../src/cli/render/resources.ts";
 import type { JsonObject } from "../../../src/contract/json.ts";
 import { asPage, SAMPLE_RESPONSES } from "../../helpers/sample-rows.ts";
 
@@ -167,3 +167,9 @@ function unescapeTsv(cell: string): string {
   const meant: Record<string, string> = { t: "\t", n: "\n", r: "\r", "\\": "\\" };
   return cell.replace(/\\(.)/g, (_, char: string) => meant[char] ?? "");
 }
+
+it("reaches inside a column that lies elsewhere in the row", () => {
+  const rows = [{ person: { id: "7" }, next_survey_request: { id: "9", properties: { plan: "pro", created_at: 5 } } }];
+  const names = ["person_id", "properties.plan", "properties.created_at", "next_survey_request.properties.plan", "person.id"];
+  expect(encode({ format: "csv", columns: selectColumns(MEMBERS, names), header: false }, rows)).toBe("7,pro,5,pro,7\n");
+});
