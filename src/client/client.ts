@@ -21,7 +21,7 @@ export interface Reply {
 /** One page of a list. */
 export interface Page {
   readonly rows: readonly JsonObject[];
-  /** The body as it came: `splitRows(page.text)` gives each row's own text, lossless. */
+  /** The body as it came: `splitRowTexts(page.text)` gives each row's own text, lossless. */
   readonly text: string;
   /** Absolute URL of the next page of a cursor list, already checked to lie on the base URL's origin; null on the last. */
   readonly next: string | null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/contract/routes.ts";
-import { splitRows } from "../../src/client/rows.ts";
+import { splitRowTexts } from "../../src/contract/row-texts.ts";
 import { json, type Behaviour, type SeenRequest } from "../helpers/misbehaving-server.ts";
 import { collect, failureOf, withServer } from "./with-server.ts";
 
@@ -52,7 +52,7 @@ describe("page-numbered lists", () => {
   it("when one page is asked for, then its rows keep their text", async () => {
     const { client } = await withServer(numbered(3));
     const page = await client.page({ route: ROUTES.listBounces, parameters: { page: 1 } });
-    expect(splitRows(page.text)).toEqual(['{"id":"0"}', '{"id":"1"}', '{"id":"2"}']);
+    expect(splitRowTexts(page.text)).toEqual(['{"id":"0"}', '{"id":"1"}', '{"id":"2"}']);
   });
 });
 

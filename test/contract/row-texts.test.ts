@@ -1,27 +1,30 @@
-import * as fc from "fast-check";
+import { array, assert, constantFrom, dictionary, jsonValue, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitRowTexts } from "../../src/contract/row-texts.ts";
 
-describe("the texts of rows", () => {
-  it.each([
+describe("splitRowTexts", () => {
+  it.each<[string, string[]]>([
     ["[]", []],
-    [" [\n] ", []],
-    ['[{"a":1.0}, {"a":12345678901234567890}]', ['{"a":1.0}', '{"a":12345678901234567890}']],
-    ['[{"a":"],[}\\"{"},{"b":{"c":[1,[2]]}}]', ['{"a":"],[}\\"{"}', '{"b":{"c":[1,[2]]}}']],
-    ['[{"a":"\\\\"},{"a":"\\\\\\""}]', ['{"a":"\\\\"}', '{"a":"\\\\\\""}']],
-    ['[\n  {\n    "a": 1\n  },\n  {}\n]\n', ['{\n    "a": 1\n  }', "{}"]],
-    ['[1,"a,b",null]', ["1", '"a,b"', "null"]],
-  ])("of %j are found", (text, expected) => {
-    expect(splitRowTexts(text)).toEqual(expected);
+    [" [ ] ", []],
+    ['[{"a":1}]', ['{"a":1}']],
+    ['[ {"a": 1.0} ,\n{"b":[1,{"c":2}]} ]', ['{"a": 1.0}', '{"b":[1,{"c":2}]}']],
+    [String.raw`[{"a":"]},{\""},{"b\\":"\\"}]`, [String.raw`{"a":"]},{\""}`, String.raw`{"b\\":"\\"}`]],
+    ['[{"id":12345678901234567890,"e":1e400}]', ['{"id":12345678901234567890,"e":1e400}']],
+    ["[1,null,[2,3]]", ["1", "null", "[2,3]"]],
+  ])("when the text is %s", (text, rows) => {
+    expect(splitRowTexts(text)).toEqual(rows);
   });
 
-  it("when any rows are joined, then they are found again", () => {
-    const row = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue());
-    fc.assert(
-      fc.property(fc.array(row), fc.constantFrom(undefined, 2), (rows, indent) => {
-        const found = splitRowTexts(JSON.stringify(rows, null, indent)).map((text): unknown => JSON.parse(text));
-        expect(found).toEqual(JSON.parse(JSON.stringify(rows)));
+  it("when any list is written in any way, then each row is its own text", () => {
+    const objects = array(dictionary(string({ unit: "grapheme" }), jsonValue()), { maxLength: 8 });
+    assert(
+      property(objects, constantFrom(0, 1, 2, "\t"), (list, indent) => {
+        const rows = splitRowTexts(JSON.stringify(list, null, indent));
+        expect(rows.map((row) => JSON.parse(row) as unknown)).toEqual(JSON.parse(JSON.stringify(list)));
+        const wanted = list.map((item) => JSON.stringify(item));
+        expect(splitRowTexts(JSON.stringify(list))).toEqual(wanted);
       }),
+      { numRuns: 500 },
     );
   });
 });
