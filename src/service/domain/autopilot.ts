@@ -8,6 +8,8 @@ import { findReferenced, requireReferenced } from "./person-identity.ts";
 import { enrolPerson } from "./autopilot-enrol.ts";
 import type { PersonRow, Transaction } from "./ports.ts";
 
+const FREQUENCY_MAX = 100 * 365 * 86_400;
+
 /** 4.8 as JSON text, `Membership` rows in the order in which they were added. */
 export async function listMembersJson(tx: Transaction, project: Project, query: MembersQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
@@ -81,8 +83,8 @@ export async function configureAutopilot(
   change: { readonly active?: boolean; readonly frequencySeconds?: number },
 ): Promise<AutopilotConfiguration> {
   const { frequencySeconds } = change;
-  if (frequencySeconds !== undefined && (!Number.isSafeInteger(frequencySeconds) || frequencySeconds < 1)) {
-    throw new InvalidError({ frequency: ["must be at least 1 second"] });
+  if (frequencySeconds !== undefined && (!Number.isInteger(frequencySeconds) || frequencySeconds < 1 || frequencySeconds > FREQUENCY_MAX)) {
+    throw new InvalidError({ frequency: ["must be from 1 second to 100 years"] });
   }
   const old = await tx.autopilot.configuration(project.id, platform);
   await tx.autopilot.configure(project.id, platform, {

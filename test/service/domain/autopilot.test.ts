@@ -156,7 +156,9 @@ test("when the frequency changes, then recurring surveys move and updated_at wit
   ]);
   const { rows } = await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery()));
   expect(rows.map((row) => row.next_survey_scheduled_at)).toEqual([START + 7 * DAY, START + 10]);
-  await expect(configure({ frequencySeconds: 0 })).rejects.toMatchObject({ errors: { frequency: ["must be at least 1 second"] } });
+  for (const frequencySeconds of [0, -1, 1.5, 2 ** 53]) {
+    await expect(configure({ frequencySeconds })).rejects.toMatchObject({ errors: { frequency: ["must be from 1 second to 100 years"] } });
+  }
 });
 
 test("when a platform is inactive, then nothing is sent, members stay, and they go on when it is active again", async () => {
