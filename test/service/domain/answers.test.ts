@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { answerSurvey, findSurvey, unsubscribeByLink } from "../../../src/service/domain/answers.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
+import { listUnsubscribes } from "../../../src/service/domain/events.ts";
+import { sendPerson } from "../../../src/service/domain/people.ts";
+import { addProject } from "../../../src/service/domain/projects.ts";
+import { listResponses } from "../../../src/service/domain/responses.ts";
+import { START, eventsQuery, links, openFixture, responsesQuery, sendInput, type Fixture } from "./fixture.ts";
+
+let fixture: Fixture;
+let token = "";
+beforeEach(async () => {
+  fixture = await openFixture();
+  // A first project of its own, so that a link has to find the right one.
+  await fixture.write((tx) => addProject(tx, "other"));
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", properties: { plan: "pro" } })));
+  const [due] = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 1 }));
+  await fixture.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
+  token = due!.token;
+});
+afterEach(() => fixture.store.close());
+
+test("when a survey is answered, then the response carries its properties; a second answer changes the first", async () => {
+  const answer = (score: number, comment: string | null) => fixture.write((tx) => answerSurvey(tx, token, { score, comment }));
+  expect(await answer(4, null)).toEqual({ project: fixture.project, responseId: 3, created: true });
+  fixture.time.now = START + 5;
+  expect(await answer(9, "better now")).toEqual({ project: fixture.project, responseId: 3, created: false });
+  expect(await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links))).toMatchObject([
+    { id: "3", person: "1", score: 9, comment: "better now", created_at: START, updated_at: START + 5, person_properties: { plan: "pro" } },
+  ]);
+  await expect(answer(11, null)).rejects.toMatchObject({ errors: { score: ["must be an integer from 0 to 10"] } });
+});
+
+test("when a link is nobody's, then there is no such survey", async () => {
+  await expect(fixture.read((tx) => findSurvey(tx, "x"))).rejects.toMatchObject({ name: "NotFoundError" });
+  await expect(fixture.write((tx) => unsubscribeByLink(tx, ""))).rejects.toMatchObject({ name: "NotFoundError" });
+});
+
+test("when the unsubscribe link is followed twice, then once is counted", async () => {
+  expect(await fixture.write((tx) => unsubscribeByLink(tx, token))).toEqual({ created: true });
+  expect(await fixture.write((tx) => unsubscribeByLink(tx, token))).toEqual({ created: false });
+  expect(await fixture.read((tx) => listUnsubscribes(tx, fixture.project, eventsQuery()))).toHaveLength(1);
+});
