@@ -1,0 +1,427 @@
+import { createHash } from "node:crypto";
+import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { parse } from "csv-parse/sync";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runResponsesExport, type ResponsesExportOptions } from "../../../../src/cli/commands/responses/export.ts";
+import type { ExportFlags } from "../../../../src/cli/commands/export-request.ts";
+import { createClient } from "../../../../src/client/create-client.ts";
+import { undiciTransport } from "../../../../src/client/undici-transport.ts";
+import type { JsonObject } from "../../../../src/contract/json.ts";
+import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
+import { systemRandom } from "../../../../src/runtime/random.ts";
+import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
+import { responseRow, startListService, type ListService, type ListServiceOptions } from "../../../helpers/list-service.ts";
+
+const PLAIN: ExportFlags = {
+  out: null,
+  gzip: false,
+  append: false,
+  state: null,
+  flatten: false,
+  excelSafe: false,
+  bom: false,
+  crlf: false,
+  checksum: false,
+  perPage: 5,
+};
+const EVERYTHING: ResponsesExportOptions = {
+  flags: PLAIN,
+  since: null,
+  until: null,
+  updatedSince: null,
+  updatedUntil: null,
+  trend: null,
+  personId: null,
+  personEmail: null,
+  expand: null,
+  filterText: "",
+};
+const START = 1_760_000_000;
+const HEADER =
+  "id,person_id,person_email,person_name,survey_type,score,comment,permalink,created_at,updated_at,person_properties,notes,tags,additional_answers\n";
+
+let folder = "";
+let service: ListService | null = null;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-export-"));
+});
+afterEach(async () => {
+  await service?.stop();
+  service = null;
+  await rm(folder, { recursive: true, force: true });
+});
+
+const at = (name: string): string => path.join(folder, name);
+const someRows = (count: number): JsonObject[] => Array.from({ length: count }, (_, index) => responseRow(index + 1, START + index * 60));
+
+/** Waiting takes no time, and the clock shows that it did. */
+function skippingClock(): Clock {
+  let skippedMs = 0;
+  return {
+    now: () => systemClock.now() + skippedMs,
+    monotonic: () => systemClock.monotonic() + skippedMs,
+    async sleep(ms) {
+      skippedMs += ms;
+    },
+  };
+}
+
+/** One export against the service that runs, with a real client over a real socket. */
+async function run(
+  options: { readonly flags?: Partial<ExportFlags> } & Omit<Partial<ResponsesExportOptions>, "flags"> = {},
+  more: FakeOptions & { readonly apiKey?: string; readonly signal?: AbortSignal } = {},
+) {
+  const baseUrl = service?.baseUrl ?? "";
+  const { deps, out, err } = fakeDeps(more);
+  const connect = async () => {
+    const client = createClient({
+      baseUrl,
+      apiKey: more.apiKey ?? "key",
+      transport: undiciTransport({ baseUrl, env: {} }),
+      clock: skippingClock(),
+    });
+    return { client, account: { place: baseUrl, keyFingerprint: more.apiKey ?? "key" }, close: () => client.close() };
+  };
+  const signal = more.signal ?? deps.signal;
+  const world = { ...deps, random: systemRandom, signal, connect };
+  const status = await runResponsesExport(world, { ...EVERYTHING, ...options, flags: { ...PLAIN, ...options.flags } });
+  return { status, out: out(), err: err() };
+}
+
+async function serve(options: ListServiceOptions): Promise<ListService> {
+  service = await startListService(options);
+  return service;
+}
+
+const answer = (text: string, value: JsonObject): JsonObject => ({ id: "1", question: { id: "2", type: "scale", text }, value });
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+const cellsOf = (csv: string, column: string): string[] => {
+  const records: Record<string, string>[] = parse(csv, { columns: true, bom: true });
+  return records.map((record) => record[column] ?? "");
+};
+const idsOf = (csv: string): string[] => cellsOf(csv, "id");
+const everyId = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));
+
+describe("an export to standard output", () => {
+  it("writes every column of every row, and one closing line on stderr", async () => {
+    await serve({ lists: { survey_responses: someRows(1) } });
+    const { status, out, err } = await run();
+    const row = `1,1001,p1@example.com,Person 1,nps,1,"Comment 1, ""quoted""",https://survey.example.com/r/1,2025-10-09T08:53:20Z,2025-10-09T08:53:20Z,"{""plan"":""pro""}",[],[],[]\n`;
+    const bytes = Buffer.from(HEADER + row);
+    expect({ status, out, err }).toEqual({
+      status: 0,
+      out: HEADER + row,
+      err: `exported 1 responses, 2025-10-09T08:53:20Z to 2025-10-09T08:53:20Z, ${bytes.length} bytes, sha256 ${sha256(bytes)}, the service counts 1 too\n`,
+    });
+  });
+
+  it("asks for person and notes, and for nothing that comes after the start", async () => {
+    const { requests } = await serve({ lists: { survey_responses: someRows(12) } });
+    await run();
+    const lists = requests.filter(({ path: where, query }) => where.endsWith("survey_responses.json") && query.get("order") === null);
+    expect(lists.every(({ query }) => query.getAll("expand[]").join() === "person,notes")).toBe(true);
+    expect(lists.slice(1).every(({ query }) => query.has("since") && Number(query.get("until")) < Date.now() / 1000 + 2)).toBe(true);
+  });
+
+  it("keeps JSON as the service sent it", async () => {
+    await serve({ lists: { survey_responses: someRows(12).map((row) => ({ ...row, unknown: { a: [1.5] } })) } });
+    const whole = await run({}, { options: { output: "json" } });
+    expect(JSON.parse(whole.out)).toEqual(someRows(12).map((row) => ({ ...row, unknown: { a: [1.5] } })));
+    const lines = await run({}, { options: { output: "ndjson" } });
+    expect(
+      lines.out
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(JSON.parse(whole.out));
+  });
+
+  it("gives an empty list its form", async () => {
+    await serve({ lists: {} });
+    expect((await run()).out).toBe(HEADER);
+    expect((await run({}, { options: { output: "json" } })).out).toBe("[]\n");
+  });
+
+  it("says nothing under --quiet", async () => {
+    await serve({ lists: { survey_responses: someRows(12) } });
+    expect((await run({}, { options: { quiet: true } })).err).toBe("");
+  });
+});
+
+describe("a snapshot", () => {
+  it("holds each row that was there, once, while others are added, back-dated, edited and deleted", async () => {
+    const rows = someRows(300);
+    let newest = 1000;
+    await serve({
+      lists: { survey_responses: rows },
+      onRequest: ({ n }) => {
+        if (n < 2) return null;
+        newest += 2;
+        rows.push(responseRow(newest, START + n * 37), responseRow(newest + 1, Math.floor(Date.now() / 1000)));
+        const edited = rows[(n * 7) % 250];
+        if (edited !== undefined) Object.assign(edited, { comment: "edited", updated_at: Math.floor(Date.now() / 1000) });
+        // Of the back-dated ones, so that every row of the start is still there at the end.
+        const gone = rows.findIndex((row) => Number(row.id) > 1000 && Number(row.created_at) < START + n * 37 - 500);
+        if (gone >= 0) rows.splice(gone, 1);
+        return null;
+      },
+    });
+    const ids = idsOf((await run()).out);
+    expect(ids.filter((id) => Number(id) <= 1000)).toEqual(everyId(300));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("holds rows that bear a time to come", async () => {
+    const later = Math.floor(Date.now() / 1000) + 5000;
+    await serve({ lists: { survey_responses: [...someRows(12), responseRow(13, later), responseRow(14, later)] } });
+    expect(idsOf((await run()).out)).toEqual(everyId(14));
+  });
+
+  it("ends where the user says", async () => {
+    await serve({ lists: { survey_responses: someRows(40) } });
+    const { out, err } = await run({ since: START + 60, until: START + 60 * 9 });
+    expect(idsOf(out)).toEqual(everyId(10).slice(1));
+    expect(err).toContain("the service counts 9 too");
+  });
+
+  it("is the same from a service that ignores times", async () => {
+    await serve({ lists: { survey_responses: someRows(83) }, ignoresTimes: true });
+    expect(idsOf((await run()).out)).toEqual(everyId(83));
+  });
+});
+
+describe("a service in trouble", () => {
+  it("is waited for through slow answers, answers out of order and storms of 429", async () => {
+    await serve({
+      lists: { survey_responses: someRows(200) },
+      onRequest: async ({ n }) => {
+        await new Promise((resolve) => setTimeout(resolve, (n * 7919) % 23));
+        return n % 5 === 0 ? { status: 429, headers: { "retry-after": "1" } } : null;
+      },
+    });
+    expect(idsOf((await run()).out)).toEqual(everyId(200));
+  });
+
+  it.each([true, false])("leaves the old file alone when page 37 cannot be had (times ignored: %s)", async (ignoresTimes) => {
+    await writeFile(at("r.csv"), "old\n");
+    await serve({
+      lists: { survey_responses: someRows(250) },
+      ignoresTimes,
+      onRequest: ({ n, query }) => ((ignoresTimes ? query.get("page") === "37" : n >= 37) ? { status: 500 } : null),
+    });
+    await expect(run({ flags: { out: at("r.csv") } })).rejects.toThrow("500");
+    expect(await readFile(at("r.csv"), "utf8")).toBe("old\n");
+    expect(await readdir(folder)).toEqual(["r.csv"]);
+  });
+
+  it("leaves nothing behind when it is stopped", async () => {
+    const stopping = new AbortController();
+    await serve({
+      lists: { survey_responses: someRows(250) },
+      onRequest: ({ n }) => {
+        if (n === 20) stopping.abort(new Error("stopped"));
+        return null;
+      },
+    });
+    await expect(run({ flags: { out: at("r.csv"), flatten: true } }, { signal: stopping.signal })).rejects.toThrow("stopped");
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe("a file", () => {
+  it("is written with mode 0600, its checksum beside it", async () => {
+    await serve({ lists: { survey_responses: someRows(12) } });
+    await run({ flags: { out: at("r.csv"), checksum: true } });
+    const bytes = await readFile(at("r.csv"));
+    expect(await readFile(at("r.csv.sha256"), "utf8")).toBe(`${sha256(bytes)}  r.csv\n`);
+    expect((await stat(at("r.csv"))).mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(["r.csv", "r.csv.sha256"]);
+  });
+
+  it("keeps its mode and stays behind its link", async () => {
+    await serve({ lists: { survey_responses: someRows(3) } });
+    await writeFile(at("real.csv"), "old");
+    await chmod(at("real.csv"), 0o644);
+    await symlink("real.csv", at("link.csv"));
+    await run({ flags: { out: at("link.csv") } });
+    expect((await lstat(at("link.csv"))).isSymbolicLink()).toBe(true);
+    expect(idsOf(await readFile(at("real.csv"), "utf8"))).toEqual(everyId(3));
+    expect((await stat(at("real.csv"))).mode & 0o777).toBe(0o644);
+  });
+
+  it.each([
+    ["a folder", "", "is a directory"],
+    ["in a folder that is not there", "none/r.csv", "does not exist"],
+  ])("is refused before the first request when it is %s", async (_, name, message) => {
+    const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
+    await expect(run({ flags: { out: at(name) } })).rejects.toThrow(message);
+    expect(requests).toEqual([]);
+  });
+
+  it.each([
+    ["r.ndjson", false, "r.ndjson", (text: string) => text.startsWith('{"id":"1"')],
+    ["r.json", false, "r.json", (text: string) => text.startsWith("[\n{")],
+    ["r.tsv", false, "r.tsv", (text: string) => text.startsWith("1\t1001\t")],
+    ["r.txt", false, "r.txt", (text: string) => text.startsWith(HEADER)],
+    ["r.ndjson.gz", false, "r.ndjson.gz", (text: string) => text.startsWith('{"id":"1"')],
+    ["r.csv", true, "r.csv.gz", (text: string) => text.startsWith(HEADER)],
+  ])("named %s (gzip: %s) becomes %s", async (name, gzip, written, fits) => {
+    await serve({ lists: { survey_responses: someRows(12) } });
+    await run({ flags: { out: at(name), gzip } });
+    expect(await readdir(folder)).toEqual([written]);
+    const bytes = await readFile(at(written));
+    expect(fits((written.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString())).toBe(true);
+  });
+});
+
+describe("columns", () => {
+  it("are one more for each property and each question under --flatten, in the order of first appearance", async () => {
+    const rows = someRows(30);
+    const nothing = { free_response: null, scale: null, select_one: null, select_many: null };
+    Object.assign(rows[3] ?? {}, {
+      person_properties: { seats: 4, plan: null },
+      additional_answers: [answer("How fast?", { ...nothing, scale: 7 })],
+    });
+    Object.assign(rows[20] ?? {}, {
+      person_properties: null,
+      additional_answers: [
+        answer("Which?", {
+          ...nothing,
+          select_many: [
+            { id: "1", text: "Red" },
+            { id: "2", text: "Blue" },
+          ],
+        }),
+      ],
+    });
+    await serve({ lists: { survey_responses: rows } });
+    const { out } = await run({ flags: { flatten: true } }, { options: { columns: ["id"] } });
+    const lines = out.split("\n");
+    expect(lines[0]).toBe("id,person_properties.plan,person_properties.seats,additional_answers.How fast?,additional_answers.Which?");
+    expect([lines[1], lines[4], lines[21]]).toEqual(["1,pro,,,", "4,,4,7,", "21,,,,Red; Blue"]);
+    expect(idsOf(out)).toEqual(everyId(30));
+  });
+
+  it("are guarded, marked and ended as asked for", async () => {
+    await serve({ lists: { survey_responses: [responseRow(1, START, { comment: "=1+1" })] } });
+    const flags = { out: at("r.csv"), excelSafe: true, bom: true, crlf: true };
+    await run({ flags }, { options: { columns: ["id", "comment"], time: "unix" } });
+    expect(await readFile(flags.out, "utf8")).toBe("\ufeffid,comment\r\n1,'=1+1\r\n");
+  });
+});
+
+describe("an incremental export", () => {
+  const step = { out: "", state: "", append: true };
+  beforeEach(() => Object.assign(step, { out: at("r.csv"), state: at("r.state") }));
+
+  it("adds what is new or changed and nothing twice", async () => {
+    const rows = someRows(23);
+    const { requests } = await serve({ lists: { survey_responses: rows } });
+    await run({ flags: step });
+    const now = Math.floor(Date.now() / 1000);
+    rows.push(responseRow(24, START - 5, { updated_at: now }));
+    Object.assign(rows[4] ?? {}, { comment: "changed", updated_at: now });
+    const before = requests.length;
+    await run({ flags: step });
+    expect(requests[before]?.query.get("order")).toBe("asc:updated_at");
+    await run({ flags: step });
+    expect(idsOf(await readFile(step.out, "utf8"))).toEqual([...everyId(23), "5", "24"]);
+    expect((await stat(step.state)).mode & 0o777).toBe(0o600);
+  });
+
+  it("writes the second of two edits within a second", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const row = responseRow(1, START, { comment: "first", updated_at: now });
+    await serve({ lists: { survey_responses: [row] } });
+    await run({ flags: step });
+    row.comment = "second";
+    await run({ flags: step });
+    const comments = cellsOf(await readFile(step.out, "utf8"), "comment");
+    expect(comments).toEqual(["first", "second"]);
+  });
+
+  it("writes the new rows alone without --append", async () => {
+    const rows = someRows(3);
+    await serve({ lists: { survey_responses: rows } });
+    const flags = { out: step.out, state: step.state };
+    await run({ flags });
+    rows.push(responseRow(4, Math.floor(Date.now() / 1000)));
+    await run({ flags });
+    expect(idsOf(await readFile(step.out, "utf8"))).toEqual(["4"]);
+  });
+
+  it("adds a member to a gzip file", async () => {
+    const rows = someRows(3);
+    await serve({ lists: { survey_responses: rows } });
+    const flags = { ...step, out: at("r.csv.gz") };
+    await run({ flags });
+    rows.push(responseRow(4, Math.floor(Date.now() / 1000)));
+    await run({ flags });
+    expect(idsOf(gunzipSync(await readFile(flags.out)).toString())).toEqual(everyId(4));
+  });
+
+  it("replaces what a run left that died before its state was written", async () => {
+    const rows = someRows(7);
+    await serve({ lists: { survey_responses: rows } });
+    await run({ flags: step });
+    const state = await readFile(step.state, "utf8");
+    rows.push(responseRow(8, Math.floor(Date.now() / 1000)));
+    await run({ flags: step });
+    await writeFile(step.state, state);
+    const { err } = await run({ flags: step });
+    expect(idsOf(await readFile(step.out, "utf8"))).toEqual(everyId(8));
+    expect(err).toContain("are of a run that did not end");
+  });
+
+  it.each<[string, () => Parameters<typeof run>]>([
+    ["another account", () => [{ flags: step }, { apiKey: "another" }]],
+    ["other filters", () => [{ flags: step, filterText: "--trend 5" }]],
+    ["other columns", () => [{ flags: step }, { options: { columns: ["id"] } }]],
+    ["another format", () => [{ flags: { ...step, crlf: true } }]],
+  ])("refuses the state of %s before anything is asked", async (reason, args) => {
+    const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
+    await run({ flags: step });
+    const before = [requests.length, await readFile(step.out, "utf8"), await readFile(step.state, "utf8")];
+    await expect(run(...args())).rejects.toThrow(`belongs to ${reason}`);
+    expect([requests.length, await readFile(step.out, "utf8"), await readFile(step.state, "utf8")]).toEqual(before);
+  });
+
+  it("refuses to run twice at once", async () => {
+    const seconds: Promise<unknown>[] = [];
+    await serve({
+      lists: { survey_responses: someRows(40) },
+      onRequest: async ({ n }) => {
+        if (n === 1) seconds.push(run({ flags: step }).catch((error: unknown) => error));
+        await seconds[0];
+        return null;
+      },
+    });
+    await run({ flags: step });
+    expect(await seconds[0]).toMatchObject({ name: "UsageError", message: expect.stringContaining("is held by another run") as string });
+    expect(await readdir(folder)).toEqual(["r.csv", "r.state"]);
+  });
+
+  it("refuses a file that is shorter than it was", async () => {
+    await serve({ lists: { survey_responses: someRows(3) } });
+    await run({ flags: step });
+    await writeFile(step.out, "");
+    await expect(run({ flags: step })).rejects.toThrow("has 0 bytes, the state knows");
+  });
+});
+
+it.each<[string, Partial<ExportFlags>, FakeOptions, string]>([
+  ["a table", {}, { options: { output: "table" } }, "--output table"],
+  ["a checksum of stdout", { checksum: true }, {}, "--checksum needs --out"],
+  ["adding to stdout", { append: true }, {}, "--append needs --out"],
+  ["adding to an array", { append: true, out: "r.json" }, {}, "--append cannot add to a JSON array"],
+  ["flat JSON", { flatten: true }, { options: { output: "json" } }, "--flatten makes columns"],
+  ["an unknown column", {}, { options: { columns: ["scor"] } }, '"scor" is not a column of responses'],
+  ["binary data on a terminal", { gzip: true }, { width: 80 }, "--gzip writes binary data"],
+])("refuses %s", async (_, flags, more, message) => {
+  const { requests } = await serve({ lists: {} });
+  await expect(run({ flags }, more)).rejects.toThrow(message);
+  expect(requests).toEqual([]);
+});
