@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
+import { oneLine } from "./words.ts";
 
 /** Thrown by `decodeBody`: one clause that completes "the answer …". */
 export class DecodeProblem extends Error {
@@ -27,7 +28,7 @@ async function unpack(bytes: Uint8Array, encoding: string, maxOutputLength: numb
     br: promisify(zlib.brotliDecompress),
   };
   const unpacker = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
-  if (unpacker === undefined) throw new DecodeProblem(`has an encoding that was not asked for, ${JSON.stringify(encoding.slice(0, 40))}`);
+  if (unpacker === undefined) throw new DecodeProblem(`has an encoding that was not asked for, "${oneLine(encoding, 40) ?? ""}"`);
   try {
     return await unpacker(bytes, { maxOutputLength });
   } catch (error) {

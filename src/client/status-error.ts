@@ -6,7 +6,7 @@ import type { CallName, ClientError } from "./errors/client-error.ts";
 import { AuthError, RateLimitedError, RedirectError, RefusedError, ServiceError, type StatusFacts } from "./errors/status-errors.ts";
 import type { ReadingOptions } from "./reply.ts";
 import type { Redact } from "./redact.ts";
-import { readWords } from "./words.ts";
+import { oneLine, readWords } from "./words.ts";
 
 export interface StatusFailure {
   readonly error: ClientError;
@@ -53,9 +53,9 @@ function redirectError(response: Pick<HttpResponse, "headers">, facts: StatusFac
 
 /** Where a redirect leads, without its query. */
 function shortTarget(location: string, base: string): string {
-  if (!URL.canParse(location, base)) return location.slice(0, 200);
+  if (!URL.canParse(location, base)) return oneLine(location, 200) ?? "";
   const { origin, pathname, href } = new URL(location, base);
-  return origin === "null" ? href.replace(/[?#].*$/s, "").slice(0, 200) : `${origin}${pathname}`;
+  return origin === "null" ? (oneLine(href.replace(/[?#].*$/s, ""), 200) ?? "") : `${origin}${pathname}`;
 }
 
 function waitAsked(retryAfterMs: number | null): string {

@@ -1,6 +1,6 @@
 import { maskPersonalData, maskUrl } from "./mask.ts";
 import type { Redact } from "./redact.ts";
-import type { TraceEvent, Wait } from "./trace-event.ts";
+import type { TraceEvent } from "./trace-event.ts";
 import { oneLine } from "./words.ts";
 
 export interface TraceStyle {
@@ -56,12 +56,6 @@ function headerLines(sign: string, headers: Readonly<Record<string, string>>, ma
 
 function line(text: string): string {
   return oneLine(text, BODY_SHOWN_MAX) ?? "";
-}
-
-/** One line for a wait: how long, why, which repeat. */
-export function formatWait({ waitMs, reason, repeat, retries }: Wait): string {
-  const seconds = waitMs < 10_000 ? (waitMs / 1000).toFixed(1) : String(Math.ceil(waitMs / 1000));
-  return `waiting ${seconds} s: ${reason} (repeat ${repeat} of ${retries})`;
 }
 
 /** The event without the key, wherever the service may have echoed it. */

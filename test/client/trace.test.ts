@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { maskPersonalData, maskUrl } from "../../src/client/mask.ts";
 import { createRedactor } from "../../src/client/redact.ts";
-import { formatTrace, formatWait } from "../../src/client/trace.ts";
+import { formatTrace } from "../../src/client/trace.ts";
 import type { TraceEvent, Wait } from "../../src/client/trace-event.ts";
 import { answer, json, reset } from "../helpers/misbehaving-server.ts";
 import { API_KEY, failureOf, withServer } from "./with-server.ts";
@@ -47,14 +47,14 @@ describe("the trace of a call", () => {
     const events: TraceEvent[] = [];
     const waits: Wait[] = [];
     const options = { client: { trace: (event: TraceEvent) => events.push(event), onWait: (wait: Wait) => waits.push(wait) } };
-    const { client } = await withServer([reset, answer(503, "", { "retry-after": "20" }), json({})], options);
+    const { client, server } = await withServer([reset, answer(503, "", { "retry-after": "20" }), json({})], options);
     await client.getMetrics({});
     expect(events.map(({ kind }) => kind)).toEqual(["request", "failure", "request", "response", "request", "response"]);
-    expect(waits.map(formatWait)).toEqual([
-      expect.stringMatching(
-        /^waiting 0\.2 s: the connection to 127\.0\.0\.1:\d+ broke before the answer was whole \(\w+\) \(repeat 1 of 5\)$/,
-      ),
-      "waiting 20 s: the service answered 503 and asks to wait 20 s (repeat 2 of 5)",
+    const call = { method: "GET", url: `${server.baseUrl}/v1/metrics.json`, retries: 5 };
+    const broke = expect.stringMatching(/^the connection to 127\.0\.0\.1:\d+ broke before the answer was whole \(\w+\)$/) as string;
+    expect(waits).toEqual([
+      { ...call, waitMs: 200, reason: broke, repeat: 1 },
+      { ...call, waitMs: 20_000, reason: "the service answered 503 and asks to wait 20 s", repeat: 2 },
     ]);
   });
 

@@ -164,18 +164,18 @@ describe("saving a person", () => {
   });
 });
 
+const directory = (...emails: string[]): ((request: SeenRequest) => Behaviour) => {
+  let written = 0;
+  return ({ method, target }) => {
+    if (method === "POST") return (written += 1) === 1 ? reset : json({ id: "7" });
+    const asked = new URL(target, "http://x").searchParams.get("email") ?? "";
+    return json(emails.includes(asked) ? [person({ email: asked })] : [], { date });
+  };
+};
+
 describe("renaming a person", () => {
   const NEW = "new@example.com";
   const rename = { email: EMAIL, email_update: NEW, send: false };
-  const directory = (...emails: string[]): ((request: SeenRequest) => Behaviour) => {
-    let written = 0;
-    return ({ method, target }) => {
-      if (method === "POST") return (written += 1) === 1 ? reset : json({ id: "7" });
-      const asked = new URL(target, "http://x").searchParams.get("email") ?? "";
-      return json(emails.includes(asked) ? [person({ email: asked })] : [], { date });
-    };
-  };
-
   it.each([
     { there: [NEW], kind: "arrived", writes: 1 },
     { there: [EMAIL], kind: "answered", writes: 2 },

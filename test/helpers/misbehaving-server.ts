@@ -83,13 +83,13 @@ function readRequests(socket: Socket, take: (request: Omit<SeenRequest, "number"
   let waiting = "";
   socket.setEncoding("latin1").on("data", (text: string | Buffer) => {
     waiting += String(text);
-    for (let head = waiting.indexOf("\r\n\r\n"); head !== -1; head = waiting.indexOf("\r\n\r\n")) {
-      const [start = "", ...lines] = waiting.slice(0, head).split("\r\n");
+    for (let split = waiting.indexOf("\r\n\r\n"); split !== -1; split = waiting.indexOf("\r\n\r\n")) {
+      const [start = "", ...lines] = waiting.slice(0, split).split("\r\n");
       const headers = Object.fromEntries(lines.map((line) => [line.split(":")[0]?.toLowerCase(), line.replace(/^[^:]*:\s*/, "")]));
-      const end = head + 4 + Number(headers["content-length"] ?? 0);
+      const end = split + 4 + Number(headers["content-length"] ?? 0);
       if (waiting.length < end) return;
       const [method = "", target = ""] = start.split(" ");
-      take({ method, target, headers, body: Buffer.from(waiting.slice(head + 4, end), "latin1").toString("utf8") });
+      take({ method, target, headers, body: Buffer.from(waiting.slice(split + 4, end), "latin1").toString("utf8") });
       waiting = waiting.slice(end);
     }
   });
