@@ -61,6 +61,7 @@ describe("the pace", () => {
     { rate: 100, capacity: 10, latencyMs: 40, count: 10_000, least: 0.7 },
     { rate: 100 / 60, capacity: 100, latencyMs: 50, count: 2000, least: 0.95 },
     { rate: 600, capacity: 600, latencyMs: 8, count: 10_000, least: 0.95 },
+    { rate: 10, capacity: 600, latencyMs: 8, count: 3000, least: 0.95 },
   ])("when a bucket leaks $rate a second and holds $capacity, then few requests of a long import meet a 429", async (given) => {
     const clock = createFakeClock();
     const gate = createGate({ clock, concurrency: 8 });
