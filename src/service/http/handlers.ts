@@ -13,7 +13,7 @@ import { type Links, addResponse, getResponse, listResponsesJson } from "../doma
 import { nextLink, withCursorFilters } from "./cursor-link.ts";
 import { deleteNamedPerson } from "./delete-person.ts";
 import { readEventsQuery, readExpansions, readMembersQuery, readMetricsQuery, readPeopleQuery, readResponsesQuery } from "./list-inputs.ts";
-import { createReader, type Reader } from "./reader.ts";
+import { Reader } from "./reader.ts";
 import { type Reply, jsonReply, okReply } from "./replies.ts";
 import { changeNamedResponse } from "./update-response.ts";
 import { readMemberInput, readMemberReference, readResponseInput, readSendInput } from "./write-inputs.ts";
@@ -41,14 +41,14 @@ function cursorList(call: Call, parameters: JsonObject, perPage: number, { json,
   return { status: 200, json, headers: { link: nextLink(call.address, call.route, parameters, perPage, next) } };
 }
 
-const readerOf = (call: Call): Reader => createReader(call.parameters);
+const readerOf = (call: Call): Reader => new Reader(call.parameters);
 
 const platformOf = (call: Call): Platform => (call.placeholders.platform === "sms" ? "sms" : "email");
 
 export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   listPeople: async (call) => {
     const parameters = withCursorFilters(call.parameters, call.route);
-    const query = readPeopleQuery(createReader(parameters));
+    const query = readPeopleQuery(new Reader(parameters));
     return cursorList(call, parameters, query.perPage, await call.store.read((tx) => listPeopleJson(tx, call.project, query)));
   },
   sendPerson: async (call) => {
@@ -78,7 +78,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   listMembers: async (call) => {
     const parameters = withCursorFilters(call.parameters, call.route);
-    const query = readMembersQuery(createReader(parameters), platformOf(call));
+    const query = readMembersQuery(new Reader(parameters), platformOf(call));
     return cursorList(call, parameters, query.perPage, await call.store.read((tx) => listMembersJson(tx, call.project, query)));
   },
   addMember: async (call) => {

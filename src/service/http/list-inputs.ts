@@ -5,6 +5,8 @@ import { EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS } from "../../contract/route
 import type { EventsQuery, Expansion, MembersQuery, MetricGroup, MetricsQuery, PeopleQuery, ResponsesQuery } from "../domain/inputs.ts";
 import type { Reader } from "./reader.ts";
 
+const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX);
+
 export function readPeopleQuery(reader: Reader): PeopleQuery {
   const query = {
     ...readRange(reader),
@@ -21,8 +23,10 @@ export function readPeopleQuery(reader: Reader): PeopleQuery {
 }
 
 export function readResponsesQuery(reader: Reader): ResponsesQuery {
+  // Field by field: spreading parts together would cost more than reading them.
   const query = {
-    ...readRange(reader),
+    since: reader.timestamp("since"),
+    until: reader.timestamp("until"),
     updatedSince: reader.timestamp("updated_since"),
     updatedUntil: reader.timestamp("updated_until"),
     trend: reader.id("trend"),
@@ -30,14 +34,15 @@ export function readResponsesQuery(reader: Reader): ResponsesQuery {
     personEmail: reader.email("person_email"),
     order: reader.choice("order", RESPONSE_ORDERS) ?? "asc",
     expand: readExpansions(reader),
-    ...readNumberedPage(reader),
+    page: readPage(reader),
+    perPage: readPerPage(reader),
   };
   reader.finish();
   return query;
 }
 
 export function readEventsQuery(reader: Reader): EventsQuery {
-  const query = { ...readRange(reader), ...readNumberedPage(reader) };
+  const query = { ...readRange(reader), page: readPage(reader), perPage: readPerPage(reader) };
   reader.finish();
   return query;
 }
@@ -67,11 +72,13 @@ export function readMembersQuery(reader: Reader, platform: Platform): MembersQue
   return query;
 }
 
+const DEFAULT_EXPANSIONS: ReadonlySet<Expansion> = new Set(["notes"]);
+
 /** Unknown names are ignored; when none is left, notes are expanded, as the specification has it. */
 export function readExpansions(reader: Reader): ReadonlySet<Expansion> {
   const given = reader.list("expand");
-  const known = EXPANSIONS.filter((expansion) => given.includes(expansion));
-  return new Set(known.length > 0 ? known : ["notes"]);
+  const known = given.length === 0 ? [] : EXPANSIONS.filter((expansion) => given.includes(expansion));
+  return known.length > 0 ? new Set(known) : DEFAULT_EXPANSIONS;
 }
 
 function readRange(reader: Reader): { since: number | null; until: number | null } {
@@ -82,11 +89,9 @@ function readPerPage(reader: Reader): number {
   return Math.min(reader.integer("per_page", { min: 1 }) ?? PER_PAGE_DEFAULT, PER_PAGE_MAX);
 }
 
-function readNumberedPage(reader: Reader): { page: number; perPage: number } {
-  const perPage = readPerPage(reader);
-  const page = reader.integer("page", { min: 1 }) ?? PAGE_DEFAULT;
-  // Beyond this a page has no place that a number can name: it is empty all the same.
-  return { perPage, page: Math.min(page, Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX)) };
+/** Beyond the largest number a page has no place that can be named: it is empty all the same. */
+function readPage(reader: Reader): number {
+  return Math.min(reader.integer("page", { min: 1 }) ?? PAGE_DEFAULT, LAST_PAGE);
 }
 
 function readCursorPage(reader: Reader): { perPage: number; after: string | null } {

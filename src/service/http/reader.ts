@@ -9,109 +9,124 @@ import { InvalidError } from "../domain/errors.ts";
 const DEPTH_MAX = 32;
 /** The end of the year 9999: what lies beyond is milliseconds. */
 const TIME_MAX = 253_402_300_799;
+const TIME_PHRASE = "must be a Unix timestamp in whole seconds";
 
 /** Each method gives null (or the default) for what is absent, blank or wrong; `finish` refuses what was wrong. */
-export interface Reader {
+export class Reader {
+  readonly #values: JsonObject;
+  #errors: Record<string, string[]> | null = null;
+
+  constructor(values: JsonObject) {
+    this.#values = values;
+  }
+
   /** Whether the parameter is there, be it null. */
-  has(name: string): boolean;
-  complain(name: string, phrase: string): void;
-  text(name: string): string | null;
-  email(name: string): string | null;
-  phone(name: string): string | null;
-  /** An id, written as text or number. */
-  id(name: string): string | null;
-  /** A whole number from `min` to `max`. */
-  integer(name: string, range?: { readonly min?: number; readonly max?: number }): number | null;
-  /** Unix seconds that bound a list. */
-  timestamp(name: string): number | null;
-  /** Unix seconds that are kept. */
-  storedTime(name: string): number | null;
-  boolean(name: string, fallback: boolean): boolean;
-  choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | null;
-  map(name: string): Properties | null;
-  /** From an array, one text, or texts joined by commas. */
-  list(name: string): readonly string[];
+  has(name: string): boolean {
+    return Object.hasOwn(this.#values, name);
+  }
+
+  complain(name: string, phrase: string): void {
+    this.#errors ??= {};
+    (this.#errors[name] ??= []).push(phrase);
+  }
+
   /** Complains when it is absent; after a complaint about it, nothing more is said. */
-  require(name: string, value: unknown): void;
+  require(name: string, given: unknown): void {
+    if (given === null && this.#errors?.[name] === undefined) this.complain(name, "can't be blank");
+  }
+
   /** Takes over what a rule complains of. */
-  check(rule: () => void): void;
+  check(rule: () => void): void {
+    try {
+      rule();
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+      for (const [name, phrases] of Object.entries(error.errors)) for (const phrase of phrases) this.complain(name, phrase);
+    }
+  }
+
   /** Throws an InvalidError with everything that was complained of. */
-  finish(): void;
+  finish(): void {
+    if (this.#errors !== null) throw new InvalidError(this.#errors);
+  }
+
+  text(name: string): string | null {
+    const given = toText(this.#value(name));
+    if (given === undefined) return this.#refuse(name, "must be text");
+    return given !== null && given.includes("\0") ? this.#refuse(name, "must not contain null characters") : given;
+  }
+
+  email(name: string): string | null {
+    const given = this.text(name);
+    return given === null || isEmail(given) ? given : this.#refuse(name, "is invalid");
+  }
+
+  phone(name: string): string | null {
+    const given = this.text(name);
+    return given === null || isE164(given) ? given : this.#refuse(name, "must be in E.164 format, such as +14155551212");
+  }
+
+  /** An id, written as text or number. */
+  id(name: string): string | null {
+    return this.text(name);
+  }
+
+  /** A whole number from `min` to `max`. */
+  integer(name: string, { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: IntegerRange): number | null {
+    const given = toInteger(this.#value(name));
+    if (given === null) return null;
+    return given === undefined || given < min || given > max ? this.#refuse(name, wholeNumberPhrase(min, max)) : given;
+  }
+
+  /** Unix seconds that bound a list. */
+  timestamp(name: string): number | null {
+    const given = toInteger(this.#value(name));
+    return given === undefined ? this.#refuse(name, TIME_PHRASE) : given;
+  }
+
+  /** Unix seconds that are kept. */
+  storedTime(name: string): number | null {
+    const given = this.timestamp(name);
+    return given !== null && (given < 0 || given > TIME_MAX) ? this.#refuse(name, TIME_PHRASE) : given;
+  }
+
+  boolean(name: string, fallback: boolean): boolean {
+    const given = toBoolean(this.#value(name));
+    if (given === undefined) this.complain(name, "must be true or false");
+    return given ?? fallback;
+  }
+
+  choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | null {
+    const given = this.text(name);
+    if (given === null) return null;
+    return choices.find((one) => one === given) ?? this.#refuse(name, `must be one of ${choices.join(", ")}`);
+  }
+
+  map(name: string): Properties | null {
+    const given = toMap(this.#value(name));
+    if (given === undefined) return this.#refuse(name, "must be a map of names to values");
+    return given === null || isStorable(given, DEPTH_MAX) ? given : this.#refuse(name, "holds values that cannot be kept");
+  }
+
+  /** From an array, one text, or texts joined by commas. */
+  list(name: string): readonly string[] {
+    const given = this.#value(name);
+    return given === null ? [] : toList(given);
+  }
+
+  #value(name: string): Json {
+    return Object.hasOwn(this.#values, name) ? (this.#values[name] ?? null) : null;
+  }
+
+  #refuse(name: string, phrase: string): null {
+    this.complain(name, phrase);
+    return null;
+  }
 }
 
-export function createReader(values: JsonObject): Reader {
-  const errors: Record<string, string[]> = {};
-  const value = (name: string): Json => (Object.hasOwn(values, name) ? (values[name] ?? null) : null);
-  const complain = (name: string, phrase: string): void => {
-    (errors[name] ??= []).push(phrase);
-  };
-  const refuse = (name: string, phrase: string): null => {
-    complain(name, phrase);
-    return null;
-  };
-  const text = (name: string): string | null => {
-    const given = toText(value(name));
-    if (given === undefined) return refuse(name, "must be text");
-    return given !== null && given.includes("\0") ? refuse(name, "must not contain null characters") : given;
-  };
-  const matching = (name: string, isValid: (given: string) => boolean, phrase: string): string | null => {
-    const given = text(name);
-    return given === null || isValid(given) ? given : refuse(name, phrase);
-  };
-  const integer: Reader["integer"] = (name, { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = {}) => {
-    const given = toInteger(value(name));
-    if (given === null) return null;
-    if (given === undefined) return refuse(name, wholeNumberPhrase(min, max));
-    return given < min || given > max ? refuse(name, wholeNumberPhrase(min, max)) : given;
-  };
-  return {
-    has: (name) => Object.hasOwn(values, name),
-    complain,
-    text,
-    email: (name) => matching(name, isEmail, "is invalid"),
-    phone: (name) => matching(name, isE164, "must be in E.164 format, such as +14155551212"),
-    id: text,
-    integer,
-    timestamp: (name) => {
-      const given = toInteger(value(name));
-      return given === undefined ? refuse(name, "must be a Unix timestamp in whole seconds") : given;
-    },
-    storedTime: (name) => {
-      const given = toInteger(value(name));
-      const wrong = given === undefined || (given !== null && (given < 0 || given > TIME_MAX));
-      return wrong ? refuse(name, "must be a Unix timestamp in whole seconds") : given;
-    },
-    boolean: (name, fallback) => {
-      const given = toBoolean(value(name));
-      if (given === undefined) complain(name, "must be true or false");
-      return given ?? fallback;
-    },
-    choice: (name, choices) => {
-      const given = text(name);
-      const known = choices.find((one) => one === given);
-      return given === null || known !== undefined ? (known ?? null) : refuse(name, `must be one of ${choices.join(", ")}`);
-    },
-    map: (name) => {
-      const given = toMap(value(name));
-      if (given === undefined) return refuse(name, "must be a map of names to values");
-      return given === null || isStorable(given, DEPTH_MAX) ? given : refuse(name, "holds values that cannot be kept");
-    },
-    list: (name) => toList(value(name)),
-    require: (name, given) => {
-      if (given === null && errors[name] === undefined) complain(name, "can't be blank");
-    },
-    check: (rule) => {
-      try {
-        rule();
-      } catch (error) {
-        if (!(error instanceof InvalidError)) throw error;
-        for (const [name, phrases] of Object.entries(error.errors)) errors[name] ??= [...phrases];
-      }
-    },
-    finish: () => {
-      if (Object.keys(errors).length > 0) throw new InvalidError(errors);
-    },
-  };
+export interface IntegerRange {
+  readonly min?: number;
+  readonly max?: number;
 }
 
 /** Null for what is absent or blank, undefined for what is no text. */

@@ -4,7 +4,7 @@ import type { Project } from "../domain/inputs.ts";
 import type { Store } from "../domain/ports.ts";
 import { type Links, updateResponse } from "../domain/responses.ts";
 import { readExpansions } from "./list-inputs.ts";
-import { createReader } from "./reader.ts";
+import { Reader } from "./reader.ts";
 import { readResponseChange, withPersonId } from "./write-inputs.ts";
 
 interface Change {
@@ -16,7 +16,7 @@ interface Change {
 
 /** The same call whether the id came in the path or, as one client library has it, in the body. */
 export async function changeNamedResponse({ store, project, parameters, links }: Change, id: string): Promise<SurveyResponse> {
-  const reader = createReader(withPersonId(parameters));
+  const reader = new Reader(withPersonId(parameters));
   const change = readResponseChange(reader);
   const expand = readExpansions(reader);
   return store.write((tx) => updateResponse(tx, project, id, change, expand, links));

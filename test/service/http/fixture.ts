@@ -1,0 +1,123 @@
+/** A whole service in memory: its clock is set by hand, its only key is `KEY`, and requests need no port unless `listen` is asked. */
+import { connect } from "node:net";
+import type { HttpResponse } from "../../../src/contract/http.ts";
+import type { Clock } from "../../../src/runtime/clock.ts";
+import { createLog } from "../../../src/runtime/log.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { addKey } from "../../../src/service/domain/projects.ts";
+import { createHttpService, type HttpService } from "../../../src/service/http/create-http-service.ts";
+import type { RateLimit } from "../../../src/service/http/rate-limit.ts";
+import { listen, type Listening } from "../../../src/service/http/server.ts";
+import { openFixture, type Fixture } from "../domain/fixture.ts";
+
+export const KEY = "key-of-the-tests";
+export const BASIC = `Basic ${Buffer.from(`${KEY}:`).toString("base64")}`;
+export const ORIGIN = "http://survey.test:8080";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  readonly json: unknown;
+}
+
+export interface HttpFixture extends Fixture {
+  readonly service: HttpService;
+  /** Lines of the log, parsed. */
+  readonly logged: () => Record<string, unknown>[];
+  readonly state: { ready: boolean; scheduled: number };
+  /** One call in process, with the key unless `headers` has its own `authorization`. */
+  call(method: string, path: string, options?: { headers?: Record<string, string>; body?: unknown; origin?: string }): Promise<Answer>;
+  /** Shorthands for calls that must work. */
+  get(path: string): Promise<unknown>;
+  post(path: string, body: unknown): Promise<Record<string, unknown>>;
+}
+
+export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: string } = {}): Promise<HttpFixture> {
+  const fixture = await openFixture();
+  await fixture.write((tx) => addKey(tx, fixture.project, KEY));
+  const lines: string[] = [];
+  const state = { ready: true, scheduled: 0 };
+  const clock: Clock = { now: () => fixture.time.now * 1000, monotonic: () => fixture.time.now * 1000, sleep: () => Promise.resolve() };
+  const log = createLog((text) => lines.push(text), clock);
+  const service = createHttpService({
+    store: fixture.store,
+    clock,
+    random: systemRandom,
+    log,
+    rateLimit: options.rateLimit ?? null,
+    publicUrl: options.publicUrl ?? null,
+    onScheduled: () => (state.scheduled += 1),
+    moreMetrics: () => "",
+    isReady: () => state.ready,
+  });
+  const call: HttpFixture["call"] = async (method, path, { headers = {}, body, origin = ORIGIN } = {}) => {
+    const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+    const type: Record<string, string> = body === undefined || typeof body === "string" ? {} : { "content-type": "application/json" };
+    const response = await service.handle({
+      method,
+      url: origin + path,
+      headers: { authorization: BASIC, ...type, ...headers },
+      ...(text === undefined ? {} : { body: text }),
+    });
+    return toAnswer(response);
+  };
+  const worked = (answer: Answer): Answer => {
+    if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
+    return answer;
+  };
+  return {
+    ...fixture,
+    service,
+    state,
+    logged: () => {
+      log.flush();
+      return lines
+        .join("")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    call,
+    get: async (path) => worked(await call("GET", path)).json,
+    post: async (path, body) => worked(await call("POST", path, { body })).json as Record<string, unknown>,
+  };
+}
+
+function toAnswer({ status, headers, body }: HttpResponse): Answer {
+  const text = typeof body === "string" ? body : "";
+  return { status, headers, text, json: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : null };
+}
+
+export function listenTo(fixture: HttpFixture): Promise<Listening> {
+  return listen(fixture.service.handle, { host: "127.0.0.1", port: 0, tls: null });
+}
+
+/** Sends these bytes and reads until the server closes; the request should say `Connection: close`. */
+export function sendRaw(url: string, text: string | readonly (string | Uint8Array)[]): Promise<string> {
+  const { port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), "127.0.0.1");
+    let received = "";
+    socket.setEncoding("utf8").on("data", (chunk: string) => (received += chunk));
+    socket.on("error", (error) => (received === "" ? reject(error) : resolve(received)));
+    socket.on("close", () => resolve(received));
+    for (const part of typeof text === "string" ? [text] : text) socket.write(part);
+  });
+}
+
+/** A request as a client writes it: lines end in CRLF, the length of the body is added when there is one. */
+export function rawRequest(url: string, line: string, headers: readonly string[], body?: string): string {
+  const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  return [`${line} HTTP/1.1`, `Host: ${new URL(url).host}`, ...headers, ...length, "Connection: close", "", body ?? ""].join("\r\n");
+}
+
+export function parseRaw(text: string): Answer {
+  const [head = "", ...rest] = text.split("\r\n\r\n");
+  const [first = "", ...lines] = head.split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+  );
+  const body = rest.join("\r\n\r\n");
+  return { status: Number(first.split(" ")[1]), headers, text: body, json: /^[[{]/.test(body) ? JSON.parse(body) : null };
+}
