@@ -10,29 +10,39 @@ const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf
 const outdir = path.join(root, "dist");
 
 await rm(outdir, { recursive: true, force: true });
-const result = await build({
+const shared = {
   absWorkingDir: root,
-  entryPoints: ["src/cli/main.ts"],
   outdir,
   bundle: true,
-  splitting: true,
   minify: true,
-  keepNames: true,
-  metafile: true,
   format: "esm",
   platform: "node",
   target: "node20.19",
-  external: ["node-sqlite3-wasm"],
   define: { SURVEYCTL_VERSION: JSON.stringify(manifest.version) },
+  legalComments: "none",
+};
+const result = await build({
+  ...shared,
+  entryPoints: ["src/cli/program/run.ts", "src/cli/program/root-help.ts"],
+  splitting: true,
+  keepNames: true,
+  metafile: true,
+  external: ["node-sqlite3-wasm"],
   // CommonJS dependencies call require() inside an ES module.
   banner: {
     js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
   },
-  legalComments: "none",
 });
+// The door is one file by itself: each further module that `--version` opened would show in its start-up.
+await build({ ...shared, entryPoints: ["src/cli/main.ts"], plugins: [{ name: "lazy", setup: keepLazyImports }] });
 // The demo looks for its customers beside the module that reads them; every chunk lies in dist itself.
 await copyFile(path.join(root, "src/cli/commands/demo/demo-people.csv"), path.join(outdir, "demo-people.csv"));
 await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(result.metafile));
+
+/** Leaves `import("./program/x.ts")` to the bundle that lies beside it. */
+function keepLazyImports(builder) {
+  builder.onResolve({ filter: /^\.\/program\// }, (args) => ({ path: `./${path.basename(args.path, ".ts")}.js`, external: true }));
+}
 
 /** The licence texts of every package whose code is inside the bundle. */
 async function notices(metafile) {

@@ -5,10 +5,8 @@ import { collect, type Action, type CommandContext, type CommandFacts } from "./
 import { UsageError } from "./errors/usage-error.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { createFactsBook, type FactsBook } from "./program/command-facts.ts";
-import { layOutHelp, layOutRootHelp } from "./program/help-layout.ts";
+import { layOutHelp, layOutRootHelp, SUMMARY } from "./program/help-layout.ts";
 import { NOUNS, type Noun } from "./program/nouns.ts";
-
-const SUMMARY = "The command line for the feedback survey (NPS) API, and the service itself";
 
 /** How a command line ended: with text for stdout, or with the status of the work that was done. */
 export type Outcome = { readonly kind: "text"; readonly text: string } | { readonly kind: "done"; readonly exit: ExitCode };

@@ -51,8 +51,10 @@ export function layOutHelp(command: Command, facts: HelpFacts): string {
   ]);
 }
 
+export const SUMMARY = "The command line for the feedback survey (NPS) API, and the service itself";
+
 /** The help of the program itself, from the table of nouns alone. */
-export function layOutRootHelp(nouns: readonly Noun[], summary: string): string {
+export function layOutRootHelp(nouns: readonly Noun[], summary: string = SUMMARY): string {
   const groups = [...new Set(nouns.map(({ group }) => group))];
   return join([
     `${sentence(summary)}\n`,
