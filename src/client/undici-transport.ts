@@ -131,10 +131,13 @@ function requestTarget(route: Route, { url, headers }: HttpRequest): { path: str
   return { path: url, headers: { ...headers, host, ...(authorization !== null && { "proxy-authorization": authorization }) } };
 }
 
-function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
-    ),
-  );
+/** Repeated headers as one; most answers have none, and keep their object. */
+function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {
+  const repeated = Object.values(headers).some((value) => typeof value !== "string");
+  if (!repeated) return headers as Readonly<Record<string, string>>;
+  const all = Object.entries(headers).map(([name, value]): [string, string] => [
+    name,
+    Array.isArray(value) ? value.join(", ") : (value ?? ""),
+  ]);
+  return Object.fromEntries(all);
 }

@@ -38,8 +38,19 @@ export class ClientError extends Error {
   }
 }
 
-/** A call's name for messages: the URL loses its query, which may hold people's addresses, and any credentials. */
+/**
+ * A call's name for messages: the URL loses its query, which may hold people's addresses, and any credentials.
+ * Made for each request and read only when one fails, so nothing is parsed before.
+ */
 export function nameCall(method: string, url: string): CallName {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  return { method, url: parsed === null ? url.replace(/[?#].*$/s, "") : `${parsed.origin}${parsed.pathname}` };
+  return {
+    method,
+    get url() {
+      return URL.canParse(url) ? withoutQuery(new URL(url)) : url.replace(/[?#].*$/s, "");
+    },
+  };
+}
+
+function withoutQuery({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
 }
