@@ -70,7 +70,7 @@ function draw({ streams, options }: RenderContext, resource: Resource, columns: 
     return { name: column.name, natural, minimum: Math.min(natural, leastWidthOf(column)) };
   });
   const dropFirst = options.columns === null ? resource.dropFirst : options.columns.toReversed();
-  const { widths, dropped } = layOutColumns(rooms, dropFirst, streams.out.columns);
+  const { widths, dropped } = layOutColumns(rooms, emptyFirst(dropFirst, columns, rows), streams.out.columns);
   const line = (cells: readonly Cell[], colour: (text: string, tone: Tone) => string): string => {
     const parts = columns.flatMap((column, index) => {
       const width = widths.get(column.name);
@@ -85,6 +85,12 @@ function draw({ streams, options }: RenderContext, resource: Resource, columns: 
     note: dropped.length === 0 ? null : noteOf(dropped),
     lines: (cells) => cells.map((row) => line(row, paint.tone)).join(""),
   };
+}
+
+/** A column without a single value gives way before any that has some. */
+function emptyFirst(names: readonly string[], columns: readonly Column[], rows: readonly Cell[][]): readonly string[] {
+  const filled = new Set(columns.filter((_, index) => rows.some((row) => row[index]?.text !== "")).map(({ name }) => name));
+  return [...names.filter((name) => !filled.has(name)), ...names.filter((name) => filled.has(name))];
 }
 
 function noteOf(dropped: readonly string[]): string {

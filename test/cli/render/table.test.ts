@@ -51,6 +51,14 @@ describe("a table", () => {
     });
   });
 
+  it("gives up columns without a value before those that have some", async () => {
+    const rows = [{ id: "1", email: "ada@example.com", name: "Ada", created_at: 0, phone_number: "+14155550101" }];
+    expect(await list(PEOPLE, rows, { width: 70 })).toEqual({
+      out: "ID  EMAIL            NAME  PHONE         CREATED\n1   ada@example.com  Ada   +14155550101  1970-01-01 00:00:00\n",
+      err: "note: no room for last_responded_at, last_sent_at, next_survey_scheduled_at; --columns chooses\n",
+    });
+  });
+
   it("says nothing under --quiet", async () => {
     expect((await list(PEOPLE, SAMPLE_PEOPLE, { width: 60, options: { quiet: true } })).err).toBe("");
   });
