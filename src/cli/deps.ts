@@ -10,6 +10,8 @@ export interface Deps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** As Node names it: `linux`, `darwin`, `win32`. */
   readonly platform: string;
+  /** The words after the program's name, as they were typed. */
+  readonly commandLine: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
   /** The shared flags, parsed; flag before environment before default. */

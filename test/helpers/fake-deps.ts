@@ -84,6 +84,7 @@ export function fakeDeps({ width = null, answers, options, client, now }: FakeOp
     streams: terminal.streams,
     env: {},
     platform: "linux",
+    commandLine: [],
     clock: fixedClock(now),
     random: { fraction: () => 0.5, token: (bytes) => "t".repeat(bytes) },
     options: { ...DEFAULT_OPTIONS, ...options },

@@ -2,6 +2,8 @@
 export interface Flags {
   /** Whether a switch is on: given, or on by default as with `--no-…`. */
   is(flag: string): boolean;
+  /** Whether a switch was switched off: `isOff("--send")` is true after `--no-send`. */
+  isOff(flag: string): boolean;
   /** Null when the flag was not given. */
   text(flag: string): string | null;
   /** Every value of a repeatable flag, in order. */
@@ -21,6 +23,7 @@ export function createFlags(values: Readonly<Record<string, unknown>>): Flags {
   };
   return {
     is: (flag) => value(flag) === true,
+    isOff: (flag) => value(flag) === false,
     text,
     all: (flag) => {
       const found = value(flag);

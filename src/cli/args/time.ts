@@ -23,9 +23,15 @@ const LATEST = 253_402_300_799;
 
 /** Throws UsageError that names the place and the accepted forms. */
 export function parseTime(text: string, place: string, context: TimeContext, edge: DayEdge = "first"): number {
-  const seconds = readTime(text.trim(), context, edge);
-  if (seconds !== null && seconds >= 0 && seconds <= LATEST) return seconds;
+  const seconds = readTimeOrNull(text, context, edge);
+  if (seconds !== null) return seconds;
   throw badValue(place, text, TIME_FORMS);
+}
+
+/** The same without a judgement: null when the text is no time. */
+export function readTimeOrNull(text: string, context: TimeContext, edge: DayEdge = "first"): number | null {
+  const seconds = readTime(text.trim(), context, edge);
+  return seconds !== null && seconds >= 0 && seconds <= LATEST ? seconds : null;
 }
 
 function readTime(text: string, context: TimeContext, edge: DayEdge): number | null {

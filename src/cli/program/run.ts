@@ -59,6 +59,7 @@ async function perform(
     streams,
     env: process.env,
     platform: process.platform,
+    commandLine: process.argv.slice(2),
     clock: systemClock,
     random: systemRandom,
     options,

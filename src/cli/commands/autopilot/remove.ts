@@ -9,6 +9,7 @@ import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
 import type { CommandContext } from "../command-context.ts";
 import { checkTerminal, confirm } from "../confirm.ts";
 import { writeDryRun } from "../dry-run.ts";
+import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
 import { withClient } from "../with-client.ts";
 import { showOutcome } from "../write-outcome.ts";
 import {
@@ -19,6 +20,8 @@ import {
   toMemberParameters,
   type MemberIdentifiers,
 } from "./member-identifiers.ts";
+
+import { runRemoveFrom } from "./remove-from.ts";
 
 export interface AutopilotRemoveOptions {
   readonly platform: Platform;
@@ -39,10 +42,14 @@ export function registerAutopilotRemove(noun: Command, context: CommandContext):
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
   addPlatformFlag(command);
-  addIdentifierFlags(command).option("--yes", "do not ask; needed off a terminal");
-  context.action(command, (deps, flags) =>
-    runAutopilotRemove(deps, { platform: readPlatform(flags), person: readIdentifiers(flags), yes: flags.is("--yes") }),
-  );
+  addIdentifierFlags(command).option("--from <file>", "remove everybody in a CSV file, or - for standard input; takes the flags of import");
+  addImportFlags(command);
+  context.action(command, (deps, flags) => {
+    const [platform, person, input] = [readPlatform(flags), readIdentifiers(flags), flags.text("--from")];
+    if (input === null) return runAutopilotRemove(deps, { platform, person, yes: flags.is("--yes") });
+    if (Object.values(person).some((value) => value !== null)) throw new UsageError("--from goes without --person-id, --email and --phone");
+    return runRemoveFrom(deps, { input, platform, flags: readImportFlags(flags) });
+  });
 }
 
 export async function runAutopilotRemove(deps: Deps, { platform, person, yes }: AutopilotRemoveOptions): Promise<ExitCode> {

@@ -3,11 +3,13 @@ import type { CommandContext } from "../command-context.ts";
 import { registerPeopleAdd } from "./add.ts";
 import { registerPeopleGet } from "./get.ts";
 import { registerPeopleExport } from "./export.ts";
+import { registerPeopleImport } from "./import.ts";
 import { registerPeopleList } from "./list.ts";
 import { registerPeopleUpdate } from "./update.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   registerPeopleList(noun, context);
+  registerPeopleImport(noun, context);
   registerPeopleExport(noun, context);
   registerPeopleGet(noun, context);
   registerPeopleAdd(noun, context);

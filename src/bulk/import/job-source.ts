@@ -1,0 +1,50 @@
+/** Which rows still have something to be done, given what former runs did; and what the others count as. */
+import type { JournalState } from "./journal-state.ts";
+import type { ImportTable } from "./open-table.ts";
+import type { OutcomeName } from "./outcome.ts";
+import type { ImportRow } from "./row-kind.ts";
+
+export interface Job {
+  readonly row: ImportRow;
+  /** When a former run may have sent it, the service's time; null when none can have. */
+  readonly meantAt: number | null;
+  /** Counts the rows that are sent, from 0. */
+  readonly position: number;
+}
+
+export type Decision =
+  | { readonly kind: "job"; readonly job: Job }
+  /** Nothing to do: a former run settled it. */
+  | { readonly kind: "settled"; readonly outcome: OutcomeName }
+  | { readonly kind: "skip"; readonly line: number; readonly identifier: string; readonly reason: string };
+
+export interface JobOptions {
+  readonly table: ImportTable;
+  readonly before: JournalState;
+  /** Why a row is not to be sent; null for one that is. */
+  readonly skip: (row: ImportRow) => string | null;
+  /** Whether a row that is unknown may be sent again once a look-up cannot settle it. */
+  readonly mayRepeat: (row: ImportRow) => boolean;
+}
+
+/** Every record of the table in its order. */
+export async function* decideRows({ table, before, skip, mayRepeat }: JobOptions): AsyncGenerator<Decision> {
+  let position = 0;
+  for await (const batch of table.judged()) {
+    for (const { record, verdict } of batch) {
+      const { line } = record;
+      const outcome = before.outcomeOf(line);
+      const row = "row" in verdict ? verdict.row : null;
+      const reason = row === null ? describeInvalid(verdict) : skip(row);
+      if (reason === null) position += 1;
+      if (outcome !== null && !(outcome === "unknown" && row !== null && mayRepeat(row))) yield { kind: "settled", outcome };
+      else if (row === null || reason !== null) yield { kind: "skip", line, identifier: row?.identifier ?? "", reason: reason ?? "" };
+      else yield { kind: "job", job: { row, meantAt: before.intentAt(line), position: position - 1 } };
+    }
+  }
+}
+
+function describeInvalid(verdict: object): string {
+  const problems = "problems" in verdict ? (verdict.problems as readonly { column: string; message: string }[]) : [];
+  return `invalid: ${problems.map(({ column, message }) => (column === "" ? message : `${column}: ${message}`)).join("; ")}`;
+}

@@ -1,0 +1,77 @@
+import type { Command } from "commander";
+import { memberRows } from "../../../bulk/import/kinds.ts";
+import type { RowOutcome } from "../../../bulk/import/outcome.ts";
+import type { ImportRow } from "../../../bulk/import/row-kind.ts";
+import type { Sender } from "../../../bulk/import/send-rows.ts";
+import type { Client, WriteResult } from "../../../client/client.ts";
+import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
+import { createBreaker, serverClockOf, toId, toSettled } from "../bulk-import/row-senders.ts";
+import { runImport } from "../bulk-import/run-import.ts";
+import type { CommandContext } from "../command-context.ts";
+import { addPlatformFlag, readPlatform } from "./member-identifiers.ts";
+
+export function registerAutopilotImport(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "import",
+    summary: "add or update members from a CSV file; each is sent surveys from now on",
+    operands: [["<file>", "a CSV or TSV file, or - for standard input"]],
+    examples: ["surveyctl autopilot import members.csv --dry-run", "surveyctl autopilot import members.csv --send --platform email"],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.partial, EXIT.auth, EXIT.interrupted],
+  });
+  addPlatformFlag(command).option("--send", "yes, surveys may go out; needed off a terminal");
+  addImportFlags(command);
+  context.action(command, (deps, flags, [input = ""]) => {
+    const platform = readPlatform(flags);
+    return runImport(deps, {
+      command: `autopilot import --platform ${platform}`,
+      input,
+      kind: memberRows(platform),
+      defaults: {},
+      decidingColumn: null,
+      decided: flags.is("--send"),
+      guardAdvice: "say --send, since every member is sent a survey",
+      flags: readImportFlags(flags),
+      skipSuppressed: false,
+      spreadSeconds: null,
+      harmfulTwice: false,
+      plan: (row) => ({ route: ROUTES.addMember, placeholders: { platform }, body: toMemberBody(row) }),
+      createSender: (client, signal) =>
+        createMemberSender(client, async (row) =>
+          toMemberOutcome(await client.addMember(platform, toMemberBody(row), { signal }), "scheduled"),
+        ),
+    });
+  });
+}
+
+/** The names of 4.9 on the wire. */
+export function toMemberBody({ values, properties }: ImportRow): JsonObject {
+  const { person_id: id, email, phone_number: phone, name } = values;
+  return {
+    ...(id !== undefined && { person_id: id }),
+    ...(email !== undefined && { person_email: email }),
+    ...(phone !== undefined && { person_phone_number: phone }),
+    ...(name !== undefined && { person_name: name }),
+    ...(Object.keys(properties).length > 0 && { properties }),
+  };
+}
+
+export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]): RowOutcome {
+  if (result.kind === "unknown") return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.message };
+  const answer = result.kind === "arrived" ? result.found : result.reply.json;
+  const { person } = answer;
+  return { outcome: done, personId: toId(isJsonObject(person) ? person["id"] : undefined), surveyScheduledAt: null, error: null };
+}
+
+/** Adding and removing are idempotent (section 3): whatever is uncertain is simply repeated. */
+export function createMemberSender(client: Client, send: (row: ImportRow) => Promise<RowOutcome>): Sender {
+  const breaker = createBreaker();
+  return {
+    ...serverClockOf(client),
+    isIdempotent: () => true,
+    send: (row) => breaker.judge(() => send(row)),
+    lookUp: async () => toSettled({ kind: "absent", evidence: "a repeat changes nothing more" }),
+  };
+}

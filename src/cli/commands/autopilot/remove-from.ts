@@ -1,0 +1,45 @@
+import { REMOVAL_ROWS } from "../../../bulk/import/kinds.ts";
+import type { ImportRow } from "../../../bulk/import/row-kind.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import type { Platform } from "../../../contract/resources.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import type { Deps } from "../../deps.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import type { ImportFlags } from "../bulk-import/import-flags.ts";
+import { runImport } from "../bulk-import/run-import.ts";
+import { createMemberSender, toMemberOutcome } from "./import.ts";
+
+export interface RemoveFromOptions {
+  readonly input: string;
+  readonly platform: Platform;
+  readonly flags: ImportFlags;
+}
+
+/** `autopilot remove --from`: the bulk form (design: "Bulk import"). */
+export function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromOptions): Promise<ExitCode> {
+  return runImport(deps, {
+    command: `autopilot remove --platform ${platform}`,
+    input,
+    kind: REMOVAL_ROWS,
+    defaults: {},
+    decidingColumn: null,
+    decided: flags.yes,
+    guardAdvice: "say --yes, since everybody in the file leaves Autopilot",
+    flags,
+    skipSuppressed: false,
+    spreadSeconds: null,
+    harmfulTwice: false,
+    plan: (row) => ({ route: ROUTES.removeMember, placeholders: { platform }, body: toRemovalBody(row) }),
+    createSender: (client, signal) =>
+      createMemberSender(client, async (row) =>
+        toMemberOutcome(await client.removeMember(platform, toRemovalBody(row), { signal }), "saved"),
+      ),
+  });
+}
+
+/** Exactly one identifier (4.10): the surest that the row has. */
+function toRemovalBody({ values }: ImportRow): JsonObject {
+  const { person_id: id, email, phone_number: phone } = values;
+  if (id !== undefined) return { person_id: id };
+  return email === undefined ? { person_phone_number: phone ?? null } : { person_email: email };
+}

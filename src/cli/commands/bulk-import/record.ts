@@ -1,0 +1,67 @@
+/** Where an import is recorded: results, journal and lock, and whether a run may begin or go on. */
+import { readJournal, type JournalState } from "../../../bulk/import/journal-state.ts";
+import type { JournalHead } from "../../../bulk/import/journal.ts";
+import { LockedError, takeLock, type Lock } from "../../../runtime/lock-file.ts";
+import type { Deps } from "../../deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import type { ImportRequest } from "./import-request.ts";
+
+export interface RecordFiles {
+  readonly results: string;
+  readonly journal: string;
+  readonly lock: string;
+}
+
+/** Throws UsageError where the results must be named. */
+export function recordFiles({ input, flags }: ImportRequest): RecordFiles {
+  if (flags.results === null && input === "-")
+    throw new UsageError("--results is needed with standard input: where shall the outcomes go?");
+  const results = flags.results ?? `${input}.results.csv`;
+  return { results, journal: `${results}.journal`, lock: `${results}.lock` };
+}
+
+/** One run at a time on the same results. Throws UsageError. */
+export async function lockRecord({ lock }: RecordFiles, { random }: Deps): Promise<Lock> {
+  try {
+    return await takeLock(lock, random.token(6));
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error;
+    const holder = error.pid === null ? "another run" : `another run (process ${error.pid})`;
+    throw new UsageError(`${holder} is importing with these results already`, { hint: `wait for it; its lock is ${lock}`, cause: error });
+  }
+}
+
+/** What former runs did that this one goes on from; an empty state for a new import. Throws UsageError when neither fits. */
+export async function findFormerRun(files: RecordFiles, head: JournalHead, request: ImportRequest): Promise<JournalState> {
+  const state = await readJournal(files.journal);
+  if (state.head === null) return state;
+  if (request.flags.resume) {
+    checkSame(state.head, head, files);
+    return state;
+  }
+  if (!state.ended) {
+    throw new UsageError(`a former import with these results stopped before its end`, {
+      hint: `go on with it: the same command with --resume\nor begin another: --results other.csv, or remove ${files.journal}`,
+    });
+  }
+  if (state.head.input === head.input && request.harmfulTwice) {
+    throw new UsageError(`this very file was imported already; the outcomes are in ${files.results}`, {
+      hint: `to send it all once more, name other results: --results other.csv`,
+    });
+  }
+  return emptyState();
+}
+
+function checkSame(before: JournalHead, now: JournalHead, { journal }: RecordFiles): void {
+  if (before.input !== now.input)
+    throw changed("the input file has changed since", "import the corrected rows as a new file, without --resume");
+  if (before.command !== now.command) throw changed("the former run had other flags", "give the same flags, and --resume");
+  if (before.baseUrl !== now.baseUrl) throw changed(`the former run went to ${before.baseUrl}`, "give the same connection, and --resume");
+  function changed(what: string, hint: string): UsageError {
+    return new UsageError(`--resume: ${what}; its journal is ${journal}`, { hint });
+  }
+}
+
+function emptyState(): JournalState {
+  return { head: null, length: 0, ended: false, outcomeOf: () => null, intentAt: () => null, placeOf: () => null };
+}

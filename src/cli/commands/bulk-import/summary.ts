@@ -1,0 +1,47 @@
+import { OUTCOMES, type OutcomeCounts } from "../../../bulk/import/outcome.ts";
+import type { Deps } from "../../deps.ts";
+import type { ImportRequest } from "./import-request.ts";
+import type { RecordFiles } from "./record.ts";
+
+export interface Ending {
+  readonly counts: OutcomeCounts;
+  /** Rows without an outcome. */
+  readonly pending: number;
+  readonly elapsedMs: number;
+  /** What is typed to go on; null when nothing is left. */
+  readonly resume: string | null;
+}
+
+/** Counts of each outcome, elapsed, rate on stderr; with `-o json` also as one object on stdout. */
+export async function writeSummary({ streams, options }: Deps, request: ImportRequest, files: RecordFiles, ending: Ending): Promise<void> {
+  const { counts, pending, elapsedMs, resume } = ending;
+  const done = OUTCOMES.reduce((sum, name) => sum + counts[name], 0);
+  const seconds = elapsedMs / 1000;
+  const rate = seconds === 0 ? 0 : Math.round(done / seconds);
+  if (!options.quiet) {
+    const parts = OUTCOMES.filter((name) => counts[name] > 0).map((name) => `${counts[name]} ${name}`);
+    const left = pending > 0 ? [`${pending} not sent`] : [];
+    await streams.err.write(
+      `${[...parts, ...left].join(", ") || "no rows"} in ${seconds.toFixed(1)} s (${rate}/s)\nresults: ${files.results}\n`,
+    );
+  }
+  if (resume !== null) await streams.err.write(`to go on: ${resume}\n`);
+  if (options.output !== "json" && options.output !== "ndjson") return;
+  const object = {
+    command: request.command,
+    ...counts,
+    pending,
+    elapsed_seconds: Number(seconds.toFixed(3)),
+    rows_per_second: rate,
+    results: files.results,
+  };
+  await streams.out.write(`${JSON.stringify(object)}\n`);
+}
+
+/** The command line to go on with, quoted for a shell. */
+export function resumeCommand(commandLine: readonly string[]): string {
+  const words = commandLine.filter((word) => word !== "--resume");
+  return ["surveyctl", ...words, "--resume"]
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(" ");
+}

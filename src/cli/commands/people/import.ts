@@ -1,0 +1,99 @@
+import type { Command } from "commander";
+import { PEOPLE_ROWS } from "../../../bulk/import/kinds.ts";
+import type { ImportRow, RowValues } from "../../../bulk/import/row-kind.ts";
+import type { Sender } from "../../../bulk/import/send-rows.ts";
+import type { Client } from "../../../client/client.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
+import { parseChoice } from "../../args/choice.ts";
+import { parseDuration } from "../../args/duration.ts";
+import type { Flags } from "../../args/flags.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
+import type { ImportRequest } from "../bulk-import/import-request.ts";
+import { createBreaker, serverClockOf, toPersonOutcome, toSettled } from "../bulk-import/row-senders.ts";
+import { runImport } from "../bulk-import/run-import.ts";
+import { choiceOption } from "../choice-option.ts";
+import type { CommandContext } from "../command-context.ts";
+
+export function registerPeopleImport(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "import",
+    summary: "create or update people from a CSV file and schedule their surveys",
+    operands: [["<file>", "a CSV or TSV file, or - for standard input"]],
+    examples: [
+      "surveyctl people import customers.csv --dry-run",
+      "surveyctl people import customers.csv --send --spread 6h",
+      'surveyctl people import export.csv --map "E-Mail Address=email" --no-send',
+      "surveyctl people import customers.csv --send --resume",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.partial, EXIT.auth, EXIT.interrupted],
+  });
+  command
+    .option("--send", "send surveys; needed off a terminal unless the file has a send column")
+    .option("--no-send", "save the people and send no survey")
+    .addOption(choiceOption("--channel <channel>", "for rows that name none", CHANNELS))
+    .option("--delay <duration>", "for rows that name none, as in 3600 or 1h")
+    .option("--spread <duration>", "space the surveys evenly over that time")
+    .option("--skip-suppressed", "leave out people who bounced or unsubscribed");
+  addImportFlags(command);
+  context.action(command, (deps, flags, [input = ""]) => runImport(deps, toRequest(input, flags)));
+}
+
+function toRequest(input: string, flags: Flags): ImportRequest {
+  const defaults = readDefaults(flags);
+  const spreadSeconds = flags.parse("--spread", parseDuration);
+  return {
+    command: "people import",
+    input,
+    kind: PEOPLE_ROWS,
+    defaults,
+    decidingColumn: "send",
+    decided: defaults["send"] !== undefined,
+    guardAdvice: 'say --send or --no-send, or have a "send" column',
+    flags: readImportFlags(flags),
+    skipSuppressed: flags.is("--skip-suppressed"),
+    spreadSeconds,
+    harmfulTwice: defaults["send"] !== false,
+    plan: (row) => ({ route: ROUTES.sendPerson, body: toBody(row) }),
+    createSender: (client, signal, rows) => createPeopleSender(client, signal, (position) => spreadDelay(spreadSeconds, position, rows)),
+  };
+}
+
+function readDefaults(flags: Flags): RowValues {
+  const channel = flags.parse("--channel", (text, place) => parseChoice(text, place, CHANNELS));
+  const delay = flags.parse("--delay", parseDuration);
+  return {
+    ...(flags.is("--send") && { send: true }),
+    ...(flags.isOff("--send") && { send: false }),
+    ...(channel !== null && { channel }),
+    ...(delay !== null && { delay }),
+  };
+}
+
+/** `send: true` is the default and says nothing new. */
+function toBody({ values, properties }: ImportRow, spread = 0): JsonObject {
+  const { send, delay, ...rest } = values;
+  const seconds = (typeof delay === "number" ? delay : 0) + spread;
+  return {
+    ...rest,
+    ...((seconds > 0 || delay !== undefined) && send !== false && { delay: seconds }),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(send === false && { send }),
+  };
+}
+
+function spreadDelay(spreadSeconds: number | null, position: number, rows: number): number {
+  return spreadSeconds === null ? 0 : Math.floor((spreadSeconds * position) / Math.max(1, rows));
+}
+
+function createPeopleSender(client: Client, signal: AbortSignal, delayAt: (position: number) => number): Sender {
+  const breaker = createBreaker();
+  return {
+    ...serverClockOf(client),
+    isIdempotent: ({ values }) => values["send"] === false,
+    send: (row, { intentAt, position }) =>
+      breaker.judge(async () => toPersonOutcome(await client.sendPerson(toBody(row, delayAt(position)), { signal, intentAt }))),
+    lookUp: async (row, intentAt) => toSettled(await client.lookUpPerson(toBody(row), { signal, intentAt })),
+  };
+}

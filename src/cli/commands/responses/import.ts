@@ -1,0 +1,105 @@
+import type { Command } from "commander";
+import { RESPONSE_ROWS } from "../../../bulk/import/kinds.ts";
+import type { RowOutcome } from "../../../bulk/import/outcome.ts";
+import type { ImportRow } from "../../../bulk/import/row-kind.ts";
+import type { Sender } from "../../../bulk/import/send-rows.ts";
+import type { Client, WriteResult } from "../../../client/client.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import { EXIT } from "../../exit-codes.ts";
+import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
+import { createBreaker, serverClockOf, toId, toSettled } from "../bulk-import/row-senders.ts";
+import { runImport } from "../bulk-import/run-import.ts";
+import type { CommandContext } from "../command-context.ts";
+
+export function registerResponsesImport(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "import",
+    summary: "add responses that were collected elsewhere, from a CSV file; nobody is mailed",
+    operands: [["<file>", "a CSV or TSV file, or - for standard input"]],
+    examples: [
+      "surveyctl responses import history.csv --dry-run",
+      "surveyctl responses import history.csv --yes",
+      "surveyctl responses import history.csv --yes --resume",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.partial, EXIT.auth, EXIT.interrupted],
+  });
+  addImportFlags(command);
+  context.action(command, (deps, flags, [input = ""]) =>
+    runImport(deps, {
+      command: "responses import",
+      input,
+      kind: RESPONSE_ROWS,
+      defaults: {},
+      decidingColumn: null,
+      // Adding responses mails nobody.
+      decided: true,
+      guardAdvice: "",
+      flags: readImportFlags(flags),
+      skipSuppressed: false,
+      spreadSeconds: null,
+      harmfulTwice: true,
+      plan: (row) => ({
+        route: ROUTES.addResponse,
+        body: toResponseBody(row, typeof row.values["person_id"] === "string" ? row.values["person_id"] : `<id of ${row.identifier}>`),
+      }),
+      createSender: createResponseSender,
+    }),
+  );
+}
+
+function toResponseBody({ values, properties }: ImportRow, person: string): JsonObject {
+  const { score, comment, created_at: createdAt } = values;
+  return {
+    person,
+    ...(score !== undefined && { score }),
+    ...(comment !== undefined && { comment }),
+    ...(createdAt !== undefined && { created_at: createdAt }),
+    ...(Object.keys(properties).length > 0 && { person_properties: properties }),
+  };
+}
+
+function createResponseSender(client: Client, signal: AbortSignal): Sender {
+  const breaker = createBreaker();
+  return {
+    ...serverClockOf(client),
+    isIdempotent: () => false,
+    send: (row, { intentAt }) =>
+      breaker.judge(async () => {
+        const person = await findOrCreate(client, row, signal);
+        if (typeof person !== "string") return person;
+        return toResponseOutcome(await client.addResponse(toResponseBody(row, person), { signal, intentAt }), person);
+      }),
+    lookUp: async (row, intentAt) => {
+      const person = await findOrCreate(client, row, signal);
+      if (typeof person !== "string") return { kind: "unsettled", reason: person.error ?? "the person cannot be found" };
+      const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, intentAt });
+      return toSettled(settlement, () => saved(person));
+    },
+  };
+}
+
+/** The person's id; created or found with `send: false`, which changes nothing more when repeated. */
+async function findOrCreate(client: Client, { values }: ImportRow, signal: AbortSignal): Promise<string | RowOutcome> {
+  const { person_id: id, email, phone_number: phone, name } = values;
+  if (typeof id === "string") return id;
+  const known = {
+    ...(email !== undefined && { email }),
+    ...(phone !== undefined && { phone_number: phone }),
+    ...(name !== undefined && { name }),
+  };
+  const result = await client.sendPerson({ ...known, send: false }, { signal });
+  const found = result.kind === "unknown" ? null : toId(result.kind === "arrived" ? result.found["id"] : result.reply.json["id"]);
+  if (found !== null) return found;
+  const reason = result.kind === "unknown" ? result.error.message : "the service gave no id";
+  return { outcome: "failed", personId: null, surveyScheduledAt: null, error: `the person could not be saved: ${reason}` };
+}
+
+function toResponseOutcome(result: WriteResult, person: string): RowOutcome {
+  if (result.kind === "unknown") return { outcome: "unknown", personId: person, surveyScheduledAt: null, error: result.error.message };
+  return saved(person);
+}
+
+function saved(personId: string): RowOutcome {
+  return { outcome: "saved", personId, surveyScheduledAt: null, error: null };
+}
