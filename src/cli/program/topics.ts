@@ -34,8 +34,8 @@ Formats (-o, --output):
   json     what the API sent, whole: an array for lists, an object for one thing
   ndjson   the same, one object a line
 
---columns a,b,c chooses columns and their order; dotted paths reach inside, as in
-person.email or person_properties.plan.
+--columns a,b,c chooses columns and their order; dotted paths reach inside, as
+in person.email or person_properties.plan.
 --time unix|iso|local|relative writes times otherwise; --tz names a zone.
 
 "list" shows the first 50 rows; --limit N or --all show more. "export" is always
@@ -75,10 +75,10 @@ autopilot remove --from.
               sent a second survey: rows whose outcome is unknown are looked up,
               and repeated only with --retry-unknown.
 
-Columns: email, phone_number (or phone), name, channel, delay, send, last_sent_at,
-email_update, phone_number_update; every other column is a property. Headers match
-without regard to case. --map "E-Mail Address=email" renames, --ignore-column X
-drops. An empty cell is absent.
+Columns: email, phone_number (or phone), name, channel, delay, send,
+last_sent_at, email_update, phone_number_update; every other column is a
+property. Headers match without regard to case. --map "E-Mail Address=email"
+renames, --ignore-column X drops. An empty cell is absent.
 
 --dry-run shows the first three requests; --explain LINE how one line was read.
 `;
@@ -91,8 +91,8 @@ The file is written beside its target, synced, then renamed; a run that fails
 leaves the old file untouched. What arrives while it runs neither shifts nor
 doubles rows.
 
-The format follows -o, else the file's name (.csv .tsv .json .ndjson, also before
-.gz), else csv. --gzip compresses. --checksum writes <file>.sha256.
+The format follows -o, else the file's name (.csv .tsv .json .ndjson, also
+before .gz), else csv. --gzip compresses. --checksum writes <file>.sha256.
 
 Incremental: --state FILE remembers how far the last run came and asks only for
 what is new or changed; --append adds it to the file.

@@ -1,0 +1,44 @@
+/** The command tree as the program itself tells it (`help --json`). */
+import { runCli } from "./run-cli.ts";
+
+export interface CommandNode {
+  readonly name: string;
+  readonly flags: readonly { readonly name: string; readonly short: string | null }[];
+  readonly examples: readonly string[];
+  readonly exit_statuses: readonly number[];
+  readonly commands: readonly CommandNode[];
+}
+
+export interface CommandLine {
+  /** `people list`, `metrics`. */
+  readonly name: string;
+  /** Its own and those that every command has. */
+  readonly flags: readonly string[];
+  readonly examples: readonly string[];
+  readonly exits: readonly number[];
+}
+
+interface Tree {
+  readonly global_flags: CommandNode["flags"];
+  readonly topics: readonly string[];
+  readonly commands: readonly CommandNode[];
+}
+
+/** Every command that does something. */
+export async function readCommands(): Promise<CommandLine[]> {
+  const { stdout } = await runCli({ args: ["help", "--json"] });
+  const tree = JSON.parse(stdout) as Tree;
+  const shared = tree.global_flags.flatMap(namesOf);
+  return tree.commands.flatMap((command) => below(command, [], shared));
+}
+
+function below(command: CommandNode, path: readonly string[], shared: readonly string[]): CommandLine[] {
+  const words = [...path, command.name];
+  if (command.commands.length > 0) return command.commands.flatMap((sub) => below(sub, words, shared));
+  const flags = [...shared, ...command.flags.flatMap(namesOf), "--help", "-h"];
+  return [{ name: words.join(" "), flags, examples: command.examples, exits: command.exit_statuses }];
+}
+
+function namesOf({ name, short }: CommandNode["flags"][number]): string[] {
+  return short === null ? [name] : [name, short];
+}
