@@ -62,10 +62,6 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
     });
     return toAnswer(response);
   };
-  const worked = (answer: Answer): Answer => {
-    if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
-    return answer;
-  };
   return {
     ...fixture,
     service,
@@ -82,6 +78,11 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
     get: async (path) => worked(await call("GET", path)).json,
     post: async (path, body) => worked(await call("POST", path, { body })).json as Record<string, unknown>,
   };
+}
+
+function worked(answer: Answer): Answer {
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`);
+  return answer;
 }
 
 function toAnswer({ status, headers, body }: HttpResponse): Answer {

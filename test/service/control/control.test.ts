@@ -1,0 +1,177 @@
+import { mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { silentLog } from "../../../src/runtime/log.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { administer } from "../../../src/service/administer.ts";
+import { AdminError, type Admin } from "../../../src/service/control/commands.ts";
+import { controlFile, readControlFile, writeControlFile } from "../../../src/service/control/control-file.ts";
+import { createLoopbackExchange } from "../../../src/service/control/loopback-exchange.ts";
+import { openService } from "../../../src/service/index.ts";
+import { openLocal } from "../../../src/service/local.ts";
+import { AlreadyServedError } from "../../../src/service/open-data-file.ts";
+import { runServer, type RunningServer } from "../../../src/service/run-server.ts";
+
+const state: { folder: string; servers: RunningServer[] } = { folder: "", servers: [] };
+beforeEach(async () => {
+  state.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-control-"));
+});
+afterEach(async () => {
+  for (const server of state.servers.splice(0)) await server.stop();
+  await rm(state.folder, { recursive: true, force: true });
+});
+
+const dataFile = (): string => path.join(state.folder, "survey.db");
+const world = () => ({ dataFile: dataFile(), clock: systemClock, random: systemRandom });
+
+async function serve(): Promise<RunningServer> {
+  const service = await openService({ ...world(), log: silentLog, publicUrl: null, rateLimit: null });
+  const server = await runServer(service, { ...world(), host: "127.0.0.1", port: 0, tls: null, publicUrl: null });
+  state.servers.push(server);
+  return server;
+}
+
+const people = async (url: string, key: string): Promise<number> =>
+  (await fetch(`${url}/v1/people.json`, { headers: { authorization: `Basic ${btoa(`${key}:`)}` } })).status;
+
+/** What every `service` command does, whoever carries it out. */
+async function everyCommand(admin: Admin): Promise<unknown> {
+  const { key, ...project } = await admin({ kind: "project.add", name: "acme" });
+  const { key: second, id } = await admin({ kind: "key.add", project: "acme" });
+  const trend = await admin({ kind: "trend.add", project: "acme", name: "Pro", where: { plan: "pro" } });
+  return {
+    project,
+    keysDiffer: key !== second && /^[\w-]{32}$/.test(key),
+    keys: (await admin({ kind: "key.list", project: "acme" })).map(({ last_four }) => [key, second].some((one) => one.endsWith(last_four))),
+    revoked: await admin({ kind: "key.revoke", project: "acme", id }),
+    throttle: [await admin({ kind: "throttle", project: "acme" }), await admin({ kind: "throttle", project: "acme", seconds: null })],
+    autopilot: await admin({ kind: "autopilot", project: "acme", platform: "sms", active: false, frequencySeconds: 60 }),
+    trends: await admin({ kind: "trend.list", project: "acme" }).then((trends) => trends.map(({ name, where }) => ({ name, where }))),
+    removed: (await admin({ kind: "trend.remove", project: "acme", id: trend.id })).id === trend.id,
+    projects: (await admin({ kind: "project.list" })).map(({ name, throttle }) => ({ name, throttle })),
+  };
+}
+
+const EVERY_RESULT = {
+  project: { id: "1", name: "acme" },
+  keysDiffer: true,
+  keys: [true, true],
+  revoked: { id: "2" },
+  throttle: [{ throttle: 2_592_000 }, { throttle: null }],
+  autopilot: { platform_id: "sms", active: false, frequency: 60, created_at: expect.any(Number), updated_at: expect.any(Number) },
+  trends: [{ name: "Pro", where: { plan: "pro" } }],
+  removed: true,
+  projects: [{ name: "acme", throttle: null }],
+};
+
+it("when no server runs, then commands open the file themselves and free it again", async () => {
+  expect(await administer(world(), everyCommand)).toEqual(EVERY_RESULT);
+  expect((await administer(world(), (admin) => admin({ kind: "project.list" }))).length).toBe(1);
+});
+
+it("when a server runs, then it carries the same commands out", async () => {
+  await serve();
+  expect(await administer(world(), everyCommand)).toEqual(EVERY_RESULT);
+});
+
+it.each(["running", "not running"])("when a command names what is not there, a server %s, then it says so", async (running) => {
+  if (running === "running") await serve();
+  const refused = (work: (admin: Admin) => Promise<unknown>): Promise<unknown> => administer(world(), work);
+  await expect(refused((admin) => admin({ kind: "key.list", project: "nix" }))).rejects.toThrow(AdminError);
+  await refused((admin) => admin({ kind: "project.add", name: "acme" }));
+  await expect(refused((admin) => admin({ kind: "project.add", name: "acme" }))).rejects.toThrow("name has already been taken");
+  await expect(refused((admin) => admin({ kind: "key.revoke", project: "acme", id: "77" }))).rejects.toThrow("project acme has no key 77");
+  await expect(refused((admin) => admin({ kind: "trend.remove", project: "acme", id: "x" }))).rejects.toThrow("project acme has no trend x");
+});
+
+it("when a key is revoked, then the running server refuses the next request", async () => {
+  const { url } = await serve();
+  const { key } = await administer(world(), (admin) => admin({ kind: "project.add", name: "acme" }));
+  expect(await people(url, key)).toBe(200);
+  await administer(world(), (admin) => admin({ kind: "key.revoke", project: "acme", id: "1" }));
+  expect(await people(url, key)).toBe(401);
+});
+
+it("when a server runs, then its record is for its owner alone and goes when it ends", async () => {
+  const server = await serve();
+  const record = await readControlFile(dataFile());
+  expect(record).toEqual({ address: server.url, control: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), pid: process.pid, secret: expect.any(String) });
+  expect((await stat(controlFile(dataFile()))).mode & 0o777).toBe(0o600);
+  await symlink(dataFile(), path.join(state.folder, "link.db"));
+  expect(await readControlFile(path.join(state.folder, "link.db"))).toEqual(record);
+  await state.servers.pop()?.stop();
+  expect(await readControlFile(dataFile())).toBeNull();
+});
+
+it.each([[""], ["Bearer wrong"], ["Basic x"]])("when a command comes with %j for the secret, then it is refused", async (authorization) => {
+  await serve();
+  const control = (await readControlFile(dataFile()))?.control ?? "";
+  const body = JSON.stringify({ kind: "project.add", name: "evil" });
+  expect((await fetch(`${control}/control`, { method: "POST", body, headers: { authorization } })).status).toBe(401);
+  expect(await administer(world(), (admin) => admin({ kind: "project.list" }))).toEqual([]);
+});
+
+it("when the public address is asked for a command, then there is no such path", async () => {
+  const { url } = await serve();
+  expect((await fetch(`${url}/control`, { method: "POST", body: "{}" })).status).toBe(404);
+});
+
+it("when a second server wants the file, then it is told where the first one is", async () => {
+  const { url } = await serve();
+  const second = openService({ ...world(), log: silentLog, publicUrl: null, rateLimit: null });
+  await expect(second).rejects.toThrow(AlreadyServedError);
+  await expect(second).rejects.toThrow(`${dataFile()} is already served at ${url} (process ${process.pid})`);
+});
+
+it("when many commands open the file at once, then they take turns", async () => {
+  const names = Array.from({ length: 8 }, (_, index) => `project${index}`);
+  await Promise.all(names.map((name) => administer(world(), (admin) => admin({ kind: "project.add", name }))));
+  const projects = await administer(world(), (admin) => admin({ kind: "project.list" }));
+  expect(projects.map(({ name }) => name).toSorted()).toEqual(names);
+});
+
+it("when the record names a server that is dead, or another's, then commands open the file themselves", async () => {
+  const stranger = await serve();
+  const other = path.join(state.folder, "other.db");
+  await writeControlFile(other, { address: "http://127.0.0.1:1", control: "http://127.0.0.1:1", pid: 1, secret: "s" });
+  expect(await administer({ ...world(), dataFile: other }, (admin) => admin({ kind: "project.list" }))).toEqual([]);
+  await writeControlFile(other, { address: stranger.url, control: stranger.url, pid: 1, secret: "s" });
+  expect(await administer({ ...world(), dataFile: other }, (admin) => admin({ kind: "project.list" }))).toEqual([]);
+  await writeFile(controlFile(other), "{torn");
+  expect(await administer({ ...world(), dataFile: other }, (admin) => admin({ kind: "project.list" }))).toEqual([]);
+});
+
+it("when the profile `local` is used without a server, then it works in process and due surveys go out before it ends", async () => {
+  const local = await openLocal(world());
+  const headers = { authorization: `Basic ${btoa(`${local.apiKey}:`)}`, "content-type": "application/json" };
+  const url = `${local.baseUrl}/v1/people.json`;
+  const sent = await local.transport({ method: "POST", url, headers, body: '{"email":"a@x.co"}' });
+  expect(sent.status).toBe(201);
+  await local.close();
+  expect((await stat(path.join(state.folder, "outbox"))).isDirectory()).toBe(true);
+  const keys = await administer(world(), (admin) => admin({ kind: "key.list", project: "default" }));
+  expect(keys).toEqual([]);
+});
+
+it("when the profile `local` is used while a server runs, then the server answers a key that only it knows", async () => {
+  const server = await serve();
+  await administer(world(), (admin) => admin({ kind: "project.add", name: "default" }));
+  const local = await openLocal(world());
+  const headers = { authorization: `Basic ${btoa(`${local.apiKey}:`)}`, "content-type": "application/json" };
+  const made = await local.transport({ method: "POST", url: `${local.baseUrl}/v1/people.json`, headers, body: '{"email":"ä@x.co","send":false}' });
+  expect(made.status).toBe(201);
+  await local.transport({ method: "POST", url: `${local.baseUrl}/v1/people.json`, headers, body: '{"email":"b@x.co","send":false}' });
+  const page = await local.transport({ method: "GET", url: `${local.baseUrl}/v1/people.json?per_page=1`, headers });
+  expect(page.headers.link?.startsWith(`<${local.baseUrl}/v1/people.json?`)).toBe(true);
+  expect(await people(server.url, local.apiKey)).toBe(200);
+  await local.close();
+  expect(await people(server.url, "nix")).toBe(401);
+});
+
+it("when nobody listens, then the exchange rejects", async () => {
+  const { exchange, close } = createLoopbackExchange();
+  await expect(exchange({ method: "GET", url: "http://127.0.0.1:1/", headers: {} })).rejects.toThrow(/ECONNREFUSED/);
+  close();
+});

@@ -1,0 +1,18 @@
+import type { DueSurvey } from "../../../src/service/domain/delivery.ts";
+
+/** A claimed survey with everything defaulted. */
+export function dueSurvey(given: Partial<DueSurvey> = {}): DueSurvey {
+  return {
+    project: { id: 1, name: "default" },
+    requestId: 7,
+    channel: "email",
+    autopilot: false,
+    token: "tokenOf22characters-_x",
+    properties: {},
+    scheduledAt: 1_750_000_000,
+    attempts: 0,
+    claimer: "test",
+    person: { id: 3, email: "ada@example.com", name: "Ada", phoneNumber: "+14155551212" },
+    ...given,
+  };
+}
