@@ -33,6 +33,7 @@ export interface Service {
   readonly handleLocally: Exchange;
   readonly admin: Admin;
   readonly store: Store;
+  readonly clock: Clock;
   /** What links in messages begin with, once the address is known. */
   setAddress(url: string): void;
   /** From now on what is due is delivered. */
@@ -85,6 +86,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     handleLocally: http.handleLocally,
     admin,
     store,
+    clock,
     setAddress: (url) => {
       state.address = publicUrl ?? url;
     },

@@ -1,5 +1,6 @@
 /** A service with an address: the public listener, the control channel beside it, and the order in which they end. */
 import type { Exchange } from "../contract/http.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { currentProcess } from "../runtime/processes.ts";
 import type { Random } from "../runtime/random.ts";
 import { createControlExchange } from "./control/control-exchange.ts";
@@ -21,6 +22,8 @@ export interface RunningServer {
 }
 
 const SECRET_BYTES = 32;
+/** A client that neither ends its request nor goes away is cut off after this. */
+const DRAIN_MS = 10_000;
 
 /** Listens, leaves the control file and starts delivering. Rejects with Node's own error when the port cannot be had. */
 export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
@@ -36,7 +39,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
     url: listener.url,
     stop: async () => {
       service.setReady(false);
-      await Promise.all([listener.close(), control.close()]);
+      await drain([listener, control], service.clock);
       await removeControlFile(dataFile);
       await service.close();
     },
@@ -45,4 +48,16 @@ export async function runServer(service: Service, options: ServerOptions): Promi
 
 function listenLocally(exchange: Exchange): Promise<Listening> {
   return listen(exchange, { host: "127.0.0.1", port: 0, tls: null });
+}
+
+async function drain(listeners: readonly Listening[], clock: Clock): Promise<void> {
+  const done = new AbortController();
+  const cut = async (): Promise<void> => {
+    await clock.sleep(DRAIN_MS, done.signal);
+    for (const listener of listeners) listener.cut();
+  };
+  // Rejects when all went well: then nobody needs to be cut off.
+  void cut().catch(() => undefined);
+  await Promise.all(listeners.map((listener) => listener.close()));
+  done.abort();
 }

@@ -4,7 +4,7 @@ import type { Exchange, HttpResponse } from "../../contract/http.ts";
 
 export interface LoopbackExchange {
   readonly exchange: Exchange;
-  close(): void;
+  readonly close: () => void;
 }
 
 export function createLoopbackExchange(): LoopbackExchange {

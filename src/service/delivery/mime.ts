@@ -1,4 +1,5 @@
 /** Messages as RFC 5322 and 2045 to 2047 want them: ASCII only, short lines, nothing in a header that ends it early. */
+import { domainToASCII } from "node:url";
 
 const CRLF = "\r\n";
 /** An encoded word has at most 75 characters, 63 of them text, which is 45 bytes in Base64. */
@@ -68,10 +69,16 @@ function encodedWords(text: string): string[] {
   return [...words, current].map((word) => `=?UTF-8?B?${Buffer.from(word, "utf8").toString("base64")}?=`);
 }
 
-/** An address with the name of whom it belongs to. The address must have the form of one. */
-export function mailbox(name: string | null, address: string): string {
+/** An address with the name of whom it belongs to. The address must have the form of one; its domain becomes ASCII. */
+export function mailbox(name: string | null, mixedAddress: string): string {
+  const address = asciiDomain(mixedAddress);
   const shown = headerText(name ?? "");
   if (shown === "") return `<${address}>`;
   const quoted = shown.startsWith("=?") ? shown : `"${shown.replace(/["\\]/g, "\\$&")}"`;
   return `${quoted}${shown.length > 30 ? `${CRLF} ` : " "}<${address}>`;
+}
+
+function asciiDomain(address: string): string {
+  const at = address.lastIndexOf("@") + 1;
+  return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));
 }

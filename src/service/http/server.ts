@@ -18,6 +18,8 @@ export interface Listening {
   readonly url: string;
   /** Stops accepting and resolves when every request in flight has been answered. */
   close(): Promise<void>;
+  /** Cuts off whoever is still being answered, so that `close` resolves. */
+  cut(): void;
 }
 
 /** After refusing a body, so much more of it is thrown away so that the client comes to read the refusal. */
@@ -46,7 +48,7 @@ export async function listen(exchange: Exchange, { host, port, tls }: ListenOpti
     serve(incoming, outgoing);
   });
   server.keepAliveTimeout = 30_000;
-  return { url, close: () => closeServer(server, drain) };
+  return { url, close: () => closeServer(server, drain), cut: () => server.closeAllConnections() };
 }
 
 function formatOrigin(scheme: string, { address, family, port }: AddressInfo): string {

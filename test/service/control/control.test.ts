@@ -76,14 +76,17 @@ it("when a server runs, then it carries the same commands out", async () => {
   expect(await administer(world(), everyCommand)).toEqual(EVERY_RESULT);
 });
 
+const refused = (work: (admin: Admin) => Promise<unknown>): Promise<unknown> => administer(world(), work);
+
 it.each(["running", "not running"])("when a command names what is not there, a server %s, then it says so", async (running) => {
   if (running === "running") await serve();
-  const refused = (work: (admin: Admin) => Promise<unknown>): Promise<unknown> => administer(world(), work);
   await expect(refused((admin) => admin({ kind: "key.list", project: "nix" }))).rejects.toThrow(AdminError);
   await refused((admin) => admin({ kind: "project.add", name: "acme" }));
   await expect(refused((admin) => admin({ kind: "project.add", name: "acme" }))).rejects.toThrow("name has already been taken");
   await expect(refused((admin) => admin({ kind: "key.revoke", project: "acme", id: "77" }))).rejects.toThrow("project acme has no key 77");
-  await expect(refused((admin) => admin({ kind: "trend.remove", project: "acme", id: "x" }))).rejects.toThrow("project acme has no trend x");
+  await expect(refused((admin) => admin({ kind: "trend.remove", project: "acme", id: "x" }))).rejects.toThrow(
+    "project acme has no trend x",
+  );
 });
 
 it("when a key is revoked, then the running server refuses the next request", async () => {
@@ -97,7 +100,12 @@ it("when a key is revoked, then the running server refuses the next request", as
 it("when a server runs, then its record is for its owner alone and goes when it ends", async () => {
   const server = await serve();
   const record = await readControlFile(dataFile());
-  expect(record).toEqual({ address: server.url, control: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), pid: process.pid, secret: expect.any(String) });
+  expect(record).toEqual({
+    address: server.url,
+    control: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    pid: process.pid,
+    secret: expect.any(String),
+  });
   expect((await stat(controlFile(dataFile()))).mode & 0o777).toBe(0o600);
   await symlink(dataFile(), path.join(state.folder, "link.db"));
   expect(await readControlFile(path.join(state.folder, "link.db"))).toEqual(record);
@@ -160,7 +168,12 @@ it("when the profile `local` is used while a server runs, then the server answer
   await administer(world(), (admin) => admin({ kind: "project.add", name: "default" }));
   const local = await openLocal(world());
   const headers = { authorization: `Basic ${btoa(`${local.apiKey}:`)}`, "content-type": "application/json" };
-  const made = await local.transport({ method: "POST", url: `${local.baseUrl}/v1/people.json`, headers, body: '{"email":"ä@x.co","send":false}' });
+  const made = await local.transport({
+    method: "POST",
+    url: `${local.baseUrl}/v1/people.json`,
+    headers,
+    body: '{"email":"ä@x.co","send":false}',
+  });
   expect(made.status).toBe(201);
   await local.transport({ method: "POST", url: `${local.baseUrl}/v1/people.json`, headers, body: '{"email":"b@x.co","send":false}' });
   const page = await local.transport({ method: "GET", url: `${local.baseUrl}/v1/people.json?per_page=1`, headers });

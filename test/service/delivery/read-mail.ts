@@ -19,8 +19,14 @@ export function readMail(raw: string): Mail {
 
 function split(text: string): { headers: Record<string, string>; body: string } {
   const at = text.indexOf("\r\n\r\n");
-  const lines = text.slice(0, at).replace(/\r\n[ \t]/g, " ").split("\r\n");
-  const headers = lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), decodeWords(line.slice(line.indexOf(":") + 1).trim())]);
+  const lines = text
+    .slice(0, at)
+    .replace(/\r\n[ \t]/g, " ")
+    .split("\r\n");
+  const headers = lines.map((line) => [
+    line.slice(0, line.indexOf(":")).toLowerCase(),
+    decodeWords(line.slice(line.indexOf(":") + 1).trim()),
+  ]);
   return { headers: Object.fromEntries(headers) as Record<string, string>, body: text.slice(at + 4) };
 }
 

@@ -42,7 +42,9 @@ it("when the special properties are set, then each has its place", () => {
     "content-language": "fr",
     from: "Café <Zoë> <surveys@survey.example.com>",
   });
-  expect(parts["text/plain"]).toContain("Hi!\nOne question & a <b>score</b>.\n\nQuelle est la probabilité que vous recommandiez Café <Zoë> à un proche ?\n");
+  expect(parts["text/plain"]).toContain(
+    "Hi!\nOne question & a <b>score</b>.\n\nQuelle est la probabilité que vous recommandiez Café <Zoë> à un proche ?\n",
+  );
   expect(parts["text/html"]).toContain('<html lang="fr" dir="ltr">');
   expect(parts["text/html"]).toContain("Hi!<br>\nOne question &#38; a &#60;b&#62;score&#60;/b&#62;.");
   expect(parts["text/html"]).toContain("recommandiez Caf\u00e9 &#60;Zo\u00eb&#62; \u00e0 un proche");
@@ -59,7 +61,10 @@ it.each([
 
 it("when a name or subject holds line breaks, then no header is smuggled in", () => {
   const person = { id: 3, email: "ada@example.com", name: 'A"b\\c\r\nBcc: all@x.co', phoneNumber: null };
-  const raw = formatSurveyMail(dueSurvey({ person, properties: { service_email_subject: "Hi\r\nBcc: all@x.co", question_product_name: "$& $1" } }), CONTEXT);
+  const raw = formatSurveyMail(
+    dueSurvey({ person, properties: { service_email_subject: "Hi\r\nBcc: all@x.co", question_product_name: "$& $1" } }),
+    CONTEXT,
+  );
   const { headers, parts } = readMail(raw);
   expect(headers).toMatchObject({ to: '"A\\"b\\\\c Bcc: all@x.co" <ada@example.com>', subject: "Hi Bcc: all@x.co" });
   expect(headers.bcc).toBeUndefined();
@@ -68,7 +73,10 @@ it("when a name or subject holds line breaks, then no header is smuggled in", ()
 
 it("when text is long and wide, then every line is short ASCII and reads back whole", () => {
   const intro = "日本語の紹介文。 ".repeat(33).slice(0, 300);
-  const raw = formatSurveyMail(dueSurvey({ properties: { service_intro_message: intro, service_email_subject: "é".repeat(150) } }), CONTEXT);
+  const raw = formatSurveyMail(
+    dueSurvey({ properties: { service_intro_message: intro, service_email_subject: "é".repeat(150) } }),
+    CONTEXT,
+  );
   for (const line of raw.split("\r\n")) expect(line).toMatch(/^[\x20-\x7e]{0,200}$/);
   const { headers, parts } = readMail(raw);
   expect(headers.subject).toBe("é".repeat(150));

@@ -37,6 +37,10 @@ async function openWorld(): Promise<World> {
         signal?.addEventListener("abort", () => reject(signal.reason as Error));
       }),
   };
+  const deliver = async (surveys: readonly DueSurvey[]): Promise<DeliveryOutcome[]> => {
+    self.delivered.push(...surveys.map(({ person }) => person.email ?? ""));
+    return surveys.map(() => self.outcome);
+  };
   const self: World = {
     fixture,
     delivered: [],
@@ -44,10 +48,6 @@ async function openWorld(): Promise<World> {
     errors: [],
     outcome: { kind: "sent" },
     create: (claimer = "one") => {
-      const deliver = async (surveys: readonly DueSurvey[]): Promise<DeliveryOutcome[]> => {
-        self.delivered.push(...surveys.map(({ person }) => person.email ?? ""));
-        return surveys.map(() => self.outcome);
-      };
       const scheduler = createScheduler({ store: fixture.store, clock, claimer, deliver, onError: (error) => self.errors.push(error) });
       state.running.push(scheduler);
       return scheduler;
@@ -123,7 +123,14 @@ it("when delivery must wait, then it is tried again after that time", async () =
 
 it("when an Autopilot survey was sent, then the next follows one frequency later", async () => {
   const { fixture } = world();
-  const member = { platform: "email", personId: null, personEmail: "a@x.co", personPhoneNumber: null, personName: null, properties: null } as const;
+  const member = {
+    platform: "email",
+    personId: null,
+    personEmail: "a@x.co",
+    personPhoneNumber: null,
+    personName: null,
+    properties: null,
+  } as const;
   await fixture.write((tx) => addMember(tx, fixture.project, member));
   world().create().start();
   const nap = await world().asleep(1);

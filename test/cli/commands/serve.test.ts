@@ -1,0 +1,228 @@
+/** `surveyctl serve` and `surveyctl service` as real processes. */
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { silentLog } from "../../../src/runtime/log.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { ensureFirstKey } from "../../../src/service/first-project.ts";
+import { openService } from "../../../src/service/index.ts";
+import { runCli, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
+
+const state: { folder: string; running: Running[] } = { folder: "", running: [] };
+const file = (name: string): string => path.join(state.folder, name);
+beforeEach(async () => {
+  state.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-serve-"));
+});
+afterEach(async () => {
+  for (const { child } of state.running.splice(0)) child.kill("SIGKILL");
+  await rm(state.folder, { recursive: true, force: true });
+});
+
+const KEY = "key-of-the-test";
+
+function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = { SURVEYCTL_API_KEY: KEY }): Running {
+  const running = startProgram({ args: ["serve", "--data", file("survey.db"), "--port", "0", ...args], home: state.folder, env });
+  state.running.push(running);
+  return running;
+}
+
+async function urlOf(running: Running): Promise<string> {
+  return (await running.saying(/^listening on (http\S+)$/m))[1] ?? "";
+}
+
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  runCli({ args, home: state.folder, env });
+const service = (...args: readonly string[]): Promise<Ended> => run(["service", ...args, "--data", file("survey.db")]);
+
+const ask = (url: string, key: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(url, { ...init, headers: { authorization: `Basic ${btoa(`${key}:`)}`, "content-type": "application/json" } });
+
+const add = async (url: string, email: string): Promise<number> =>
+  (await ask(`${url}/v1/people.json`, KEY, { method: "POST", body: JSON.stringify({ email }) })).status;
+
+const outbox = async (): Promise<string[]> => (await readdir(file("outbox"))).filter((name) => !name.startsWith(".")).toSorted();
+
+async function makeDataFile(): Promise<void> {
+  const options = { dataFile: file("survey.db"), clock: systemClock, random: systemRandom };
+  const made = await openService({ ...options, log: silentLog, publicUrl: null, rateLimit: null });
+  await ensureFirstKey(made.store, systemRandom, KEY);
+  await made.close();
+}
+
+describe("starting", () => {
+  it("when the file is new, then the key is shown once, before the address, and works", async () => {
+    const first = serve([], {});
+    const url = await urlOf(first);
+    const [, key = ""] = await first.saying(/^ {2}([\w-]{32})$/m);
+    expect((await ask(`${url}/v1/people.json`, key)).status).toBe(200);
+    first.child.kill("SIGTERM");
+    const { status, stdout, stderr } = await first.ended;
+    expect({ status, last: stdout.trim().split("\n").at(-1) }).toEqual({ status: 0, last: `listening on ${url}` });
+    expect(stdout).toContain(`  printf %s '${key}' | surveyctl auth login --base-url ${url}\n`);
+    expect(stderr).not.toContain(key);
+    const second = serve([], {});
+    const again = await urlOf(second);
+    expect((await ask(`${again}/v1/people.json`, key)).status).toBe(200);
+    second.child.kill("SIGINT");
+    const ended = await second.ended;
+    expect([ended.status, ended.stdout]).toEqual([0, `listening on ${again}\n`]);
+  });
+
+  it("when the environment gives the key, then it opens and is never shown", async () => {
+    const running = serve();
+    const url = await urlOf(running);
+    expect((await ask(`${url}/v1/people.json`, KEY)).status).toBe(200);
+    running.child.kill("SIGTERM");
+    const { status, stdout, stderr } = await running.ended;
+    expect([status, stdout]).toEqual([0, `listening on ${url}\n`]);
+    expect(stderr).not.toContain(KEY);
+    const lines = stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines).toMatchObject([{ level: "info", event: "request", method: "GET", path: "/v1/people", status: 200, project: "default" }]);
+  });
+
+  it("when a server owns the file, then a second one is refused with its address", async () => {
+    const url = await urlOf(serve());
+    const { status, stdout, stderr } = await service("project", "list");
+    expect([status, stdout.split("\t")[1], stderr]).toEqual([0, "default", ""]);
+    const second = await run(["serve", "--data", file("survey.db"), "--port", "0"]);
+    expect(second).toMatchObject({ status: 1, stdout: "" });
+    expect(second.stderr).toMatch(/^error: .*survey\.db is already served at (\S+) \(process \d+\)\nhint: /);
+    expect(second.stderr).toContain(url);
+  });
+
+  it("when the port is in use, then that is said and no key was made", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    const ended = await run(["serve", "--data", file("survey.db"), "--port", String(port)]);
+    other.close();
+    expect(ended).toMatchObject({ status: 1, stdout: "" });
+    expect(ended.stderr).toMatch(`error: port ${port} of 127.0.0.1 is in use by another process\n`);
+    expect((await service("key", "list")).stderr).toMatch('there is no project "default"');
+  });
+
+  it.each<[string[], RegExp]>([
+    [["--host", "0.0.0.0"], /^error: --host 0\.0\.0\.0: others could read keys .*\nhint: .*--insecure-http/],
+    [["--host", "0.0.0.0", "--public-url", "http://x.example"], /^error: --host/],
+    [["--tls-cert", "x.pem"], /^error: --tls-cert needs --tls-key/],
+    [["--tls-cert", "nix.pem", "--tls-key", "nix.pem"], /^error: --tls-cert: nix\.pem cannot be read/],
+    [["--port", "70000"], /^error: --port: "70000" is not a whole number from 0 to 65535/],
+    [["--rate-limit", "fast"], /^error: --rate-limit: "fast" is not a limit such as 10\/s or 600\/m/],
+    [["--rate-limit", "0/s"], /^error: --rate-limit/],
+    [["--public-url", "survey.example"], /^error: --public-url: "survey\.example" is not a URL/],
+  ])("when it is started with %j, then it is refused before a file is made", async (args, message) => {
+    const ended = await run(["serve", "--data", file("survey.db"), "--port", "0", ...args]);
+    expect([ended.status, ended.stdout]).toEqual([2, ""]);
+    expect(ended.stderr).toMatch(message);
+    expect(existsSync(file("survey.db"))).toBe(false);
+  });
+
+  it("when the given key is too long for some clients, then it is refused", async () => {
+    const running = serve([], { SURVEYCTL_API_KEY: "k".repeat(45) });
+    const { status, stderr } = await running.ended;
+    expect([status, stderr]).toEqual([2, "error: SURVEYCTL_API_KEY: a key must be 1 to 44 visible ASCII characters without a colon\n"]);
+  });
+
+  it("when a limit is set, then 429 comes with a whole number of seconds", async () => {
+    const url = await urlOf(serve(["--rate-limit", "2/m"]));
+    const answers = [];
+    for (let index = 0; index < 3; index += 1) answers.push(await ask(`${url}/v1/people.json`, KEY));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(answers[2]?.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+  });
+});
+
+describe("service commands", () => {
+  it("when a project, a key, an interval, an Autopilot and a trend are set, then each is shown", async () => {
+    await urlOf(serve());
+    const added = await service("project", "add", "acme", "--json");
+    expect(JSON.parse(added.stdout)).toEqual({ id: "2", name: "acme", key: expect.stringMatching(/^[\w-]{32}$/) });
+    expect(added.stderr).toBe("note: the key is shown only now\n");
+    expect(JSON.parse((await service("key", "add", "--project", "acme", "--json")).stdout)).toMatchObject({ id: "2" });
+    expect((await service("key", "revoke", "2", "--project", "acme")).status).toBe(0);
+    expect((await service("key", "list", "--project", "acme", "--columns", "id")).stdout).toBe("1\n");
+    expect((await service("throttle", "90d", "--project", "acme", "--json")).stdout).toBe('{"throttle":7776000}\n');
+    expect((await service("throttle", "off", "--project", "acme", "--json")).stdout).toBe('{"throttle":null}\n');
+    const autopilot = await service("autopilot", "--platform", "sms", "--inactive", "--frequency", "2w", "--json");
+    expect(JSON.parse(autopilot.stdout)).toMatchObject({ platform_id: "sms", active: false, frequency: 1_209_600 });
+    const trend = await service("trend", "add", "Pro", "--where", "plan=pro", "--where", "region=EMEA", "--json");
+    expect(JSON.parse(trend.stdout)).toMatchObject({ name: "Pro", where: { plan: "pro", region: "EMEA" } });
+    const { id } = JSON.parse(trend.stdout) as { id: string };
+    expect((await service("trend", "remove", id)).status).toBe(0);
+    expect((await service("trend", "list", "--json")).stdout).toBe("[]\n");
+  });
+
+  it.each<[string[], number, RegExp]>([
+    [["key", "revoke", "99"], 5, /^error: project default has no key 99\n/],
+    [["key", "list", "--project", "nix"], 5, /^error: there is no project "nix"/],
+    [["throttle", "soon"], 2, /^error: <interval>: "soon" is not a duration/],
+    [["autopilot", "--active", "--inactive"], 2, /^error: --active and --inactive cannot be used together/],
+    [["autopilot", "--platform", "fax"], 2, /^error: --platform: "fax" is not one of email, sms/],
+    [["autopilot", "--frequency", "0"], 2, /^error: --frequency: 0 is no time/],
+    [["trend", "add", "Pro"], 2, /^error: --where: a trend needs one property/],
+    [["trend", "add", "Pro", "--where", "plan"], 2, /^error: --where: "plan" is not key=value/],
+    [["project", "add", "default"], 5, /^error: name has already been taken/],
+    [["project", "add", "x", "--dry-run"], 2, /^error: --dry-run: service commands send no requests/],
+  ])("when asked for %j, then it ends with %i and says why", async (args, status, message) => {
+    await makeDataFile();
+    const ended = await service(...args);
+    expect([ended.status, ended.stdout]).toEqual([status, ""]);
+    expect(ended.stderr).toMatch(message);
+  });
+
+  it("when there is no data file, then none is made", async () => {
+    const ended = await service("key", "list");
+    expect(ended.status).toBe(2);
+    expect(ended.stderr).toMatch(/^error: there is no data file .*survey\.db\nhint: surveyctl serve --data /);
+    expect(existsSync(file("survey.db"))).toBe(false);
+  });
+});
+
+describe("delivering", () => {
+  it("when surveys are due, then each is one mail in the outbox", async () => {
+    const running = serve();
+    const url = await urlOf(running);
+    expect(await add(url, "ä@example.com")).toBe(201);
+    running.child.kill("SIGTERM");
+    expect((await running.ended).status).toBe(0);
+    const next = serve();
+    await urlOf(next);
+    while (!existsSync(file("outbox")) || (await outbox()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    const [name = ""] = await outbox();
+    expect(await readFile(path.join(file("outbox"), name), "utf8")).toMatch(/^To: .*<ä@example\.com>\r$/m);
+  });
+
+  it("when it is killed again and again while it delivers, then each survey is there exactly once", async () => {
+    const people = 120;
+    let running = serve();
+    let url = await urlOf(running);
+    await Promise.all(Array.from({ length: people }, (_, index) => add(url, `p${index}@example.com`)));
+    for (const pause of [0, 15, 40, 5, 80]) {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      running.child.kill("SIGKILL");
+      await running.ended;
+      running = serve();
+      url = await urlOf(running);
+    }
+    const waiting = async (): Promise<number> => {
+      const rows = (await (await ask(`${url}/v1/people.json?per_page=100`, KEY)).json()) as { next_survey_scheduled_at: number | null }[];
+      return rows.filter(({ next_survey_scheduled_at: at }) => at !== null).length;
+    };
+    while ((await waiting()) > 0 || (await outbox()).length < people) await new Promise((resolve) => setTimeout(resolve, 20));
+    running.child.kill("SIGTERM");
+    expect((await running.ended).status).toBe(0);
+    const mails = await Promise.all((await outbox()).map((name) => readFile(path.join(file("outbox"), name), "utf8")));
+    const receivers = mails.map((mail) => /^To: <(.*)>\r$/m.exec(mail)?.[1] ?? mail);
+    expect(receivers.toSorted()).toEqual(Array.from({ length: people }, (_, index) => `p${index}@example.com`).toSorted());
+    for (const mail of mails) expect(mail).toMatch(/--\r\n$/);
+    expect((await readdir(file("outbox"))).length).toBe(people);
+  });
+});
