@@ -93,7 +93,7 @@ export function createCaller(options: CallerOptions): Caller {
 
   async function wait(request: HttpRequest, waitMs: number, error: ClientError, tries: number, announced: boolean): Promise<void> {
     const { method, url } = error.call;
-    if (announced) options.onWait?.({ method, url, waitMs, reason: reasonOf(error), repeat: tries, retries: options.limits.retries });
+    if (announced) options.onWait?.({ method, url, waitMs, reason: error.what, repeat: tries, retries: options.limits.retries });
     await options.clock.sleep(waitMs, request.signal);
   }
 
@@ -127,9 +127,4 @@ function endTurn(turn: Turn, failure: Failure, decision: Decision, limits: Retry
 function mayHaveArrived(failure: Failure): boolean {
   if (failure.kind === "status") return failure.status >= 500 || failure.status === 408;
   return failure.kind === "lost" || failure.kind === "unreadable";
-}
-
-/** The error's message without the call, which stands beside it. */
-function reasonOf(error: ClientError): string {
-  return error.message.replace(`: ${error.call.method} ${error.call.url}`, "");
 }

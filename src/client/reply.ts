@@ -65,7 +65,7 @@ function described(response: { status: number; headers: Readonly<Record<string, 
 const PREVIEW_LENGTH = 60;
 
 function previewOf(text: string, redact: Redact): string {
-  return oneLine(redact(text), PREVIEW_LENGTH) ?? "";
+  return oneLine(redact(text), PREVIEW_LENGTH) ?? text.slice(0, 1).replace(/./s, " ");
 }
 
 /** What a reader expects; throws `BadReplyError` when it is something else. */

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { BadReplyError } from "../../src/client/errors/bad-reply-error.ts";
-import { answer, cutChunked, cutShort, flood, json, raw, type Behaviour } from "../helpers/misbehaving-server.ts";
+import { answer, cutChunked, cutShort, drained, flood, json, raw, type Behaviour } from "../helpers/misbehaving-server.ts";
 import { API_KEY, collect, failureOf, withServer } from "./with-server.ts";
 
 const once = { client: { policy: { retries: 0 } } };
@@ -42,6 +42,7 @@ describe("answers that cannot be used", () => {
       /^the answer has an encoding that was not asked for, "zstd"/,
     ],
     ["says gzip and is none", answer(200, "{}", { "content-encoding": "gzip" }), /^the answer cannot be unpacked as gzip/],
+    ["is white space", answer(200, " \n "), /a body that begins " "\)/],
     ["holds controls", answer(200, "\u001B[2J\u202Ehello\u0000"), /a body that begins "\[2J hello"\)/],
   ])("when it %s", async (_, behaviour, message) => {
     const { client } = await withServer([behaviour], once);
@@ -118,7 +119,7 @@ describe("answers that can", () => {
 const endless: Behaviour = async (socket) => {
   socket.write("HTTP/1.1 500 Oops\r\n\r\n");
   while (!socket.destroyed) {
-    if (!socket.write("x".repeat(65_536))) await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
+    if (!socket.write("x".repeat(65_536))) await drained(socket);
   }
 };
 

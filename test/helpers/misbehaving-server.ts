@@ -142,9 +142,20 @@ export function flood(bytes: number): Behaviour {
     socket.write(head(200, { "content-type": "application/json", "content-length": String(bytes) }));
     const chunk = Buffer.alloc(64 * 1024, " ");
     for (let left = bytes; left > 0 && !socket.destroyed; left -= chunk.byteLength) {
-      if (!socket.write(chunk)) await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
+      if (!socket.write(chunk)) await drained(socket);
     }
   };
+}
+
+/** Resolves when the socket takes more, or never will. */
+export async function drained(socket: Socket): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const goOn = (): void => {
+      socket.off("drain", goOn).off("close", goOn);
+      resolve();
+    };
+    socket.on("drain", goOn).on("close", goOn);
+  });
 }
 
 function head(status: number, headers: Readonly<Record<string, string | null>>): string {

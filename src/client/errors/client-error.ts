@@ -23,6 +23,8 @@ export interface ClientErrorFacts {
 export class ClientError extends Error {
   override readonly name: string = "ClientError";
   readonly code: string;
+  /** The message without the call that ends it. */
+  readonly what: string;
   readonly call: CallName;
   readonly status: number | null;
   readonly details: Json;
@@ -31,6 +33,7 @@ export class ClientError extends Error {
   constructor(what: string, facts: ClientErrorFacts) {
     super(`${what}: ${facts.call.method} ${facts.call.url}`, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.code = facts.code;
+    this.what = what;
     this.call = facts.call;
     this.status = facts.status ?? null;
     this.details = facts.details ?? null;

@@ -4,8 +4,8 @@ import { ClientError, type CallName } from "./client-error.ts";
 export class UnknownOutcomeError extends ClientError {
   override readonly name = "UnknownOutcomeError";
 
-  constructor(reason: string, facts: { readonly call: CallName; readonly status: number | null; readonly cause: Error }) {
-    super(`it is unknown whether the request arrived (${reason}; ${facts.cause.message})`, {
+  constructor(reason: string, facts: { readonly call: CallName; readonly status: number | null; readonly cause: ClientError }) {
+    super(`it is unknown whether the request arrived (${reason}; ${facts.cause.what})`, {
       code: "outcome_unknown",
       hint: "look at the person before you repeat it: a repeat may send a second survey or add a second response",
       ...facts,
