@@ -3,11 +3,13 @@ import { createHash } from "node:crypto";
 import type { Client } from "../../client/client.ts";
 import { createClient } from "../../client/create-client.ts";
 import { createGate } from "../../client/gate/gate.ts";
-import type { Wait } from "../../client/trace-event.ts";
+import { formatTrace } from "../../client/trace.ts";
+import type { TraceEvent, Wait } from "../../client/trace-event.ts";
 import { undiciTransport } from "../../client/undici-transport.ts";
 import { localDataFile } from "../../config/places.ts";
 import { resolveConnection, type RemoteConnection } from "../../config/settings.ts";
 import type { Exchange } from "../../contract/http.ts";
+import type { GlobalOptions } from "../args/global-options.ts";
 import type { Connection, Deps } from "../deps.ts";
 import { toSafeText } from "../render/safe-text.ts";
 
@@ -36,7 +38,9 @@ function fingerprint(key: string): string {
 
 /** A client over sockets for an address and a key that are known already; `close` ends its pool. */
 export function openRemoteClient(deps: Deps, endpoint: Omit<Endpoint, "transport">): Client {
-  const transport = undiciTransport({ baseUrl: endpoint.baseUrl, env: deps.env, timeoutMs: deps.options.timeoutMs });
+  const { timeoutMs, concurrency } = deps.options;
+  const connections = concurrency ?? CONCURRENCY_DEFAULT;
+  const transport = undiciTransport({ baseUrl: endpoint.baseUrl, env: deps.env, timeoutMs, connections });
   return buildClient(deps, { ...endpoint, transport });
 }
 
@@ -70,8 +74,14 @@ function buildClient(deps: Deps, { baseUrl, apiKey, transport }: Endpoint): Clie
       ...(options.maxWaitMs !== null && { maxWaitMs: options.maxWaitMs }),
     },
     gate: createGate({ clock, concurrency: options.concurrency ?? CONCURRENCY_DEFAULT, ratePerSecond: options.ratePerSecond }),
+    ...(options.verbosity > 0 && { trace: (event: TraceEvent) => void deps.streams.err.write(describeTrace(event, options)) }),
     ...(!options.quiet && { onWait: (wait: Wait) => void deps.streams.err.write(describeWait(wait)) }),
   });
+}
+
+function describeTrace(event: TraceEvent, { verbosity, showPersonalData }: GlobalOptions): string {
+  const lines = formatTrace(event, { bodies: verbosity > 1, showPersonalData });
+  return lines.map((line) => `${toSafeText(line)}\n`).join("");
 }
 
 /** One line a wait: what, how long, why. */
