@@ -33,8 +33,8 @@ function prebuilt(make, first, count) {
   if (total <= BUILT_MAX && !pagesOf.has(key)) pagesOf.set(key, Buffer.from(page((index) => rowsOf(make)[index], first, count)));
   return pagesOf.get(key) ?? page(make, first, count);
 }
-rowsOf(response);
-for (let first = 0; first < total && total <= BUILT_MAX; first += 100) prebuilt(response, first, Math.min(100, total - first));
+const pageCount = total > BUILT_MAX ? 0 : Math.ceil(total / 100);
+for (const index of Array(pageCount).keys()) prebuilt(response, index * 100, Math.min(100, total - index * 100));
 
 function range(query) {
   if (!mindsTimes) return { first: 0, end: total };

@@ -47,15 +47,28 @@ export interface RowKeys {
 /** The rows of a page that `keep` wants; their own texts are only cut out when somebody asks for them. */
 export function keepRows(page: RowPage, keep: (row: JsonObject) => boolean): RowPage {
   const kept = page.rows.map(keep);
-  if (!kept.includes(false)) return page;
-  return {
-    rows: page.rows.filter((_, index) => kept[index]),
-    get text() {
-      return `[${splitRowTexts(page.text)
-        .filter((_, index) => kept[index])
-        .join(",")}]`;
-    },
-  };
+  return kept.includes(false) ? new KeptRows(page, kept) : page;
+}
+
+/**
+ * A class for its getter: one in an object literal would be a closure of its own in a hidden class of its own, and those
+ * live, with the page that they hold, until the next full garbage collection.
+ */
+class KeptRows implements RowPage {
+  readonly rows: readonly JsonObject[];
+  readonly #page: RowPage;
+  readonly #kept: readonly boolean[];
+
+  constructor(page: RowPage, kept: readonly boolean[]) {
+    this.rows = page.rows.filter((_, index) => kept[index]);
+    this.#page = page;
+    this.#kept = kept;
+  }
+
+  get text(): string {
+    const texts = splitRowTexts(this.#page.text).filter((_, index) => this.#kept[index]);
+    return `[${texts.join(",")}]`;
+  }
 }
 
 /** The same list with at most so many requests at once as the limiter lets through. */
