@@ -32,9 +32,10 @@ const COMMANDS: Readonly<Partial<Record<RouteName, readonly string[]>>> = {
   getAutopilot: ["autopilot", "config", "--platform", "email"],
 };
 
+const transport = async (): Promise<HttpResponse> => ({ status: 200, headers: {}, body: "{}" });
+
 describe("both ends of the wire", () => {
   const find = createRouter();
-  const transport = async (): Promise<HttpResponse> => ({ status: 200, headers: {}, body: "{}" });
   const client = createClient({ baseUrl: "http://127.0.0.1", apiKey: "key", transport, clock: systemClock });
 
   it.each(all)("when $name is called, then the service leads it to a handler of that name", (route) => {

@@ -24,13 +24,22 @@ export async function runDemo(deps: Deps): Promise<ExitCode> {
   );
   const stage = await openStage(deps);
   try {
-    await play(stage, narrator).finally(() => stage.close());
+    await playToTheEnd(stage, narrator);
   } catch (error) {
     await stage.discard();
     throw error;
   }
   await tellNext(stage, narrator);
   return EXIT.done;
+}
+
+/** The service has ended when this settles. */
+async function playToTheEnd(stage: Stage, narrator: Narrator): Promise<void> {
+  try {
+    await play(stage, narrator);
+  } finally {
+    await stage.close();
+  }
 }
 
 async function play(stage: Stage, narrator: Narrator): Promise<void> {

@@ -1,0 +1,46 @@
+/** A place where the examples of help can be typed: a service with somebody in it, and the files that they name. */
+import { spawn } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { bareEnvironment, follow, PROGRAM, type Ended } from "./run-cli.ts";
+import { startServe } from "./serve.ts";
+
+export interface ExampleWorld {
+  type(example: string): Promise<Ended>;
+  close(): Promise<void>;
+}
+
+const FILES: Readonly<Record<string, string>> = {
+  "customers.csv": "email,phone_number,name,plan\nann@example.com,,Ann,pro\n",
+  "responses.csv": "person_email,score,comment\nann@example.com,9,Great\n",
+  "members.csv": "email,name\nann@example.com,Ann\n",
+  "leavers.csv": "email\nann@example.com\n",
+  "history.csv": "person_email,score,created_at\nann@example.com,9,2025-01-31\n",
+};
+
+export async function openExampleWorld(): Promise<ExampleWorld> {
+  const service = await startServe();
+  const work = path.join(service.folder, "work");
+  await mkdir(path.join(service.folder, "bin"));
+  await mkdir(work);
+  // What serves or plays goes on until it is stopped: a moment shows that it began.
+  const program = `#!/bin/sh\ncase "$1" in serve) exec timeout --preserve-status -s TERM 2 '${process.execPath}' '${PROGRAM}' "$@";; esac\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`;
+  await writeFile(path.join(service.folder, "bin/surveyctl"), program, { mode: 0o755 });
+  for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(work, name), text);
+  await service.run(["people", "add", "--email", "ada@example.com", "--name", "Ada", "--no-send"]);
+  const env = bareEnvironment(path.join(service.folder, "home"), {
+    ...service.env,
+    SURVEYCTL_DATA: service.dataFile,
+    KEY: service.apiKey,
+    PATH: `${path.join(service.folder, "bin")}:${process.env.PATH ?? ""}`,
+  });
+  return {
+    async type(example) {
+      // The only host that an example names is not there; this one is.
+      const running = follow(spawn("bash", ["-c", example.replaceAll("https://surveys.example.com", service.baseUrl)], { cwd: work, env }));
+      running.child.stdin.end();
+      return running.ended;
+    },
+    close: async () => void (await service.stop()),
+  };
+}
