@@ -1,14 +1,15 @@
 /** `surveyctl demo`: the main job from a customer list to a CSV, on a service of its own (design: "Grammar"). */
 import { readdir, readFile } from "node:fs/promises";
+import { createFlags } from "../../args/flags.ts";
 import type { Deps } from "../../deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { runAutopilotAdd } from "../autopilot/add.ts";
 import { runMetrics } from "../metrics/show.ts";
 import { runResponsesExport } from "../responses/export.ts";
 import { runResponsesList } from "../responses/list.ts";
+import { runPeopleImport } from "../people/import.ts";
 import { withClient } from "../with-client.ts";
 import { collectAnswers } from "./collect-answers.ts";
-import { importCustomers } from "./import-customers.ts";
 import { parseCustomers } from "./customers.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -55,11 +56,11 @@ async function startService({ connection }: Stage, narrator: Narrator): Promise<
   await narrator.say(`listening on ${connection.baseUrl}`);
 }
 
-async function surveyCustomers({ deps, csv }: Stage, narrator: Narrator): Promise<void> {
+async function surveyCustomers({ deps, file }: Stage, narrator: Narrator): Promise<void> {
   await narrator.step("Customers come in, and each is sent a survey");
-  await narrator.command("surveyctl people import customers.csv --send");
-  const scheduled = await withClient(deps, (client) => importCustomers(client, parseCustomers(csv), deps.signal));
-  await narrator.say(`${scheduled} surveys scheduled; they become e-mails and text messages in outbox/.`);
+  await narrator.command("surveyctl people import customers.csv --send --yes");
+  await runPeopleImport(deps, file("customers.csv"), createFlags({ send: true, yes: true }));
+  await narrator.say("The surveys become e-mails and text messages in outbox/.");
 }
 
 async function letAnswer({ deps, csv }: Stage, narrator: Narrator): Promise<void> {

@@ -8,7 +8,8 @@ import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/choice.ts";
 import { parseDuration } from "../../args/duration.ts";
 import type { Flags } from "../../args/flags.ts";
-import { EXIT } from "../../exit-codes.ts";
+import type { Deps } from "../../deps.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
 import type { ImportRequest } from "../bulk-import/import-request.ts";
 import { createBreaker, serverClockOf, toPersonOutcome, toSettled } from "../bulk-import/row-senders.ts";
@@ -37,7 +38,12 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
     .option("--spread <duration>", "space the surveys evenly over that time")
     .option("--skip-suppressed", "leave out people who bounced or unsubscribed");
   addImportFlags(command);
-  context.action(command, (deps, flags, [input = ""]) => runImport(deps, toRequest(input, flags)));
+  context.action(command, (deps, flags, [input = ""]) => runPeopleImport(deps, input, flags));
+}
+
+/** `input` is a file's name, or `-` for standard input. */
+export function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
+  return runImport(deps, toRequest(input, flags));
 }
 
 function toRequest(input: string, flags: Flags): ImportRequest {

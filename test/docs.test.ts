@@ -1,0 +1,142 @@
+/** README, help and program cannot drift apart. */
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { EXIT } from "../src/cli/exit-codes.ts";
+import { runHelp } from "../src/cli/program/help.ts";
+import { readCommands, type CommandLine } from "./helpers/command-tree.ts";
+import { openExampleWorld, type ExampleWorld } from "./helpers/example-world.ts";
+import { fakeTerminal } from "./helpers/fake-deps.ts";
+import { runCli } from "./helpers/run-cli.ts";
+import { parseStory, runStory } from "./helpers/story.ts";
+
+const root = path.join(import.meta.dirname, "..");
+const readme = readFileSync(path.join(root, "README.md"), "utf8");
+
+let commands: readonly CommandLine[];
+beforeAll(async () => {
+  commands = await readCommands();
+});
+
+/** The text below a heading, up to the next. */
+function chapter(title: string): string {
+  return readme.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
+}
+
+function blocks(text: string, language: string): string[] {
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"))].map(([, block = ""]) => block);
+}
+
+test("when somebody opens the README, then the first block is the two commands", () => {
+  const [first = ""] = blocks(readme, "sh");
+  expect(first.split("\n").map((line) => line.replace(/ +#.*/, ""))).toEqual(["npm ci && npm run demo", "npm ci && npm test", ""]);
+});
+
+test("when the first five minutes are typed, then what comes out is what the README shows", async () => {
+  const lines = blocks(chapter("Five minutes"), "console").join("").trimEnd().split("\n");
+  const script = lines.map((line) => (line.startsWith("$ ") ? `tty${line}` : `> ${withoutChance(line)}`));
+  await expect(runStory(parseStory(["serve", "env NO_COLOR=1", ...script].join("\n")))).resolves.toBeUndefined();
+});
+
+/** Times, addresses and sums differ from run to run. */
+function withoutChance(line: string): string {
+  return line.replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?|[0-9a-f]{64}|\d+(?= bytes)/g, "[..]");
+}
+
+describe("commands", () => {
+  it("when one exists, then the README names it", () => {
+    const told = chapter("Every command");
+    const missing = commands.filter(({ name }) => !name.split(" ").every((word) => new RegExp(`\\b${word}\\b`).test(told)));
+    expect([missing.map(({ name }) => name), commands.length > 30]).toEqual([[], true]);
+  });
+
+  it("when the README types one, then it exists and has every flag that is written", () => {
+    const typed = [...blocks(readme, "sh"), ...blocks(readme, "console")].join("").split("\n").flatMap(commandLines);
+    const wrong = typed.flatMap(complaints);
+    expect([wrong, typed.length > 25]).toEqual([[], true]);
+  });
+});
+
+/** The `surveyctl …` parts of a shell line, each as words. */
+function commandLines(line: string): string[][] {
+  const parts = line.replace(/ +#.*/, "").split(/ (?:\|\|?|&&?)(?: |$)/);
+  return parts.flatMap((part) => {
+    const words = /\bsurveyctl (.*)$/.exec(part)?.[1];
+    return words === undefined ? [] : [words.split(" ")];
+  });
+}
+
+function complaints(words: readonly string[]): string[] {
+  if (words.length === 1 && /^--(?:version|help)$/.test(words[0] ?? "")) return [];
+  const named = commands.filter(({ name }) => name.split(" ").every((word) => words.includes(word)));
+  const [command] = named.toSorted((left, right) => right.name.length - left.name.length);
+  if (command === undefined) return [`no such command: ${words.join(" ")}`];
+  const flags = words.filter((word) => /^--?[a-z]/i.test(word)).map((word) => word.split("=")[0] ?? "");
+  return flags.filter((flag) => !command.flags.includes(flag)).map((flag) => `${command.name} has no ${flag}`);
+}
+
+test("when an exit status is promised, then the README says so", () => {
+  const told = [...chapter("Exit statuses").matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, numbers = ""]) => numbers.split(", ").map(Number));
+  expect(told).toEqual(Object.values(EXIT).toSorted((left, right) => left - right));
+});
+
+test("when the program reads a variable, then the README names it", async () => {
+  const { stdout } = await runCli({ args: ["help", "environment"] });
+  const variables = stdout.match(/\bSURVEYCTL_[A-Z_]+/g) ?? [];
+  expect([variables.filter((name) => !readme.includes(name)), variables.length > 5]).toEqual([[], true]);
+});
+
+test("when the README links into the project, then the place is there", () => {
+  const targets = [...readme.matchAll(/\]\((?!http)([^)]+)\)/g)].map(([, target = ""]) => target);
+  const headings = [...readme.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => `#${title.toLowerCase().replaceAll(" ", "-")}`);
+  const broken = targets.filter((target) => !(target.startsWith("#") ? headings.includes(target) : existsSync(path.join(root, target))));
+  expect([broken, targets.length > 5]).toEqual([[], true]);
+});
+
+describe("help", () => {
+  it("when a command is asked for help, then there are two examples or more, and exit statuses", () => {
+    const wanting = commands.filter(({ examples, exits }) => examples.length < 2 || exits.length < 2);
+    expect(wanting.map(({ name }) => name)).toEqual([]);
+  });
+
+  it("when any help or topic is printed, then it fits 80 columns", async () => {
+    const topics = ["environment", "exit-codes", "output", "dates", "import", "export"];
+    const asked = [[], ...topics.map((topic) => [topic]), ...commands.map(({ name }) => name.split(" "))];
+    const texts: string[] = [];
+    for (const words of asked) {
+      const { streams, out } = fakeTerminal(null);
+      await runHelp(words, streams);
+      texts.push(out());
+    }
+    const wide = texts.flatMap((text, index) =>
+      text
+        .split("\n")
+        .filter((line) => line.length > 80)
+        .map((line) => `${asked[index]?.join(" ")}: ${line}`),
+    );
+    expect([wide, texts.filter((text) => text === "")]).toEqual([[], []]);
+  });
+});
+
+describe("examples of help", () => {
+  let world: ExampleWorld;
+  beforeAll(async () => {
+    world = await openExampleWorld();
+  });
+  afterAll(async () => {
+    await world.close();
+  });
+
+  it("when each is typed, then it ends as its command promises, and none is a wrong command line", async () => {
+    const wrong: string[] = [];
+    const queue = commands.flatMap(({ examples, exits }) => examples.map((example) => ({ example, exits }))).values();
+    const worker = async (): Promise<void> => {
+      for (const { example, exits } of queue) {
+        const { status, stderr } = await world.type(example);
+        if (!exits.includes(status ?? -1)) wrong.push(`${example}\n  ended with ${String(status)}: ${stderr}`);
+      }
+    };
+    await Promise.all([worker(), worker(), worker()]);
+    expect(wrong).toEqual([]);
+  });
+});
