@@ -7,6 +7,9 @@ import { createLoopbackExchange, type LoopbackExchange } from "./control/loopbac
 import { openService, type Service } from "./index.ts";
 import { AlreadyServedError, type DataFileOptions } from "./open-data-file.ts";
 
+/** A server that owns the file answers sooner than this, or not at all. */
+const PATIENCE_MS = 10_000;
+
 /** Whoever has the data file: a running server that is asked, or the service opened here. */
 export type Holder =
   | { readonly kind: "running"; readonly record: ControlRecord; readonly admin: Admin; readonly loopback: LoopbackExchange }
@@ -14,6 +17,7 @@ export type Holder =
 
 /** Finds the running server, or opens the data file. Throws StoreBusyError when a process that is no server keeps it. */
 export async function findHolder(options: DataFileOptions): Promise<Holder> {
+  const startedMs = options.clock.monotonic();
   for (;;) {
     const running = await findRunning(options.dataFile);
     if (running !== null) return running;
@@ -21,7 +25,7 @@ export async function findHolder(options: DataFileOptions): Promise<Holder> {
       return { kind: "opened", service: await openService({ ...options, log: silentLog, publicUrl: null, rateLimit: null }) };
     } catch (error) {
       // A server was quicker: it is asked, as soon as it answers.
-      if (!(error instanceof AlreadyServedError)) throw error;
+      if (!(error instanceof AlreadyServedError) || options.clock.monotonic() - startedMs > PATIENCE_MS) throw error;
       await options.clock.sleep(50);
     }
   }

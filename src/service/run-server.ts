@@ -30,9 +30,13 @@ export async function runServer(service: Service, options: ServerOptions): Promi
   const { dataFile, random, publicUrl } = options;
   const { pid } = currentProcess();
   const listener = await listen(service.handle, options);
-  const secret = random.token(SECRET_BYTES);
-  const control = await listenLocally(createControlExchange(secret, service.admin, service.handleLocally));
-  await writeControlFile(dataFile, { address: publicUrl ?? listener.url, control: control.url, pid, secret });
+  const control = await closingOnFailure([listener], async () => {
+    const secret = random.token(SECRET_BYTES);
+    const local = await listenLocally(createControlExchange(secret, service.admin, service.handleLocally));
+    const record = { address: publicUrl ?? listener.url, control: local.url, pid, secret };
+    await closingOnFailure([local], () => writeControlFile(dataFile, record));
+    return local;
+  });
   service.setAddress(listener.url);
   service.startScheduler();
   return {
@@ -48,6 +52,16 @@ export async function runServer(service: Service, options: ServerOptions): Promi
 
 function listenLocally(exchange: Exchange): Promise<Listening> {
   return listen(exchange, { host: "127.0.0.1", port: 0, tls: null });
+}
+
+/** Without this a listener would keep the process alive after its start has failed. */
+async function closingOnFailure<Result>(listeners: readonly Listening[], work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    for (const listener of listeners) await listener.close();
+    throw error;
+  }
 }
 
 async function drain(listeners: readonly Listening[], clock: Clock): Promise<void> {

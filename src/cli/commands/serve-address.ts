@@ -1,5 +1,6 @@
 /** Where `serve` may be reached, and whether that is safe. */
 import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
 import { badValue } from "../args/bad-value.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
@@ -38,10 +39,19 @@ export function parsePublicUrl(text: string, place: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** Null without TLS. Throws UsageError when a file cannot be read. */
+/** Null without TLS. Throws UsageError when a file cannot be read, or the two do not fit. */
 export async function readTls({ tlsCert, tlsKey }: TlsFiles): Promise<{ cert: string; key: string } | null> {
   if (tlsCert === null || tlsKey === null) return null;
-  return { cert: await readPem("--tls-cert", tlsCert), key: await readPem("--tls-key", tlsKey) };
+  const pair = { cert: await readPem("--tls-cert", tlsCert), key: await readPem("--tls-key", tlsKey) };
+  try {
+    createSecureContext(pair);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "unknown";
+    throw new UsageError(`--tls-cert, --tls-key: ${tlsCert} and ${tlsKey} are no certificate and its key in PEM: ${reason}`, {
+      cause: error,
+    });
+  }
+  return pair;
 }
 
 async function readPem(flag: string, file: string): Promise<string> {

@@ -37,7 +37,7 @@ export function formatSurveyMail(due: DueSurvey, { appUrl, now }: MailContext): 
   };
   const host = senderHost(appUrl);
   const headers: [string, string][] = [
-    ["From", mailbox(special.productName ?? due.project.name, `surveys@${host}`)],
+    ["From", mailbox(senderName(due, special), `surveys@${host}`)],
     ["To", mailbox(due.person.name, due.person.email ?? "")],
     ["Subject", headerText(special.emailSubject ?? texts.subject)],
     ["Date", new Date(now * 1000).toUTCString().replace("GMT", "+0000")],
@@ -51,6 +51,11 @@ export function formatSurveyMail(due: DueSurvey, { appUrl, now }: MailContext): 
     { type: "text/html", text: htmlPart(content) },
   ];
   return formatMessage(headers, parts, `survey-${due.project.id}-${due.requestId}-${due.token}`);
+}
+
+/** Whom the mail is from, as people know them; `default` says nothing to anybody. */
+function senderName({ project }: DueSurvey, { productName }: SpecialProperties): string | null {
+  return productName ?? (project.name === "default" ? null : project.name);
 }
 
 interface Content {

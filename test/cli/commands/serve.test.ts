@@ -11,7 +11,7 @@ import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";
 import { openService } from "../../../src/service/index.ts";
-import { runCli, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
+import { PROGRAM, runCli, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
 
 const state: { folder: string; running: Running[] } = { folder: "", running: [] };
 const file = (name: string): string => path.join(state.folder, name);
@@ -114,6 +114,7 @@ describe("starting", () => {
     [["--host", "0.0.0.0", "--public-url", "http://x.example"], /^error: --host/],
     [["--tls-cert", "x.pem"], /^error: --tls-cert needs --tls-key/],
     [["--tls-cert", "nix.pem", "--tls-key", "nix.pem"], /^error: --tls-cert: nix\.pem cannot be read/],
+    [["--tls-cert", PROGRAM, "--tls-key", PROGRAM], /^error: --tls-cert, --tls-key: .* are no certificate and its key in PEM/],
     [["--port", "70000"], /^error: --port: "70000" is not a whole number from 0 to 65535/],
     [["--rate-limit", "fast"], /^error: --rate-limit: "fast" is not a limit such as 10\/s or 600\/m/],
     [["--rate-limit", "0/s"], /^error: --rate-limit/],

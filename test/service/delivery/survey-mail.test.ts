@@ -12,7 +12,7 @@ it("when a survey has no properties, then the mail is plain English in ASCII", (
   expect(raw).toMatch(/^[\x20-\x7e\r\n]*$/);
   const { headers, parts } = readMail(raw);
   expect(headers).toEqual({
-    from: '"default" <surveys@survey.example.com>',
+    from: "<surveys@survey.example.com>",
     to: '"Ada" <ada@example.com>',
     subject: "How are we doing?",
     date: "Sun, 15 Jun 2025 15:06:40 +0000",
