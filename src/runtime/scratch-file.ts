@@ -13,6 +13,7 @@ export interface ScratchFile {
 
 const PIECE_BYTES = 256 * 1024;
 const FILE_MODE = 0o600;
+const LINE_FEED = 10;
 
 export async function openScratchFile(folder: string, token: string): Promise<ScratchFile> {
   const name = path.join(folder, `surveyctl.${token}${TEMPORARY_SUFFIX}`);
@@ -31,16 +32,21 @@ export async function openScratchFile(folder: string, token: string): Promise<Sc
   };
 }
 
+/** Cut as bytes, so that no text is longer than a line. */
 async function* readLines(handle: FileHandle): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  const buffer = new Uint8Array(PIECE_BYTES);
-  let rest = "";
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  let begun: Buffer[] = [];
   for (let position = 0; ;) {
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    const { bytesRead } = await handle.read(piece, 0, piece.length, position);
     if (bytesRead === 0) return;
     position += bytesRead;
-    const lines = (rest + decoder.decode(buffer.subarray(0, bytesRead), { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
+    let start = 0;
+    for (let end = piece.indexOf(LINE_FEED); end >= 0 && end < bytesRead; end = piece.indexOf(LINE_FEED, start)) {
+      yield Buffer.concat([...begun, piece.subarray(start, end)]).toString();
+      begun = [];
+      start = end + 1;
+    }
+    // Copied, since the piece is read into again.
+    begun.push(Buffer.from(piece.subarray(start, bytesRead)));
   }
 }

@@ -1,5 +1,6 @@
 /** One export from the list to the sink: rows in order, each once, with bounded memory. */
 import type { ScratchFile } from "../../runtime/scratch-file.ts";
+import { createYoungHeapLimit } from "../../runtime/young-heap.ts";
 import { makeBatch, type Batch, type BatchMaker } from "./batches.ts";
 import type { TextSink } from "./byte-sink.ts";
 import { walkList, type ListWalk } from "./list-walk.ts";
@@ -85,7 +86,9 @@ async function consume(
   const totals = { rows: 0, firstAt: null as number | null, lastAt: null as number | null };
   const versions: Version[] = [];
   const digest = (page: RowPage): Batch => makeBatch({ ...batches, ...maker, keys: walk.keys }, page);
+  const limitHeap = createYoungHeapLimit();
   for await (const batch of walkList({ ...walk, digest })) {
+    limitHeap();
     for (const version of batch.versions) versions.push(version);
     if (batch.rows === 0) continue;
     totals.rows += batch.rows;
