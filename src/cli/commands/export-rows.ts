@@ -7,7 +7,7 @@ import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { openScratchFile } from "../../runtime/scratch-file.ts";
 import type { Increment } from "./export-increment.ts";
 import { createPageEncoder } from "./export-plan.ts";
-import type { ExportProgress } from "./export-progress.ts";
+import type { Progress } from "./progress.ts";
 import type { FlatColumns } from "./export-request.ts";
 import type { OpenedExport } from "./export-opened.ts";
 import { createSnapshot } from "./export-snapshot.ts";
@@ -22,7 +22,7 @@ export interface ReadRows {
   readonly startedAt: number;
 }
 
-export async function readRows(opened: OpenedExport, increment: Increment, progress: ExportProgress): Promise<ReadRows> {
+export async function readRows(opened: OpenedExport, increment: Increment, progress: Progress): Promise<ReadRows> {
   const { deps, request, flags, plan, output, connection } = opened;
   const { source } = increment;
   const { client } = connection;
@@ -76,7 +76,7 @@ interface Count {
   result(): Promise<number | null>;
 }
 
-function createCount({ deps, request, connection }: OpenedExport, { isWhole, source }: Increment, progress: ExportProgress): Count {
+function createCount({ deps, request, connection }: OpenedExport, { isWhole, source }: Increment, progress: Progress): Count {
   let asked: Promise<number | null> = Promise.resolve(null);
   let known: number | null = null;
   return {

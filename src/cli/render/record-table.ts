@@ -2,10 +2,10 @@ import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { Column } from "./columns.ts";
 import type { RenderContext } from "./context.ts";
+import { drawGrid } from "./grid.ts";
 import { toHumanText, toneOf } from "./human.ts";
 import { createPaint } from "./paint.ts";
 import { toSafeText } from "./safe-text.ts";
-import { GAP } from "./table-layout.ts";
 import { createTextMeasure } from "./text-measure.ts";
 import { createTimeFormatter } from "./time.ts";
 
@@ -16,12 +16,11 @@ export function drawRecord({ options, clock }: RenderContext, columns: readonly 
   const time = createTimeFormatter({ format: options.time ?? "local", zone: options.timeZone, now: unixSeconds(clock) });
   const names = columns.map(({ name }) => toSafeText(name));
   const width = Math.max(0, ...names.map((name) => measure.width(name)));
-  return columns
-    .map((column, index) => {
-      const value = column.read(json);
-      const text = toHumanText(column, value, time);
-      const name = measure.fit(names[index] ?? "", width, "left", paint.heading);
-      return `${`${name}${GAP}${text === "" ? "" : paint.tone(text, toneOf(column, value))}`.trimEnd()}\n`;
-    })
-    .join("");
+  const rows = columns.map((column, index) => {
+    const value = column.read(json);
+    const text = toHumanText(column, value, time);
+    const name = measure.fit(names[index] ?? "", width, "left", paint.heading);
+    return [name, text === "" ? "" : paint.tone(text, toneOf(column, value))];
+  });
+  return drawGrid(rows);
 }

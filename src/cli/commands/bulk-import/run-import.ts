@@ -20,7 +20,7 @@ import { exitOfSignal, InterruptedError } from "../../errors/interrupted-error.t
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { createTimeFormatter } from "../../render/time.ts";
-import { createProgress } from "../export-progress.ts";
+import { createProgress } from "../progress.ts";
 import { writeNote, writeWarning } from "../notes.ts";
 import { withClient } from "../with-client.ts";
 import { showPlannedRequests } from "./dry-run-import.ts";
