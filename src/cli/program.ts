@@ -2,11 +2,12 @@
 import { Command, CommanderError, Option } from "commander";
 import { GLOBAL_FLAGS, type GlobalFlag } from "./args/global-flags.ts";
 import { collect, type Action, type CommandContext, type CommandFacts } from "./commands/command-context.ts";
-import { UsageError } from "./errors/usage-error.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { arrange } from "./program/arrange.ts";
 import { createFactsBook, type FactsBook } from "./program/command-facts.ts";
 import { layOutHelp, layOutRootHelp, SUMMARY } from "./program/help-layout.ts";
 import { NOUNS, type Noun } from "./program/nouns.ts";
+import { incomplete, toUsageError } from "./program/usage-problems.ts";
 
 /** How a command line ended: with text for stdout, or with the status of the work that was done. */
 export type Outcome = { readonly kind: "text"; readonly text: string } | { readonly kind: "done"; readonly exit: ExitCode };
@@ -20,15 +21,21 @@ export interface ProgramOptions {
 /** Reads one command line. Throws UsageError, and whatever the command's work throws. */
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<Outcome> {
   const state: State = { text: "", exit: EXIT.done };
-  const { program } = createProgram(options, state);
-  if (args.length === 0) return { kind: "text", text: layOutRootHelp(options.nouns ?? NOUNS, SUMMARY) };
+  const { program, load } = createProgram(options, state);
+  const arranged = await arrange(program, args, GLOBAL_FLAGS.map(toOption), load);
+  const { command, path, rest, stray } = arranged;
+  // `people help list` is `people list --help`.
+  if (stray === "help") return runProgram([...path, ...rest.filter((word) => word !== "help"), "--help"], options);
+  const isNamed = command.commands.length === 0;
+  const helpIsAsked = rest.length === 0 || rest.includes("--help") || rest.includes("-h");
+  if (!isNamed && (stray !== null || !helpIsAsked)) throw incomplete(arranged);
   try {
-    await program.parseAsync([...args], { from: "user" });
+    await program.parseAsync([...path, ...(isNamed ? rest : ["--help"])], { from: "user" });
     return { kind: "done", exit: state.exit };
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === "commander.help" || error.code === "commander.helpDisplayed") return { kind: "text", text: state.text };
-    throw toUsageError(error);
+    throw toUsageError(error, arranged);
   }
 }
 
@@ -44,15 +51,17 @@ export interface LoadedProgram {
 
 /** The whole tree, every noun's verbs declared; for help as JSON and for completion. */
 export async function loadCommands(nouns: readonly Noun[] = NOUNS): Promise<LoadedProgram> {
-  const { program, facts, context } = createProgram({ perform: async () => EXIT.done, nouns }, { text: "", exit: EXIT.done });
-  for (const command of program.commands) {
-    const noun = nouns.find(({ name }) => name === command.name());
-    (await noun?.load())?.register(command, context);
-  }
+  const { program, facts, load } = createProgram({ perform: async () => EXIT.done, nouns }, { text: "", exit: EXIT.done });
+  for (const command of program.commands) await load(command);
   return { program, facts };
 }
 
-function createProgram({ perform, nouns = NOUNS }: ProgramOptions, state: State): LoadedProgram & { readonly context: CommandContext } {
+interface LoadingProgram extends LoadedProgram {
+  /** Declares a noun's verbs, once. */
+  readonly load: (noun: Command) => Promise<void>;
+}
+
+function createProgram({ perform, nouns = NOUNS }: ProgramOptions, state: State): LoadingProgram {
   const program = new Command("surveyctl").description(SUMMARY).helpCommand(false).exitOverride().showSuggestionAfterError(true);
   const facts = createFactsBook();
   const keep = (text: string): void => {
@@ -63,31 +72,41 @@ function createProgram({ perform, nouns = NOUNS }: ProgramOptions, state: State)
     formatHelp: (command) => (command === program ? layOutRootHelp(nouns, SUMMARY) : layOutHelp(command, facts.get(command))),
   });
   program.helpOption("-h, --help", "usage, flags, examples and exit statuses");
-  for (const flag of GLOBAL_FLAGS) program.addOption(toOption(flag));
   const context = createContext(facts, async (action, command) => {
-    state.exit = await perform(action, command.optsWithGlobals(), command.args);
+    state.exit = await perform(action, command.opts(), command.args);
   });
-  addNouns(program, nouns, context);
-  return { program, facts, context };
+  return { program, facts, load: addNouns(program, nouns, context) };
 }
 
-function toOption({ flags, description, counted, repeatable }: GlobalFlag): Option {
-  const option = new Option(flags, description);
+function toOption({ flags, description, group, counted, repeatable }: GlobalFlag): Option {
+  const option = new Option(flags, description).helpGroup(group);
   if (counted === true) return option.argParser((_value: string, before: number | undefined) => (before ?? 0) + 1).default(0);
   return repeatable === true ? option.argParser(collect).default([]) : option;
 }
 
 /** A noun's verbs are declared when the noun is named on the command line, and not before. */
-function addNouns(program: Command, nouns: readonly Noun[], context: CommandContext): void {
+function addNouns(program: Command, nouns: readonly Noun[], context: CommandContext): (noun: Command) => Promise<void> {
   for (const { name, alias, summary } of nouns) {
     const command = program.command(name).description(summary);
     if (alias !== undefined) command.alias(alias);
   }
-  program.hook("preSubcommand", async (_program, command) => {
+  const loaded = new Set<Command>();
+  return async (command) => {
     const noun = nouns.find(({ name }) => name === command.name());
-    const { register } = noun === undefined ? { register: () => undefined } : await noun.load();
-    register(command, context);
-  });
+    if (noun === undefined || loaded.has(command)) return;
+    loaded.add(command);
+    (await noun.load()).register(command, context);
+    addGlobalFlags(command);
+  };
+}
+
+/** Every command knows the global flags, unless it has one of that name itself. */
+function addGlobalFlags(command: Command): void {
+  for (const sub of command.commands) addGlobalFlags(sub);
+  if (command.commands.length > 0) return;
+  const own = new Set(command.options.flatMap(({ long, short }) => [long, short]));
+  const free = GLOBAL_FLAGS.map(toOption).filter(({ long, short }) => !own.has(long) && (short === undefined || !own.has(short)));
+  for (const option of free) command.addOption(option);
 }
 
 function createContext(facts: FactsBook, perform: (action: Action, command: Command) => Promise<void>): CommandContext {
@@ -108,14 +127,4 @@ function createContext(facts: FactsBook, perform: (action: Action, command: Comm
       command.action(() => perform(work, command));
     },
   };
-}
-
-/** Commander's sentence without its prefix; its "(Did you mean …?)" becomes the hint. */
-function toUsageError({ message }: CommanderError): UsageError {
-  const [what = "", suggestion] = message.replace(/^error: /, "").split("\n");
-  const hint =
-    suggestion === undefined
-      ? "surveyctl --help lists the commands, <command> --help its flags"
-      : suggestion.replace(/^\(|\)$/g, "").replace(/^Did/, "did");
-  return new UsageError(what, { hint });
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from "../contract/json.ts";
 import type { Platform } from "../contract/resources.ts";
 import type { Route } from "../contract/routes.ts";
 import type { QueryValue } from "../contract/brackets.ts";
+import type { ClientError } from "./errors/client-error.ts";
 import type { Settlement } from "./evidence.ts";
 
 export type Parameters = Readonly<Record<string, QueryValue>>;
@@ -99,6 +100,8 @@ export interface Client {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly text: string;
+    /** What a status outside 2xx means, as the other methods would reject with it; null when all is well. */
+    readonly failure: ClientError | null;
   }>;
 
   close(): Promise<void>;

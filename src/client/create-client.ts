@@ -99,10 +99,10 @@ const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 async function raw(caller: Caller, request: HttpRequest): ReturnType<Client["raw"]> {
   const outcome = await caller.run(request, REPEATABLE.has(request.method), readText);
-  if (outcome.kind === "answered") return outcome.value;
-  const { answer } = outcome;
-  if (answer === null || (answer.status >= 300 && answer.status < 400)) throw outcome.error;
-  return answer;
+  if (outcome.kind === "answered") return { ...outcome.value, failure: null };
+  const { answer, error } = outcome;
+  if (answer === null || (answer.status >= 300 && answer.status < 400)) throw error;
+  return { ...answer, failure: error };
 }
 
 function valueOf<T>(outcome: Outcome<T>): T {

@@ -12,7 +12,9 @@ export function runKeyCommand(command: string, platform: string): Promise<string
       if (error === null && key !== "" && !key.includes("\n")) resolve(key);
       else
         reject(
-          new ConfigError("missing", `the key command failed: ${problem(error, key, stderr)}`, { hint: `the command is: ${command}` }),
+          new ConfigError("missing", `the key command failed: ${problem(error, key, stderr)}`, {
+            hint: "run it by itself to see what it prints; surveyctl auth login --key-command saves another",
+          }),
         );
     });
   });

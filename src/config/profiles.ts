@@ -1,5 +1,5 @@
 /** The saved connections: one readable JSON file, mode 0600 in a 0700 directory. */
-import { mkdir, readFile, stat } from "node:fs/promises";
+import { chmod, mkdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { replaceFile } from "../runtime/file-replacement.ts";
@@ -39,8 +39,15 @@ export async function writeProfiles(
   token: string,
 ): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  // What was there before may be looser, and a replaced file keeps its mode.
+  await chmod(path.dirname(file), 0o700);
+  await chmod(file, 0o600).catch(ignoreMissing);
   const content = { default_profile: defaultName, profiles: Object.fromEntries(byName) };
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`, token);
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }
 
 async function readText(file: string): Promise<string | null> {

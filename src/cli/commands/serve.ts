@@ -9,7 +9,8 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { RunningServer } from "../../service/run-server.ts";
 import type { Service } from "../../service/index.ts";
 import type { CommandContext } from "./command-context.ts";
-import { chooseDataFile, inWords } from "./service/data-file.ts";
+import { inWords } from "../deps/data-file-words.ts";
+import { chooseDataFile } from "./service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./serve-address.ts";
 
 export interface ServeOptions extends TlsFiles {

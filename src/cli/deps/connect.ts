@@ -12,6 +12,7 @@ import type { Exchange } from "../../contract/http.ts";
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Connection, Deps } from "../deps.ts";
 import { toSafeText } from "../render/safe-text.ts";
+import { inWords } from "./data-file-words.ts";
 
 /** Requests at once unless `--concurrency` says otherwise. */
 export const CONCURRENCY_DEFAULT = 8;
@@ -50,7 +51,7 @@ async function connectLocally(deps: Deps): Promise<Connection> {
   const { openLocal } = await import("../../service/local.ts");
   const dataFile = localDataFile(deps);
   await mkdir(path.dirname(dataFile), { recursive: true, mode: 0o700 });
-  const local = await openLocal({ dataFile, clock: deps.clock, random: deps.random });
+  const local = await inWords(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));
   const client = buildClient(deps, local);
   return { client, account: { place: dataFile, keyFingerprint: "" }, close: () => local.close() };
 }

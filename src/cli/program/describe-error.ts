@@ -26,7 +26,12 @@ export interface ErrorReport {
 /** The first rung that fits decides; what none knows is told as internal. */
 export function describeError(error: unknown): ErrorReport {
   if (!(error instanceof Error)) return report("internal", `something that is no error was thrown: ${String(error)}`, EXIT.failed);
-  return describeOwn(error) ?? describeClient(error) ?? describeSystem(error) ?? report("internal", error.message, EXIT.failed);
+  return (
+    describeOwn(error) ??
+    describeClient(error) ??
+    describeSystem(error) ??
+    report("internal", error.message, EXIT.failed, { hint: "this is a mistake in surveyctl itself; --verbose shows where" })
+  );
 }
 
 function report(code: string, message: string, exit: ExitCode, more: Partial<ErrorReport> = {}): ErrorReport {
@@ -62,7 +67,8 @@ function describeUnknown(error: UnknownOutcomeError): ErrorReport {
 
 function describeClient(error: Error): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
-  const { code, message, status, details, hint } = error;
+  const { code, message, status, details } = error;
+  const hint = error.hint ?? (code === "connection_failed" ? "surveyctl auth status shows which address is used, and why" : null);
   return { code, message, status, details, hint, exit: exitOfClient(error) };
 }
 

@@ -37,7 +37,7 @@ export function layOutHelp(command: Command, facts: HelpFacts): string {
       "Commands",
       command.commands.filter((sub) => sub.name() !== "help").map((sub): Item => [verbTerm(sub), sub.description()]),
     ),
-    items("Flags", command.options.map(optionItem)),
+    items("Flags", ownOptions(command).map(optionItem)),
     command.commands.length > 0 ? "" : globalSections(),
     section(
       "Examples",
@@ -45,7 +45,7 @@ export function layOutHelp(command: Command, facts: HelpFacts): string {
     ),
     items(
       "Exit statuses",
-      facts.exits.map((exit): Item => [String(exit), EXIT_MEANINGS[exit]]),
+      exitsOf(command, facts).map((exit): Item => [String(exit), EXIT_MEANINGS[exit]]),
     ),
     command.commands.length > 0 ? `Use "surveyctl ${command.name()} <command> --help" for a command's flags and examples.\n` : "",
   ]);
@@ -75,6 +75,11 @@ export function layOutRootHelp(nouns: readonly Noun[], summary: string = SUMMARY
     ]),
     `Use "surveyctl <noun> --help" for a noun's commands.\n`,
   ]);
+}
+
+/** Every command can be called wrongly. */
+export function exitsOf(command: Command, { exits }: HelpFacts): readonly ExitCode[] {
+  return command.commands.length > 0 ? exits : [...new Set([...exits, EXIT.usage])].toSorted((a, b) => a - b);
 }
 
 function join(parts: readonly string[]): string {
@@ -133,6 +138,11 @@ function usage(command: Command): string {
 function verbTerm(command: Command): string {
   const alias = command.alias();
   return alias === undefined ? command.name() : `${command.name()}, ${alias}`;
+}
+
+/** Without those that every command has. */
+export function ownOptions(command: Command): readonly Option[] {
+  return command.options.filter(({ helpGroupHeading }) => helpGroupHeading === undefined);
 }
 
 function optionItem(option: Option): Item {

@@ -2,7 +2,7 @@
 import type { Argument, Command, Option } from "commander";
 import { GLOBAL_FLAGS } from "../args/global-flags.ts";
 import { loadCommands } from "../program.ts";
-import { EXIT_MEANINGS } from "./help-layout.ts";
+import { EXIT_MEANINGS, exitsOf, ownOptions } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 import type { FactsBook } from "./command-facts.ts";
 
@@ -20,15 +20,15 @@ export async function writeTree(): Promise<string> {
 }
 
 function describeCommand(command: Command, facts: FactsBook): object {
-  const { examples, exits } = facts.get(command);
+  const { examples } = facts.get(command);
   return {
     name: command.name(),
     aliases: command.aliases(),
     description: command.description(),
     arguments: command.registeredArguments.map(describeArgument),
-    flags: command.options.map(describeOption),
+    flags: ownOptions(command).map(describeOption),
     examples,
-    exit_statuses: exits,
+    exit_statuses: exitsOf(command, facts.get(command)),
     commands: command.commands.map((sub) => describeCommand(sub, facts)),
   };
 }

@@ -13,8 +13,11 @@ export async function runHelp(words: readonly string[], { out }: Pick<Streams, "
 }
 
 async function helpText(words: readonly string[]): Promise<string> {
-  const path = words.filter((word) => word !== "--help" && word !== "-h");
-  if (path.length === 1 && path[0] === "--json") {
+  const path = words.filter((word) => !word.startsWith("-"));
+  const flag = words.find((word) => word.startsWith("-") && !["--help", "-h", "--json"].includes(word));
+  if (flag !== undefined)
+    throw new UsageError(`help: unknown option ${JSON.stringify(flag)}`, { hint: "help takes a command, a topic, or --json" });
+  if (words.includes("--json")) {
     const { writeTree } = await import("./help-tree.ts");
     return writeTree();
   }
@@ -26,7 +29,7 @@ async function helpText(words: readonly string[]): Promise<string> {
 }
 
 function checkKnown(word: string | undefined): void {
-  if (word === undefined || word.startsWith("-")) return;
+  if (word === undefined) return;
   const names = NOUNS.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));
   if (names.includes(word)) return;
   const nearest = suggest(word, [...names, ...TOPICS.keys()]);

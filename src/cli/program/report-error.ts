@@ -1,5 +1,5 @@
 import type { Environment } from "../args/read-global-options.ts";
-import type { ExitCode } from "../exit-codes.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import type { Streams } from "../streams/streams.ts";
 import { describeError } from "./describe-error.ts";
@@ -17,7 +17,7 @@ export interface ErrorStyle {
 export async function reportError(error: unknown, streams: Pick<Streams, "err">, style: ErrorStyle): Promise<ExitCode> {
   const { exit, ...described } = describeError(error);
   const hint = described.hint === null ? "" : `hint: ${described.hint.replaceAll("\n", "\n      ")}\n`;
-  const stack = style.stack && error instanceof Error ? `${error.stack ?? ""}\n` : "";
+  const stack = style.stack && error instanceof Error && exit !== EXIT.usage ? `${error.stack ?? ""}\n` : "";
   const json = style.json ? `${JSON.stringify({ error: described })}\n` : "";
   await streams.err.write(toSafeLines(redact(`error: ${described.message}\n${hint}${stack}${json}`, style.secrets)));
   return exit;
@@ -27,14 +27,21 @@ function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((safe, secret) => safe.replaceAll(secret, "[redacted]"), text);
 }
 
+/** From the raw words and the environment, since reading them properly may be what failed. */
+export function readErrorStyle(args: readonly string[], env: Environment): ErrorStyle {
+  const debug = env["SURVEYCTL_DEBUG"] ?? "";
+  const verbose = args.some((arg) => arg === "--verbose" || /^-[a-z]*v[a-z]*$/.test(arg));
+  return { json: wantsJson(args, env), stack: verbose || !["", "0"].includes(debug), secrets: secretsOf(env) };
+}
+
 /** The key that the environment gives, and what it looks like on the wire. */
-export function secretsOf(env: Environment): string[] {
+function secretsOf(env: Environment): string[] {
   const key = env["SURVEYCTL_API_KEY"] ?? "";
   if (key === "") return [];
   return [Buffer.from(`${key}:`).toString("base64"), Buffer.from(key).toString("base64"), key].filter((secret) => secret.length > 3);
 }
 
-/** Whether errors are wanted as JSON too, read from the raw words since parsing them may have failed. */
+/** Whether errors are wanted as JSON too. */
 export function wantsJson(args: readonly string[], env: Environment): boolean {
   const format = lastOutput(args) ?? env["SURVEYCTL_OUTPUT"];
   return args.includes("--json") || format === "json" || format === "ndjson";

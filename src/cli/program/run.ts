@@ -14,15 +14,14 @@ import { watchSignals, type Lifetime } from "./lifetime.ts";
 
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
   const lifetime = watchSignals(process);
-  const streams = createProcessStreams(process, (error) => lifetime.end(error));
+  const streams = createProcessStreams(process, (error) => lifetime.end(error), lifetime.signal);
   try {
     return await finish(await dispatch(process, args, streams, lifetime), streams);
   } catch (error) {
     const cause = stopReason(error, lifetime.signal);
     if (cause instanceof ClosedPipeError) return EXIT.done;
-    const { reportError, secretsOf, wantsJson } = await import("./report-error.ts");
-    const stack = args.includes("--verbose") || args.includes("-v");
-    return reportError(cause, streams, { json: wantsJson(args, process.env), stack, secrets: secretsOf(process.env) });
+    const { readErrorStyle, reportError } = await import("./report-error.ts");
+    return reportError(cause, streams, readErrorStyle(args, process.env));
   } finally {
     lifetime.release();
   }

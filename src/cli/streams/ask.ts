@@ -1,22 +1,62 @@
+import type { Interface } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
+import { InterruptedError } from "../errors/interrupted-error.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
-/** One line typed on a terminal. Without echo when `secret`; the terminal is put back whatever happens. */
-export async function ask(input: ReadStream, screen: WriteStream, prompt: string, secret: boolean): Promise<string> {
-  if (!input.isTTY) throw new UsageError("there is no terminal to ask on");
+export type Ask = (prompt: string, options?: { readonly secret?: boolean }) => Promise<string>;
+
+/**
+ * Asks on a terminal, one typed line an answer; without echo when `secret`. Rejects with the signal's reason when that is
+ * aborted. The terminal is put back whatever happens.
+ */
+export function createAsk(input: ReadStream, screen: WriteStream, signal: AbortSignal): Ask {
+  // Lines that were pasted together answer the questions that follow.
+  const typedAhead: string[] = [];
+  return async (prompt, { secret = false } = {}) => {
+    if (!input.isTTY) throw new UsageError("there is no terminal to ask on");
+    signal.throwIfAborted();
+    const next = typedAhead.shift();
+    if (next === undefined) return askOnce(await openLines(input, screen, secret), screen, { prompt, secret, signal, typedAhead });
+    screen.write(`${prompt}\n`);
+    return next;
+  };
+}
+
+async function openLines(input: ReadStream, screen: WriteStream, secret: boolean): Promise<Interface> {
   const { createInterface } = await import("node:readline");
   const { Writable } = await import("node:stream");
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: secret ? silent : screen, terminal: true });
+  return createInterface({ input, output: secret ? silent : screen, terminal: true, historySize: 0 });
+}
+
+interface Question {
+  readonly prompt: string;
+  readonly secret: boolean;
+  readonly signal: AbortSignal;
+  readonly typedAhead: string[];
+}
+
+async function askOnce(lines: Interface, screen: WriteStream, question: Question): Promise<string> {
   try {
-    if (secret) screen.write(prompt);
-    return await new Promise((resolve, reject) => {
-      lines.question(secret ? "" : prompt, resolve);
-      lines.on("close", () => reject(new UsageError("no answer was given; nothing was done")));
-      lines.on("SIGINT", () => reject(new UsageError("interrupted at the question; nothing was done")));
-    });
+    return await answerTo(lines, screen, question);
   } finally {
-    if (secret) screen.write("\n");
     lines.close();
+    if (question.secret) screen.write("\n");
   }
+}
+
+function answerTo(lines: Interface, screen: WriteStream, { prompt, secret, signal, typedAhead }: Question): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+    if (secret) screen.write(prompt);
+    lines.question(secret ? "" : prompt, resolve);
+    lines.on("line", (line) => typedAhead.push(line));
+    lines.on("close", () => {
+      signal.removeEventListener("abort", stop);
+      reject(new UsageError("no answer was given; nothing was done"));
+    });
+    // While the line is edited the terminal sends the key, not the signal.
+    lines.on("SIGINT", () => reject(new InterruptedError("SIGINT")));
+  });
 }

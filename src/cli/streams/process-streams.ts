@@ -1,6 +1,6 @@
 import type { WriteStream } from "node:tty";
 import type { Process } from "../process.ts";
-import { ask } from "./ask.ts";
+import { createAsk } from "./ask.ts";
 import { ClosedPipeError } from "./closed-pipe-error.ts";
 import type { Output, Streams } from "./streams.ts";
 
@@ -11,8 +11,15 @@ export interface ProcessStreams extends Streams {
 
 const COLUMNS_DEFAULT = 80;
 
-/** `onOutputLost` is called once when stdout can take no more: with ClosedPipeError, or the system's error (a full disk). */
-export function createProcessStreams({ stdin, stdout, stderr }: Process, onOutputLost: (error: Error) => void): ProcessStreams {
+/**
+ * `onOutputLost` is called once when stdout can take no more: with ClosedPipeError, or the system's error (a full disk).
+ * `signal` ends a question that nobody has answered yet.
+ */
+export function createProcessStreams(
+  { stdin, stdout, stderr }: Process,
+  onOutputLost: (error: Error) => void,
+  signal: AbortSignal,
+): ProcessStreams {
   const out = createOutput(stdout, onOutputLost);
   // What cannot be said on stderr is lost; the exit status still tells.
   const err = createOutput(stderr, () => undefined);
@@ -20,7 +27,7 @@ export function createProcessStreams({ stdin, stdout, stderr }: Process, onOutpu
     in: {
       isTTY: stdin.isTTY,
       bytes: () => stdin as AsyncIterable<Uint8Array>,
-      ask: (prompt, options) => ask(stdin, stderr, prompt, options?.secret ?? false),
+      ask: createAsk(stdin, stderr, signal),
     },
     out,
     err: { ...err, write: (text) => err.write(text).catch(() => undefined) },

@@ -27,6 +27,7 @@ export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode>
   const method = parseChoice(options.method.toUpperCase(), "method", METHODS);
   const body = await readBody(deps, method, options);
   if (options.paginate && method !== "GET") throw new UsageError("--paginate goes with GET alone");
+  if (options.paginate && options.include) throw new UsageError("--paginate makes one array of many answers; --include shows one of them");
   return withClient(deps, async (client) => {
     const url = resolveTarget(options.path, client.baseUrl, method === "GET" || options.input !== null ? options.fields : {});
     if (deps.options.dryRun && method !== "GET") return showRequest(deps, method, url, body);
@@ -74,12 +75,6 @@ async function showAnswer({ streams, signal }: Deps, client: Client, { method, u
   const head = include ? `HTTP/1.1 ${answer.status}\n${headers.join("")}\n` : "";
   const text = answer.text === "" || answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`;
   await streams.out.write(streams.out.isTTY ? toSafeLines(head + text) : head + text);
-  if (answer.status < 400) return EXIT.done;
-  await streams.err.write(`error: the service answered ${answer.status}: ${method} ${url.replace(/\?.*$/s, "")}\n`);
-  return exitOf(answer.status);
-}
-
-function exitOf(status: number): ExitCode {
-  if (status === 401 || status === 403) return EXIT.auth;
-  return status >= 500 || status === 429 || status === 408 ? EXIT.failed : EXIT.refused;
+  if (answer.failure !== null) throw answer.failure;
+  return EXIT.done;
 }

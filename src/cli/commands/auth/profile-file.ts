@@ -25,6 +25,8 @@ export function fileOf({ env, platform }: Surroundings): string {
 /** Throws ConfigError (exit 4) when no such profile is saved. */
 export function checkSaved({ byName }: Profiles, name: string): void {
   if (byName.has(name)) return;
+  if (name === LOCAL_PROFILE)
+    throw new ConfigError("invalid", `the profile "${LOCAL_PROFILE}" is built in: it is neither saved nor the default`);
   const names = [...byName.keys()];
   throw new ConfigError("missing", `there is no profile "${name}"`, {
     hint: names.length === 0 ? "make one with: surveyctl auth login" : `profiles are ${names.join(", ")}`,

@@ -1,0 +1,86 @@
+/** Flags may stand before the noun and the verb: finds the command's name among the words and puts it first. */
+import type { Command, Option } from "commander";
+
+export interface Arranged {
+  /** The command that the words name, as far as they name one. */
+  readonly command: Command;
+  readonly path: readonly string[];
+  /** Every other word, in order. */
+  readonly rest: readonly string[];
+  /** The word that stands where a command is expected and names none; null when there is no such word. */
+  readonly stray: string | null;
+}
+
+/**
+ * Only when the name stands first does the parser see each flag together with the command that knows it, so that in
+ * `people add --name --json` the name is `--json`. `load` declares a noun's verbs.
+ */
+export async function arrange(
+  program: Command,
+  args: readonly string[],
+  globals: readonly Option[],
+  load: (noun: Command) => Promise<void>,
+): Promise<Arranged> {
+  let arranged: Arranged = { command: program, path: [], rest: args, stray: null };
+  while (arranged.command.commands.length > 0) {
+    const next = step(arranged, globals);
+    if (next === null) break;
+    if (arranged.command === program && next.command !== program) await load(next.command);
+    arranged = next;
+    if (next.stray !== null) break;
+  }
+  return arranged;
+}
+
+/** One level further down; null when there is no word left that could be a name. */
+function step({ command, path, rest }: Arranged, globals: readonly Option[]): Arranged | null {
+  const at = findWord(rest, command, [...globals, ...optionsBelow(command)]);
+  const word = at === null ? undefined : rest[at];
+  if (at === null || word === undefined) return null;
+  const found = command.commands.find((sub) => isCalled(sub, word));
+  if (found === undefined) return { command, path, rest, stray: word };
+  return { command: found, path: [...path, found.name()], rest: rest.toSpliced(at, 1), stray: null };
+}
+
+/** Where the first word stands that is neither a flag nor a flag's value. */
+function findWord(words: readonly string[], command: Command, options: readonly Option[]): number | null {
+  let mayBeValue = false;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    if (word === "--") return at + 1 < words.length ? at + 1 : null;
+    if (isFlag(word)) {
+      const value = valueOf(word, options);
+      mayBeValue = value === "unknown";
+      if (value === "next") at += 1;
+    } else if (!mayBeValue || command.commands.some((sub) => isCalled(sub, word))) return at;
+    else mayBeValue = false; // the value of a flag that only a command further down knows
+  }
+  return null;
+}
+
+function isCalled(command: Command, word: string): boolean {
+  return command.name() === word || command.aliases().includes(word);
+}
+
+function isFlag(word: string): boolean {
+  return word.length > 1 && word.startsWith("-");
+}
+
+/** Where a flag's value stands: in the next word, or nowhere but in its own word. */
+function valueOf(word: string, options: readonly Option[]): "next" | "own" | "unknown" {
+  if (word.startsWith("--")) {
+    if (word.includes("=")) return "own";
+    const option = options.find(({ long }) => long === word);
+    return option === undefined ? "unknown" : option.required ? "next" : "own";
+  }
+  for (let at = 1; at < word.length; at += 1) {
+    const option = options.find(({ short }) => short === `-${word[at]}`);
+    if (option === undefined) return "unknown";
+    if (option.required) return at === word.length - 1 ? "next" : "own";
+  }
+  return "own";
+}
+
+function optionsBelow(command: Command): Option[] {
+  return [...command.options, ...command.commands.flatMap(optionsBelow)];
+}
