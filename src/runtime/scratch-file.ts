@@ -11,7 +11,7 @@ export interface ScratchFile {
   close(): Promise<void>;
 }
 
-const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 64 * 1024;
 const FILE_MODE = 0o600;
 const LINE_FEED = 10;
 

@@ -38,6 +38,6 @@ async function readOnce({ walk, keys, seen, emit }: BusyStretch): Promise<{ read
   return { pages, found };
 }
 
-export function unseen(page: FetchedPage, keys: RowKeys, seen: RecentIds): RowPage {
+function unseen(page: FetchedPage, keys: RowKeys, seen: RecentIds): RowPage {
   return keepRows(page, (row) => seen.isNew(keys.id(row)));
 }

@@ -1,19 +1,16 @@
 /** Every row of a list once, in the list's order: in parallel windows of time where that works, in one walk else. */
 import { PER_PAGE_DEFAULT } from "../../contract/limits.ts";
-import { unseen } from "./busy-stretch.ts";
 import { createCursorWalker } from "./cursor-walker.ts";
 import { FiltersIgnoredError } from "./errors.ts";
 import { createLimiter } from "./limiter.ts";
 import { keepRows, limitList, type CursorList, type FetchedPage, type PageList, type Range, type RowKeys, type RowPage } from "./lists.ts";
 import { walkPages } from "./page-walk.ts";
 import { createPageWalker } from "./page-walker.ts";
-import { createRecentIds, type RecentIds } from "./recent-ids.ts";
+import { createRecentPages } from "./recent-pages.ts";
 import { idsAt, sortedTimes, type SortedTimes } from "./sorted-times.ts";
 import { walkWindows } from "./window-walk.ts";
 import type { WindowWalker } from "./window-walker.ts";
 import { createWindows } from "./windows.ts";
-
-const REMEMBERED_ROWS = 10_000;
 
 export interface ListWalk<Batch> {
   readonly list: PageList | CursorList;
@@ -141,12 +138,10 @@ async function proveFilters<Batch>({ list, keys, until }: Begun<Batch>, times: S
 }
 
 async function* walkWhole<Batch>(walk: Begun<Batch>): AsyncGenerator<Batch> {
-  const seen: RecentIds = createRecentIds(
-    REMEMBERED_ROWS,
-    walk.first.rows.map((row) => walk.keys.id(row)),
-  );
+  const unseen = createRecentPages(walk.keys);
+  unseen(walk.first);
   for await (const page of pagesAfterFirst(walk)) {
-    const fresh = inRange(walk, unseen(page, walk.keys, seen));
+    const fresh = inRange(walk, unseen(page));
     if (fresh.rows.length > 0) yield walk.digest(fresh);
   }
 }

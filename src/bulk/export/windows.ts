@@ -3,9 +3,9 @@ import { createDensity, type Density } from "./density.ts";
 import type { Span, WindowWalker } from "./window-walker.ts";
 
 /** Pages that a window is cut to hold: more makes the end uneven, fewer costs more half-filled last pages. */
-const WINDOW_PAGES = 16;
+const WINDOW_PAGES = 12;
 /** Batches that may wait in one window until those before it are through; bounds the memory. */
-export const WAITING_MAX = 24;
+export const WAITING_MAX = 16;
 /** What is not worth a window of its own. */
 const SPLIT_PAGES = 3;
 
@@ -46,7 +46,7 @@ export function createWindows<Batch>(options: WindowsOptions): Windows<Batch> {
   const { range, fullSize, concurrency } = options;
   const density: Density = createDensity(options.density.rows, options.density.seconds);
   const windows: Window<Batch>[] = [];
-  const liveMax = concurrency + 4;
+  const liveMax = concurrency + 2;
   let frontier = range.since;
 
   const add = (index: number, span: Span, walker: WindowWalker): Window<Batch> => {

@@ -6,6 +6,6 @@ import type { TimeFormatter } from "./time.ts";
 export function toCellText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";
-  if (typeof value === "object") return JSON.stringify(value);
+  if (typeof value === "object") return Array.isArray(value) && value.length === 0 ? "[]" : JSON.stringify(value);
   return column.kind === "time" && typeof value === "number" ? time(value) : String(value);
 }

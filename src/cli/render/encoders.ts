@@ -94,7 +94,11 @@ function createLineEncoder(options: EncoderOptions, format: "csv" | "tsv"): Enco
   const header = format === "csv" && options.header !== false ? line(columns.map(({ name }) => name)) : "";
   return {
     head: () => (options.bom === true ? BOM + header : header),
-    rows: ({ rows }) => rows.map((row) => line(columns.map((column, index) => cell(row, column, index)))).join(""),
+    rows({ rows }) {
+      let text = "";
+      for (const row of rows) text += line(columns.map((column, index) => cell(row, column, index)));
+      return text;
+    },
     tail: () => "",
   };
 }
@@ -102,7 +106,8 @@ function createLineEncoder(options: EncoderOptions, format: "csv" | "tsv"): Enco
 /** RFC 4180. A line of one empty cell is quoted, since a blank line is no row. */
 function createCsvLine(end: string): (cells: readonly string[]) => string {
   return (cells) => {
-    const text = cells.map(quote).join(",");
+    let text = quote(cells[0] ?? "");
+    for (let index = 1; index < cells.length; index += 1) text += `,${quote(cells[index] ?? "")}`;
     return (text === "" ? '""' : text) + end;
   };
 }
