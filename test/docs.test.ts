@@ -138,5 +138,6 @@ describe("examples of help", () => {
     };
     await Promise.all([worker(), worker(), worker()]);
     expect(wrong).toEqual([]);
-  });
+    // Some eighty programs, one after the other.
+  }, 240_000);
 });
