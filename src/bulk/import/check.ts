@@ -1,7 +1,10 @@
 /** The whole file, before the first request: every problem in one pass, and who stands in it twice. */
 import { createIdentityTable, identityOf } from "./identity-table.ts";
+import { identifierOf } from "./judge.ts";
+import { createLineNumbers } from "./line-numbers.ts";
 import type { ImportTable } from "./open-table.ts";
-import type { ImportRow } from "./row-kind.ts";
+import type { InputRecord } from "./record-parser.ts";
+import type { RowValues } from "./row-kind.ts";
 
 export type DuplicatePolicy = "error" | "first" | "last";
 
@@ -12,7 +15,8 @@ export interface CheckOptions {
   readonly unique: boolean;
   /** Problems that are kept; the others are counted. */
   readonly maxErrors: number;
-  readonly onRow?: (row: ImportRow) => void;
+  /** Told of every valid row that no earlier one of the same person stands in for. */
+  readonly onRow?: (values: RowValues) => void;
 }
 
 export interface CheckReport {
@@ -22,51 +26,83 @@ export interface CheckReport {
   readonly problemCount: number;
   /** `file:line: column: what is wrong`, at most `maxErrors`. */
   readonly problems: readonly string[];
-  /** Lines that are not sent since the same person stands on another; the reason names that line. */
-  readonly duplicates: ReadonlyMap<number, string>;
+  readonly duplicates: Duplicates;
+}
+
+/** Lines that are not sent since the same person stands on another. */
+export interface Duplicates {
+  /** Without those that are invalid for it (`error`). */
+  readonly size: number;
+  /** Names the other line; null for a line that is sent. */
+  reasonFor(line: number): string | null;
 }
 
 export async function checkTable(table: ImportTable, options: CheckOptions): Promise<CheckReport> {
+  const tally = createTally(table, options);
+  for await (const batch of table.records()) for (const record of batch) tally.take(record);
+  return tally.report();
+}
+
+interface Tally {
+  take(record: InputRecord): void;
+  report(): CheckReport;
+}
+
+function createTally(table: ImportTable, { onDuplicate, unique, maxErrors, onRow }: CheckOptions): Tally {
   const problems: string[] = [];
-  const duplicates = new Map<number, string>();
-  const identities = createIdentityTable();
-  const lastLines = new Map<number, number>();
+  const others = createDuplicates();
+  const identities = createIdentityTable({
+    expected: unique ? table.expectedRows : 0,
+    remember: onDuplicate === "last" ? "last" : "first",
+  });
   const counts = { rows: 0, invalidRows: 0, problemCount: 0 };
   const complain = (line: number, column: string, message: string): void => {
     counts.problemCount += 1;
-    if (problems.length < options.maxErrors) problems.push(`${table.input.name}:${line}: ${column === "" ? "" : `${column}: `}${message}`);
+    if (problems.length < maxErrors) problems.push(`${table.input.name}:${line}: ${column === "" ? "" : `${column}: `}${message}`);
   };
-  for await (const batch of table.judged()) {
-    for (const { record, verdict } of batch) {
+  const takeValid = (line: number, values: RowValues): void => {
+    const before = unique ? identities.seen(identityOf(values), line) : null;
+    if (before === null) onRow?.(values);
+    else if (onDuplicate === "last") others.add(before, line);
+    else if (onDuplicate === "error") {
+      counts.invalidRows += 1;
+      complain(line, "", `${identifierOf(values)} stands on line ${before} already`);
+      others.note(line, before);
+    } else others.add(line, before);
+  };
+  return {
+    take(record) {
       counts.rows += 1;
-      if ("problems" in verdict) {
-        counts.invalidRows += 1;
-        for (const { column, message } of verdict.problems) complain(record.line, column, message);
-        continue;
+      const reading = table.read(record);
+      if ("values" in reading) {
+        takeValid(record.line, reading.values);
+        return;
       }
-      const before = options.unique ? identities.seen(identityOf(verdict.row.values), record.line) : null;
-      if (before === null) options.onRow?.(verdict.row);
-      else if (options.onDuplicate === "error") {
-        counts.invalidRows += 1;
-        complain(record.line, "", `${verdict.row.identifier} stands on line ${before} already`);
-      } else noteDuplicate(duplicates, lastLines, { line: record.line, before, last: options.onDuplicate === "last" });
-    }
-  }
-  return { ...counts, problems, duplicates };
+      counts.invalidRows += 1;
+      for (const { column, message } of reading.problems) complain(record.line, column, message);
+    },
+    report: () => ({ ...counts, problems, duplicates: others }),
+  };
 }
 
-interface Repeat {
-  readonly line: number;
-  /** The first line of this person. */
-  readonly before: number;
-  readonly last: boolean;
+interface DuplicateNotes extends Duplicates {
+  add(line: number, other: number): void;
+  /** Not counted in `size`. */
+  note(line: number, other: number): void;
 }
 
-function noteDuplicate(duplicates: Map<number, string>, lastLines: Map<number, number>, { line, before, last }: Repeat): void {
-  if (!last) {
-    duplicates.set(line, `the same person as on line ${before}`);
-    return;
-  }
-  duplicates.set(lastLines.get(before) ?? before, `the same person as on line ${line}`);
-  lastLines.set(before, line);
+function createDuplicates(): DuplicateNotes {
+  const others = createLineNumbers(Uint32Array);
+  let size = 0;
+  return {
+    get size() {
+      return size;
+    },
+    add(line, other) {
+      others.set(line, other);
+      size += 1;
+    },
+    note: (line, other) => others.set(line, other),
+    reasonFor: (line) => (others.get(line) === 0 ? null : `the same person as on line ${others.get(line)}`),
+  };
 }

@@ -1,4 +1,4 @@
-/** Which people were seen before, for a million rows in a dozen megabytes: 64-bit fingerprints instead of the texts. */
+/** Which people were seen before, for a million rows in a dozen megabytes: fingerprints instead of the texts. */
 import { emailKey } from "../../contract/email.ts";
 import type { RowValues } from "./row-kind.ts";
 
@@ -7,28 +7,37 @@ export interface IdentityTable {
   seen(identity: string, line: number): number | null;
 }
 
+export interface IdentityOptions {
+  /** About how many people will come; memory that is not needed is never touched. */
+  readonly expected?: number;
+  /** The line that is remembered of somebody who comes again. */
+  readonly remember?: "first" | "last";
+}
+
 /** The same e-mail without regard to case, or the same phone where there is no e-mail, is the same person. */
 export function identityOf(values: RowValues): string {
   const { email, phone_number: phone, person_id: id } = values;
-  if (typeof email === "string") return `e${emailKey(email)}`;
-  if (typeof phone === "string") return `p${phone}`;
-  return `i${typeof id === "string" ? id : ""}`;
+  if (typeof email === "string") return emailKey(email);
+  return typeof phone === "string" ? phone : `#${String(id)}`;
 }
 
 const SMALLEST = 1024;
-const FULL = 0.85;
+const FULL = 0.9;
 const GROWTH = 1.5;
 
-/** Two different people share a fingerprint once in some ten million files of a million rows. */
-export function createIdentityTable(expectedRows = 0): IdentityTable {
-  let slots = createSlots(Math.max(SMALLEST, Math.ceil(expectedRows / FULL)));
+/** Two different people share a fingerprint (48 bits and their place) once in some ten million files of a million rows. */
+export function createIdentityTable({ expected = 0, remember = "first" }: IdentityOptions = {}): IdentityTable {
+  let slots = createSlots(Math.max(SMALLEST, Math.ceil(expected / FULL)));
   let count = 0;
   return {
     seen(identity, line) {
       const [high, low] = fingerprint(identity);
       const at = find(slots, high, low);
       const before = slots.lines[at] ?? 0;
-      if (before !== 0) return before;
+      if (before !== 0) {
+        if (remember === "last") slots.lines[at] = line;
+        return before;
+      }
       put(slots, at, high, low, line);
       count += 1;
       if (count > slots.lines.length * FULL) slots = grow(slots);
@@ -39,13 +48,13 @@ export function createIdentityTable(expectedRows = 0): IdentityTable {
 
 /** A line of 0 is an empty slot. */
 interface Slots {
-  readonly highs: Uint32Array;
+  readonly highs: Uint16Array;
   readonly lows: Uint32Array;
   readonly lines: Uint32Array;
 }
 
 function createSlots(size: number): Slots {
-  return { highs: new Uint32Array(size), lows: new Uint32Array(size), lines: new Uint32Array(size) };
+  return { highs: new Uint16Array(size), lows: new Uint32Array(size), lines: new Uint32Array(size) };
 }
 
 function find({ highs, lows, lines }: Slots, high: number, low: number): number {
@@ -70,7 +79,7 @@ function grow(old: Slots): Slots {
   return slots;
 }
 
-/** Two independent 32-bit hashes (the mixing of MurmurHash3 over UTF-16 units). */
+/** Two independent hashes, 16 and 32 bits (the mixing of MurmurHash3 over UTF-16 units). */
 function fingerprint(text: string): [high: number, low: number] {
   let high = 0x9747b28c;
   let low = 0x3c6ef372;
@@ -81,7 +90,7 @@ function fingerprint(text: string): [high: number, low: number] {
     low = Math.imul(low ^ unit, 0x1b873593) + 0x6b64e654;
     low = (low << 15) | (low >>> 17);
   }
-  return [mix(high ^ text.length), mix(low + text.length)];
+  return [mix(high ^ text.length) >>> 16, mix(low + text.length)];
 }
 
 function mix(hash: number): number {

@@ -1,10 +1,10 @@
 /** Judges one record: the row it becomes, or everything that is wrong with it. */
-import type { Json, JsonObject } from "../../contract/json.ts";
+import type { JsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
 import type { Column } from "./header.ts";
-import type { InputRecord } from "./records.ts";
-import type { ImportRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
+import type { InputRecord } from "./record-parser.ts";
+import type { CellValue, FieldRule, ImportRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
 import { RULES, type ValueReaders } from "./rules.ts";
 
 export interface JudgeOptions {
@@ -19,26 +19,81 @@ export interface JudgeOptions {
 
 export type Verdict = { readonly row: ImportRow } | { readonly problems: readonly RowProblem[] };
 
-export type Judge = (record: InputRecord) => Verdict;
+/** What the fields of a valid record say, until the next one is read. */
+export type Reading = { readonly values: RowValues } | { readonly problems: readonly RowProblem[] };
 
-export function createJudge({ kind, columns, readers, properties, defaults }: JudgeOptions): Judge {
-  return ({ line, fields }) => {
-    if (fields.length !== columns.length) return { problems: [ragged(fields.length, columns.length)] };
-    const values: Record<string, Json> = { ...defaults };
-    const own: Record<string, Json> = { ...properties };
-    const problems: RowProblem[] = [];
-    for (const [index, column] of columns.entries()) {
-      const cell = takeBack(fields[index] ?? "");
-      if (column.target.kind === "ignored") continue;
-      if (cell.trim() === "") {
-        if (column.target.kind === "field" && isUndecided(column.target.field.name, values)) problems.push(undecided(column.header));
-        continue;
+export interface Judge {
+  judge(record: InputRecord): Verdict;
+  /** The same judgement with nothing made for it: a million rows are checked before one is sent. */
+  read(record: InputRecord): Reading;
+}
+
+export function createJudge(options: JudgeOptions): Judge {
+  const read = createReader(options);
+  const cells = propertyCells(options.columns);
+  return {
+    read,
+    judge(record) {
+      const reading = read(record);
+      if ("problems" in reading) return reading;
+      const properties: JsonObject = { ...options.properties };
+      for (const { index, key } of cells) {
+        const cell = takeBack(record.fields[index] ?? "");
+        if (!isBlank(cell)) properties[key] = cell;
       }
-      if (column.target.kind === "property") own[column.target.key] = cell;
-      else addValue(column, cell, readers, values, problems);
+      return { row: { line: record.line, identifier: identifierOf(reading.values), values: present(reading.values), properties } };
+    },
+  };
+}
+
+function present(values: RowValues): RowValues {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+export function identifierOf(values: RowValues): string {
+  return String(values["email"] ?? values["phone_number"] ?? values["person_id"] ?? "");
+}
+
+interface PropertyCell {
+  readonly index: number;
+  readonly key: string;
+}
+
+function propertyCells(columns: readonly Column[]): readonly PropertyCell[] {
+  return columns.flatMap(({ target }, index) => (target.kind === "property" ? [{ index, key: target.key }] : []));
+}
+
+interface FieldCell {
+  readonly index: number;
+  readonly header: string;
+  readonly name: string;
+  readonly rule: FieldRule;
+  /** What a flag says for rows that do not. */
+  readonly fallback: CellValue | undefined;
+}
+
+function createReader({ kind, columns, readers, properties, defaults }: JudgeOptions): (record: InputRecord) => Reading {
+  const fields = columns.flatMap(({ header, target }, index): FieldCell[] =>
+    target.kind === "field" ? [{ index, header, ...target.field, fallback: defaults[target.field.name] }] : [],
+  );
+  const limited = limitedCells(propertyCells(columns), properties);
+  // One object for all records: what it says is taken before the next is read.
+  const values: Record<string, CellValue | undefined> = { ...defaults };
+  const valid: Reading = { values };
+  return (record) => {
+    const cells = record.fields;
+    if (cells.length !== columns.length) return { problems: [ragged(cells.length, columns.length)] };
+    let problems: RowProblem[] | null = null;
+    for (const cell of fields) {
+      const problem = readField(cell, cells[cell.index] ?? "", values, readers);
+      if (problem !== null) (problems ??= []).push(problem);
     }
-    problems.push(...checkLengths(own), ...(problems.length === 0 ? kind.check(values) : []));
-    return problems.length > 0 ? { problems } : { row: { line, identifier: identifierOf(values), values, properties: own } };
+    for (const check of limited) {
+      const problem = check(cells);
+      if (problem !== null) (problems ??= []).push(problem);
+    }
+    const found = problems ?? kind.check(values);
+    return found.length > 0 ? { problems: found } : valid;
   };
 }
 
@@ -49,37 +104,54 @@ function ragged(found: number, expected: number): RowProblem {
   };
 }
 
-/** A spreadsheet guard (`'+1555…`, `'=SUM`) is taken back: the quote was never part of the text. */
-function takeBack(cell: string): string {
-  return /^'[=+\-@\t]/.test(cell) ? cell.slice(1) : cell;
+function readField(
+  field: FieldCell,
+  text: string,
+  values: Record<string, CellValue | undefined>,
+  readers: ValueReaders,
+): RowProblem | null {
+  const { name, rule } = field;
+  const cell = takeBack(text);
+  values[name] = field.fallback;
+  if (isBlank(cell)) return name === "send" && field.fallback === undefined ? undecided(field.header) : null;
+  const judged = RULES[rule](rule === "text" ? cell : cell.trim(), readers);
+  if ("problem" in judged) return { column: name, message: judged.problem };
+  values[name] = judged.value;
+  return null;
 }
 
 /** A `send` column without a word and without a flag that decides would be a guess. */
-function isUndecided(field: string, values: RowValues): boolean {
-  return field === "send" && values["send"] === undefined;
-}
-
 function undecided(column: string): RowProblem {
   return { column, message: "is empty; give true or false, or decide for such rows with --send or --no-send" };
 }
 
-function addValue(column: Column, cell: string, readers: ValueReaders, values: Record<string, Json>, problems: RowProblem[]): void {
-  if (column.target.kind !== "field") return;
-  const { name, rule } = column.target.field;
-  const judged = RULES[rule](rule === "text" ? cell : cell.trim(), readers);
-  if ("value" in judged) values[name] = judged.value;
-  else problems.push({ column: name, message: judged.problem });
+/** A spreadsheet guard (`'+1555…`, `'=SUM`) is taken back: the quote was never part of the text. */
+function takeBack(cell: string): string {
+  return cell.charCodeAt(0) === 39 && /^'[=+\-@\t]/.test(cell) ? cell.slice(1) : cell;
 }
 
-function checkLengths(properties: JsonObject): RowProblem[] {
+/** Nothing, or nothing but space. */
+function isBlank(cell: string): boolean {
+  return cell === "" || (cell.charCodeAt(0) <= 32 && cell.trim() === "");
+}
+
+type LimitCheck = (cells: readonly string[]) => RowProblem | null;
+
+/** Properties whose length the specification limits, where a column or a flag gives them. */
+function limitedCells(cells: readonly PropertyCell[], fixed: JsonObject): readonly LimitCheck[] {
   return SPECIAL_PROPERTIES.flatMap(({ key, olderName, maxLength }) => {
-    const value = properties[key] ?? (olderName === undefined ? undefined : properties[olderName]);
-    if (maxLength === undefined || typeof value !== "string" || characterCount(value) <= maxLength) return [];
-    return [{ column: key, message: `has ${characterCount(value)} characters; at most ${maxLength} are allowed` }];
+    if (maxLength === undefined) return [];
+    const names = olderName === undefined ? [key] : [key, olderName];
+    return names.flatMap((name): LimitCheck[] => {
+      const index = cells.find((cell) => cell.key === name)?.index ?? -1;
+      const text = typeof fixed[name] === "string" ? fixed[name] : "";
+      if (index === -1 && text === "") return [];
+      return [(record) => tooLong(name, takeBack(record[index] ?? "") || text, maxLength)];
+    });
   });
 }
 
-function identifierOf(values: RowValues): string {
-  const identifier = values["email"] ?? values["phone_number"] ?? values["person_id"];
-  return typeof identifier === "string" ? identifier : "";
+function tooLong(column: string, text: string, maxLength: number): RowProblem | null {
+  const length = text.length > maxLength ? characterCount(text) : 0;
+  return length > maxLength ? { column, message: `has ${length} characters; at most ${maxLength} are allowed` } : null;
 }

@@ -1,16 +1,10 @@
 /** A file as records with the line on which each begins, in batches; nothing is held longer than its batch. */
 import { createReadStream } from "node:fs";
-import { Readable } from "node:stream";
-import { CsvError, parse, type Parser } from "csv-parse";
-import { decodeText } from "./decode-text.ts";
+import { CsvError } from "csv-parse";
 import { findDelimiter } from "./delimiter.ts";
 import { InputError } from "./input-error.ts";
-
-export interface InputRecord {
-  /** As an editor shows it: the first line of the record, from 1. */
-  readonly line: number;
-  readonly fields: readonly string[];
-}
+import { describeProblem, RecordParser, RecordTooLongError, type InputRecord } from "./record-parser.ts";
+import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
 
 export interface InputFile {
   readonly path: string;
@@ -20,90 +14,50 @@ export interface InputFile {
   readonly delimiter: string | null;
 }
 
-const CHUNK_BYTES = 256 * 1024;
-/** A field longer than that is a quote that was never closed. */
-const RECORD_MAX = 4 * 1024 * 1024;
+const CHUNK_BYTES = 128 * 1024;
 
 /** Throws InputError for what is no table; the system's error for a file that cannot be read. Blank lines are no records. */
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
-  const text = decodeText(createReadStream(input.path, { highWaterMark: CHUNK_BYTES }), input.name);
-  const first = await text.next();
-  if (first.done === true) return;
-  const source = Readable.from(prepend(first.value, text), { objectMode: false, highWaterMark: CHUNK_BYTES });
-  const parser = openParser(input.delimiter ?? findDelimiter(first.value));
-  source.on("error", (error) => parser.destroy(error));
-  source.pipe(parser);
-  let line = 1;
+  let parser: RecordParser | null = null;
   try {
-    for await (const batch of readBatches(parser)) {
-      const records: InputRecord[] = [];
-      for (const fields of batch) {
-        if (fields.length > 1 || fields[0] !== "") records.push({ line, fields });
-        line += 1 + linesInside(fields);
-      }
-      yield records;
+    for await (const bytes of toUtf8(readBytes(input.path))) {
+      parser ??= new RecordParser(input.delimiter ?? findDelimiter(bytes.toString()));
+      yield await parser.feed(bytes);
     }
+    if (parser !== null) yield await parser.finish();
   } catch (error) {
-    throw error instanceof CsvError ? notATable(input.name, line, error) : error;
+    if (error instanceof EncodingError) throw await notText(input, error);
+    if (error instanceof CsvError || error instanceof RecordTooLongError) throw notATable(input.name, parser?.currentLine ?? 1, error);
+    throw error;
   } finally {
-    source.destroy();
-    parser.destroy();
+    parser?.destroy();
   }
 }
 
-function openParser(delimiter: string): Parser {
-  return parse({ delimiter, relax_column_count: true, record_delimiter: ["\r\n", "\n", "\r"], max_record_size: RECORD_MAX });
+function readBytes(path: string): AsyncIterable<Uint8Array> {
+  return createReadStream(path, { highWaterMark: CHUNK_BYTES });
 }
 
-async function* prepend(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first;
-  yield* rest;
-}
-
-/** Whatever the parser has ready at once: far cheaper than a promise for each record. */
-async function* readBatches(parser: Parser): AsyncGenerator<string[][]> {
-  const state: { ended: boolean; error: Error | null; wake: () => void } = { ended: false, error: null, wake: () => undefined };
-  const wake = (): void => state.wake();
-  parser.on("readable", wake);
-  parser.on("end", () => {
-    state.ended = true;
-    wake();
+async function notText(input: InputFile, cause: EncodingError): Promise<InputError> {
+  const line = 1 + (await countLinesBefore(input.path, cause.offset));
+  return new InputError(`${input.name}:${line}: the text is neither UTF-8 nor UTF-16 with a byte order mark`, {
+    hint: `save the file as "CSV UTF-8", or convert it: iconv -f WINDOWS-1252 -t UTF-8 ${input.name} > fixed.csv`,
+    cause,
   });
-  parser.on("error", (error: Error) => {
-    state.error = error;
-    wake();
-  });
-  for (;;) {
-    const batch: string[][] = [];
-    for (let record = parser.read() as string[] | null; record !== null; record = parser.read() as string[] | null) batch.push(record);
-    if (batch.length > 0) yield batch;
-    if (state.error !== null) throw state.error;
-    if (state.ended) return;
-    if (batch.length > 0) continue;
-    await new Promise<void>((resolve) => {
-      state.wake = resolve;
-      if (state.ended || state.error !== null || parser.readableLength > 0) resolve();
-    });
-  }
 }
 
-function linesInside(fields: readonly string[]): number {
+/** Line feeds in front of a byte; only asked for when something is wrong there. */
+async function countLinesBefore(path: string, offset: number): Promise<number> {
   let count = 0;
-  for (const field of fields) {
-    if (!field.includes("\n") && !field.includes("\r")) continue;
-    count += field.split(/\r\n|\n|\r/).length - 1;
+  if (offset === 0) return count;
+  for await (const chunk of createReadStream(path, { end: offset - 1 }) as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) count += 1;
   }
   return count;
 }
 
-const PROBLEMS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quoted field begins here and is never closed; a quote inside a field is written ""',
-  INVALID_OPENING_QUOTE: 'a quote stands inside an unquoted field; put the whole field in quotes and write the quote ""',
-  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; a quote inside a field is written ""',
-  CSV_MAX_RECORD_SIZE: "a record is longer than 4 MiB; a quote was probably never closed",
-};
-
-function notATable(name: string, line: number, error: CsvError): InputError {
-  const at = error.code === "CSV_QUOTE_NOT_CLOSED" ? line : Math.max(line, (error as { lines?: number }).lines ?? line);
-  return new InputError(`${name}:${at}: ${PROBLEMS[error.code] ?? error.message}`, { cause: error });
+/** An open quote is told where its record begins, anything else where the parser met it. */
+function notATable(name: string, recordLine: number, error: CsvError | RecordTooLongError): InputError {
+  const met = error instanceof CsvError && error.code !== "CSV_QUOTE_NOT_CLOSED" ? ((error as { lines?: number }).lines ?? 0) : 0;
+  return new InputError(`${name}:${Math.max(recordLine, met)}: ${describeProblem(error)}`, { cause: error });
 }

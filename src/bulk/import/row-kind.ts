@@ -27,8 +27,11 @@ export interface RowProblem {
   readonly message: string;
 }
 
-/** Parsed values by field name; absent ones are not there. */
-export type RowValues = JsonObject;
+/** What a cell of a field means. */
+export type CellValue = string | number | boolean;
+
+/** Parsed values by field name. */
+export type RowValues = Readonly<Record<string, CellValue | undefined>>;
 
 /** A row that passed every rule. */
 export interface ImportRow {

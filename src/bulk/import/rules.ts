@@ -3,10 +3,9 @@ import { isEmail } from "../../contract/email.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import { isE164 } from "../../contract/phone.ts";
 import { CHANNELS } from "../../contract/routes.ts";
-import type { Json } from "../../contract/json.ts";
-import type { FieldRule } from "./row-kind.ts";
+import type { CellValue, FieldRule } from "./row-kind.ts";
 
-export type Judgement = { readonly value: Json } | { readonly problem: string };
+export type Judgement = { readonly value: CellValue } | { readonly problem: string };
 
 /** Readers of forms that other commands take too: null when the text has none of them. */
 export interface ValueReaders {

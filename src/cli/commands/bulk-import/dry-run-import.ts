@@ -17,7 +17,7 @@ export async function showPlannedRequests(deps: Deps, table: ImportTable, reques
   let shown = 0;
   for await (const batch of table.judged()) {
     for (const { verdict } of batch) {
-      if (shown >= SHOWN || !("row" in verdict) || report.duplicates.has(verdict.row.line)) continue;
+      if (shown >= SHOWN || !("row" in verdict) || report.duplicates.reasonFor(verdict.row.line) !== null) continue;
       await writeDryRun(deps, baseUrl, request.plan(verdict.row));
       shown += 1;
     }

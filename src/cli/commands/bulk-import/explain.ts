@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
-import { countLines } from "../../../bulk/import/decode-text.ts";
+import { countLineEnds } from "../../../bulk/import/record-parser.ts";
 import { toDryRunLine } from "../dry-run.ts";
 import type { ImportRequest } from "./import-request.ts";
 
@@ -12,7 +12,7 @@ import type { ImportRequest } from "./import-request.ts";
 export async function explainLine(deps: Deps, table: ImportTable, request: ImportRequest, line: number): Promise<ExitCode> {
   for await (const batch of table.judged()) {
     for (const { record, verdict } of batch) {
-      if (line < record.line || line > record.line + record.fields.reduce((sum, field) => sum + countLines(field), 0)) continue;
+      if (line < record.line || line > record.line + record.fields.reduce((sum, field) => sum + countLineEnds(field), 0)) continue;
       await deps.streams.out.write(toSafeLines(explanation(table, record.fields, record.line, verdict, request)));
       return EXIT.done;
     }

@@ -1,7 +1,7 @@
 /** An import mails real customers: nothing leaves before somebody has said so. */
 import type { CheckReport } from "../../../bulk/import/check.ts";
 import type { ImportTable } from "../../../bulk/import/open-table.ts";
-import type { ImportRow } from "../../../bulk/import/row-kind.ts";
+import type { RowValues } from "../../../bulk/import/row-kind.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { confirm } from "../confirm.ts";
@@ -27,7 +27,7 @@ export interface PlanCounts {
   quiet: number;
 }
 
-export function countRow(counts: PlanCounts, { values }: ImportRow): void {
+export function countRow(counts: PlanCounts, values: RowValues): void {
   if (values["send"] === false) counts.quiet += 1;
   else if (values["channel"] === "sms") counts.sms += 1;
   else counts.email += 1;

@@ -79,7 +79,7 @@ function openImportTable({ clock, options }: Deps, { kind, flags, defaults }: Im
 async function check(deps: Deps, table: ImportTable, request: ImportRequest, plan: PlanCounts): Promise<CheckReport> {
   const { onDuplicate, maxErrors, skipInvalid } = request.flags;
   const unique = request.kind.name !== "responses";
-  const report = await checkTable(table, { onDuplicate, unique, maxErrors, onRow: (row) => countRow(plan, row) });
+  const report = await checkTable(table, { onDuplicate, unique, maxErrors, onRow: (values) => countRow(plan, values) });
   for (const problem of report.problems) await deps.streams.err.write(`${problem}\n`);
   const more = report.problemCount - report.problems.length;
   if (more > 0) await deps.streams.err.write(`and ${more} more; --max-errors N lists more\n`);
@@ -155,7 +155,7 @@ async function send({ deps, request, table, report, client }: Checked, { before,
       journal,
       before,
       sender: request.createSender(client, inFlight.signal, report.rows - report.invalidRows - report.duplicates.size),
-      skip: (row) => report.duplicates.get(row.line) ?? suppressed(row),
+      skip: (row) => report.duplicates.reasonFor(row.line) ?? suppressed(row),
       retryUnknown: request.flags.retryUnknown,
       concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
       signal: deps.signal,
