@@ -19,7 +19,7 @@ export function registerLogin(noun: Command, context: CommandContext): void {
       examples: [
         "surveyctl auth login",
         `printf %s "$KEY" | surveyctl auth login --base-url https://surveys.example.com --profile prod`,
-        "surveyctl auth login --profile prod --key-command 'op read op://work/surveys/key'",
+        "surveyctl auth login --profile prod --key-command 'op read op://surveys/key'",
       ],
       exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth],
     })
