@@ -22,13 +22,20 @@ export interface ReadRows {
   readonly startedAt: number;
 }
 
-export async function readRows(opened: OpenedExport, increment: Increment, progress: Progress): Promise<ReadRows> {
+/** What goes on beside the rows: progress, and requests that end with the run. */
+export interface Beside {
+  readonly progress: Progress;
+  readonly ended: AbortSignal;
+}
+
+export async function readRows(opened: OpenedExport, increment: Increment, { progress, ended }: Beside): Promise<ReadRows> {
   const { deps, request, flags, plan, output, connection } = opened;
   const { source } = increment;
   const { client } = connection;
-  const newest = increment.isWhole && source.range.until === null ? orNull(request.newest?.(client, deps.signal)) : Promise.resolve(null);
+  const asked = AbortSignal.any([deps.signal, ended]);
+  const newest = increment.isWhole && source.range.until === null ? orNull(request.newest?.(client, asked)) : Promise.resolve(null);
   const snapshot = createSnapshot(source, newest, deps.clock);
-  const count = createCount(opened, increment, progress);
+  const count = createCount(opened, increment, { progress, ended: asked });
   const job: Omit<ExportJob, "encoder"> = {
     walk: {
       list: source.list(client, flags.perPage ?? PER_PAGE_MAX),
@@ -76,14 +83,14 @@ interface Count {
   result(): Promise<number | null>;
 }
 
-function createCount({ deps, request, connection }: OpenedExport, { isWhole, source }: Increment, progress: Progress): Count {
+function createCount({ request, connection }: OpenedExport, { isWhole, source }: Increment, { progress, ended }: Beside): Count {
   let asked: Promise<number | null> = Promise.resolve(null);
   let known: number | null = null;
   return {
     begin(first, until) {
       const since = source.range.since ?? firstTime(first, source);
       if (!isWhole || request.count === null || since === null) return;
-      asked = orNull(request.count(connection.client, { since, until }, deps.signal)).then((rows) => {
+      asked = orNull(request.count(connection.client, { since, until }, ended)).then((rows) => {
         known = rows;
         if (rows !== null) progress.expect(rows);
         return rows;

@@ -14,8 +14,9 @@ export async function runOpened(opened: OpenedExport): Promise<void> {
   const increment = await beginIncrement(opened);
   await output.keepOld(increment.keptBytes);
   const progress = createProgress(deps, request.resource.noun, plan.file === null);
+  const ended = new AbortController();
   try {
-    const { totals, counted, startedAt } = await readRows(opened, increment, progress);
+    const { totals, counted, startedAt } = await readRows(opened, increment, { progress, ended: ended.signal });
     deps.signal.throwIfAborted();
     const written = await output.commit();
     await progress.end();
@@ -24,6 +25,8 @@ export async function runOpened(opened: OpenedExport): Promise<void> {
     await increment.finish(totals, startedAt, written.bytes);
     await report(opened, totals, written, await counted);
   } finally {
+    // A count that is still under way is of no use to a run that failed.
+    ended.abort();
     await progress.end();
   }
 }
