@@ -7,16 +7,21 @@ export async function main(process: Process): Promise<number> {
   const [only] = args;
   if (args.length === 1 && (only === "--version" || only === "-V")) return say(process, `${VERSION}\n`);
   if (args.length === 0 || (args.length === 1 && (only === "--help" || only === "-h" || only === "help"))) {
-    const { rootHelp } = await import("./program/root-help.ts");
-    return say(process, rootHelp());
+    const { firstWords, rootHelp } = await import("./program/root-help.ts");
+    return say(process, args.length === 0 ? firstWords() : rootHelp());
   }
   const { run } = await import("./program/run.ts");
   return run(process, args);
 }
 
-function say({ stdout }: Process, text: string): number {
-  // A reader that went away is no failure.
+/** A reader that went away is no failure; a disk that is full is. */
+function say({ stdout, stderr }: Process, text: string): Promise<number> {
   stdout.on("error", () => undefined);
-  stdout.write(text);
-  return 0;
+  return new Promise((resolve) => {
+    stdout.write(text, (error: NodeJS.ErrnoException | null | undefined) => {
+      const isLost = error !== null && error !== undefined && error.code !== "EPIPE";
+      if (isLost) stderr.write(`error: standard output cannot be written: ${error.message}\n`);
+      resolve(isLost ? 1 : 0);
+    });
+  });
 }

@@ -47,7 +47,7 @@ export function layOutHelp(command: Command, facts: HelpFacts): string {
       "Exit statuses",
       exitsOf(command, facts).map((exit): Item => [String(exit), EXIT_MEANINGS[exit]]),
     ),
-    command.commands.length > 0 ? `Use "surveyctl ${command.name()} <command> --help" for a command's flags and examples.\n` : "",
+    command.commands.length > 0 ? `Use "surveyctl ${command.name()} <command> --help" for its flags and examples.\n` : "",
   ]);
 }
 
@@ -112,8 +112,13 @@ function layOutItem([term, description]: Item, width: number): string {
 }
 
 function wrap(text: string, width: number): string[] {
+  return fill(text.split(" "), width);
+}
+
+/** As many pieces on a line as it takes, a blank between them. */
+export function fill(pieces: readonly string[], width: number): string[] {
   const lines = [""];
-  for (const word of text.split(" ")) {
+  for (const word of pieces) {
     const line = lines.at(-1) ?? "";
     if (line === "") lines[lines.length - 1] = word;
     else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
@@ -122,10 +127,10 @@ function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** A long command line goes on after a backslash, so that it can be copied. */
+/** A long command line goes on after a backslash, so that it can be copied; a flag stays with its value. */
 function breakExample(example: string): string {
   if (example.length + INDENT.length <= WIDTH || example.includes("\n")) return example.replaceAll("\n", `\n${INDENT}`);
-  return wrap(example, WIDTH - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
+  return fill(example.split(/ (?=-|\| )/), WIDTH - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
 }
 
 function usage(command: Command): string {

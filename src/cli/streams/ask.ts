@@ -37,11 +37,15 @@ interface Question {
 }
 
 async function askOnce(lines: Interface, screen: WriteStream, question: Question): Promise<string> {
+  let isAnswered = false;
   try {
-    return await answerTo(lines, screen, question);
+    const answer = await answerTo(lines, screen, question);
+    isAnswered = true;
+    return answer;
   } finally {
     lines.close();
-    if (question.secret) screen.write("\n");
+    // The line's end was not shown, or not typed.
+    if (question.secret || !isAnswered) screen.write("\n");
   }
 }
 
