@@ -88,8 +88,8 @@ test("when the program reads a variable, then the README names it", async () => 
 
 test("when the README links into the project, then the place is there", () => {
   const targets = [...readme.matchAll(/\]\((?!http)([^)]+)\)/g)].map(([, target = ""]) => target);
-  const headings = [...readme.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => `#${title.toLowerCase().replaceAll(" ", "-")}`);
-  const broken = targets.filter((target) => !(target.startsWith("#") ? headings.includes(target) : existsSync(path.join(root, target))));
+  const headings = new Set([...readme.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => `#${title.toLowerCase().replaceAll(" ", "-")}`));
+  const broken = targets.filter((target) => !(target.startsWith("#") ? headings.has(target) : existsSync(path.join(root, target))));
   expect([broken, targets.length > 5]).toEqual([[], true]);
 });
 

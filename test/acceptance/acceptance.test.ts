@@ -10,10 +10,10 @@ test("when the folder is listed, then there are stories", () => {
 });
 
 describe.concurrent("stories", () => {
-  // Each has its own `expect`, since several run at once.
-  it.for(names.toSorted())("%s", async (name, { expect: hold }) => {
+  // Each takes the `expect` of its own, since several run at once.
+  it.for(names.toSorted())("%s", async (name, { expect }) => {
     const story = parseStory(readFileSync(path.join(import.meta.dirname, name), "utf8"));
-    await hold(runStory(story)).resolves.toBeUndefined();
+    await expect(runStory(story)).resolves.toBeUndefined();
   });
 });
 

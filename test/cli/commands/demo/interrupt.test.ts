@@ -1,0 +1,28 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { startProgram } from "../../../helpers/run-cli.ts";
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "surveyctl-interrupted-"));
+});
+afterEach(async () => {
+  await rm(home, { recursive: true, force: true });
+});
+
+it.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("when %s ends a demo half-way, then nothing of it is left", async (signal, status) => {
+  const demo = startProgram({ args: ["demo"], home, env: { TMPDIR: home } });
+  await demo.saying(/people import/);
+  demo.child.kill(signal);
+  const ended = await demo.ended;
+  expect({ status: ended.status, stderr: ended.stderr, left: await readdir(home) }).toEqual({
+    status,
+    stderr: `error: stopped by ${signal}\n`,
+    left: [],
+  });
+});
