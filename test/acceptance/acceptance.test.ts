@@ -10,8 +10,7 @@ test("when the folder is listed, then there are stories", () => {
 });
 
 describe.concurrent("stories", () => {
-  // Each takes the `expect` of its own, since several run at once.
-  it.for(names.toSorted())("%s", async (name, { expect }) => {
+  it.each(names.toSorted())("%s", async (name) => {
     const story = parseStory(readFileSync(path.join(import.meta.dirname, name), "utf8"));
     await expect(runStory(story)).resolves.toBeUndefined();
   });
