@@ -10,7 +10,7 @@ writeFileSync(empty, "");
 const commands = { floor: [empty], version: [PROGRAM, "--version"], help: [PROGRAM, "--help"] };
 const times = { floor: [], version: [], help: [] };
 
-for (let round = 0; round < 25; round += 1) {
+for (let round = 0; round < 43; round += 1) {
   for (const [name, args] of Object.entries(commands)) {
     const began = performance.now();
     const { status } = spawnSync(process.execPath, args, { env: bareEnvironment() });

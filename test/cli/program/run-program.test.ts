@@ -8,28 +8,30 @@ import type { Noun } from "../../../src/cli/program/nouns.ts";
 
 const FACTS = { summary: "do it", examples: ["one", "two"], exits: [EXIT.done] };
 
+function registerPeople(noun: Command, context: CommandContext): void {
+  const list = context
+    .verb(noun, { ...FACTS, name: "list", alias: "ls" })
+    .option("--since <time>", "since")
+    .option("--all", "all");
+  context.action(list, async () => EXIT.done);
+  const get = context.verb(noun, { ...FACTS, name: "get", operands: [["<person>", "who"]] });
+  context.action(get, async () => EXIT.refused);
+  const add = context
+    .verb(noun, { ...FACTS, name: "add" })
+    .option("--name <name>", "name")
+    .option("--no-send", "do not send");
+  context.action(add, async () => EXIT.done);
+  const keys = noun.command("key").description("keys");
+  context.action(context.verb(keys, { ...FACTS, name: "revoke", operands: [["<id>", "which"]] }), async () => EXIT.done);
+}
+
+function registerServe(noun: Command, context: CommandContext): void {
+  context.action(context.describe(noun, FACTS).option("--insecure-http", "its own"), async () => EXIT.done);
+}
+
 /** Two nouns: one with verbs, one nested noun among them, and one that is a command itself. */
 function nouns(loaded: string[]): Noun[] {
-  const people = (noun: Command, context: CommandContext): void => {
-    const list = context
-      .verb(noun, { ...FACTS, name: "list", alias: "ls" })
-      .option("--since <time>", "since")
-      .option("--all", "all");
-    context.action(list, async () => EXIT.done);
-    const get = context.verb(noun, { ...FACTS, name: "get", operands: [["<person>", "who"]] });
-    context.action(get, async () => EXIT.refused);
-    const add = context
-      .verb(noun, { ...FACTS, name: "add" })
-      .option("--name <name>", "name")
-      .option("--no-send", "do not send");
-    context.action(add, async () => EXIT.done);
-    const keys = noun.command("key").description("keys");
-    context.action(context.verb(keys, { ...FACTS, name: "revoke", operands: [["<id>", "which"]] }), async () => EXIT.done);
-  };
-  const serve = (noun: Command, context: CommandContext): void => {
-    context.action(context.describe(noun, FACTS).option("--insecure-http", "its own"), async () => EXIT.done);
-  };
-  const noun = (name: string, alias: string | undefined, register: typeof people): Noun => ({
+  const noun = (name: string, alias: string | undefined, register: typeof registerPeople): Noun => ({
     name,
     ...(alias !== undefined && { alias }),
     summary: `what ${name} is for`,
@@ -39,7 +41,7 @@ function nouns(loaded: string[]): Noun[] {
       return { register };
     },
   });
-  return [noun("people", "person", people), noun("serve", undefined, serve)];
+  return [noun("people", "person", registerPeople), noun("serve", undefined, registerServe)];
 }
 
 interface Read {
