@@ -1,5 +1,5 @@
 /** Judges one record: the row it becomes, or everything that is wrong with it. */
-import type { JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
 import type { Column } from "./header.ts";
@@ -36,13 +36,44 @@ export function createJudge(options: JudgeOptions): Judge {
     judge(record) {
       const reading = read(record);
       if ("problems" in reading) return reading;
-      const properties: JsonObject = { ...options.properties };
-      for (const { index, key } of cells) {
-        const cell = takeBack(record.fields[index] ?? "");
-        if (!isBlank(cell)) properties[key] = cell;
-      }
+      const properties = readProperties(cells, record.fields, options.properties);
       return { row: { line: record.line, identifier: identifierOf(reading.values), values: present(reading.values), properties } };
     },
+  };
+}
+
+/** A whole map in one cell, as an export writes it, gives way to columns of their own. */
+function readProperties(cells: readonly PropertyCell[], fields: readonly string[], common: JsonObject): JsonObject {
+  const maps: JsonObject[] = [];
+  const own: JsonObject = {};
+  for (const { index, key } of cells) {
+    const cell = takeBack(fields[index] ?? "");
+    if (isBlank(cell)) continue;
+    if (isMapColumn(key)) maps.push(parseMap(cell) ?? {});
+    else own[key] = cell;
+  }
+  return Object.assign({}, common, ...maps, own) as JsonObject;
+}
+
+/** `person_properties` of an export holds them all as JSON. */
+function isMapColumn(key: string): boolean {
+  return key === "properties" || key === "person_properties";
+}
+
+function parseMap(cell: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(cell);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function checkMap({ index, key }: PropertyCell): (cells: readonly string[]) => RowProblem | null {
+  return (cells) => {
+    const cell = takeBack(cells[index] ?? "");
+    if (isBlank(cell) || cell === "null" || parseMap(cell) !== null) return null;
+    return { column: key, message: `${JSON.stringify(cell)} is not a JSON object, as in {"plan":"pro"}` };
   };
 }
 
@@ -76,7 +107,11 @@ function createReader({ kind, columns, readers, properties, defaults }: JudgeOpt
   const fields = columns.flatMap(({ header, target }, index): FieldCell[] =>
     target.kind === "field" ? [{ index, header, ...target.field, fallback: defaults[target.field.name] }] : [],
   );
-  const limited = limitedCells(propertyCells(columns), properties);
+  const cellsOfProperties = propertyCells(columns);
+  const limited = [
+    ...limitedCells(cellsOfProperties, properties),
+    ...cellsOfProperties.filter(({ key }) => isMapColumn(key)).map(checkMap),
+  ];
   // One object for all records: what it says is taken before the next is read.
   const values: Record<string, CellValue | undefined> = { ...defaults };
   const valid: Reading = { values };

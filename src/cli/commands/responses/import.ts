@@ -79,10 +79,13 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
   };
 }
 
-/** The person's id; created or found with `send: false`, which changes nothing more when repeated. */
+/**
+ * The person's id; created or found with `send: false`, which changes nothing more when repeated. An address or a number
+ * goes before an id: an export that is imported elsewhere holds ids that mean other people there.
+ */
 async function findOrCreate(client: Client, { values }: ImportRow, signal: AbortSignal): Promise<string | RowOutcome> {
   const { person_id: id, email, phone_number: phone, name } = values;
-  if (typeof id === "string") return id;
+  if (typeof id === "string" && email === undefined && phone === undefined) return id;
   const known = {
     ...(email !== undefined && { email }),
     ...(phone !== undefined && { phone_number: phone }),
