@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { textOf } from "../../../src/cli/commands/export-sources.ts";
+import { textOf } from "../../../src/cli/commands/bulk-export/export-sources.ts";
 import type { JsonObject } from "../../../src/contract/json.ts";
 import { responseRow, startListService, type ListService } from "../../helpers/list-service.ts";
 import { runCli, startProgram } from "../../helpers/run-cli.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runAutopilotExport } from "../../../src/cli/commands/autopilot/export.ts";
 import { runBouncesExport } from "../../../src/cli/commands/bounces/export.ts";
-import type { ExportFlags, RangeExportOptions } from "../../../src/cli/commands/export-request.ts";
+import type { ExportFlags, RangeExportOptions } from "../../../src/cli/commands/bulk-export/export-request.ts";
 import { runPeopleExport } from "../../../src/cli/commands/people/export.ts";
 import { runUnsubscribesExport } from "../../../src/cli/commands/unsubscribes/export.ts";
 import type { Deps } from "../../../src/cli/deps.ts";

@@ -6,10 +6,10 @@ import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../command-context.ts";
-import { addExportFlags, EXPORT_EXITS, readExportFlags } from "../export-flags.ts";
-import { exportList } from "../export-list.ts";
-import type { ExportFlags, FlatColumns } from "../export-request.ts";
-import { cursorList, textOf, timeOf } from "../export-sources.ts";
+import { addExportFlags, EXPORT_EXITS, readExportFlags } from "../bulk-export/export-flags.ts";
+import { exportList } from "../bulk-export/export-list.ts";
+import type { ExportFlags, FlatColumns } from "../bulk-export/export-request.ts";
+import { cursorList, textOf, timeOf } from "../bulk-export/export-sources.ts";
 import {
   addIdentifierFlags,
   addPlatformFlag,

@@ -4,11 +4,11 @@ import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { BOUNCES } from "../../render/resources.ts";
 import type { CommandContext } from "../command-context.ts";
-import { timedRowsRequest } from "../export-events.ts";
-import { exportList } from "../export-list.ts";
-import { registerRangeExport } from "../export-range.ts";
-import type { RangeExportOptions } from "../export-request.ts";
-import { CREATED, pageList } from "../export-sources.ts";
+import { timedRowsRequest } from "../bulk-export/export-events.ts";
+import { exportList } from "../bulk-export/export-list.ts";
+import { registerRangeExport } from "../bulk-export/export-range.ts";
+import type { RangeExportOptions } from "../bulk-export/export-request.ts";
+import { CREATED, pageList } from "../bulk-export/export-sources.ts";
 
 export function registerBouncesExport(noun: Command, context: CommandContext): void {
   registerRangeExport(noun, context, {

@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runResponsesExport, type ResponsesExportOptions } from "../../../../src/cli/commands/responses/export.ts";
-import type { ExportFlags } from "../../../../src/cli/commands/export-request.ts";
+import type { ExportFlags } from "../../../../src/cli/commands/bulk-export/export-request.ts";
 import { createClient } from "../../../../src/client/create-client.ts";
 import { undiciTransport } from "../../../../src/client/undici-transport.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";

@@ -1,9 +1,9 @@
 /** The flags that every `export` has. */
 import type { Command } from "commander";
-import { PER_PAGE_MAX } from "../../contract/limits.ts";
-import type { Flags } from "../args/flags.ts";
-import { parseInteger } from "../args/numbers.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { PER_PAGE_MAX } from "../../../contract/limits.ts";
+import type { Flags } from "../../args/flags.ts";
+import { parseInteger } from "../../args/numbers.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { ExportFlags } from "./export-request.ts";
 
 export const EXPORT_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.interrupted];

@@ -1,11 +1,11 @@
 /** Where an export goes: stdout, or a file that is replaced as a whole. */
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createTextSink, type SinkTotals, type TextSink } from "../../bulk/export/byte-sink.ts";
-import { openReplacement, UnwritableFileError } from "../../runtime/file-replacement.ts";
-import type { Deps } from "../deps.ts";
-import { UsageError } from "../errors/usage-error.ts";
-import { toSafeLines } from "../render/safe-text.ts";
+import { createTextSink, type SinkTotals, type TextSink } from "../../../bulk/export/byte-sink.ts";
+import { openReplacement, UnwritableFileError } from "../../../runtime/file-replacement.ts";
+import type { Deps } from "../../deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { toSafeLines } from "../../render/safe-text.ts";
 import type { ExportPlan } from "./export-plan.ts";
 
 export interface ExportOutput {

@@ -1,8 +1,8 @@
 /** The client's lists as an export reads them. */
-import type { CursorList, FetchedPage, PageList, RowKeys } from "../../bulk/export/lists.ts";
-import type { Client, Parameters } from "../../client/client.ts";
-import type { JsonObject } from "../../contract/json.ts";
-import type { Route } from "../../contract/routes.ts";
+import type { CursorList, FetchedPage, PageList, RowKeys } from "../../../bulk/export/lists.ts";
+import type { Client, Parameters } from "../../../client/client.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import type { Route } from "../../../contract/routes.ts";
 
 /** The parameters by which a list is cut into times. */
 export interface TimeParameters {

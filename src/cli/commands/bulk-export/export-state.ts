@@ -7,10 +7,10 @@ import {
   StateRefusedError,
   type ExportState,
   type StateIdentity,
-} from "../../bulk/export/state.ts";
-import { LockedError, takeLock, type Lock } from "../../runtime/lock-file.ts";
-import type { Deps } from "../deps.ts";
-import { UsageError } from "../errors/usage-error.ts";
+} from "../../../bulk/export/state.ts";
+import { LockedError, takeLock, type Lock } from "../../../runtime/lock-file.ts";
+import type { Deps } from "../../deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
 import { writeWhole } from "./export-output.ts";
 
 export interface StateFile {

@@ -1,7 +1,7 @@
 /** The closing line of an export. */
-import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
-import type { ExportTotals } from "../../bulk/export/run-export.ts";
-import { createTimeFormatter } from "../render/time.ts";
+import type { SinkTotals } from "../../../bulk/export/byte-sink.ts";
+import type { ExportTotals } from "../../../bulk/export/run-export.ts";
+import { createTimeFormatter } from "../../render/time.ts";
 
 export interface ExportReport {
   readonly noun: string;

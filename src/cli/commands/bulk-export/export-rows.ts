@@ -1,13 +1,13 @@
 /** Reads an export's rows into its output. */
 import path from "node:path";
 import { tmpdir } from "node:os";
-import { runExport, runFlattened, type ExportJob, type ExportTotals } from "../../bulk/export/run-export.ts";
-import type { FetchedPage, RowPage } from "../../bulk/export/lists.ts";
-import { PER_PAGE_MAX } from "../../contract/limits.ts";
-import { openScratchFile } from "../../runtime/scratch-file.ts";
+import { runExport, runFlattened, type ExportJob, type ExportTotals } from "../../../bulk/export/run-export.ts";
+import type { FetchedPage, RowPage } from "../../../bulk/export/lists.ts";
+import { PER_PAGE_MAX } from "../../../contract/limits.ts";
+import { openScratchFile } from "../../../runtime/scratch-file.ts";
 import type { Increment } from "./export-increment.ts";
 import { createPageEncoder } from "./export-plan.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress } from "../progress.ts";
 import type { FlatColumns } from "./export-request.ts";
 import type { OpenedExport } from "./export-opened.ts";
 import { createSnapshot } from "./export-snapshot.ts";

@@ -1,4 +1,4 @@
-import type { Connection, Deps } from "../deps.ts";
+import type { Connection, Deps } from "../../deps.ts";
 import type { ExportOutput } from "./export-output.ts";
 import type { ExportPlan } from "./export-plan.ts";
 import type { ExportFlags, ExportRequest } from "./export-request.ts";

@@ -1,6 +1,6 @@
 /** The moment that an export shows: what the service's clock said when the run began. */
-import type { FetchedPage, Range, RowKeys } from "../../bulk/export/lists.ts";
-import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import type { FetchedPage, Range, RowKeys } from "../../../bulk/export/lists.ts";
+import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
 
 /** A bound that no row's time reaches. */
 const FAR_FUTURE = 9_999_999_999;

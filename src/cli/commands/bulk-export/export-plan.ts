@@ -1,10 +1,10 @@
 /** Everything about an export that can be decided, and refused, before anything is opened or sent. */
-import type { PageEncoder } from "../../bulk/export/run-export.ts";
-import { unixSeconds } from "../../runtime/clock.ts";
-import type { Deps } from "../deps.ts";
-import { UsageError } from "../errors/usage-error.ts";
-import { selectColumns, type Column } from "../render/columns.ts";
-import { createEncoder, type EncodedFormat } from "../render/encoders.ts";
+import type { PageEncoder } from "../../../bulk/export/run-export.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
+import type { Deps } from "../../deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { selectColumns, type Column } from "../../render/columns.ts";
+import { createEncoder, type EncodedFormat } from "../../render/encoders.ts";
 import type { ExportFlags, ExportRequest } from "./export-request.ts";
 
 const FORMATS: readonly EncodedFormat[] = ["csv", "tsv", "json", "ndjson"];

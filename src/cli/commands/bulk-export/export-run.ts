@@ -1,9 +1,9 @@
 /** One export whose target, state and connection are open. */
 import path from "node:path";
-import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
-import type { ExportTotals } from "../../bulk/export/run-export.ts";
+import type { SinkTotals } from "../../../bulk/export/byte-sink.ts";
+import type { ExportTotals } from "../../../bulk/export/run-export.ts";
 import { writeWhole } from "./export-output.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress } from "../progress.ts";
 import { formatReport } from "./export-report.ts";
 import { beginIncrement } from "./export-increment.ts";
 import type { OpenedExport } from "./export-opened.ts";

@@ -1,6 +1,6 @@
 /** What every `export` does: a list of the API into a file or stdout (design: "Export"). */
-import type { Deps } from "../deps.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { Deps } from "../../deps.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openOutput } from "./export-output.ts";
 import { planExport } from "./export-plan.ts";
 import type { ExportFlags, ExportRequest } from "./export-request.ts";

@@ -1,7 +1,7 @@
 /** What the exports of people, bounces and unsubscribes share: rows that have one time, which never changes. */
-import type { Client } from "../../client/client.ts";
-import type { CursorList, PageList, Range } from "../../bulk/export/lists.ts";
-import type { Resource } from "../render/columns.ts";
+import type { Client } from "../../../client/client.ts";
+import type { CursorList, PageList, Range } from "../../../bulk/export/lists.ts";
+import type { Resource } from "../../render/columns.ts";
 import type { ExportRequest, ExportSource } from "./export-request.ts";
 import { keysOf, textOf, timeOf } from "./export-sources.ts";
 

@@ -1,13 +1,13 @@
 /** How a run goes on from where the last one came to, and what it leaves for the next. */
-import type { RowPage } from "../../bulk/export/lists.ts";
-import type { ExportTotals } from "../../bulk/export/run-export.ts";
-import { OVERLAP_SECONDS, type StateIdentity } from "../../bulk/export/state.ts";
-import { createVersionFilter, mergeVersions, versionsSince, type Version } from "../../bulk/export/versions.ts";
-import type { JsonObject } from "../../contract/json.ts";
-import { UsageError } from "../errors/usage-error.ts";
+import type { RowPage } from "../../../bulk/export/lists.ts";
+import type { ExportTotals } from "../../../bulk/export/run-export.ts";
+import { OVERLAP_SECONDS, type StateIdentity } from "../../../bulk/export/state.ts";
+import { createVersionFilter, mergeVersions, versionsSince, type Version } from "../../../bulk/export/versions.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { UsageError } from "../../errors/usage-error.ts";
 import type { ExportSource } from "./export-request.ts";
 import type { OpenedExport } from "./export-opened.ts";
-import { writeNote } from "./notes.ts";
+import { writeNote } from "../notes.ts";
 
 export interface Increment {
   readonly source: ExportSource;

@@ -1,11 +1,11 @@
 /** The register half of exports that are filtered by one time alone. */
 import type { Command } from "commander";
-import type { Deps } from "../deps.ts";
-import type { ExitCode } from "../exit-codes.ts";
-import type { CommandContext } from "./command-context.ts";
+import type { Deps } from "../../deps.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import type { CommandContext } from "../command-context.ts";
 import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "./export-flags.ts";
 import type { RangeExportOptions } from "./export-request.ts";
-import { addRangeFlags, readRange } from "./time-flags.ts";
+import { addRangeFlags, readRange } from "../time-flags.ts";
 
 export interface RangeExport {
   readonly summary: string;

@@ -1,9 +1,9 @@
 /** What the five exports differ in, as data, and the flags that they share. */
-import type { Client } from "../../client/client.ts";
-import type { CursorList, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
-import type { VersionKeys } from "../../bulk/export/versions.ts";
-import type { JsonObject } from "../../contract/json.ts";
-import type { Column, Resource } from "../render/columns.ts";
+import type { Client } from "../../../client/client.ts";
+import type { CursorList, PageList, Range, RowKeys } from "../../../bulk/export/lists.ts";
+import type { VersionKeys } from "../../../bulk/export/versions.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import type { Column, Resource } from "../../render/columns.ts";
 
 export interface ExportFlags {
   /** Null or `-`: stdout. */
