@@ -3,6 +3,8 @@
  * lines share one sync. A line that a crash tore is read as if it had never been written.
  */
 import { open, type FileHandle } from "node:fs/promises";
+import path from "node:path";
+import { syncFolder } from "../../runtime/file-replacement.ts";
 import type { RecordedOutcome } from "./outcome.ts";
 
 /** What the journal belongs to; another file or another service is refused. */
@@ -34,6 +36,8 @@ const FILE_MODE = 0o600;
 export async function openJournal(file: string, length: number): Promise<Journal> {
   const handle = await open(file, length === 0 ? "w" : "r+", FILE_MODE);
   await handle.truncate(length);
+  // A new file must outlive a power cut as well as its lines.
+  if (length === 0) await syncFolder(path.dirname(file));
   return createJournal(handle, length);
 }
 

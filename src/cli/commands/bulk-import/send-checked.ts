@@ -1,0 +1,145 @@
+/** The half of an import that touches the service: journal, send, record, report. */
+import type { CheckReport } from "../../../bulk/import/check.ts";
+import { openJournal, type Journal, type JournalHead } from "../../../bulk/import/journal.ts";
+import { readJournal, type JournalState } from "../../../bulk/import/journal-state.ts";
+import type { ImportTable } from "../../../bulk/import/open-table.ts";
+import { OUTCOMES, type OutcomeCounts } from "../../../bulk/import/outcome.ts";
+import { failedCsv, resultsCsv } from "../../../bulk/import/results.ts";
+import { sendRows, type SendReport } from "../../../bulk/import/send-rows.ts";
+import type { Client } from "../../../client/client.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
+import { openReplacement } from "../../../runtime/file-replacement.ts";
+import { CONCURRENCY_DEFAULT } from "../../deps/connect.ts";
+import type { Deps } from "../../deps.ts";
+import { exitOfSignal, InterruptedError } from "../../errors/interrupted-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { createTimeFormatter } from "../../render/time.ts";
+import { createProgress } from "../progress.ts";
+import { askWithPlan, type PlanCounts } from "./guard.ts";
+import type { ImportRequest } from "./import-request.ts";
+import type { InputSource } from "./input-source.ts";
+import { findFormerRun, type RecordFiles } from "./record.ts";
+import { resumeCommand, writeSummary } from "./summary.ts";
+import { readSuppressed, type SuppressionList } from "./suppressed.ts";
+
+/** A file that has been checked, and all that sending it needs. */
+export interface Checked {
+  readonly deps: Deps;
+  readonly request: ImportRequest;
+  readonly source: InputSource;
+  readonly table: ImportTable;
+  readonly report: CheckReport;
+  readonly files: RecordFiles;
+  readonly client: Client;
+  readonly plan: PlanCounts;
+}
+
+/** Throws UsageError when a former run stands in the way or the plan is declined, and what stopped the run. */
+export async function sendChecked(checked: Checked): Promise<ExitCode> {
+  const { deps, request, source, report, files, client, plan } = checked;
+  const head: JournalHead = { format: 1, input: await source.hash(), command: fingerprint(request), baseUrl: client.baseUrl };
+  const before = await findFormerRun(files, head, request);
+  await checkWritable(checked);
+  await askWithPlan(deps, request, client.baseUrl, report, plan);
+  // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
+  await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
+  const suppressed = request.skipSuppressed ? await readSuppressed(client, deps.signal) : () => null;
+  const journal = await openJournal(files.journal, before.length);
+  const began = deps.clock.monotonic();
+  try {
+    if (before.head === null) await journal.write({ head });
+    const sent = await send(checked, { before, journal, suppressed });
+    await writeResults(checked);
+    return await conclude(checked, sent, deps.clock.monotonic() - began);
+  } finally {
+    await journal.close();
+  }
+}
+
+interface Sending {
+  readonly before: JournalState;
+  readonly journal: Journal;
+  readonly suppressed: SuppressionList;
+}
+
+/** A stopped run lets what is in flight end, but not for ever. */
+const GRACE_MS = 5000;
+
+async function send({ deps, request, table, report, client }: Checked, { before, journal, suppressed }: Sending): Promise<SendReport> {
+  const inFlight = new AbortController();
+  const grace = new AbortController();
+  const stop = (): void => {
+    const giveUp = (): void => inFlight.abort(deps.signal.reason);
+    deps.clock.sleep(GRACE_MS, grace.signal).then(giveUp, () => undefined);
+  };
+  deps.signal.addEventListener("abort", stop, { once: true });
+  const progress = createProgress(deps, "rows", false);
+  progress.expect(report.rows);
+  try {
+    return await sendRows({
+      table,
+      journal,
+      before,
+      sender: request.createSender(client, inFlight.signal, report.rows - report.invalidRows - report.duplicates.size),
+      skip: (row) => report.duplicates.reasonFor(row.line) ?? suppressed(row),
+      retryUnknown: request.flags.retryUnknown,
+      concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
+      signal: deps.signal,
+      onOutcome: (counts) => void progress.update(total(counts)),
+    });
+  } finally {
+    grace.abort();
+    deps.signal.removeEventListener("abort", stop);
+    await progress.end();
+  }
+}
+
+/** What cannot be written at the end is found before the first request. Throws UnwritableFileError. */
+async function checkWritable({ deps, request, files }: Checked): Promise<void> {
+  for (const file of [files.results, request.flags.failedTo]) {
+    if (file !== null) await (await openReplacement(file, deps.random.token(6))).discard();
+  }
+}
+
+async function writeResults({ deps, request, table, files }: Checked): Promise<void> {
+  const state = await readJournal(files.journal);
+  const time = createTimeFormatter({ format: deps.options.time ?? "iso", zone: deps.options.timeZone, now: unixSeconds(deps.clock) });
+  await writeWhole(files.results, resultsCsv(table, files.journal, state, time), deps.random.token(6));
+  const { failedTo } = request.flags;
+  if (failedTo !== null) await writeWhole(failedTo, failedCsv(table, files.journal, state), deps.random.token(6));
+}
+
+async function writeWhole(file: string, pieces: AsyncIterable<string>, token: string): Promise<void> {
+  const replacement = await openReplacement(file, token);
+  try {
+    for await (const piece of pieces) await replacement.write(Buffer.from(piece));
+    await replacement.commit();
+  } catch (error) {
+    await replacement.discard();
+    throw error;
+  }
+}
+
+async function conclude(
+  { deps, request, report, files }: Checked,
+  { counts, stoppedBy }: SendReport,
+  elapsedMs: number,
+): Promise<ExitCode> {
+  const resume = stoppedBy === null && counts.unknown === 0 ? null : resumeCommand(deps.commandLine);
+  const hint = resume === null || stoppedBy !== null ? resume : `${resume} --retry-unknown`;
+  await writeSummary(deps, request, files, { counts, pending: report.rows - total(counts), elapsedMs, resume: hint });
+  if (stoppedBy instanceof InterruptedError) return exitOfSignal(stoppedBy.signal);
+  if (stoppedBy !== null) throw stoppedBy as Error;
+  return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
+}
+
+function total(counts: OutcomeCounts): number {
+  return OUTCOMES.reduce((sum, name) => sum + counts[name], 0);
+}
+
+/** What must be the same for a run to go on: anything that changes requests or which rows are sent. */
+function fingerprint({ command, defaults, flags, spreadSeconds }: ImportRequest): string {
+  const { renames, ignored, properties, onDuplicate, delimiter } = flags;
+  return JSON.stringify([command, defaults, spreadSeconds, renames, ignored, properties, onDuplicate, delimiter]);
+}
