@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { AuthError, RateLimitedError, RefusedError, ServiceError } from "../../../src/client/errors/status-errors.ts";
+import { AssertionError } from "../../../src/cli/errors/assertion-error.ts";
+import { InterruptedError } from "../../../src/cli/errors/interrupted-error.ts";
+import { NotFoundError } from "../../../src/cli/errors/not-found-error.ts";
+import { UsageError } from "../../../src/cli/errors/usage-error.ts";
+import { readErrorStyle, reportError, type ErrorStyle } from "../../../src/cli/program/report-error.ts";
+import { ConfigError } from "../../../src/config/config-error.ts";
+import { UnwritableFileError } from "../../../src/runtime/file-replacement.ts";
+import { fakeTerminal } from "../../helpers/fake-deps.ts";
+
+const PLAIN: ErrorStyle = { json: false, stack: false, secrets: [] };
+
+async function told(error: unknown, style: Partial<ErrorStyle> = {}): Promise<{ exit: number; err: string; out: string }> {
+  const terminal = fakeTerminal(null);
+  const exit = await reportError(error, terminal.streams, { ...PLAIN, ...style });
+  return { exit, err: terminal.err(), out: terminal.out() };
+}
+
+/** As the operating system's errors come out of Node. */
+function systemError(code: string, place: { path?: string; syscall: string }): Error {
+  return Object.assign(new Error(`${code}: so it is, ${place.syscall}`), { code, ...place });
+}
+
+const call = { method: "GET", url: "https://a.example/v1/people.json" };
+const at = (status: number): { call: typeof call; status: number; details: { message: string } } => ({
+  call,
+  status,
+  details: { message: "so" },
+});
+
+describe("an error as it is told", () => {
+  it.each<[string, unknown, number, string]>([
+    ["a usage error", new UsageError("--limit: no", { hint: "try 5" }), 2, "error: --limit: no\nhint: try 5\n"],
+    [
+      "nothing configured",
+      new ConfigError("missing", "no connection", { hint: "one\ntwo" }),
+      4,
+      "error: no connection\nhint: one\n      two\n",
+    ],
+    ["a bad setting", new ConfigError("invalid", "http://"), 2, "error: http://\n"],
+    ["an unwritable target", new UnwritableFileError("cannot write x: permission denied"), 2, "error: cannot write x: permission denied\n"],
+    ["nobody found", new NotFoundError("nobody is ann"), 5, "error: nobody is ann\n"],
+    ["an assertion", new AssertionError(["nps>=40: it is 12"]), 6, "error: nps>=40: it is 12\n"],
+    ["SIGINT", new InterruptedError("SIGINT"), 130, "error: stopped by SIGINT\n"],
+    ["SIGTERM", new InterruptedError("SIGTERM"), 143, "error: stopped by SIGTERM\n"],
+    ["SIGHUP", new InterruptedError("SIGHUP"), 129, "error: stopped by SIGHUP\n"],
+    [
+      "a refused key",
+      new AuthError("refused", at(401)),
+      4,
+      `error: refused: GET ${call.url}\nhint: surveyctl auth status shows which key is used\n`,
+    ],
+    [
+      "a forbidden call",
+      new AuthError("refused", at(403)),
+      4,
+      `error: refused: GET ${call.url}\nhint: surveyctl auth status shows which key is used\n`,
+    ],
+    ["a refused request", new RefusedError("no", at(422)), 5, `error: no: GET ${call.url}\n`],
+    ["a failing service", new ServiceError("no", at(500)), 1, `error: no: GET ${call.url}\n`],
+    [
+      "an endless 429",
+      new RateLimitedError("slow", { ...at(429), retryAfterMs: null }),
+      1,
+      `error: slow: GET ${call.url}\nhint: --rate keeps below the service's limit, --max-wait allows longer waits\n`,
+    ],
+    ["a missing file", systemError("ENOENT", { path: "a.csv", syscall: "open" }), 2, "error: a.csv: there is no such file or directory\n"],
+    ["a forbidden file", systemError("EACCES", { path: "a.csv", syscall: "open" }), 2, "error: a.csv: permission denied\n"],
+    ["a directory", systemError("EISDIR", { path: "a", syscall: "read" }), 2, "error: a: it is a directory, not a file\n"],
+    ["a full disk", systemError("ENOSPC", { path: "a.csv", syscall: "write" }), 1, "error: a.csv: no space is left on the disk\n"],
+    [
+      "a full disk behind stdout",
+      systemError("ENOSPC", { syscall: "write" }),
+      1,
+      "error: writing the output: no space is left on the disk\n",
+    ],
+    ["another system error", systemError("EIO", { path: "a", syscall: "read" }), 1, "error: EIO: so it is, read\n"],
+    [
+      "a mistake of ours",
+      new TypeError("x is not a function"),
+      1,
+      "error: x is not a function\nhint: this is a mistake in surveyctl itself; --verbose shows where\n",
+    ],
+    ["what is no error", "boo", 1, "error: something that is no error was thrown: boo\n"],
+  ])("when it is %s", async (_, error, exit, err) => {
+    expect(await told(error)).toEqual({ exit, err, out: "" });
+  });
+
+  it("when JSON is asked for, then one line holds all five keys, null where empty", async () => {
+    const { err } = await told(new UsageError("no"), { json: true });
+    expect(err).toBe('error: no\n{"error":{"code":"usage","message":"no","status":null,"details":null,"hint":null}}\n');
+  });
+
+  it("when the service spoke, then its status and words are in the JSON", async () => {
+    const { err } = await told(new RefusedError("no", at(422)), { json: true });
+    expect(JSON.parse(err.split("\n").at(-2) ?? "")).toEqual({
+      error: { code: "refused", message: `no: GET ${call.url}`, status: 422, details: { message: "so" }, hint: null },
+    });
+  });
+
+  it("when the words hold a key, then it is taken out, from the stack and the JSON too", async () => {
+    const { err } = await told(new Error("sent k-123456 as ay0xMjM0NTY6"), {
+      json: true,
+      stack: true,
+      secrets: ["ay0xMjM0NTY6", "k-123456"],
+    });
+    expect([err.includes("k-123456"), err.includes("ay0xMjM0NTY6"), err.split("[redacted]").length > 4]).toEqual([false, false, true]);
+  });
+
+  it("when the words steer a terminal, then they are shown as escapes", async () => {
+    const { err } = await told(new UsageError("a\u001B]0;title\u0007b\u009Bc\u202Ed"));
+    expect(err).toBe("error: a\\u001b]0;title\\u0007b\\u009bc\\u202ed\n");
+  });
+
+  it("when the stack is asked for, then it is shown for faults and not for mistyped words", async () => {
+    const [fault, usage] = [await told(new Error("broken"), { stack: true }), await told(new UsageError("no"), { stack: true })];
+    expect([/^Error: broken\n {4}at /m.test(fault.err), usage.err]).toEqual([true, "error: no\n"]);
+  });
+});
+
+describe("the style of errors, from words that may be wrong", () => {
+  it.each<[string, Record<string, string>, boolean]>([
+    ["people list", {}, false],
+    ["people list --json --nonsense", {}, true],
+    ["-o json", {}, true],
+    ["-ojson", {}, true],
+    ["-o=ndjson", {}, true],
+    ["--output ndjson", {}, true],
+    ["--output=json", {}, true],
+    ["--output json -o csv", {}, false],
+    ["people list", { SURVEYCTL_OUTPUT: "json" }, true],
+    ["-o table", { SURVEYCTL_OUTPUT: "json" }, false],
+    ["--output", {}, false],
+  ])("when it is %s with %j, then JSON is %j", (line, env, json) => {
+    expect(readErrorStyle(line.split(" "), env).json).toBe(json);
+  });
+
+  it.each<[string, Record<string, string>, boolean]>([
+    ["people list", {}, false],
+    ["people list -v", {}, true],
+    ["-vv people", {}, true],
+    ["-qv people", {}, true],
+    ["--verbose", {}, true],
+    ["people", { SURVEYCTL_DEBUG: "1" }, true],
+    ["people", { SURVEYCTL_DEBUG: "0" }, false],
+  ])("when it is %s with %j, then the stack is %j", (line, env, stack) => {
+    expect(readErrorStyle(line.split(" "), env).stack).toBe(stack);
+  });
+
+  it("when the environment holds a key, then it is kept out in every form it takes", () => {
+    expect(readErrorStyle([], { SURVEYCTL_API_KEY: "k-123456" }).secrets).toEqual(["ay0xMjM0NTY6", "ay0xMjM0NTY=", "k-123456"]);
+  });
+});

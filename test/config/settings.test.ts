@@ -1,0 +1,220 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseBaseUrl } from "../../src/config/base-url.ts";
+import { ConfigError } from "../../src/config/config-error.ts";
+import { configFile, localDataFile } from "../../src/config/places.ts";
+import { readProfiles, writeProfiles } from "../../src/config/profiles.ts";
+import { resolveConnection, type ConnectionSettings } from "../../src/config/settings.ts";
+
+let home = "";
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "surveyctl-config-"));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+type Variables = Readonly<Record<string, string>>;
+const around = (env: Variables = {}, platform = "linux") => ({ env: { HOME: home, ...env }, platform });
+
+describe("an address", () => {
+  it.each([
+    ["https://a.example", "https://a.example"],
+    ["https://a.example/", "https://a.example"],
+    ["https://a.example/v1", "https://a.example"],
+    ["https://a.example/v1/", "https://a.example"],
+    ["HTTPS://A.Example:8443/surveys/v1//", "https://a.example:8443/surveys"],
+    [" https://a.example?x=1#y ", "https://a.example"],
+    ["http://localhost:8080", "http://localhost:8080"],
+    ["http://api.localhost", "http://api.localhost"],
+    ["http://127.0.0.1:1", "http://127.0.0.1:1"],
+    ["http://127.9.9.9", "http://127.9.9.9"],
+    ["http://[::1]:8080", "http://[::1]:8080"],
+  ])("when it is %s, then it is used as %s", (text, used) => {
+    expect(parseBaseUrl(text, "--base-url", false)).toBe(used);
+  });
+
+  it.each(["http://a.example", "http://127.0.0.1.a.example", "http://192.168.0.1", "http://localhost.a.example", "http://[::2]"])(
+    "when it is %s, then it is refused unless plain HTTP is allowed",
+    (text) => {
+      expect(() => parseBaseUrl(text, "--base-url", false)).toThrow(/^--base-url: http:\/\/ would send the key to /);
+      expect(parseBaseUrl(text, "--base-url", true)).toBe(text);
+    },
+  );
+
+  it.each(["a.example", "ftp://a.example", "https://", "", "//a.example", "file:///etc/passwd"])(
+    "when it is %j, then it is no address",
+    (text) => {
+      const error = new ConfigError("invalid", `--base-url: ${JSON.stringify(text)} is not an address such as https://surveys.example.com`);
+      expect(() => parseBaseUrl(text, "--base-url", true)).toThrow(error);
+    },
+  );
+
+  it("when it holds a password, then it is refused and the password is not repeated", () => {
+    expect(() => parseBaseUrl("https://me:hush@a.example", "--base-url", false)).toThrow(/^(?!.*hush).*holds no credentials/);
+  });
+});
+
+describe("where things lie", () => {
+  it.each<[string, Variables, string, string]>([
+    ["linux", { HOME: "/h" }, "/h/.config/surveyctl/config.json", "/h/.local/share/surveyctl/local.db"],
+    ["linux", { HOME: "/h", XDG_CONFIG_HOME: "/c", XDG_DATA_HOME: "/d" }, "/c/surveyctl/config.json", "/d/surveyctl/local.db"],
+    ["linux", { HOME: "/h", XDG_CONFIG_HOME: "relative" }, "/h/.config/surveyctl/config.json", "/h/.local/share/surveyctl/local.db"],
+    ["darwin", { HOME: "/h" }, "/h/Library/Application Support/surveyctl/config.json", "/h/Library/Application Support/surveyctl/local.db"],
+    ["win32", { HOME: "/h", APPDATA: "/roaming", LOCALAPPDATA: "/near" }, "/roaming/surveyctl/config.json", "/near/surveyctl/local.db"],
+  ])("when the platform is %s and the environment %j", (platform, env, settings, data) => {
+    expect([configFile({ env, platform }), localDataFile({ env, platform })]).toEqual([settings, data]);
+  });
+});
+
+const PROD = { base_url: "https://prod.example", api_key: "key-of-prod" };
+
+async function save(content: unknown, mode = 0o600): Promise<string> {
+  const file = configFile(around());
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, typeof content === "string" ? content : JSON.stringify(content), { mode });
+  await chmod(file, mode);
+  return file;
+}
+
+const modeOf = async (file: string): Promise<number> => (await stat(file)).mode & 0o777;
+
+describe("the file of profiles", () => {
+  it("when there is none, then there are no profiles", async () => {
+    expect(await readProfiles(configFile(around()))).toEqual({ defaultName: null, byName: new Map(), warning: null });
+  });
+
+  it("when it is written, then it is read back, for its owner alone, and nothing lies beside it", async () => {
+    const file = configFile(around());
+    const profiles = { defaultName: "prod", byName: new Map([["prod", PROD]]) };
+    await writeProfiles(file, profiles, "token");
+    expect(await readProfiles(file)).toEqual({ ...profiles, warning: null });
+    expect([await modeOf(file), await modeOf(path.dirname(file)), await readdir(path.dirname(file))]).toEqual([
+      0o600,
+      0o700,
+      ["config.json"],
+    ]);
+  });
+
+  it("when others could read it, then that is warned about, and ends with the next write", async () => {
+    const file = await save({ default_profile: null, profiles: {} }, 0o644);
+    await chmod(path.dirname(file), 0o755);
+    const { warning } = await readProfiles(file);
+    await writeProfiles(file, { defaultName: null, byName: new Map() }, "token");
+    expect([warning, await modeOf(file), await modeOf(path.dirname(file))]).toEqual([
+      `${file} can be read by others; run: chmod 600 ${file}`,
+      0o600,
+      0o700,
+    ]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["no JSON", "{ api_key: hush", ""],
+    ["another shape", { profiles: [] }, " at default_profile"],
+    ["a profile without an address", { default_profile: null, profiles: { prod: { api_key: "hush" } } }, " at profiles.prod"],
+  ])("when it is %s, then the place is told and the content is not", async (_, content, place) => {
+    const file = await save(content);
+    await expect(readProfiles(file)).rejects.toMatchObject({
+      problem: "invalid",
+      message: `${file} is not a configuration file of surveyctl${place}`,
+    });
+  });
+});
+
+interface Given {
+  readonly env?: Variables;
+  readonly profile?: string;
+  readonly baseUrl?: string;
+}
+
+function resolve({ env = {}, profile, baseUrl }: Given): Promise<ConnectionSettings> {
+  return resolveConnection({ ...around(env), flags: { profile: profile ?? null, baseUrl: baseUrl ?? null }, insecureHttp: false });
+}
+
+describe("the connection", () => {
+  const byEnv = { SURVEYCTL_BASE_URL: "https://env.example/v1", SURVEYCTL_API_KEY: "key-of-env" };
+  const profileKey = { value: "key-of-prod", source: "profile prod" };
+  const envKey = { value: "key-of-env", source: "SURVEYCTL_API_KEY" };
+  const envUrl = { value: "https://env.example", source: "SURVEYCTL_BASE_URL" };
+  const flagUrl = { value: "https://flag.example", source: "--base-url" };
+  const prodUrl = { value: "https://prod.example", source: "profile prod" };
+
+  it.each<[string, Given, object]>([
+    ["the default profile", {}, { profile: { value: "prod", source: "the default profile" }, baseUrl: prodUrl, apiKey: profileKey }],
+    ["a flag names it", { profile: "prod" }, { profile: { value: "prod", source: "--profile" }, baseUrl: prodUrl, apiKey: profileKey }],
+    [
+      "a variable names it",
+      { env: { SURVEYCTL_PROFILE: "prod" } },
+      { profile: { value: "prod", source: "SURVEYCTL_PROFILE" }, baseUrl: prodUrl, apiKey: profileKey },
+    ],
+    [
+      "the environment goes before it",
+      { env: byEnv },
+      { profile: { value: "prod", source: "the default profile" }, baseUrl: envUrl, apiKey: envKey },
+    ],
+    [
+      "flags go before the environment",
+      { env: byEnv, baseUrl: "https://flag.example" },
+      { profile: { value: "prod", source: "the default profile" }, baseUrl: flagUrl, apiKey: envKey },
+    ],
+    [
+      "empty variables are unset",
+      { env: { SURVEYCTL_BASE_URL: "", SURVEYCTL_API_KEY: "", SURVEYCTL_PROFILE: "" } },
+      { profile: { value: "prod", source: "the default profile" }, baseUrl: prodUrl, apiKey: profileKey },
+    ],
+  ])("when %s", async (_, given, expected) => {
+    await save({ default_profile: "prod", profiles: { prod: PROD } });
+    expect(await resolve(given)).toEqual({ kind: "remote", warning: null, ...expected });
+  });
+
+  it("when there is no file, then the environment is enough", async () => {
+    expect(await resolve({ env: byEnv })).toEqual({ kind: "remote", profile: null, baseUrl: envUrl, apiKey: envKey, warning: null });
+  });
+
+  it("when the profile has a command, then its output is the key", async () => {
+    await save({ default_profile: "prod", profiles: { prod: { base_url: "https://prod.example", key_command: "printf 'fresh-key\\n'" } } });
+    expect(await resolve({})).toMatchObject({ apiKey: { value: "fresh-key", source: "key command of profile prod" } });
+  });
+
+  it.each([
+    ["false", "the key command failed: it ended with 1"],
+    ["true", "the key command failed: it printed nothing"],
+    ["printf 'a\\nb\\n'", "the key command failed: it printed more than one line"],
+    ["echo locked >&2; exit 3", "the key command failed: locked"],
+  ])("when the command is %s, then that is told", async (command, message) => {
+    await save({ default_profile: "prod", profiles: { prod: { base_url: "https://prod.example", key_command: command } } });
+    await expect(resolve({})).rejects.toMatchObject({ problem: "missing", message: message });
+  });
+
+  it("when the environment has the key, then the command is not run", async () => {
+    const ran = path.join(home, "ran");
+    await save({ default_profile: "prod", profiles: { prod: { base_url: "https://prod.example", key_command: `touch ${ran}; echo k` } } });
+    await resolve({ env: { SURVEYCTL_API_KEY: "key-of-env" } });
+    await expect(readFile(ran)).rejects.toThrow("ENOENT");
+  });
+
+  it("when the profile is local, then nothing else is looked at", async () => {
+    await save("no JSON at all");
+    expect(await resolve({ profile: "local", env: byEnv })).toEqual({ kind: "local" });
+  });
+
+  it.each<[string, Given, string, string]>([
+    ["nothing at all", {}, "missing", "no connection is configured"],
+    ["an address alone", { baseUrl: "https://a.example" }, "missing", "there is no API key for https://a.example"],
+    ["a key alone", { env: { SURVEYCTL_API_KEY: "k" } }, "missing", "a key is given, but no base URL"],
+    ["an unknown profile", { profile: "nope" }, "missing", '--profile: there is no profile "nope"'],
+    ["an unknown profile by variable", { env: { SURVEYCTL_PROFILE: "nope" } }, "missing", 'SURVEYCTL_PROFILE: there is no profile "nope"'],
+    [
+      "local and an address",
+      { profile: "local", baseUrl: "https://a.example" },
+      "invalid",
+      "--base-url and the profile local contradict each other; give one of them",
+    ],
+  ])("when there is %s, then it is refused", async (_, given, problem, message) => {
+    await expect(resolve(given)).rejects.toMatchObject({ name: "ConfigError", problem, message });
+  });
+
+  it("when nothing is configured, then both ways on are named", async () => {
+    await expect(resolve({})).rejects.toMatchObject({ hint: expect.stringMatching(/surveyctl auth login[^]*--profile local/) });
+  });
+});
