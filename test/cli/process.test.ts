@@ -1,0 +1,174 @@
+/** The built program as a process: signals, pipes, a full disk, questions on a terminal. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answer, json, stall, startMisbehavingServer, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
+import { bareEnvironment, follow, inTerminal, PROGRAM, runCli, startProgram, type Ended, type Running } from "../helpers/run-cli.ts";
+
+const KEY = "key-of-the-process-test";
+
+let home = "";
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "surveyctl-process-"));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+async function withServer<Result>(
+  behaviour: Parameters<typeof json>[0],
+  work: (server: MisbehavingServer) => Promise<Result>,
+): Promise<Result> {
+  const server = await startMisbehavingServer({ script: [behaviour === undefined ? stall : json(behaviour)] });
+  try {
+    return await work(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+const variables = ({ baseUrl }: MisbehavingServer): Record<string, string> => ({ SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: KEY });
+
+/** Resolves once the server has the request: the program is in the middle of its work. */
+async function untilAsked(server: MisbehavingServer): Promise<void> {
+  while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+describe("a signal", () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("when %s comes while a request waits, then the program ends with %i", async (signal, status) => {
+    const ended = await withServer(undefined, async (server) => {
+      const running = startProgram({ args: ["people", "list"], home, env: variables(server) });
+      await untilAsked(server);
+      running.child.kill(signal);
+      return running.ended;
+    });
+    expect(ended).toEqual({ status, signal: null, stdout: "", stderr: `error: stopped by ${signal}\n` });
+  });
+
+  it("when SIGINT comes with -o json, then the error is JSON too", async () => {
+    const ended = await withServer(undefined, async (server) => {
+      const running = startProgram({ args: ["people", "list", "--json"], home, env: variables(server) });
+      await untilAsked(server);
+      running.child.kill("SIGINT");
+      return running.ended;
+    });
+    const error = { code: "interrupted", message: "stopped by SIGINT", status: null, details: null, hint: null };
+    expect(ended).toEqual({ status: 130, signal: null, stdout: "", stderr: `error: stopped by SIGINT\n${JSON.stringify({ error })}\n` });
+  });
+
+  it("when a wait for the service is announced, then SIGINT ends it", async () => {
+    const server = await startMisbehavingServer({ script: [answer(503, "", { "retry-after": "200" })] });
+    const running = startProgram({ args: ["people", "list"], home, env: variables(server) });
+    await once(running.child.stderr, "data");
+    running.child.kill("SIGINT");
+    const { status, stderr } = await running.ended;
+    await server.stop();
+    expect([status, stderr.split("\n").at(-2)]).toEqual([130, "error: stopped by SIGINT"]);
+  });
+});
+
+/** Runs a shell line in which `surveyctl` is the program. */
+function shell(line: string, env: Record<string, string> = {}): Promise<Ended> {
+  const program = `surveyctl() { "${process.execPath}" "${PROGRAM}" "$@"; }; ${line}`;
+  const running: Running = follow(spawn("bash", ["-c", program], { cwd: home, env: bareEnvironment(home, env) }));
+  running.child.stdin.end();
+  return running.ended;
+}
+
+describe("standard output", () => {
+  it.each(["--version", "--help", "", "help --json", "people --help", "help exit-codes"])(
+    "when %s has no reader, then it ends quietly",
+    async (args) => {
+      expect(await shell(`surveyctl ${args} | true; echo "\${PIPESTATUS[0]}"`)).toEqual({
+        status: 0,
+        signal: null,
+        stdout: "0\n",
+        stderr: "",
+      });
+    },
+  );
+
+  it.each(["--version", "--help", "people --help", "help exit-codes"])("when %s meets a full disk, then that is an error", async (args) => {
+    const { status, stderr } = await shell(`surveyctl ${args} > /dev/full`);
+    expect([status, stderr.startsWith("error: "), stderr.split("\n").length]).toEqual([1, true, 2]);
+  });
+
+  it("when a long list loses its reader, then the program stops asking and ends with 0", async () => {
+    const rows = Array.from({ length: 100 }, (_, index) => ({ id: String(index), email: `${"x".repeat(200)}@example.com` }));
+    const script = (request: { number: number }): ReturnType<typeof json> =>
+      json(rows, { link: `<${server.baseUrl}/v1/people.json?page_info=${request.number}>; rel="next"` });
+    const server = await startMisbehavingServer({ script });
+    const ended = await shell(`surveyctl people list --all | head -1 | cut -f1; echo "\${PIPESTATUS[0]}"`, variables(server));
+    const asked = server.requests.length;
+    await server.stop();
+    expect(ended).toEqual({ status: 0, signal: null, stdout: "0\n0\n", stderr: "" });
+    expect(asked).toBeLessThan(500);
+  });
+
+  it("when a list meets a full disk, then the exit is 1", async () => {
+    const ended = await withServer([{ id: "1", email: "a@example.com" }], (server) =>
+      shell("surveyctl people list > /dev/full", variables(server)),
+    );
+    expect(ended).toEqual({ status: 1, signal: null, stdout: "", stderr: "error: writing the output: no space is left on the disk\n" });
+  });
+
+  it("when stderr is closed, then the status still tells", async () => {
+    expect(await shell("surveyctl people list 2>&-")).toMatchObject({ status: 4, stdout: "" });
+  });
+});
+
+/** Types answers into a terminal, each when its question has been asked. */
+async function type(args: readonly string[], dialogue: readonly (readonly [question: RegExp, typed: string])[]): Promise<Ended> {
+  const line = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(" ");
+  const [command = "", ...rest] = inTerminal(line, 80);
+  const running = follow(spawn(command, rest, { cwd: home, env: bareEnvironment(home) }));
+  for (const [question, typed] of dialogue) {
+    await running.saying(question);
+    running.child.stdin.write(typed);
+  }
+  const ended = await running.ended;
+  return { ...ended, stdout: ended.stdout.replaceAll("\r", "") };
+}
+
+describe("questions on a terminal", () => {
+  it("when auth login asks, then the key is not shown and the profile is saved", async () => {
+    const ended = await withServer({ nps: 0 }, (server) =>
+      type(
+        ["auth", "login", "--profile", "asked"],
+        [
+          [/Base URL of the service: /, `${server.baseUrl}\r`],
+          [/API key \(not shown\): /, `${KEY}\r`],
+        ],
+      ),
+    );
+    const saved = JSON.parse(await readFile(path.join(home, ".config/surveyctl/config.json"), "utf8")) as { profiles: object };
+    expect([ended.status, ended.stdout.includes(KEY), saved.profiles]).toEqual([
+      0,
+      false,
+      { asked: { base_url: expect.stringMatching(/^http:\/\/127/), api_key: KEY } },
+    ]);
+  });
+
+  it.each([
+    ["Ctrl-C", "\u0003", 130, "stopped by SIGINT"],
+    ["Ctrl-D", "\u0004", 2, "no answer was given; nothing was done"],
+  ])("when %s is typed, then nothing is done", async (_, typed, status, message) => {
+    const ended = await type(["auth", "login"], [[/Base URL of the service: /, typed]]);
+    expect([ended.status, ended.stdout.split("\n").at(-2)]).toEqual([status, `error: ${message}`]);
+  });
+
+  it("when there is no terminal, then nothing is asked", async () => {
+    const ended = await runCli({ args: ["auth", "login"] });
+    expect(ended).toEqual({
+      status: 2,
+      signal: null,
+      stdout: "",
+      stderr: "error: --base-url is needed where there is no terminal to ask on\n",
+    });
+  });
+});
