@@ -1,0 +1,49 @@
+/** Every command that calls the service, with what it needs to get as far as calling. */
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+
+export interface CalledCommand {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly stdin?: string;
+  /** It changes something: its faults are also tried with the reads going well. */
+  readonly writes?: boolean;
+}
+
+/** `folder` is the command's own: inputs are read from it, results and exports written to it. */
+export async function everyCommand(folder: string): Promise<readonly CalledCommand[]> {
+  const at = (name: string): string => path.join(folder, name);
+  await writeFile(at("people.csv"), "email,name\nann@example.com,Ann\n");
+  await writeFile(at("answers.csv"), "person_email,score\nann@example.com,9\n");
+  const bulk = ["--quiet", "--results", at("results.csv")];
+  return [
+    { name: "people list", args: ["people", "list"] },
+    { name: "people get", args: ["people", "get", "ann@example.com"] },
+    { name: "people add", args: ["people", "add", "--email", "ann@example.com"], writes: true },
+    { name: "people update", args: ["people", "update", "ann@example.com", "--name", "Ann"], writes: true },
+    { name: "people import", args: ["people", "import", at("people.csv"), "--send", ...bulk], writes: true },
+    { name: "people export", args: ["people", "export", "--out", at("people.out.csv")] },
+    { name: "responses list", args: ["responses", "list"] },
+    { name: "responses add", args: ["responses", "add", "--person-id", "7", "--score", "9"], writes: true },
+    { name: "responses import", args: ["responses", "import", at("answers.csv"), ...bulk], writes: true },
+    { name: "responses export", args: ["responses", "export", "--out", at("responses.csv")] },
+    { name: "bounces list", args: ["bounces", "list"] },
+    { name: "bounces export", args: ["bounces", "export", "--out", at("bounces.csv")] },
+    { name: "unsubscribes list", args: ["unsubscribes", "list"] },
+    { name: "unsubscribes export", args: ["unsubscribes", "export", "--out", at("unsubscribes.csv")] },
+    { name: "metrics", args: ["metrics"] },
+    { name: "metrics by month", args: ["metrics", "--by", "month", "--since", "2026-01-01", "--until", "2026-02-28"] },
+    { name: "autopilot list", args: ["autopilot", "list"] },
+    { name: "autopilot export", args: ["autopilot", "export", "--out", at("members.csv")] },
+    { name: "autopilot add", args: ["autopilot", "add", "--email", "ann@example.com"], writes: true },
+    { name: "autopilot remove", args: ["autopilot", "remove", "--email", "ann@example.com", "--yes"], writes: true },
+    { name: "autopilot import", args: ["autopilot", "import", at("people.csv"), "--send", ...bulk], writes: true },
+    { name: "autopilot remove --from", args: ["autopilot", "remove", "--from", at("people.csv"), "--yes", ...bulk], writes: true },
+    { name: "autopilot config", args: ["autopilot", "config"] },
+    { name: "api GET", args: ["api", "GET", "/v1/people.json"] },
+    { name: "api GET --paginate", args: ["api", "GET", "/v1/people.json", "--paginate"] },
+    { name: "api POST", args: ["api", "POST", "/v1/people.json", "-f", "email=ann@example.com"], writes: true },
+    { name: "auth status", args: ["auth", "status"] },
+    { name: "auth login", args: ["auth", "login", "--profile", "faults"], stdin: "key-of-the-login" },
+  ];
+}

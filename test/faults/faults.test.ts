@@ -1,0 +1,116 @@
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { json, startMisbehavingServer, type Behaviour, type SeenRequest } from "../helpers/misbehaving-server.ts";
+import { runInProcess } from "../helpers/in-process.ts";
+import { everyCommand, type CalledCommand } from "./commands.ts";
+import { FAULTS, type Fault } from "./faults.ts";
+
+let folder = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-faults-"));
+});
+
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+describe.concurrent("every command against a fault", () => {
+  it.for(Object.entries(FAULTS))("%s", async ([name, fault], { expect }) => {
+    const table = await tableOf(name, fault, { onlyWrites: false });
+    await expect(table).toMatchFileSnapshot(`../golden/faults/${fileName(name)}.txt`);
+  });
+});
+
+describe.concurrent("every write against a fault that spares the reads", () => {
+  const faults = Object.entries(FAULTS).filter(([, { refuses, resetsConnections }]) => refuses !== true && resetsConnections !== true);
+  it.for(faults)("%s", async ([name, fault], { expect }) => {
+    const table = await tableOf(name, fault, { onlyWrites: true });
+    await expect(table).toMatchFileSnapshot(`../golden/faults/writes/${fileName(name)}.txt`);
+  });
+});
+
+/** A line a command: its exit status and the first line of stderr. */
+async function tableOf(name: string, fault: Fault, { onlyWrites }: { readonly onlyWrites: boolean }): Promise<string> {
+  const server = await startMisbehavingServer({
+    script: (request) => (onlyWrites && request.method === "GET" ? goodRead(request) : fault.behaviour),
+    ...(fault.resetsConnections === true && { resetConnection: () => true }),
+  });
+  if (fault.refuses === true) await server.stop();
+  try {
+    const place = path.join(folder, onlyWrites ? "writes" : "all", fileName(name));
+    const commands = await commandsIn(place, onlyWrites);
+    const lines = await inTurns(commands, fault.atOnce ?? 8, async ({ command, home }) => {
+      const line = await cell(command, home, server.baseUrl, fault);
+      return line.replaceAll(server.baseUrl, "http://service").replaceAll(`127.0.0.1:${server.port}`, "service").replaceAll(home, "~");
+    });
+    return `${name}${onlyWrites ? ", to writes only" : ""}\n\n${lines.join("")}`;
+  } finally {
+    await server.stop();
+  }
+}
+
+interface Placed {
+  readonly command: CalledCommand;
+  readonly home: string;
+}
+
+async function commandsIn(place: string, onlyWrites: boolean): Promise<Placed[]> {
+  const names = (await everyCommand(folder)).filter(({ writes }) => !onlyWrites || writes === true);
+  return await Promise.all(
+    names.map(async ({ name }) => {
+      const home = path.join(place, fileName(name));
+      await mkdir(home, { recursive: true });
+      const command = (await everyCommand(home)).find((one) => one.name === name);
+      if (command === undefined) throw new Error(name);
+      return { command, home };
+    }),
+  );
+}
+
+async function cell({ name, args, stdin }: CalledCommand, home: string, baseUrl: string, fault: Fault): Promise<string> {
+  const flags = ["--retries", "1", "--max-wait", "2", ...(fault.flags ?? []), "--quiet", "--base-url", baseUrl];
+  const env = { HOME: home, XDG_CONFIG_HOME: home, ...(name === "auth login" ? {} : { SURVEYCTL_API_KEY: "key-of-the-faults" }) };
+  const { status, stderr } = await runInProcess({ args: [...args, ...flags], env, ...(stdin !== undefined && { stdin }) });
+  return `${name.padEnd(24)}${status}  ${firstLine(stderr)}\n${await halfWritten(home)}${await rowsOf(home)}`;
+}
+
+/** The error where there is one, else whatever stands first; what hangs on timing alone is taken out. */
+function firstLine(stderr: string): string {
+  const lines = stderr.split("\n");
+  const line = lines.find((one) => one.startsWith("error:")) ?? lines[0] ?? "";
+  return line
+    .replaceAll(/broke before (?:the request was sent|the answer was whole)/g, "broke")
+    .replaceAll(/autopilot\/(?:email|sms)\.json/g, "autopilot/PLATFORM.json");
+}
+
+/** A failed command leaves no temporary file and no export behind. */
+async function halfWritten(home: string): Promise<string> {
+  const left = (await readdir(home)).filter((name) => name.includes(".tmp") || name.startsWith("."));
+  return left.map((name) => `${" ".repeat(27)}left: ${name}\n`).join("");
+}
+
+/** What an import recorded. */
+async function rowsOf(home: string): Promise<string> {
+  const results = await readFile(path.join(home, "results.csv"), "utf8").catch(() => "");
+  const rows = results.split("\n").slice(1, -1);
+  return rows.map((row) => `${" ".repeat(27)}${row}\n`).join("");
+}
+
+function goodRead({ target }: SeenRequest): Behaviour {
+  return json(target.includes("people.json") || target.includes("responses") || target.includes("memberships") ? [] : {});
+}
+
+function fileName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+}
+
+async function inTurns<Item, Result>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  const queue = [...items.entries()];
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await work(next[1]);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}
