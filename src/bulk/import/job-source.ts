@@ -8,6 +8,8 @@ export interface Job {
   readonly row: ImportRow;
   /** When a former run may have sent it, the service's time; null when none can have. */
   readonly meantAt: number | null;
+  /** A former run could not find out what became of it. */
+  readonly wasUnknown: boolean;
   /** Counts the rows that are sent, from 0. */
   readonly position: number;
 }
@@ -23,12 +25,10 @@ export interface JobOptions {
   readonly before: JournalState;
   /** Why a row is not to be sent; null for one that is. */
   readonly skip: (row: ImportRow) => string | null;
-  /** Whether a row that is unknown may be sent again once a look-up cannot settle it. */
-  readonly mayRepeat: (row: ImportRow) => boolean;
 }
 
 /** Every record of the table in its order. */
-export async function* decideRows({ table, before, skip, mayRepeat }: JobOptions): AsyncGenerator<Decision> {
+export async function* decideRows({ table, before, skip }: JobOptions): AsyncGenerator<Decision> {
   let position = 0;
   for await (const batch of table.judged()) {
     for (const { record, verdict } of batch) {
@@ -37,9 +37,10 @@ export async function* decideRows({ table, before, skip, mayRepeat }: JobOptions
       const row = "row" in verdict ? verdict.row : null;
       const reason = row === null ? describeInvalid(verdict) : skip(row);
       if (reason === null) position += 1;
-      if (outcome !== null && !(outcome === "unknown" && row !== null && mayRepeat(row))) yield { kind: "settled", outcome };
+      const wasUnknown = outcome === "unknown" && row !== null;
+      if (outcome !== null && !wasUnknown) yield { kind: "settled", outcome };
       else if (row === null || reason !== null) yield { kind: "skip", line, identifier: row?.identifier ?? "", reason: reason ?? "" };
-      else yield { kind: "job", job: { row, meantAt: before.intentAt(line), position: position - 1 } };
+      else yield { kind: "job", job: { row, meantAt: before.intentAt(line), wasUnknown, position: position - 1 } };
     }
   }
 }

@@ -54,6 +54,7 @@ function createState(): WritableState {
     take(entry, start) {
       if ("head" in entry) this.head = entry.head;
       else if ("end" in entry) this.ended = true;
+      else if ("unsent" in entry) for (const line of entry.unsent) intents.set(line, 0);
       else if ("done" in entry) {
         outcomes.set(entry.done.line, OUTCOMES.indexOf(entry.done.outcome) + 1);
         places.set(entry.done.line, start + 1);

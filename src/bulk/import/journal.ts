@@ -20,6 +20,8 @@ export type JournalEntry =
   | { readonly head: JournalHead }
   /** Lines that may be sent from now on; `at` is the service's time, Unix seconds. */
   | { readonly intent: readonly number[]; readonly at: number }
+  /** Lines that were meant by this run and certainly not sent: it stopped in front of them. */
+  | { readonly unsent: readonly number[] }
   | { readonly done: RecordedOutcome }
   /** Every row has an outcome. */
   | { readonly end: true };

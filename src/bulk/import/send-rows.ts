@@ -10,21 +10,35 @@ export type Settled =
   | { readonly kind: "absent" }
   | { readonly kind: "unsettled"; readonly reason: string };
 
+export interface LookUpContext {
+  /** Unix seconds by the service's clock. */
+  readonly intentAt: number;
+  /** Among the rows that are sent, from 0. */
+  readonly position: number;
+}
+
+export interface SendContext extends LookUpContext {
+  /** When a former run may have sent it; null when none can have. */
+  readonly meantAt: number | null;
+}
+
 export interface Sender {
   /**
    * Sends one row. Rejects only for what concerns every row (a refused key, a dead network): the run then stops taking
-   * rows, and this one has no outcome.
+   * rows, and this one has no outcome and certainly did not arrive. When the signal stopped it, it may have arrived.
    */
-  send(row: ImportRow, options: { readonly intentAt: number; readonly position: number }): Promise<RowOutcome>;
+  send(row: ImportRow, options: SendContext): Promise<RowOutcome>;
   /** Whether a row that was meant at `intentAt` arrived. Rejects as `send` does. */
-  lookUp(row: ImportRow, intentAt: number): Promise<Settled>;
+  lookUp(row: ImportRow, options: LookUpContext): Promise<Settled>;
+  /** What is unknown once is never sent again without a word, whatever a later look-up says. */
+  readonly unknownNeedsWord: boolean;
   /** A repeat of this row's request changes nothing more. */
   isIdempotent(row: ImportRow): boolean;
   /** Unix seconds by the service's clock. */
   serverNow(): number;
 }
 
-export interface SendOptions extends Omit<JobOptions, "mayRepeat"> {
+export interface SendOptions extends JobOptions {
   readonly sender: Sender;
   readonly journal: Journal;
   /** Rows that stay unknown after a look-up are sent again. */
@@ -49,6 +63,8 @@ const AHEAD = 8;
 interface Run {
   readonly counts: OutcomeCounts;
   readonly unwritten: Set<Promise<void>>;
+  /** Lines whose first intent is on disk and that were not sent yet. */
+  readonly unsent: Set<number>;
   stoppedBy: unknown;
 }
 
@@ -58,7 +74,7 @@ interface Meant extends Job {
 }
 
 export async function sendRows(options: SendOptions): Promise<SendReport> {
-  const run: Run = { counts: noOutcomes(), unwritten: new Set(), stoppedBy: null };
+  const run: Run = { counts: noOutcomes(), unwritten: new Set(), unsent: new Set(), stoppedBy: null };
   const jobs = meantJobs(options, run);
   const worker = async (): Promise<void> => {
     for (let next = await jobs.next(); next.done !== true; next = await jobs.next()) await work(options, run, next.value);
@@ -66,17 +82,26 @@ export async function sendRows(options: SendOptions): Promise<SendReport> {
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   await Promise.all(run.unwritten);
   const stoppedBy = run.stoppedBy ?? (options.signal.aborted ? (options.signal.reason as unknown) : null);
-  if (stoppedBy === null) await options.journal.write({ end: true });
+  await writeEnd(options.journal, run, stoppedBy);
   return { counts: run.counts, stoppedBy };
+}
+
+/** A journal that cannot be written any more has stopped the run already. */
+async function writeEnd(journal: Journal, { unsent }: Run, stoppedBy: unknown): Promise<void> {
+  if (stoppedBy === null) await journal.write({ end: true });
+  else if (unsent.size > 0) await journal.write({ unsent: [...unsent] }).catch(() => undefined);
 }
 
 async function work(options: SendOptions, run: Run, job: Meant): Promise<void> {
   if (isStopped(options, run)) return;
+  const { line } = job.row;
+  const isFirst = run.unsent.delete(line);
   try {
     const outcome = job.meantAt === null ? await options.sender.send(job.row, job) : await settle(options, job, job.meantAt);
-    record(options, run, { line: job.row.line, identifier: job.row.identifier }, outcome);
+    record(options, run, { line, identifier: job.row.identifier }, outcome);
   } catch (error) {
     run.stoppedBy ??= error;
+    if (isFirst && !options.signal.aborted) run.unsent.add(line);
   }
 }
 
@@ -86,11 +111,14 @@ function isStopped({ signal }: SendOptions, run: Run): boolean {
 
 /** A former run may have sent it: nothing is repeated before a look-up has said that it did not arrive. */
 async function settle({ sender, retryUnknown }: SendOptions, job: Meant, meantAt: number): Promise<RowOutcome> {
-  if (sender.isIdempotent(job.row)) return sender.send(job.row, job);
-  const settled = await sender.lookUp(job.row, meantAt);
+  const { row, position } = job;
+  if (sender.isIdempotent(row)) return sender.send(row, job);
+  const settled = await sender.lookUp(row, { intentAt: meantAt, position });
   if (settled.kind === "arrived") return settled.outcome;
-  if (settled.kind === "absent" || retryUnknown) return sender.send(job.row, job);
-  return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: settled.reason };
+  const isSafe = settled.kind === "absent" && !(job.wasUnknown && sender.unknownNeedsWord);
+  if (isSafe || retryUnknown) return sender.send(row, job);
+  const reason = settled.kind === "absent" ? "a look-up does not find it; it may have been late" : settled.reason;
+  return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }
 
 /** Counted when it is on disk; workers do not wait for that. */
@@ -132,6 +160,7 @@ async function meanNext(blocks: AsyncGenerator<Job[]>, options: SendOptions, run
     if (next.done === true || isStopped(options, run)) return null;
     const intentAt = options.sender.serverNow();
     await options.journal.write({ intent: next.value.map(({ row }) => row.line), at: intentAt });
+    for (const { row, meantAt } of next.value) if (meantAt === null) run.unsent.add(row.line);
     return next.value.map((job) => ({ ...job, intentAt }));
   } catch (error) {
     run.stoppedBy ??= error;
@@ -141,9 +170,8 @@ async function meanNext(blocks: AsyncGenerator<Job[]>, options: SendOptions, run
 
 async function* jobBlocks(options: SendOptions, run: Run): AsyncGenerator<Job[]> {
   const size = options.concurrency * AHEAD;
-  const mayRepeat = (row: ImportRow): boolean => options.retryUnknown || options.sender.isIdempotent(row);
   let block: Job[] = [];
-  for await (const decision of decideRows({ ...options, mayRepeat })) {
+  for await (const decision of decideRows(options)) {
     if (isStopped(options, run)) return;
     if (decision.kind === "settled") {
       run.counts[decision.outcome] += 1;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { memberRows } from "../../../bulk/import/kinds.ts";
 import type { RowOutcome } from "../../../bulk/import/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/row-kind.ts";
-import type { Sender } from "../../../bulk/import/send-rows.ts";
+import type { SendContext, Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
@@ -66,12 +66,13 @@ export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]
 }
 
 /** Adding and removing are idempotent (section 3): whatever is uncertain is simply repeated. */
-export function createMemberSender(client: Client, send: (row: ImportRow) => Promise<RowOutcome>): Sender {
+export function createMemberSender(client: Client, send: (row: ImportRow, context: SendContext) => Promise<RowOutcome>): Sender {
   const breaker = createBreaker();
   return {
     ...serverClockOf(client),
     isIdempotent: () => true,
-    send: (row) => breaker.judge(() => send(row)),
+    unknownNeedsWord: false,
+    send: (row, context) => breaker.judge(() => send(row, context)),
     lookUp: async () => toSettled({ kind: "absent", evidence: "a repeat changes nothing more" }),
   };
 }

@@ -1,5 +1,7 @@
 import { REMOVAL_ROWS } from "../../../bulk/import/kinds.ts";
+import type { RowOutcome } from "../../../bulk/import/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/row-kind.ts";
+import { RefusedError } from "../../../client/errors/status-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
@@ -31,10 +33,18 @@ export function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFrom
     harmfulTwice: false,
     plan: (row) => ({ route: ROUTES.removeMember, placeholders: { platform }, body: toRemovalBody(row) }),
     createSender: (client, signal) =>
-      createMemberSender(client, async (row) =>
-        toMemberOutcome(await client.removeMember(platform, toRemovalBody(row), { signal }), "saved"),
-      ),
+      createMemberSender(client, async (row, { meantAt }) => {
+        const remove = async (): Promise<RowOutcome> =>
+          toMemberOutcome(await client.removeMember(platform, toRemovalBody(row), { signal }), "saved");
+        return meantAt === null ? remove() : remove().catch(takeGoneAsRemoved);
+      }),
   });
+}
+
+/** A former run may have removed them: then nobody is there any more. */
+function takeGoneAsRemoved(error: unknown): RowOutcome {
+  if (!(error instanceof RefusedError) || error.status !== 404) throw error;
+  return { outcome: "saved", personId: null, surveyScheduledAt: null, error: null };
 }
 
 /** Exactly one identifier (4.10): the surest that the row has. */

@@ -7,9 +7,9 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { confirm } from "../confirm.ts";
 import type { ImportRequest } from "./import-request.ts";
 
-/** Off a terminal somebody must have decided. Throws UsageError, before the file is checked. */
+/** Off a terminal somebody must have decided; `--yes` only answers the question of a terminal. Throws UsageError, before the file is checked. */
 export function checkDecided({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
-  if (isDecided(table, request) || request.flags.yes) return;
+  if (isDecided(table, request)) return;
   if (streams.in.isTTY && streams.err.isTTY) return;
   throw new UsageError(`${request.command} needs a word before it does anything: ${request.guardAdvice}`, {
     hint: "--dry-run shows what would be sent",

@@ -1,4 +1,5 @@
 /** Where an import is recorded: results, journal and lock, and whether a run may begin or go on. */
+import { stat } from "node:fs/promises";
 import { readJournal, type JournalState } from "../../../bulk/import/journal-state.ts";
 import type { JournalHead } from "../../../bulk/import/journal.ts";
 import { LockedError, takeLock, type Lock } from "../../../runtime/lock-file.ts";
@@ -34,7 +35,10 @@ export async function lockRecord({ lock }: RecordFiles, { random }: Deps): Promi
 /** What former runs did that this one goes on from; an empty state for a new import. Throws UsageError when neither fits. */
 export async function findFormerRun(files: RecordFiles, head: JournalHead, request: ImportRequest): Promise<JournalState> {
   const state = await readJournal(files.journal);
-  if (state.head === null) return state;
+  if (state.head === null) {
+    if (request.harmfulTwice) await refuseLostJournal(files);
+    return state;
+  }
   if (request.flags.resume) {
     checkSame(state.head, head, files);
     return state;
@@ -50,6 +54,15 @@ export async function findFormerRun(files: RecordFiles, head: JournalHead, reque
     });
   }
   return emptyState();
+}
+
+/** Results without their journal: of which file, and to whom, nobody can tell. */
+async function refuseLostJournal({ results, journal }: RecordFiles): Promise<void> {
+  const found = await stat(results).catch(() => null);
+  if (found === null || !found.isFile()) return;
+  throw new UsageError(`${results} is there already, and its journal ${journal} is not: what was sent cannot be told`, {
+    hint: `name other results: --results other.csv, or move ${results} away`,
+  });
 }
 
 function checkSame(before: JournalHead, now: JournalHead, { journal }: RecordFiles): void {

@@ -45,7 +45,9 @@ async function importFrom(deps: Deps, request: ImportRequest, source: InputSourc
   if (files === null) return showPlannedRequests(deps, table, request, report);
   const lock = await lockRecord(files, deps);
   try {
-    return await withClient(deps, (client) => sendChecked({ deps, request, source, table, report, files, client, plan }));
+    return await withClient(deps, (client, { account }) =>
+      sendChecked({ deps, request, source, table, report, files, client, place: account?.place ?? client.baseUrl, plan }),
+    );
   } finally {
     await lock.release();
   }

@@ -32,16 +32,18 @@ export interface Checked {
   readonly report: CheckReport;
   readonly files: RecordFiles;
   readonly client: Client;
+  /** What is told of the connection, the same from run to run: a base URL, or the data file of the profile `local`. */
+  readonly place: string;
   readonly plan: PlanCounts;
 }
 
 /** Throws UsageError when a former run stands in the way or the plan is declined, and what stopped the run. */
 export async function sendChecked(checked: Checked): Promise<ExitCode> {
-  const { deps, request, source, report, files, client, plan } = checked;
-  const head: JournalHead = { format: 1, input: await source.hash(), command: fingerprint(request), baseUrl: client.baseUrl };
+  const { deps, request, source, report, files, client, place, plan } = checked;
+  const head: JournalHead = { format: 1, input: await source.hash(), command: fingerprint(request), baseUrl: place };
   const before = await findFormerRun(files, head, request);
   await checkWritable(checked);
-  await askWithPlan(deps, request, client.baseUrl, report, plan);
+  await askWithPlan(deps, request, place, report, plan);
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
   await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
   const suppressed = request.skipSuppressed ? await readSuppressed(client, deps.signal) : () => null;
@@ -50,8 +52,12 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   try {
     if (before.head === null) await journal.write({ head });
     const sent = await send(checked, { before, journal, suppressed });
-    await writeResults(checked);
-    return await conclude(checked, sent, deps.clock.monotonic() - began);
+    // A disk that is full keeps the results from being written too; what was done and how to go on is told all the same.
+    const unwritten: unknown = await writeResults(checked).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    return await conclude(checked, { ...sent, stoppedBy: sent.stoppedBy ?? unwritten }, deps.clock.monotonic() - began);
   } finally {
     await journal.close();
   }

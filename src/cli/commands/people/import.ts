@@ -3,6 +3,7 @@ import { PEOPLE_ROWS } from "../../../bulk/import/kinds.ts";
 import type { ImportRow, RowValues } from "../../../bulk/import/row-kind.ts";
 import type { Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client } from "../../../client/client.ts";
+import { isRepeatablePerson } from "../../../client/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/choice.ts";
@@ -97,9 +98,11 @@ function createPeopleSender(client: Client, signal: AbortSignal, delayAt: (posit
   const breaker = createBreaker();
   return {
     ...serverClockOf(client),
-    isIdempotent: ({ values }) => values["send"] === false,
+    isIdempotent: (row) => isRepeatablePerson(toBody(row)),
+    unknownNeedsWord: false,
     send: (row, { intentAt, position }) =>
       breaker.judge(async () => toPersonOutcome(await client.sendPerson(toBody(row, delayAt(position)), { signal, intentAt }))),
-    lookUp: async (row, intentAt) => toSettled(await client.lookUpPerson(toBody(row), { signal, intentAt })),
+    lookUp: async (row, { intentAt, position }) =>
+      toSettled(await client.lookUpPerson(toBody(row, delayAt(position)), { signal, intentAt })),
   };
 }

@@ -64,13 +64,14 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
   return {
     ...serverClockOf(client),
     isIdempotent: () => false,
+    unknownNeedsWord: true,
     send: (row, { intentAt }) =>
       breaker.judge(async () => {
         const person = await findOrCreate(client, row, signal);
         if (typeof person !== "string") return person;
         return toResponseOutcome(await client.addResponse(toResponseBody(row, person), { signal, intentAt }), person);
       }),
-    lookUp: async (row, intentAt) => {
+    lookUp: async (row, { intentAt }) => {
       const person = await findOrCreate(client, row, signal);
       if (typeof person !== "string") return { kind: "unsettled", reason: person.error ?? "the person cannot be found" };
       const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, intentAt });

@@ -1,0 +1,161 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openJournal } from "../../../src/bulk/import/journal.ts";
+import { readJournal } from "../../../src/bulk/import/journal-state.ts";
+import { PEOPLE_ROWS } from "../../../src/bulk/import/kinds.ts";
+import { openTable, type ImportTable } from "../../../src/bulk/import/open-table.ts";
+import type { RowOutcome } from "../../../src/bulk/import/outcome.ts";
+import { sendRows, type Sender, type SendReport, type Settled } from "../../../src/bulk/import/send-rows.ts";
+
+const SCHEDULED: RowOutcome = { outcome: "scheduled", personId: "7", surveyScheduledAt: 1000, error: null };
+const UNKNOWN: RowOutcome = { outcome: "unknown", personId: null, surveyScheduledAt: null, error: "the answer was lost" };
+
+let folder = "";
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-stopped-"));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function tableOf(rows: number): Promise<ImportTable> {
+  const file = path.join(folder, "people.csv");
+  await writeFile(file, `email\n${Array.from({ length: rows }, (_, index) => `ann${index}@example.com\n`).join("")}`);
+  const readers = { time: () => null, duration: () => null };
+  const header = { renames: [], ignored: [], suggest: () => null };
+  return openTable(
+    { path: file, name: "people.csv", delimiter: null },
+    { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} },
+  );
+}
+
+interface RunParts {
+  readonly rows: number;
+  readonly sender: Partial<Sender>;
+  readonly signal?: AbortSignal;
+  readonly retryUnknown?: boolean;
+}
+
+function unused(): never {
+  throw new Error("not expected to be called");
+}
+
+/** One run on the journal that the runs before it left. */
+async function run({ rows, sender, signal, retryUnknown = false }: RunParts): Promise<SendReport> {
+  const file = path.join(folder, "journal");
+  const before = await readJournal(file);
+  const journal = await openJournal(file, before.length);
+  try {
+    return await sendRows({
+      table: await tableOf(rows),
+      before,
+      journal,
+      sender: { send: unused, lookUp: unused, isIdempotent: () => false, unknownNeedsWord: false, serverNow: () => 500, ...sender },
+      skip: () => null,
+      retryUnknown,
+      concurrency: 2,
+      signal: signal ?? new AbortController().signal,
+      onOutcome: () => undefined,
+    });
+  } finally {
+    await journal.close();
+  }
+}
+
+function linesOf(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+test("when a run is stopped, then rows that it had not begun need no look-up", async () => {
+  const stop = new AbortController();
+  const sent: number[] = [];
+  const first = await run({
+    rows: 40,
+    signal: stop.signal,
+    sender: {
+      send: async ({ line }) => {
+        sent.push(line);
+        if (sent.length === 3) stop.abort(new Error("stopped"));
+        return SCHEDULED;
+      },
+    },
+  });
+  expect(first.stoppedBy).toEqual(new Error("stopped"));
+  const after: number[] = [];
+  const second = await run({
+    rows: 40,
+    sender: {
+      send: async ({ line }) => {
+        after.push(line);
+        return SCHEDULED;
+      },
+    },
+  });
+  expect(second.counts).toEqual({ scheduled: 40, saved: 0, failed: 0, unknown: 0, skipped: 0 });
+  expect([...sent, ...after].toSorted((left, right) => left - right)).toEqual(linesOf(2, 41));
+});
+
+test("when the service cannot be reached, then the row that found it out is simply sent by the next run", async () => {
+  const dead = new Error("connection refused");
+  expect((await run({ rows: 3, sender: { send: () => Promise.reject(dead) } })).stoppedBy).toBe(dead);
+  const report = await run({ rows: 3, sender: { send: async () => SCHEDULED } });
+  expect(report).toEqual({ counts: { scheduled: 3, saved: 0, failed: 0, unknown: 0, skipped: 0 }, stoppedBy: null });
+});
+
+test("when the signal stopped a row on its way, then the next run looks it up", async () => {
+  const stop = new AbortController();
+  await run({
+    rows: 1,
+    signal: stop.signal,
+    sender: {
+      send: () => {
+        stop.abort(new Error("stopped"));
+        return Promise.reject(stop.signal.reason as Error);
+      },
+    },
+  });
+  const looked: unknown[] = [];
+  const lookUp: Sender["lookUp"] = async ({ line }, options) => {
+    looked.push([line, options]);
+    return { kind: "arrived", outcome: SCHEDULED };
+  };
+  const report = await run({ rows: 1, sender: { lookUp } });
+  expect(looked).toEqual([[2, { intentAt: 500, position: 0 }]]);
+  expect(report.counts.scheduled).toBe(1);
+});
+
+const later: readonly {
+  readonly settled: Settled;
+  readonly needsWord: boolean;
+  readonly retry: boolean;
+  readonly outcome: string;
+  readonly sends: number;
+}[] = [
+  { settled: { kind: "arrived", outcome: SCHEDULED }, needsWord: false, retry: false, outcome: "scheduled", sends: 0 },
+  { settled: { kind: "arrived", outcome: SCHEDULED }, needsWord: true, retry: true, outcome: "scheduled", sends: 0 },
+  { settled: { kind: "absent" }, needsWord: false, retry: false, outcome: "scheduled", sends: 1 },
+  { settled: { kind: "absent" }, needsWord: true, retry: false, outcome: "unknown", sends: 0 },
+  { settled: { kind: "absent" }, needsWord: true, retry: true, outcome: "scheduled", sends: 1 },
+  { settled: { kind: "unsettled", reason: "?" }, needsWord: false, retry: false, outcome: "unknown", sends: 0 },
+  { settled: { kind: "unsettled", reason: "?" }, needsWord: false, retry: true, outcome: "scheduled", sends: 1 },
+];
+
+test.each(later)(
+  "when a row was unknown and is $settled.kind now (word needed: $needsWord, given: $retry), then it is $outcome",
+  async ({ settled, needsWord, retry, outcome, sends }) => {
+    expect((await run({ rows: 1, sender: { send: async () => UNKNOWN } })).counts.unknown).toBe(1);
+    let sent = 0;
+    const sender: Partial<Sender> = {
+      unknownNeedsWord: needsWord,
+      lookUp: async () => settled,
+      send: async () => {
+        sent += 1;
+        return SCHEDULED;
+      },
+    };
+    const report = await run({ rows: 1, sender, retryUnknown: retry });
+    expect([sent, report.counts[outcome as "unknown" | "scheduled"], report.stoppedBy]).toEqual([sends, 1, null]);
+  },
+);

@@ -1,0 +1,81 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startServe, type Served } from "../../../helpers/serve.ts";
+
+let service: Served;
+
+beforeAll(async () => {
+  service = await startServe();
+});
+
+afterAll(() => service.stop());
+
+/** A file in the service's folder; its path. */
+async function fileOf(name: string, text: string): Promise<string> {
+  const file = path.join(service.folder, name);
+  await writeFile(file, text);
+  return file;
+}
+
+/** As a kill leaves it: the intents and nothing after them. */
+async function forgetOutcomes(journal: string): Promise<void> {
+  const lines = (await readFile(journal, "utf8")).split("\n").filter((line) => /^\{"(?:head|intent)"/.test(line));
+  await writeFile(journal, lines.map((line) => `${line}\n`).join(""));
+}
+
+test("when --yes stands alone off a terminal, then nothing is decided and nothing is sent", async () => {
+  const file = await fileOf("yes.csv", "email\nyes@example.com\n");
+  const ended = await service.run(["people", "import", file, "--yes"]);
+  expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([
+    2,
+    'error: people import needs a word before it does anything: say --send or --no-send, or have a "send" column',
+  ]);
+  expect((await service.run(["people", "get", "yes@example.com"])).status).toBe(5);
+});
+
+test("when results are there without their journal, then they are not written over", async () => {
+  const file = await fileOf("lost.csv", "email\nlost@example.com\n");
+  const results = await fileOf("lost.csv.results.csv", "mine\n");
+  const ended = await service.run(["people", "import", file, "--send"]);
+  expect([ended.status, await readFile(results, "utf8")]).toEqual([2, "mine\n"]);
+  expect(ended.stderr).toBe(
+    `error: ${results} is there already, and its journal ${results}.journal is not: what was sent cannot be told\n` +
+      `hint: name other results: --results other.csv, or move ${results} away\n`,
+  );
+});
+
+test("when a spread import was killed after its answers, then the next run finds every survey and sends none", async () => {
+  const file = await fileOf("spread.csv", `email\n${[1, 2, 3, 4].map((number) => `spread${number}@example.com\n`).join("")}`);
+  const args = ["people", "import", file, "--send", "--spread", "4h"];
+  expect((await service.run(args)).status).toBe(0);
+  const before = await readFile(`${file}.results.csv`, "utf8");
+  await forgetOutcomes(`${file}.results.csv.journal`);
+  const ended = await service.run([...args, "--resume"]);
+  expect([ended.status, await readFile(`${file}.results.csv`, "utf8")]).toEqual([0, before]);
+});
+
+test("when a removal was killed after its answers, then the next run takes gone members as removed", async () => {
+  const file = await fileOf("members.csv", "email\nmember1@example.com\nmember2@example.com\n");
+  expect((await service.run(["autopilot", "import", file, "--send"])).status).toBe(0);
+  await rm(`${file}.results.csv`);
+  await rm(`${file}.results.csv.journal`);
+  const args = ["autopilot", "remove", "--from", file, "--yes"];
+  expect((await service.run(args)).status).toBe(0);
+  await forgetOutcomes(`${file}.results.csv.journal`);
+  const ended = await service.run([...args, "--resume"]);
+  const outcomes = (await readFile(`${file}.results.csv`, "utf8")).split("\n").map((line) => line.split(",")[2]);
+  expect([ended.status, outcomes]).toEqual([0, ["outcome", "saved", "saved", undefined]]);
+});
+
+test("when a rename was killed after its answer, then the next run finds it and makes nobody twice", async () => {
+  const people = await fileOf("old.csv", "email\nold@example.com\n");
+  expect((await service.run(["people", "import", people, "--no-send"])).status).toBe(0);
+  const file = await fileOf("rename.csv", "email,email_update\nold@example.com,new@example.com\n");
+  const args = ["people", "import", file, "--no-send"];
+  expect((await service.run(args)).status).toBe(0);
+  await forgetOutcomes(`${file}.results.csv.journal`);
+  const ended = await service.run([...args, "--resume"]);
+  expect([ended.status, (await readFile(`${file}.results.csv`, "utf8")).split(",")[7]]).toEqual([0, "saved"]);
+  expect((await service.run(["people", "get", "old@example.com"])).status).toBe(5);
+});
