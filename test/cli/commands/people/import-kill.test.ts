@@ -1,0 +1,60 @@
+/** An import that is killed again and again: nobody is mailed twice, nobody is forgotten. */
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { FIXTURES, peopleAt, personKey, readCsv, receivers } from "../../../helpers/imported.ts";
+import { startProgram } from "../../../helpers/run-cli.ts";
+import { seededRandom } from "../../../helpers/seeded-random.ts";
+import { startServe, type Served } from "../../../helpers/serve.ts";
+
+const INPUT = path.join(FIXTURES, "customers.csv");
+const KILLS = 20;
+/** About what a row leaves in the journal. */
+const ROW_BYTES = 190;
+
+let service: Served;
+beforeEach(async () => {
+  service = await startServe();
+  // A second survey to the same person is not held back, so that it would show.
+  expect(await service.run(["service", "throttle", "off", "--data", service.dataFile])).toMatchObject({ status: 0 });
+});
+afterEach(async () => {
+  await service.stop();
+});
+
+const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => ({ size: 0 }))).size;
+
+/** Kills the run a little after its journal has grown by so many bytes; whether it still ran then. */
+async function killed(args: readonly string[], journal: string, growth: number, laterMs: number): Promise<boolean> {
+  const before = await sizeOf(journal);
+  const { child, ended } = startProgram({ args, home: service.folder, env: service.env });
+  child.stdin.end();
+  while (child.exitCode === null && (await sizeOf(journal)) - before < growth) await new Promise((resolve) => setTimeout(resolve, 1));
+  await new Promise((resolve) => setTimeout(resolve, laterMs));
+  child.kill("SIGKILL");
+  return (await ended).signal === "SIGKILL";
+}
+
+it("when it is killed at twenty moments and resumed, then each person has exactly one survey", async () => {
+  const random = seededRandom(20_260_131);
+  const results = path.join(service.folder, "results.csv");
+  const args = ["people", "import", INPUT, "--send", "--ignore-column", "delay", "--results", results, "--quiet"];
+  let deaths = 0;
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const growth = Math.floor(random() * 2 * (1900 / KILLS) * ROW_BYTES);
+    const again = (await sizeOf(`${results}.journal`)) > 0 ? ["--resume"] : [];
+    if (await killed([...args, ...again], `${results}.journal`, growth, random() * 8)) deaths += 1;
+  }
+  const rows = await readCsv(INPUT);
+  const everybody = rows.map(personKey).toSorted();
+  expect(deaths).toBeGreaterThan(KILLS / 2);
+  expect(await service.run([...args, "--resume"])).toEqual({ status: 0, signal: null, stdout: "", stderr: "" });
+
+  expect(await peopleAt(service)).toEqual(everybody);
+  const mailed = rows.map((row) => (row["channel"] === "sms" ? row["phone_number"] : row["email"]?.toLowerCase()));
+  expect(await receivers(service, rows.length)).toEqual(mailed.toSorted());
+  const outcomes = (await readCsv(results)).map(({ line, identifier, outcome }) => ({ line, identifier, outcome }));
+  expect(outcomes).toEqual(
+    rows.map((row, index) => ({ line: String(index + 2), identifier: row["email"] || row["phone_number"], outcome: "scheduled" })),
+  );
+}, 120_000);

@@ -1,0 +1,49 @@
+/** What an import left behind: at the service, in its outbox, in the results file. */
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { parse } from "csv-parse/sync";
+import type { Served } from "./serve.ts";
+
+export const FIXTURES = path.join(import.meta.dirname, "../fixtures");
+
+export type CsvRow = Readonly<Record<string, string>>;
+
+export async function readCsv(file: string): Promise<CsvRow[]> {
+  return parse(await readFile(file, "utf8"), { columns: true, bom: true });
+}
+
+/** E-mail in lower case, else the phone number. */
+export function personKey({ email = "", phone_number: phone = "" }: CsvRow): string {
+  return email === "" ? phone : email.toLowerCase();
+}
+
+/** Everybody whom the service knows, sorted. */
+export async function peopleAt(service: Served): Promise<string[]> {
+  const { stdout } = await service.run(["people", "export", "-o", "ndjson"]);
+  const rows = stdout.split("\n").filter((line) => line !== "");
+  return rows.map((line) => personKey(withoutNulls(JSON.parse(line) as Record<string, string | null>))).toSorted();
+}
+
+function withoutNulls(row: Readonly<Record<string, string | null>>): CsvRow {
+  return { email: row["email"] ?? "", phone_number: row["phone_number"] ?? "" };
+}
+
+/** The receiver of each message, sorted; waits until none has come for a second, or there are more than `expected`. */
+export async function receivers(service: Served, expected: number): Promise<string[]> {
+  const outbox = path.join(path.dirname(service.dataFile), "outbox");
+  let names: string[] = [];
+  for (let still = 0; still < 10;) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const now = await readdir(outbox).catch(() => []);
+    const settled = now.length === names.length && now.length >= expected;
+    still = settled ? still + 1 : 0;
+    names = now;
+  }
+  const texts = await Promise.all(names.map((name) => readFile(path.join(outbox, name), "utf8")));
+  return texts.map(receiver).toSorted();
+}
+
+function receiver(text: string): string {
+  if (text.startsWith("{")) return (JSON.parse(text) as { to: string }).to;
+  return (/^To: .*<(.+)>\r?$/m.exec(text)?.[1] ?? /^To: (.+?)\r?$/m.exec(text)?.[1] ?? "").toLowerCase();
+}
