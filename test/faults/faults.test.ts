@@ -72,7 +72,7 @@ async function cell({ name, args, stdin }: CalledCommand, home: string, baseUrl:
   const flags = ["--retries", "1", "--max-wait", "2", ...(fault.flags ?? []), "--quiet", "--base-url", baseUrl];
   const env = { HOME: home, XDG_CONFIG_HOME: home, ...(name === "auth login" ? {} : { SURVEYCTL_API_KEY: "key-of-the-faults" }) };
   const { status, stderr } = await runInProcess({ args: [...args, ...flags], env, ...(stdin !== undefined && { stdin }) });
-  return `${name.padEnd(24)}${status}  ${firstLine(stderr)}\n${await halfWritten(home)}${await rowsOf(home)}`;
+  return `${name.padEnd(24)}${status}  ${fault.resetsConnections === true ? roughly(stderr) : firstLine(stderr)}\n${await halfWritten(home)}${await rowsOf(home)}`;
 }
 
 /** The error where there is one, else whatever stands first; what hangs on timing alone is taken out. */
@@ -82,6 +82,11 @@ function firstLine(stderr: string): string {
   return line
     .replaceAll(/broke before (?:the request was sent|the answer was whole)/g, "broke")
     .replaceAll(/autopilot\/(?:email|sms)\.json/g, "autopilot/PLATFORM.json");
+}
+
+/** Whether a connection broke before or after the request left is a race, and so is what follows from it. */
+function roughly(stderr: string): string {
+  return /broke before .*\(ECONNRESET\)/.test(stderr) ? "error: … the connection to service broke (ECONNRESET) …" : firstLine(stderr);
 }
 
 /** A failed command leaves no temporary file and no export behind. */

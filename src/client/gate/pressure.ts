@@ -57,6 +57,11 @@ export function afterThrottled(pressure: Pressure, nowMs: number, pauseMs: numbe
   const taken = (pressure.accepted * 1000) / elapsedMs;
   const known = pressure.accepted < 2 ? null : taken;
   const rough = pressure.pausedMs > elapsedMs * ROUGH_SHARE;
-  const pace = pressure.pace === UNPACED ? firstPace(taken) : paceAfterThrottled(pressure.pace, known, rough);
+  const pace = pressure.pace === UNPACED ? paceOfFirst(taken) : paceAfterThrottled(pressure.pace, known, rough);
   return { ...afterPause(pressure, nowMs), pace, accepted: 0, countedFromMs: nowMs, pausedMs: pauseMs };
+}
+
+/** A 429 to the very first requests is somebody else's doing: nothing was measured, so the pause alone must do. */
+function paceOfFirst(taken: number): Pace {
+  return taken === 0 ? UNPACED : firstPace(taken);
 }

@@ -53,6 +53,14 @@ function mostInOneSecond(times: readonly number[]): number {
 }
 
 describe("the pace", () => {
+  it("when nothing but 429s came yet, then only the pause that was asked for holds the next request up", async () => {
+    const clock = createFakeClock();
+    const gate = createGate({ clock, concurrency: 8 });
+    const limited = [1000, 1000, null, null, null];
+    await importRows(gate, clock, { count: 3, workers: 1, latencyMs: 10, service: () => limited.shift() ?? null });
+    expect(clock.monotonic()).toBeLessThan(2500);
+  });
+
   it.each([
     { rate: 10, capacity: 10, latencyMs: 5, count: 3000, least: 0.95 },
     { rate: 10, capacity: 1, latencyMs: 5, count: 3000, least: 0.75 },
