@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Bundles src/ into dist/: one small entry and chunks that load when they are needed.
+import { spawnSync } from "node:child_process";
 import { copyFile, readFile, rm, writeFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,7 +24,7 @@ const shared = {
 };
 const result = await build({
   ...shared,
-  entryPoints: ["src/cli/program/run.ts", "src/cli/program/root-help.ts"],
+  entryPoints: ["src/cli/program/run.ts", "src/cli/program/root-help.ts", "src/cli/program/complete.ts"],
   splitting: true,
   keepNames: true,
   metafile: true,
@@ -35,6 +36,10 @@ const result = await build({
 });
 // The door is one file by itself: each further module that `--version` opened would show in its start-up.
 await build({ ...shared, entryPoints: ["src/cli/main.ts"], plugins: [{ name: "lazy", setup: keepLazyImports }] });
+// Completion reads the command tree from a file: making it would load every command at each key.
+const tree = spawnSync(process.execPath, [path.join(root, "bin/surveyctl.js"), "help", "--json"], { encoding: "utf8" });
+if (tree.status !== 0) throw new Error(`the command tree could not be written: ${tree.stderr}`);
+await writeFile(path.join(outdir, "completion.json"), JSON.stringify(JSON.parse(tree.stdout)));
 // The demo looks for its customers beside the module that reads them; every chunk lies in dist itself.
 await copyFile(path.join(root, "src/cli/commands/demo/demo-people.csv"), path.join(outdir, "demo-people.csv"));
 await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(result.metafile));

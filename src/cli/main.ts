@@ -10,6 +10,10 @@ export async function main(process: Process): Promise<number> {
     const { firstWords, rootHelp } = await import("./program/root-help.ts");
     return say(process, args.length === 0 ? firstWords() : rootHelp());
   }
+  if (only === "__complete") {
+    const { complete } = await import("./program/complete.ts");
+    return say(process, await complete(process, args.slice(1)));
+  }
   const { run } = await import("./program/run.ts");
   return run(process, args);
 }

@@ -2,6 +2,7 @@
 import type { Argument, Command, Option } from "commander";
 import { GLOBAL_FLAGS } from "../args/global-flags.ts";
 import { loadCommands } from "../program.ts";
+import { columnsOf } from "./command-columns.ts";
 import { EXIT_MEANINGS, exitsOf, ownOptions } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 import type { FactsBook } from "./command-facts.ts";
@@ -14,12 +15,13 @@ export async function writeTree(): Promise<string> {
     global_flags: GLOBAL_FLAGS.map(({ flags, ...rest }) => ({ ...describeFlags(flags), ...rest })),
     exit_statuses: EXIT_MEANINGS,
     topics: [...TOPICS.keys()],
-    commands: program.commands.map((command) => describeCommand(command, facts)),
+    commands: program.commands.map((command) => describeCommand(command, [], facts)),
   };
   return `${JSON.stringify(tree, null, 2)}\n`;
 }
 
-function describeCommand(command: Command, facts: FactsBook): object {
+function describeCommand(command: Command, above: readonly string[], facts: FactsBook): object {
+  const path = [...above, command.name()];
   const { examples } = facts.get(command);
   return {
     name: command.name(),
@@ -27,9 +29,10 @@ function describeCommand(command: Command, facts: FactsBook): object {
     description: command.description(),
     arguments: command.registeredArguments.map(describeArgument),
     flags: ownOptions(command).map(describeOption),
+    columns: columnsOf(path.join(" ")),
     examples,
     exit_statuses: exitsOf(command, facts.get(command)),
-    commands: command.commands.map((sub) => describeCommand(sub, facts)),
+    commands: command.commands.map((sub) => describeCommand(sub, path, facts)),
   };
 }
 

@@ -81,4 +81,10 @@ export const NOUNS: readonly Noun[] = [
     group: "Connection and more",
     load: () => import("../commands/demo/index.ts"),
   },
+  {
+    name: "completion",
+    summary: "a completion script for bash, zsh, fish or PowerShell",
+    group: "Connection and more",
+    load: () => import("../commands/completion/index.ts"),
+  },
 ];

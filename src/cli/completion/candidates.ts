@@ -1,0 +1,120 @@
+/** What may stand where the cursor is: read from the command tree as `help --json` tells it. */
+
+export interface TreeFlag {
+  readonly name: string;
+  readonly short: string | null;
+  /** `boolean`, or the name of its value. */
+  readonly type: string;
+  readonly description: string;
+  readonly choices?: readonly string[] | null;
+}
+
+export interface TreeNode {
+  readonly name: string;
+  readonly description: string;
+  readonly flags: readonly TreeFlag[];
+  readonly arguments: readonly { readonly name: string }[];
+  readonly columns: readonly string[];
+  readonly aliases: readonly string[];
+  readonly commands: readonly TreeNode[];
+}
+
+export interface CommandTree {
+  readonly global_flags: readonly TreeFlag[];
+  readonly topics: readonly string[];
+  readonly commands: readonly TreeNode[];
+}
+
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+/** Values that no tree knows. */
+export interface Lookups {
+  profiles(): readonly string[];
+}
+
+const SHELLS = ["bash", "zsh", "fish", "powershell"];
+const METHODS = ["GET", "POST", "PUT", "DELETE"];
+
+/** `before` are the finished words behind the program's name, `current` the one at the cursor. Empty: file names may help. */
+export function findCandidates(tree: CommandTree, before: readonly string[], current: string, lookups: Lookups): Candidate[] {
+  if (before[0] === "help") return matching(before.length === 1 ? helpWords(tree) : [], current);
+  const { node, pending, operands } = readWords(tree, before);
+  const flags = node === null ? tree.global_flags : [...node.flags, ...tree.global_flags];
+  const assigned = /^(--[\w-]+=)(.*)$/s.exec(current);
+  if (pending !== null) return valuesOf(pending, node, current, lookups);
+  if (assigned !== null) {
+    const [, prefix = "", text = ""] = assigned;
+    const flag = flags.find(({ name }) => `${name}=` === prefix);
+    return flag === undefined ? [] : valuesOf(flag, node, text, lookups).map((found) => ({ ...found, value: prefix + found.value }));
+  }
+  if (current.startsWith("-"))
+    return matching([...flags.map(toCandidate), { value: "--help", description: "usage and examples" }], current);
+  const commands = node === null ? [...tree.commands, HELP] : node.commands;
+  if (commands.length > 0) return matching(commands.map(toCandidate), current);
+  return matching(plain(operandValues(node?.arguments[operands]?.name, lookups)), current);
+}
+
+const HELP = { name: "help", description: "a command's help, or a topic's" };
+
+interface Place {
+  /** Null at the program itself. */
+  readonly node: TreeNode | null;
+  /** The flag whose value comes next. */
+  readonly pending: TreeFlag | null;
+  readonly operands: number;
+}
+
+function readWords(tree: CommandTree, words: readonly string[]): Place {
+  let place: Place = { node: null, pending: null, operands: 0 };
+  for (const word of words) place = readWord(tree, place, word);
+  return place;
+}
+
+function readWord(tree: CommandTree, { node, pending, operands }: Place, word: string): Place {
+  if (pending !== null) return { node, pending: null, operands };
+  if (word.startsWith("-")) {
+    const flag = [...(node?.flags ?? []), ...tree.global_flags].find(({ name, short }) => name === word || short === word);
+    return { node, pending: flag === undefined || flag.type === "boolean" ? null : flag, operands };
+  }
+  const commands = node?.commands ?? (node === null ? tree.commands : []);
+  const found = commands.find(({ name, aliases }) => name === word || aliases.includes(word));
+  return found === undefined ? { node, pending, operands: operands + 1 } : { node: found, pending, operands: 0 };
+}
+
+function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, lookups: Lookups): Candidate[] {
+  if (flag.name === "--profile") return matching(plain(lookups.profiles()), text);
+  const list = flag.name === "--columns" ? (node?.columns ?? []) : (flag.choices ?? []);
+  // Of several with commas between them the last is still open.
+  const done =
+    flag.name === "--columns" || flag.name === "--expand" || flag.name === "--group" ? text.slice(0, text.lastIndexOf(",") + 1) : "";
+  const taken = done.split(",");
+  return matching(plain(list.filter((value) => !taken.includes(value)).map((value) => done + value)), text);
+}
+
+function operandValues(name: string | undefined, lookups: Lookups): readonly string[] {
+  const known: Readonly<Record<string, () => readonly string[]>> = {
+    shell: () => SHELLS,
+    method: () => METHODS,
+    profile: lookups.profiles,
+  };
+  return known[name ?? ""]?.() ?? [];
+}
+
+function helpWords(tree: CommandTree): Candidate[] {
+  return [...tree.commands.map(toCandidate), ...tree.topics.map((value) => ({ value, description: "topic" }))];
+}
+
+function toCandidate({ name, description }: { readonly name: string; readonly description: string }): Candidate {
+  return { value: name, description };
+}
+
+function plain(values: readonly string[]): Candidate[] {
+  return values.map((value) => ({ value, description: "" }));
+}
+
+function matching(candidates: readonly Candidate[], start: string): Candidate[] {
+  return candidates.filter(({ value }) => value.startsWith(start));
+}

@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { findCandidates, type CommandTree } from "../../../src/cli/completion/candidates.ts";
+import { writeTree } from "../../../src/cli/program/help-tree.ts";
+
+let tree: CommandTree;
+beforeAll(async () => {
+  tree = JSON.parse(await writeTree()) as CommandTree;
+});
+
+/** The words behind the program's name; the last, which may be empty, is at the cursor. */
+function values(line: string): string[] {
+  const words = line.split(" ");
+  return findCandidates(tree, words.slice(0, -1), words.at(-1) ?? "", { profiles: () => ["prod", "local"] }).map(({ value }) => value);
+}
+
+const OUTPUTS = ["table", "json", "ndjson", "csv", "tsv"];
+
+describe("what may stand at the cursor", () => {
+  it.each<[string, readonly string[]]>([
+    ["peo", ["people"]],
+    ["he", ["help"]],
+    ["people ge", ["get"]],
+    ["person ge", ["get"]],
+    ["-q people ge", ["get"]],
+    ["--profile prod people ge", ["get"]],
+    ["people --profile prod ge", ["get"]],
+    ["service key re", ["revoke"]],
+    ["people list -o ", OUTPUTS],
+    ["people list --output ", OUTPUTS],
+    ["people list --output=", OUTPUTS.map((format) => `--output=${format}`)],
+    ["people list --output=c", ["--output=csv"]],
+    ["people list --tim", ["--time", "--timeout"]],
+    ["people list --sin", ["--since"]],
+    ["people add --ch", ["--channel"]],
+    ["people add --channel ", ["email", "sms"]],
+    ["people list --hel", ["--help"]],
+    ["--prof", ["--profile"]],
+    ["people list --profile ", ["prod", "local"]],
+    ["people list --profile=p", ["--profile=prod"]],
+    ["auth use p", ["prod"]],
+    ["people list --columns last_s", ["last_sent_at"]],
+    ["people list --columns id,em", ["id,email"]],
+    ["people list --columns email,em", []],
+    ["api ", ["GET", "POST", "PUT", "DELETE"]],
+    ["api GET ", []],
+    ["completion ", ["bash", "zsh", "fish", "powershell"]],
+    ["help exit", ["exit-codes"]],
+    ["help peo", ["people"]],
+    ["people get ", []],
+    ["people add --name ", []],
+    ["people nonsense ", ["list", "import", "export", "get", "add", "update"]],
+    ["people list --nonsense=", []],
+  ])("when it is %j", (line, expected) => {
+    expect(values(line)).toEqual(expected);
+  });
+
+  it("when it is the first word, then every noun is offered and says what it is", () => {
+    const found = findCandidates(tree, [], "", { profiles: () => [] });
+    expect([found.map(({ value }) => value), found.every(({ description }) => description !== "")]).toEqual([
+      [...tree.commands.map(({ name }) => name), "help"],
+      true,
+    ]);
+  });
+
+  it("when a command has rows, then its columns are known", () => {
+    const commands = tree.commands.flatMap((noun) => (noun.commands.length === 0 ? [noun] : noun.commands));
+    expect(commands.filter(({ name }) => name === "list" || name === "export").filter(({ columns }) => columns.length === 0)).toEqual([
+      expect.objectContaining({ description: "the saved connections" }),
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+/** The scripts in the shells themselves. */
+import { spawn, spawnSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bareEnvironment, follow, PROGRAM, runCli } from "../../helpers/run-cli.ts";
+
+let home = "";
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "surveyctl-completion-"));
+  const program = path.join(home, "surveyctl");
+  await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
+  await chmod(program, 0o755);
+  await mkdir(path.join(home, ".config/surveyctl"), { recursive: true });
+  const profiles = { prod: { base_url: "https://a.example", api_key: "a-key-nobody-sees" } };
+  await writeFile(path.join(home, ".config/surveyctl/config.json"), JSON.stringify({ default_profile: null, profiles }));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+function isThere(shell: string): boolean {
+  return spawnSync(shell, ["-c", "exit 0"]).status === 0;
+}
+
+async function inShell(shell: string, script: string): Promise<string[]> {
+  const env = bareEnvironment(home, { PATH: `${home}:${process.env.PATH ?? ""}` });
+  const running = follow(spawn(shell, ["-c", script], { cwd: home, env }));
+  running.child.stdin.end();
+  const { status, stdout, stderr } = await running.ended;
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+/** As readline calls the function, with the whole line. */
+function bash(line: string): Promise<string[]> {
+  const call = `source <(surveyctl completion bash); COMP_LINE='${line}' COMP_POINT=${line.length}; _surveyctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return inShell("bash", call);
+}
+
+describe("bash", () => {
+  it.each<[string, readonly string[]]>([
+    ["surveyctl peo", ["people"]],
+    ["surveyctl people ge", ["get"]],
+    ["surveyctl people list -o ", ["table", "json", "ndjson", "csv", "tsv"]],
+    ["surveyctl people list --output=js", ["json"]],
+    ["surveyctl responses list --order asc:", ["updated_at"]],
+    ["surveyctl people list --columns id,em", ["id,email"]],
+    ["surveyctl --profile ", ["prod", "local"]],
+    ["surveyctl people import ", []],
+  ])("when the line is %j", async (line, expected) => {
+    expect(await bash(line)).toEqual(expected);
+  });
+
+  it("when the script is loaded, then the program has it", async () => {
+    expect(await inShell("bash", "source <(surveyctl completion bash); complete -p surveyctl")).toEqual([
+      "complete -o default -F _surveyctl surveyctl",
+    ]);
+  });
+});
+
+// zsh and fish are tried where they are installed; everywhere their scripts are at least printed.
+describe("fish", () => {
+  it.runIf(isThere("fish"))("when a line is completed, then values and descriptions are offered", async () => {
+    const found = await inShell("fish", "surveyctl completion fish | source; complete -C 'surveyctl people ge'");
+    expect(found).toEqual(["get\tshow one person"]);
+  });
+});
+
+describe("zsh", () => {
+  it.runIf(isThere("zsh"))("when the script is read, then it is whole", async () => {
+    expect(await inShell("zsh", "surveyctl completion zsh > script.zsh && zsh -n script.zsh")).toEqual([]);
+  });
+});
+
+describe("scripts", () => {
+  it.each(["bash", "zsh", "fish", "powershell"])("when it is for %s, then it asks the program", async (shell) => {
+    const { status, stdout, stderr } = await runCli({ args: ["completion", shell] });
+    expect([status, stdout.includes("surveyctl __complete") || stdout.includes("__complete"), stderr]).toEqual([0, true, ""]);
+  });
+
+  it("when the shell is unknown, then the nearest is suggested", async () => {
+    const { status, stderr } = await runCli({ args: ["completion", "bsh"] });
+    expect([status, stderr]).toEqual([2, 'error: shell: "bsh" is not one of bash, zsh, fish, powershell\nhint: did you mean bash?\n']);
+  });
+
+  it("when profiles are asked for, then their keys stay where they are", async () => {
+    const { stdout } = await runCli({ args: ["__complete", "--profile", "="], home });
+    expect(stdout).toBe("prod\t\nlocal\t\n");
+  });
+});
