@@ -1,4 +1,5 @@
 /** The whole file, before the first request: every problem in one pass, and who stands in it twice. */
+import { createYoungHeapLimit } from "../../runtime/young-heap.ts";
 import { createIdentityTable, identityOf } from "./identity-table.ts";
 import { identifierOf } from "./judge.ts";
 import { createLineNumbers } from "./line-numbers.ts";
@@ -39,7 +40,11 @@ export interface Duplicates {
 
 export async function checkTable(table: ImportTable, options: CheckOptions): Promise<CheckReport> {
   const tally = createTally(table, options);
-  for await (const batch of table.records()) for (const record of batch) tally.take(record);
+  const limitYoungHeap = createYoungHeapLimit();
+  for await (const batch of table.records()) {
+    for (const record of batch) tally.take(record);
+    limitYoungHeap();
+  }
   return tally.report();
 }
 

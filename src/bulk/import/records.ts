@@ -14,7 +14,7 @@ export interface InputFile {
   readonly delimiter: string | null;
 }
 
-const CHUNK_BYTES = 128 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** Throws InputError for what is no table; the system's error for a file that cannot be read. Blank lines are no records. */
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
