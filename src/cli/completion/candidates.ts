@@ -98,7 +98,7 @@ function operandValues(name: string | undefined, lookups: Lookups): readonly str
   const known: Readonly<Record<string, () => readonly string[]>> = {
     shell: () => SHELLS,
     method: () => METHODS,
-    profile: lookups.profiles,
+    profile: () => lookups.profiles(),
   };
   return known[name ?? ""]?.() ?? [];
 }

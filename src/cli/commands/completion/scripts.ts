@@ -21,9 +21,9 @@ const ZSH = String.raw`#compdef surveyctl
 # zsh completion for surveyctl; in ~/.zshrc, after compinit:  source <(surveyctl completion zsh)
 _surveyctl() {
   local -a found
-  local line
-  while IFS= read -r line; do
-    found+=("${"${${line%%$'\\t'*}//:/\\\\:}"}:${"${line#*$'\\t'}"}")
+  local value description
+  while IFS=$'\t' read -r value description; do
+    found+=("${"${value//:/\\\\:}"}${"${description:+:$description}"}")
   done < <("$words[1]" __complete "${"${(@)words[2,CURRENT-1]}"}" "=$words[CURRENT]" 2>/dev/null)
   if (( $#found )); then _describe -V surveyctl found; else _files; fi
 }
