@@ -1,0 +1,51 @@
+/** An import through a network that fails in every way: nobody is mailed twice. */
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { startFaultyProxy, type FaultyProxy } from "../../../helpers/faulty-proxy.ts";
+import { FIXTURES, peopleAt, personKey, readCsv, receivers } from "../../../helpers/imported.ts";
+import { startServe, type Served } from "../../../helpers/serve.ts";
+
+/** Each fault costs a pause, so that a part of the file has to do. */
+const ROWS = 200;
+/** A run may be stopped by many failures in a row; more runs than that would mean that none gets on. */
+const RUNS_MAX = 20;
+
+let service: Served;
+let proxy: FaultyProxy;
+beforeEach(async () => {
+  service = await startServe();
+  // A second survey to the same person is not held back, so that it would show.
+  await service.run(["service", "throttle", "off", "--data", service.dataFile]);
+  proxy = await startFaultyProxy({ target: service.baseUrl, seed: 7, share: 0.06 });
+});
+afterEach(async () => {
+  await proxy.stop();
+  await service.stop();
+});
+
+it("when every kind of fault spoils the way, then each person has exactly one survey", async () => {
+  const results = path.join(service.folder, "results.csv");
+  const input = path.join(service.folder, "customers.csv");
+  const lines = (await readFile(path.join(FIXTURES, "customers.csv"), "utf8")).split("\n");
+  await writeFile(input, lines.slice(0, ROWS + 1).join("\n"));
+  const args = ["people", "import", input, "--send", "--ignore-column", "delay", "--results", results, "--quiet"];
+  const env = { SURVEYCTL_BASE_URL: proxy.baseUrl };
+  const statuses = [(await service.run(args, { env })).status];
+  while (statuses.at(-1) === 1 && statuses.length < RUNS_MAX) statuses.push((await service.run([...args, "--resume"], { env })).status);
+  expect([0, 3]).toContain(statuses.at(-1));
+  expect([...proxy.faults.keys()].toSorted()).toEqual(
+    ["429", "500 in HTML before", "503 before", "HTML after", "cut after", "dropped after", "dropped before", "storm"].toSorted(),
+  );
+  const rows = await readCsv(input);
+  const before = await readCsv(results);
+  expect(before.map(({ line }) => Number(line))).toEqual(rows.map((_, index) => index + 2));
+  expect(before.filter(({ outcome }) => outcome === "failed" || outcome === "skipped")).toEqual([]);
+
+  proxy.calm();
+  expect(await service.run([...args, "--resume", "--retry-unknown"], { env })).toEqual({ status: 0, signal: null, stdout: "", stderr: "" });
+  expect(await peopleAt(service)).toEqual(rows.map(personKey).toSorted());
+  const mailed = rows.map((row) => (row["channel"] === "sms" ? (row["phone_number"] ?? "") : personKey(row)));
+  expect(await receivers(service, rows.length)).toEqual(mailed.toSorted());
+  expect((await readCsv(results)).map(({ outcome }) => outcome)).toEqual(rows.map(() => "scheduled"));
+}, 120_000);
