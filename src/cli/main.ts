@@ -14,6 +14,11 @@ export async function main(process: Process): Promise<number> {
     const { complete } = await import("./program/complete.ts");
     return say(process, await complete(process, args.slice(1)));
   }
+  if (only === "completion" && args.length === 2) {
+    const { completionScript } = await import("./program/complete.ts");
+    const script = completionScript(args[1] ?? "");
+    if (script !== null) return say(process, script);
+  }
   const { run } = await import("./program/run.ts");
   return run(process, args);
 }

@@ -2,7 +2,13 @@
 import { readFileSync } from "node:fs";
 import { configFile } from "../../config/places.ts";
 import { findCandidates, type CommandTree } from "../completion/candidates.ts";
+import { SCRIPTS } from "../commands/completion/scripts.ts";
 import type { Process } from "../process.ts";
+
+/** What `completion <shell>` prints, for shells that start with it; null for a shell that has none. */
+export function completionScript(shell: string): string | null {
+  return new Map<string, string>(Object.entries(SCRIPTS)).get(shell) ?? null;
+}
 
 /** A line each: the value, a tab, what it is. The last word carries a `=` in front, since some shells drop empty words. */
 export async function complete(process: Process, words: readonly string[]): Promise<string> {
