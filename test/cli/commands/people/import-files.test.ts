@@ -1,0 +1,41 @@
+/** Files as they come from real places. */
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { FIXTURES, readCsv } from "../../../helpers/imported.ts";
+import { startServe, type Served } from "../../../helpers/serve.ts";
+
+let service: Served;
+beforeEach(async () => {
+  service = await startServe();
+});
+afterEach(async () => {
+  await service.stop();
+});
+
+it("when nothing listens, then a dry run shows requests all the same", async () => {
+  const env = { SURVEYCTL_BASE_URL: "http://127.0.0.1:9" };
+  const { status, stdout } = await service.run(["people", "import", path.join(FIXTURES, "customers.csv"), "--dry-run"], { env });
+  expect({ status, requests: stdout.split("\n").length - 1 }).toEqual({ status: 0, requests: 3 });
+});
+
+it("when responses have two time formats, then every one of them is saved", async () => {
+  const input = path.join(FIXTURES, "responses-history.csv");
+  const results = path.join(service.folder, "results.csv");
+  const ended = await service.run(["responses", "import", input, "--yes", "--results", results, "--quiet"]);
+  expect(ended).toEqual({ status: 0, signal: null, stdout: "", stderr: "" });
+  const [rows, outcomes] = [await readCsv(input), await readCsv(results)];
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(rows.map(() => "saved"));
+  const { stdout } = await service.run(["metrics", "--json", "--since", "2000-01-01"]);
+  expect(JSON.parse(stdout)).toMatchObject({ response_count: rows.length });
+}, 60_000);
+
+it("when a spreadsheet damaged the file, then each wrong line is named as an editor shows it, and nothing is sent", async () => {
+  const maps = ["--map", "E-Mail Address=email", "--map", "Full Name=name"];
+  const { status, stderr } = await service.run(["people", "import", path.join(FIXTURES, "customers-messy.csv"), "--send", ...maps]);
+  const places = stderr.split("\n").flatMap((line) => /^customers-messy\.csv:(\d+: (?:\w+: )?)/.exec(line)?.[1] ?? []);
+  expect({ status, places }).toEqual({
+    status: 2,
+    places: ["19: phone_number: ", "44: phone_number: ", "81: email: ", "82: email: ", "125: phone_number: ", "206: "],
+  });
+  expect(await service.run(["people", "list"])).toMatchObject({ status: 0, stdout: "" });
+});
