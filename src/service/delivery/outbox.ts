@@ -1,6 +1,7 @@
 /** Messages as files: `.eml` for e-mail, `.json` for SMS, one for each survey request, whole or not there. */
 import { mkdir, open, rename, stat } from "node:fs/promises";
 import path from "node:path";
+import { syncFolder } from "../../runtime/file-replacement.ts";
 import type { DeliveryOutcome, DueSurvey } from "../domain/delivery.ts";
 import { formatSurveyMail, type MailContext } from "./survey-mail.ts";
 import { formatSurveySms } from "./survey-sms.ts";
@@ -41,7 +42,7 @@ export function createOutbox(folder: string, onError: (error: unknown) => void):
         const some = surveys.slice(start, start + CONCURRENCY);
         outcomes.push(...(await Promise.all(some.map((due) => deliverOne(due, context)))));
       }
-      await syncFolder(folder, onError);
+      await syncFolder(folder).catch(onError);
       return outcomes;
     },
   };
@@ -75,20 +76,5 @@ async function exists(file: string): Promise<boolean> {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** A rename is durable once its folder is; systems that cannot sync a folder need not. */
-async function syncFolder(folder: string, onError: (error: unknown) => void): Promise<void> {
-  try {
-    const handle = await open(folder, "r");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "";
-    if (code !== "EPERM" && code !== "EISDIR" && code !== "EINVAL" && code !== "EACCES") onError(error);
   }
 }
