@@ -10,6 +10,11 @@ export function atMost(name, measured, limit) {
   line(name, measured, `<= ${limit}`, measured <= limit);
 }
 
+/** Prints a measurement that nothing is asked of. */
+export function show(name, measured) {
+  line(name, measured, "", true);
+}
+
 function line(name, measured, limit, holds) {
   const figure = measured >= 100 ? measured.toFixed(0) : measured.toFixed(2);
   console.log(`${name.padEnd(44)} ${figure.padStart(10)} ${limit.padStart(10)} ${holds ? "ok" : "FAIL"}`);

@@ -1,0 +1,25 @@
+// A million rows take the memory of ten thousand: checked, sent, journalled and recorded.
+import path from "node:path";
+import { writeCustomers } from "./import-rows.js";
+import { measure } from "./measured-process.js";
+import { KEY, PROGRAM, startStub, temporaryFolder } from "./programs.js";
+import { atMost } from "./report.js";
+
+const folder = temporaryFolder();
+
+async function peakOf(rows, ...flags) {
+  const file = path.join(folder, `${rows}.csv`);
+  writeCustomers(file, rows);
+  const stub = await startStub("import-stub.js");
+  const env = { SURVEYCTL_BASE_URL: stub.url, SURVEYCTL_API_KEY: KEY };
+  const { peakMb } = await measure(PROGRAM, ["people", "import", file, "--no-send", "--yes", "--quiet", ...flags], env);
+  await stub.stop();
+  return peakMb;
+}
+
+for (const [name, ...flags] of [["check", "--dry-run"], ["import"]]) {
+  const few = await peakOf(10_000, ...flags);
+  const many = await peakOf(1_000_000, ...flags);
+  atMost(`${name} of 1,000,000 rows: peak MB`, many, 130);
+  atMost(`${name} of 1,000,000 rows: peak / 10,000`, many / few, 1.15);
+}
