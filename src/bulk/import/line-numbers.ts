@@ -5,22 +5,19 @@ export interface LineNumbers {
   set(line: number, value: number): void;
 }
 
-type NumberArray = Float64Array | Uint32Array | Uint8Array;
+type NumberArray = Uint32Array | Uint8Array;
 
-const SMALLEST = 1024;
-const GROWTH = 1.5;
+/** Lines in one piece: growing never copies what is there, so nothing is held twice. */
+const PIECE = 64 * 1024;
 
 export function createLineNumbers(Type: new (length: number) => NumberArray): LineNumbers {
-  let numbers = new Type(SMALLEST);
+  const pieces: NumberArray[] = [];
   return {
-    get: (line) => numbers[line] ?? 0,
+    get: (line) => pieces[Math.floor(line / PIECE)]?.[line % PIECE] ?? 0,
     set(line, value) {
-      if (line >= numbers.length) {
-        const larger = new Type(Math.ceil(Math.max(line + 1, numbers.length * GROWTH)));
-        larger.set(numbers);
-        numbers = larger;
-      }
-      numbers[line] = value;
+      const index = Math.floor(line / PIECE);
+      while (pieces.length <= index) pieces.push(new Type(PIECE));
+      (pieces[index] as NumberArray)[line % PIECE] = value;
     },
   };
 }

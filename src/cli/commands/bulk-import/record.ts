@@ -1,6 +1,6 @@
 /** Where an import is recorded: results, journal and lock, and whether a run may begin or go on. */
 import { stat } from "node:fs/promises";
-import { readJournal, type JournalState } from "../../../bulk/import/journal-state.ts";
+import { emptyJournal, readJournal, type JournalState } from "../../../bulk/import/journal-state.ts";
 import type { JournalHead } from "../../../bulk/import/journal.ts";
 import { LockedError, takeLock, type Lock } from "../../../runtime/lock-file.ts";
 import type { Deps } from "../../deps.ts";
@@ -53,7 +53,7 @@ export async function findFormerRun(files: RecordFiles, head: JournalHead, reque
       hint: `to send it all once more, name other results: --results other.csv`,
     });
   }
-  return emptyState();
+  return emptyJournal();
 }
 
 /** Results without their journal: of which file, and to whom, nobody can tell. */
@@ -73,8 +73,4 @@ function checkSame(before: JournalHead, now: JournalHead, { journal }: RecordFil
   function changed(what: string, hint: string): UsageError {
     return new UsageError(`--resume: ${what}; its journal is ${journal}`, { hint });
   }
-}
-
-function emptyState(): JournalState {
-  return { head: null, length: 0, ended: false, outcomeOf: () => null, intentAt: () => null, placeOf: () => null };
 }

@@ -1,9 +1,10 @@
 /** The half of an import that touches the service: journal, send, record, report. */
 import type { CheckReport } from "../../../bulk/import/check.ts";
 import { openJournal, type Journal, type JournalHead } from "../../../bulk/import/journal.ts";
-import { readJournal, type JournalState } from "../../../bulk/import/journal-state.ts";
+import type { JournalState } from "../../../bulk/import/journal-state.ts";
 import type { ImportTable } from "../../../bulk/import/open-table.ts";
 import { OUTCOMES, type OutcomeCounts } from "../../../bulk/import/outcome.ts";
+import { openRecordedOutcomes } from "../../../bulk/import/recorded-outcomes.ts";
 import { failedCsv, resultsCsv } from "../../../bulk/import/results.ts";
 import { sendRows, type SendReport } from "../../../bulk/import/send-rows.ts";
 import type { Client } from "../../../client/client.ts";
@@ -109,11 +110,15 @@ async function checkWritable({ deps, request, files }: Checked): Promise<void> {
 }
 
 async function writeResults({ deps, request, table, files }: Checked): Promise<void> {
-  const state = await readJournal(files.journal);
   const time = createTimeFormatter({ format: deps.options.time ?? "iso", zone: deps.options.timeZone, now: unixSeconds(deps.clock) });
-  await writeWhole(files.results, resultsCsv(table, files.journal, state, time), deps.random.token(6));
-  const { failedTo } = request.flags;
-  if (failedTo !== null) await writeWhole(failedTo, failedCsv(table, files.journal, state), deps.random.token(6));
+  const outcomes = await openRecordedOutcomes(files.journal);
+  try {
+    await writeWhole(files.results, resultsCsv(table, outcomes, time), deps.random.token(6));
+    const { failedTo } = request.flags;
+    if (failedTo !== null) await writeWhole(failedTo, failedCsv(table, outcomes), deps.random.token(6));
+  } finally {
+    await outcomes.close();
+  }
 }
 
 async function writeWhole(file: string, pieces: AsyncIterable<string>, token: string): Promise<void> {

@@ -1,0 +1,80 @@
+/** A journal's lines as they stand in its file. */
+import { open, type FileHandle } from "node:fs/promises";
+import type { JournalEntry } from "./journal.ts";
+
+export interface JournalLine {
+  readonly entry: JournalEntry;
+  /** Where it begins, bytes. */
+  readonly start: number;
+  /** Behind its line end, bytes. */
+  readonly end: number;
+}
+
+const CHUNK_BYTES = 64 * 1024;
+const NEW_LINE = 10;
+
+/**
+ * All lines in their order, in batches; no file is an empty journal. Only whole lines count: one that a crash tore has no
+ * line end. What follows a line that makes no sense was written by nobody we know and is left out.
+ */
+export async function* readJournalLines(file: string): AsyncGenerator<JournalLine[]> {
+  const handle = await openIfThere(file);
+  if (handle === null) return;
+  try {
+    let buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    let start = 0;
+    let held = 0;
+    for (;;) {
+      if (held === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+      const { bytesRead } = await handle.read(buffer, held, buffer.length - held, start + held);
+      if (bytesRead === 0) return;
+      held += bytesRead;
+      const { lines, taken, isWhole } = takeLines(buffer.subarray(0, held), start);
+      yield lines;
+      if (!isWhole) return;
+      buffer.copyWithin(0, taken, held);
+      start += taken;
+      held -= taken;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openIfThere(file: string): Promise<FileHandle | null> {
+  try {
+    return await open(file, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return null;
+  }
+}
+
+interface Taken {
+  readonly lines: JournalLine[];
+  /** Bytes of `lines`. */
+  readonly taken: number;
+  /** A line made no sense. */
+  readonly isWhole: boolean;
+}
+
+function takeLines(bytes: Buffer, start: number): Taken {
+  const lines: JournalLine[] = [];
+  let taken = 0;
+  for (let end = bytes.indexOf(NEW_LINE); end !== -1; end = bytes.indexOf(NEW_LINE, taken)) {
+    const entry = parseEntry(bytes.toString("utf8", taken, end));
+    if (entry === null) return { lines, taken, isWhole: false };
+    lines.push({ entry, start: start + taken, end: start + end + 1 });
+    taken = end + 1;
+  }
+  return { lines, taken, isWhole: true };
+}
+
+/** Null for a line that makes no sense. */
+export function parseEntry(text: string): JournalEntry | null {
+  try {
+    return JSON.parse(text) as JournalEntry;
+  } catch {
+    return null;
+  }
+}
