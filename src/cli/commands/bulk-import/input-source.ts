@@ -1,6 +1,5 @@
 /** The input as a file that can be read twice, and what it is known by. */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { open, stat, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -38,8 +37,20 @@ async function spool({ streams, random }: Deps, delimiter: string | null): Promi
   return { file: { path: spooled, name: "standard input", delimiter }, isStandardInput: true, hash: () => hashFile(spooled), close };
 }
 
-async function hashFile(file: string): Promise<string> {
+const CHUNK_BYTES = 64 * 1024;
+
+async function hashFile(name: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) hash.update(chunk);
-  return hash.digest("hex");
+  const file = await open(name, "r");
+  try {
+    // One buffer for all: a stream's would be as large as the file before the first of them is collected.
+    const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
+      if (bytesRead === 0) return hash.digest("hex");
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
 }
