@@ -1,6 +1,6 @@
 /** A journal's lines as they stand in its file. */
 import { open, type FileHandle } from "node:fs/promises";
-import type { JournalEntry } from "./journal.ts";
+import { parseEntry, type JournalEntry } from "./journal-entry.ts";
 
 export interface JournalLine {
   readonly entry: JournalEntry;
@@ -68,13 +68,4 @@ function takeLines(bytes: Buffer, start: number): Taken {
     taken = end + 1;
   }
   return { lines, taken, isWhole: true };
-}
-
-/** Null for a line that makes no sense. */
-export function parseEntry(text: string): JournalEntry | null {
-  try {
-    return JSON.parse(text) as JournalEntry;
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
 /** What a journal says of every line of the input: enough to go on from, in a few bytes each. */
+import type { JournalEntry, JournalHead } from "./journal-entry.ts";
 import { readJournalLines } from "./journal-lines.ts";
-import type { JournalEntry, JournalHead } from "./journal.ts";
 import { createLineNumbers } from "./line-numbers.ts";
 import { OUTCOMES, type OutcomeName } from "./outcome.ts";
 

@@ -5,26 +5,7 @@
 import { open, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { syncFolder } from "../../runtime/file-replacement.ts";
-import type { RecordedOutcome } from "./outcome.ts";
-
-/** What the journal belongs to; another file or another service is refused. */
-export interface JournalHead {
-  readonly format: 1;
-  /** SHA-256 of the input, hexadecimal. */
-  readonly input: string;
-  readonly command: string;
-  readonly baseUrl: string;
-}
-
-export type JournalEntry =
-  | { readonly head: JournalHead }
-  /** Lines that may be sent from now on; `at` is the service's time, Unix seconds. */
-  | { readonly intent: readonly number[]; readonly at: number }
-  /** Lines that were meant by this run and certainly not sent: it stopped in front of them. */
-  | { readonly unsent: readonly number[] }
-  | { readonly done: RecordedOutcome }
-  /** Every row has an outcome. */
-  | { readonly end: true };
+import { formatEntry, type JournalEntry } from "./journal-entry.ts";
 
 export interface Journal {
   /** Resolves when the entry is on disk. */
@@ -63,7 +44,7 @@ function createJournal(handle: FileHandle, start: number): Journal {
   let running: Promise<void> = Promise.resolve();
   return {
     write(entry) {
-      waiting.push(`${JSON.stringify(entry)}\n`);
+      waiting.push(`${formatEntry(entry)}\n`);
       batch ??= running = running.then(() => {
         batch = null;
         return flush();

@@ -1,6 +1,7 @@
 /** The latest outcome of every line, read back from the journal when it is asked for. */
 import { open, type FileHandle } from "node:fs/promises";
-import { parseEntry, readJournalLines } from "./journal-lines.ts";
+import { parseEntry } from "./journal-entry.ts";
+import { readJournalLines } from "./journal-lines.ts";
 import { createLineNumbers } from "./line-numbers.ts";
 import type { RecordedOutcome } from "./outcome.ts";
 

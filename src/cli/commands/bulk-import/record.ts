@@ -1,7 +1,7 @@
 /** Where an import is recorded: results, journal and lock, and whether a run may begin or go on. */
 import { stat } from "node:fs/promises";
 import { emptyJournal, readJournal, type JournalState } from "../../../bulk/import/journal-state.ts";
-import type { JournalHead } from "../../../bulk/import/journal.ts";
+import type { JournalHead } from "../../../bulk/import/journal-entry.ts";
 import { LockedError, takeLock, type Lock } from "../../../runtime/lock-file.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";

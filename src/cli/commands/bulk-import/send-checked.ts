@@ -1,6 +1,7 @@
 /** The half of an import that touches the service: journal, send, record, report. */
 import type { CheckReport } from "../../../bulk/import/check.ts";
-import { openJournal, type Journal, type JournalHead } from "../../../bulk/import/journal.ts";
+import { openJournal, type Journal } from "../../../bulk/import/journal.ts";
+import type { JournalHead } from "../../../bulk/import/journal-entry.ts";
 import type { JournalState } from "../../../bulk/import/journal-state.ts";
 import type { ImportTable } from "../../../bulk/import/open-table.ts";
 import { OUTCOMES, type OutcomeCounts } from "../../../bulk/import/outcome.ts";
