@@ -26,7 +26,6 @@ const result = await build({
   ...shared,
   entryPoints: ["src/cli/program/run.ts", "src/cli/program/root-help.ts", "src/cli/program/complete.ts"],
   splitting: true,
-  keepNames: true,
   metafile: true,
   external: ["node-sqlite3-wasm"],
   // CommonJS dependencies call require() inside an ES module.

@@ -4,6 +4,7 @@
  */
 import { open, type FileHandle } from "node:fs/promises";
 import path from "node:path";
+import type { Clock } from "../../runtime/clock.ts";
 import { syncFolder } from "../../runtime/file-replacement.ts";
 import { formatEntry, type JournalEntry } from "./journal-entry.ts";
 
@@ -14,25 +15,29 @@ export interface Journal {
 }
 
 const FILE_MODE = 0o600;
+/** What comes within that time after a sync shares the next one; a block of intents lasts longer. */
+const PAUSE_MS = 10;
 
 /** Goes on after `length` bytes, those that were read whole; what a crash left behind them is cut off. */
-export async function openJournal(file: string, length: number): Promise<Journal> {
+export async function openJournal(file: string, length: number, clock: Clock): Promise<Journal> {
   const handle = await open(file, length === 0 ? "w" : "r+", FILE_MODE);
   await handle.truncate(length);
   // A new file must outlive a power cut as well as its lines.
   if (length === 0) await syncFolder(path.dirname(file));
-  return createJournal(handle, length);
+  return createJournal(handle, length, clock);
 }
 
-function createJournal(handle: FileHandle, start: number): Journal {
+function createJournal(handle: FileHandle, start: number, clock: Clock): Journal {
   let position = start;
-  let waiting: string[] = [];
+  let waiting = "";
   let batch: Promise<void> | null = null;
+  /** The last sync and the pause after it; rejected for good by a disk that fails. */
+  let ready: Promise<void> = Promise.resolve();
 
-  /** One write and one sync for all that came while the last one ran. */
+  /** One write and one sync for all that came while the last one ran, and in the pause after it. */
   async function flush(): Promise<void> {
-    const bytes = Buffer.from(waiting.join(""));
-    waiting = [];
+    const bytes = Buffer.from(waiting);
+    [waiting, batch] = ["", null];
     for (let offset = 0; offset < bytes.length;) {
       const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset, position + offset);
       offset += bytesWritten;
@@ -41,18 +46,21 @@ function createJournal(handle: FileHandle, start: number): Journal {
     await handle.datasync();
   }
 
-  let running: Promise<void> = Promise.resolve();
+  function startBatch(): Promise<void> {
+    const flushed = ready.then(flush);
+    ready = flushed.then(() => clock.sleep(PAUSE_MS));
+    ready.catch(() => undefined);
+    return flushed;
+  }
+
   return {
     write(entry) {
-      waiting.push(`${formatEntry(entry)}\n`);
-      batch ??= running = running.then(() => {
-        batch = null;
-        return flush();
-      });
+      waiting += `${formatEntry(entry)}\n`;
+      batch ??= startBatch();
       return batch;
     },
     async close() {
-      await running.catch(() => undefined);
+      await ready.catch(() => undefined);
       await handle.close();
     },
   };

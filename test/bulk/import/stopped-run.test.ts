@@ -7,6 +7,7 @@ import { readJournal } from "../../../src/bulk/import/journal-state.ts";
 import { PEOPLE_ROWS } from "../../../src/bulk/import/kinds.ts";
 import { openTable, type ImportTable } from "../../../src/bulk/import/open-table.ts";
 import type { RowOutcome } from "../../../src/bulk/import/outcome.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
 import { sendRows, type Sender, type SendReport, type Settled } from "../../../src/bulk/import/send-rows.ts";
 
 const SCHEDULED: RowOutcome = { outcome: "scheduled", personId: "7", surveyScheduledAt: 1000, error: null };
@@ -46,7 +47,7 @@ function unused(): never {
 async function run({ rows, sender, signal, retryUnknown = false }: RunParts): Promise<SendReport> {
   const file = path.join(folder, "journal");
   const before = await readJournal(file);
-  const journal = await openJournal(file, before.length);
+  const journal = await openJournal(file, before.length, systemClock);
   try {
     return await sendRows({
       table: await tableOf(rows),

@@ -49,7 +49,7 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
   await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
   const suppressed = request.skipSuppressed ? await readSuppressed(client, deps.signal) : () => null;
-  const journal = await openJournal(files.journal, before.length);
+  const journal = await openJournal(files.journal, before.length, deps.clock);
   const began = deps.clock.monotonic();
   try {
     if (before.head === null) await journal.write({ head });
