@@ -1,4 +1,4 @@
-/** The latest outcome of every line, read back from the journal when it is asked for. */
+/** The latest outcome of every line, read back from the journal. */
 import { open, type FileHandle } from "node:fs/promises";
 import { parseEntry } from "./journal-entry.ts";
 import { readJournalLines } from "./journal-lines.ts";
@@ -6,6 +6,8 @@ import { createLineNumbers } from "./line-numbers.ts";
 import type { RecordedOutcome } from "./outcome.ts";
 
 export interface RecordedOutcomes {
+  /** Every outcome, by line, in batches. */
+  inOrder(): AsyncGenerator<RecordedOutcome[]>;
   /** Null for a line that has none. Quick for lines that were done about one after the other. */
   of(line: number): Promise<RecordedOutcome | null>;
   close(): Promise<void>;
@@ -14,19 +16,36 @@ export interface RecordedOutcomes {
 export async function openRecordedOutcomes(journalFile: string): Promise<RecordedOutcomes> {
   const places = await readPlaces(journalFile);
   const reader = createLineReader(await open(journalFile, "r"));
+  const of = async (line: number): Promise<RecordedOutcome | null> => {
+    const place = places.get(line);
+    const entry = place === null ? null : parseEntry(await reader.lineAt(place));
+    return entry !== null && "done" in entry ? entry.done : null;
+  };
   return {
-    async of(line) {
-      const place = places.get(line);
-      const entry = place === null ? null : parseEntry(await reader.lineAt(place));
-      return entry !== null && "done" in entry ? entry.done : null;
+    of,
+    async *inOrder() {
+      let batch: RecordedOutcome[] = [];
+      for (let line = 0; line < places.end; line += 1) {
+        if (places.get(line) === null) continue;
+        const outcome = await of(line);
+        if (outcome !== null) batch.push(outcome);
+        if (batch.length < BATCH) continue;
+        yield batch;
+        batch = [];
+      }
+      yield batch;
     },
     close: () => reader.close(),
   };
 }
 
+const BATCH = 500;
+
 interface Places {
   /** Where a line's latest outcome begins in the journal, bytes. */
   get(line: number): number | null;
+  /** No line from this one on has any. */
+  readonly end: number;
 }
 
 async function readPlaces(journalFile: string): Promise<Places> {
@@ -41,6 +60,7 @@ async function readPlaces(journalFile: string): Promise<Places> {
     }
   }
   return {
+    end: lows.end,
     get(line) {
       const place = highs.get(line) * 2 ** 32 + lows.get(line);
       return place === 0 ? null : place - 1;

@@ -114,7 +114,7 @@ async function writeResults({ deps, request, table, files }: Checked): Promise<v
   const time = createTimeFormatter({ format: deps.options.time ?? "iso", zone: deps.options.timeZone, now: unixSeconds(deps.clock) });
   const outcomes = await openRecordedOutcomes(files.journal);
   try {
-    await writeWhole(files.results, resultsCsv(table, outcomes, time), deps.random.token(6));
+    await writeWhole(files.results, resultsCsv(outcomes, time), deps.random.token(6));
     const { failedTo } = request.flags;
     if (failedTo !== null) await writeWhole(failedTo, failedCsv(table, outcomes), deps.random.token(6));
   } finally {
