@@ -87,6 +87,7 @@ const SYSTEM: Readonly<Record<string, { readonly words: string; readonly exit: E
   EROFS: { words: "the file system is read-only", exit: EXIT.usage },
   ENOSPC: { words: "no space is left on the disk", exit: EXIT.failed },
   EDQUOT: { words: "the disk quota is used up", exit: EXIT.failed },
+  EFBIG: { words: "the file may not become larger", exit: EXIT.failed },
   EADDRINUSE: { words: "the address is in use by another process", exit: EXIT.failed },
 };
 
@@ -94,6 +95,6 @@ function describeSystem(error: Error): ErrorReport | null {
   const { code, path, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return null;
   const known = SYSTEM[code];
-  const place = path ?? (code === "ENOSPC" ? "writing the output" : syscall);
+  const place = path ?? (syscall === "write" ? "writing the output" : syscall);
   return report(code.toLowerCase(), known === undefined ? error.message : `${place}: ${known.words}`, known?.exit ?? EXIT.failed);
 }

@@ -17,6 +17,7 @@ import type { Deps } from "../../deps.ts";
 import { exitOfSignal, InterruptedError } from "../../errors/interrupted-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { createTimeFormatter } from "../../render/time.ts";
+import { writeNote } from "../notes.ts";
 import { createProgress } from "../progress.ts";
 import { askWithPlan, type PlanCounts } from "./guard.ts";
 import type { ImportRequest } from "./import-request.ts";
@@ -44,6 +45,8 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const { deps, request, source, report, files, client, place, plan } = checked;
   const head: JournalHead = { format: 1, input: await source.hash(), command: fingerprint(request), baseUrl: place };
   const before = await findFormerRun(files, head, request);
+  if (request.flags.resume && before.head === null)
+    await writeNote(deps, `no former run is recorded in ${files.journal}; this one begins with the first row`);
   await checkWritable(checked);
   await askWithPlan(deps, request, place, report, plan);
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
