@@ -1,39 +1,112 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { formatEntry, parseEntry, type JournalEntry } from "../../../src/bulk/import/journal-entry.ts";
 import { openJournal } from "../../../src/bulk/import/journal.ts";
-import type { Clock } from "../../../src/runtime/clock.ts";
+import { readJournal } from "../../../src/bulk/import/journal-state.ts";
+import { openRecordedOutcomes } from "../../../src/bulk/import/recorded-outcomes.ts";
+import { createFakeClock } from "../../helpers/fake-clock.ts";
 
-let folder = "";
 let file = "";
-
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-journal-"));
-  file = path.join(folder, "journal");
+  file = path.join(await mkdtemp(path.join(tmpdir(), "surveyctl-journal-")), "journal");
 });
+afterEach(() => rm(path.dirname(file), { recursive: true, force: true }));
 
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const HEAD = { format: 1, input: "ab12", command: "people import", baseUrl: "http://127.0.0.1:1/" } as const;
+const outcome = (line: number, personId: string | null) =>
+  ({ line, identifier: `zoë${line}@example.com`, outcome: "saved", personId, surveyScheduledAt: null, error: null }) as const;
 
-/** A clock whose sleepers wake when the test says so. */
-function createHeldClock(): { clock: Clock; wake: () => void } {
-  const sleepers: (() => void)[] = [];
-  const sleep = (): Promise<void> => new Promise((resolve) => sleepers.push(resolve));
-  return { clock: { now: () => 0, monotonic: () => 0, sleep }, wake: () => sleepers.shift()?.() };
+async function write(entries: readonly JournalEntry[]): Promise<void> {
+  const { length } = await readJournal(file);
+  const journal = await openJournal(file, length, createFakeClock());
+  await Promise.all(entries.map((entry) => journal.write(entry)));
+  await journal.close();
 }
 
-test("when entries come soon after a sync, then they wait and share the next one", async () => {
-  const { clock, wake } = createHeldClock();
-  const journal = await openJournal(file, 0, clock);
-  await journal.write({ intent: [2], at: 500 });
-  const later = Promise.all([journal.write({ intent: [3], at: 501 }), journal.write({ end: true })]);
+async function told(): Promise<unknown> {
+  const state = await readJournal(file);
+  const lines = [2, 3, 4].map((line) => [line, state.intentAt(line), state.outcomeOf(line)]);
+  return { head: state.head, ended: state.ended, lines };
+}
 
-  const before = await readFile(file, "utf8");
-  wake();
-  await later;
-  const after = await readFile(file, "utf8");
-  wake();
-  await journal.close();
-
-  expect([before, after]).toEqual(['{"intent":[2],"at":500}\n', '{"intent":[2],"at":500}\n{"intent":[3],"at":501}\n{"end":true}\n']);
+it("when its last line is torn at any byte, then it is read up to there and goes on from there", async () => {
+  await write([{ head: HEAD }, { intent: [2, 3, 4], at: 500 }, { done: outcome(2, "7") }]);
+  const { size: whole } = await stat(file);
+  await write([{ done: outcome(3, "8") }]);
+  const { size } = await stat(file);
+  for (let length = size - 1; length >= whole; length -= 1) {
+    await truncate(file, length);
+    expect((await readJournal(file)).length).toBe(whole);
+    expect(await told()).toEqual({
+      head: HEAD,
+      ended: false,
+      lines: [
+        [2, 500, "saved"],
+        [3, 500, null],
+        [4, 500, null],
+      ],
+    });
+  }
+  await write([{ done: outcome(3, "9") }, { end: true }]);
+  expect(await told()).toEqual({
+    head: HEAD,
+    ended: true,
+    lines: [
+      [2, 500, "saved"],
+      [3, 500, "saved"],
+      [4, 500, null],
+    ],
+  });
 });
+
+it("when a line makes no sense, then nothing behind it counts", async () => {
+  const known = `${formatEntry({ head: HEAD })}\n${formatEntry({ intent: [2], at: 500 })}\n`;
+  await writeFile(file, `${known}not ours\n${formatEntry({ end: true })}\n`);
+  const state = await readJournal(file);
+  expect([state.length, state.ended, state.intentAt(2)]).toEqual([known.length, false, 500]);
+});
+
+it("when there is no file, then nothing was begun", async () => {
+  expect([(await readJournal(file)).length, await told()]).toEqual([
+    0,
+    {
+      head: null,
+      ended: false,
+      lines: [
+        [2, null, null],
+        [3, null, null],
+        [4, null, null],
+      ],
+    },
+  ]);
+});
+
+it("when a line was done more than once, then its last outcome counts, and all come in the order of the lines", async () => {
+  await write([
+    { head: HEAD },
+    { done: outcome(4, "p4") },
+    { done: { ...outcome(2, null), outcome: "unknown", error: "the answer\nwas lost" } },
+    { done: outcome(3, "0012") },
+    { done: outcome(2, "9007199254740993") },
+    // Further than a window of the file, so that it has to be found again.
+    ...Array.from({ length: 3000 }, (_, index) => ({ done: outcome(100_000 + index, "1") })),
+    { done: outcome(5, "5") },
+  ]);
+  const outcomes = await openRecordedOutcomes(file);
+  const all = [];
+  for await (const batch of outcomes.inOrder()) all.push(...batch);
+  expect(all.slice(0, 4)).toEqual([outcome(2, "9007199254740993"), outcome(3, "0012"), outcome(4, "p4"), outcome(5, "5")]);
+  expect(all.slice(4).map(({ line }) => line)).toEqual(Array.from({ length: 3000 }, (_, index) => 100_000 + index));
+  expect([await outcomes.of(4), await outcomes.of(6), await outcomes.of(102_999)]).toEqual([outcome(4, "p4"), null, outcome(102_999, "1")]);
+  await outcomes.close();
+});
+
+it.each(["7", "0", "-1", "007", "1e3", "1.5", "9007199254740993", " 7", "", "person-7", null])(
+  "when a person's id is %j, then it is read as it was written",
+  (personId) => {
+    const entry: JournalEntry = { done: outcome(2, personId) };
+    expect(parseEntry(formatEntry(entry))).toEqual(entry);
+  },
+);

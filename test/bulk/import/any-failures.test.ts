@@ -1,0 +1,181 @@
+/** Whatever fails, in whatever order, and wherever the process dies: the runs together end as one undisturbed run would. */
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { appendFile, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openJournal, type Journal } from "../../../src/bulk/import/journal.ts";
+import { readJournal } from "../../../src/bulk/import/journal-state.ts";
+import { PEOPLE_ROWS } from "../../../src/bulk/import/kinds.ts";
+import { openTable, type ImportTable } from "../../../src/bulk/import/open-table.ts";
+import type { RecordedOutcome, RowOutcome } from "../../../src/bulk/import/outcome.ts";
+import { openRecordedOutcomes } from "../../../src/bulk/import/recorded-outcomes.ts";
+import { sendRows, type Sender } from "../../../src/bulk/import/send-rows.ts";
+import { createFakeClock } from "../../helpers/fake-clock.ts";
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-failures-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** What becomes of one request. `crash`: the process dies while it is on its way, before or after it arrives. */
+const FATES = [
+  "fine",
+  "lost before",
+  "lost after",
+  "dead network",
+  "interrupted before",
+  "interrupted after",
+  "crash before",
+  "crash after",
+] as const;
+type Fate = (typeof FATES)[number];
+
+interface RunPlan {
+  /** Of the requests of this run, in the order in which they begin; the ones beyond are fine. */
+  readonly fates: readonly Fate[];
+  /** Of its look-ups: whether each finds out what it asks. */
+  readonly settles: readonly boolean[];
+  readonly concurrency: number;
+  /** What a crash leaves of a line that was being written. */
+  readonly torn: string;
+}
+
+const runPlan: fc.Arbitrary<RunPlan> = fc.record({
+  fates: fc.array(fc.oneof({ weight: 5, arbitrary: fc.constant<Fate>("fine") }, fc.constantFrom(...FATES)), { maxLength: 25 }),
+  settles: fc.array(fc.boolean(), { maxLength: 10 }),
+  concurrency: fc.integer({ min: 1, max: 4 }),
+  torn: fc.constantFrom("", "{", '{"done":{"line":2,"identifier":"someb', '{"intent":[2,3'),
+});
+
+const UNDISTURBED: RunPlan = { fates: [], settles: [], concurrency: 2, torn: "" };
+
+/** Who got a survey, by line; the one truth that outlives every run. */
+type Arrivals = Map<number, number>;
+
+async function tableOf(file: string, rows: number): Promise<ImportTable> {
+  await writeFile(file, `email\n${Array.from({ length: rows }, (_, index) => `ann${index}@example.com\n`).join("")}`);
+  const readers = { time: () => null, duration: () => null };
+  const header = { renames: [], ignored: [], suggest: () => null };
+  return openTable({ path: file, name: "in.csv", delimiter: null }, { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} });
+}
+
+function scheduled(line: number): RowOutcome {
+  return { outcome: "scheduled", personId: String(line), surveyScheduledAt: 1000, error: null };
+}
+
+const LOST: RowOutcome = { outcome: "unknown", personId: null, surveyScheduledAt: null, error: "the answer was lost" };
+
+/** What a dead process waits for. */
+function never<T>(): Promise<T> {
+  return new Promise<T>(() => undefined);
+}
+
+function createSender(plan: RunPlan, arrivals: Arrivals, death: AbortController, stop: AbortController): Sender {
+  const fates = [...plan.fates];
+  const settles = [...plan.settles];
+  const arrive = (line: number): number => arrivals.set(line, (arrivals.get(line) ?? 0) + 1).size;
+  const interrupt = (): never => {
+    stop.abort(new Error("interrupted"));
+    throw stop.signal.reason as Error;
+  };
+  return {
+    async send({ line }) {
+      await new Promise(setImmediate);
+      if (death.signal.aborted) return never();
+      const fate = fates.shift() ?? "fine";
+      if (fate === "dead network") throw new Error("dead network");
+      if (fate === "fine" || fate.endsWith("after")) arrive(line);
+      await new Promise(setImmediate);
+      if (fate.startsWith("crash")) {
+        death.abort();
+        return never();
+      }
+      if (fate.startsWith("interrupted")) return interrupt();
+      return fate === "fine" ? scheduled(line) : LOST;
+    },
+    async lookUp({ line }) {
+      if (settles.shift() === false) return { kind: "unsettled", reason: "the look-up cannot tell" };
+      return arrivals.has(line) ? { kind: "arrived", outcome: scheduled(line) } : { kind: "absent" };
+    },
+    isIdempotent: () => false,
+    unknownNeedsWord: false,
+    serverNow: () => 500,
+  };
+}
+
+interface MortalJournal extends Journal {
+  /** Leaves what was durable when the process died, and what a crash tore. */
+  bury(torn: string): Promise<void>;
+}
+
+/** A dead process writes nothing more, and what it had not heard to be on disk may never get there. */
+function mortal(file: string, journal: Journal, death: AbortController): MortalJournal {
+  let durable = statSync(file).size;
+  return {
+    async write(entry) {
+      if (death.signal.aborted) return never();
+      await journal.write(entry);
+      if (death.signal.aborted) return never();
+      durable = statSync(file).size;
+    },
+    close: () => journal.close(),
+    async bury(torn) {
+      await truncate(file, durable);
+      await appendFile(file, torn);
+    },
+  };
+}
+
+async function run(table: ImportTable, file: string, plan: RunPlan, arrivals: Arrivals): Promise<void> {
+  const before = await readJournal(file);
+  const death = new AbortController();
+  const died = once(death.signal, "abort");
+  const journal = mortal(file, await openJournal(file, before.length, createFakeClock()), death);
+  const stop = new AbortController();
+  const ended = sendRows({
+    table,
+    before,
+    journal,
+    sender: createSender(plan, arrivals, death, stop),
+    skip: () => null,
+    retryUnknown: false,
+    concurrency: plan.concurrency,
+    signal: stop.signal,
+    onOutcome: () => undefined,
+  });
+  await Promise.race([ended, died]);
+  await journal.close();
+  if (death.signal.aborted) await journal.bury(plan.torn);
+}
+
+async function recorded(file: string): Promise<RecordedOutcome[]> {
+  const outcomes = await openRecordedOutcomes(file);
+  const all: RecordedOutcome[] = [];
+  for await (const batch of outcomes.inOrder()) all.push(...batch);
+  await outcomes.close();
+  return all;
+}
+
+it("when any runs fail in any way and a last one does not, then every row was sent once and is recorded in order", async () => {
+  let example = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.array(runPlan, { maxLength: 5 }), async (rows, plans) => {
+      example += 1;
+      const file = path.join(folder, `journal-${example}`);
+      const table = await tableOf(path.join(folder, `in-${example}.csv`), rows);
+      const arrivals: Arrivals = new Map();
+      for (const plan of [...plans, UNDISTURBED]) await run(table, file, plan, arrivals);
+
+      const lines = Array.from({ length: rows }, (_, index) => index + 2);
+      expect([...arrivals].toSorted(([left], [right]) => left - right)).toEqual(lines.map((line) => [line, 1]));
+      const expected = lines.map((line) => ({ line, identifier: `ann${line - 2}@example.com`, ...scheduled(line) }));
+      expect(await recorded(file)).toEqual(expected);
+      expect((await readJournal(file)).ended).toBe(true);
+    }),
+    { numRuns: 200, seed: 20_261_121 },
+  );
+});
