@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import type { Exchange, HttpRequest } from "../contract/http.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
@@ -48,8 +47,6 @@ export function createCaller(options: CallerOptions): Caller {
 
   async function run<T>(request: HttpRequest, idempotent: boolean, read: Reader<T>, before: Progress): Promise<Outcome<T>> {
     let { tries, lostBefore } = before;
-    // One signal ends every request of the process; a listener for each is no leak.
-    if (request.signal !== undefined) setMaxListeners(0, request.signal);
     for (;;) {
       const turn = await options.gate.enter(request.signal);
       const result = await inTurn(turn, attempt(request, read, attemptOptions));

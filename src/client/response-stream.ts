@@ -14,53 +14,58 @@ export interface Tap {
 
 const CHUNKS_WAITING_MAX = 4;
 
+interface Flow {
+  readonly tap: Tap;
+  readonly chunks: Uint8Array[];
+  state: "open" | "ended" | "failed" | "cancelled";
+  failure: Error | null;
+  wake: (() => void) | null;
+}
+
 export function createResponseStream(tap: Tap): ResponseStream {
-  const chunks: Uint8Array[] = [];
-  let state: "open" | "ended" | "failed" | "cancelled" = "open";
-  let failure: Error | null = null;
-  let wake: (() => void) | null = null;
-
-  const changed = (): void => {
-    wake?.();
-    wake = null;
-  };
-
-  async function* read(): AsyncGenerator<Uint8Array> {
-    try {
-      for (;;) {
-        const chunk = chunks.shift();
-        if (chunk !== undefined) yield chunk;
-        else if (state === "ended") return;
-        else if (failure !== null) throw failure;
-        else {
-          tap.resume();
-          await new Promise<void>((resolve) => (wake = resolve));
-        }
-      }
-    } finally {
-      if (state === "open") {
-        state = "cancelled";
-        tap.cancel();
-      }
-    }
-  }
-
+  const flow: Flow = { tap, chunks: [], state: "open", failure: null, wake: null };
   return {
     push: (chunk) => {
-      if (state !== "open") return;
-      chunks.push(chunk);
-      if (chunks.length >= CHUNKS_WAITING_MAX) tap.pause();
-      changed();
+      if (flow.state !== "open") return;
+      flow.chunks.push(chunk);
+      if (flow.chunks.length >= CHUNKS_WAITING_MAX) tap.pause();
+      wakeReader(flow);
     },
     end: () => {
-      if (state === "open") state = "ended";
-      changed();
+      if (flow.state === "open") flow.state = "ended";
+      wakeReader(flow);
     },
     fail: (error) => {
-      if (state === "open") state = "failed";
-      failure = error;
-      changed();
+      if (flow.state === "open") flow.state = "failed";
+      flow.failure = error;
+      wakeReader(flow);
     },
-    [Symbol.asyncIterator]: read,
+    [Symbol.asyncIterator]: () => readChunks(flow),
   };
+}
+
+function wakeReader(flow: Flow): void {
+  flow.wake?.();
+  flow.wake = null;
+}
+
+/** One generator for all streams: V8 keeps whatever a generator inside a function sees until the next full collection. */
+async function* readChunks(flow: Flow): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      const chunk = flow.chunks.shift();
+      if (chunk !== undefined) yield chunk;
+      else if (flow.state === "ended") return;
+      else if (flow.failure !== null) throw flow.failure;
+      else {
+        flow.tap.resume();
+        await new Promise<void>((resolve) => (flow.wake = resolve));
+      }
+    }
+  } finally {
+    if (flow.state === "open") {
+      flow.state = "cancelled";
+      flow.tap.cancel();
+    }
+  }
 }

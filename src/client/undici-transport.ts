@@ -1,6 +1,7 @@
 import Pool from "undici/lib/dispatcher/pool.js";
 import type { Exchange, HttpRequest, HttpResponse } from "../contract/http.ts";
 import { connectionFailure, type FailureContext } from "./connection-failure.ts";
+import { onAbort } from "../runtime/on-abort.ts";
 import { nameCall } from "./errors/client-error.ts";
 import { ConnectionError, type Sent } from "./errors/connection-error.ts";
 import { proxyFor, proxyRefusal, ProxySettingError, type Environment, type Proxy } from "./proxy.ts";
@@ -80,13 +81,11 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
     let sent: Sent = "no";
     let body: ResponseStream | null = null;
     let abort: ((reason: Error) => void) | null = null;
-    const onAbort = (): void => {
+    const done = onAbort(signal, () => {
       reject(signal?.reason as Error);
       body?.fail(signal?.reason as Error);
       abort?.(signal?.reason as Error);
-    };
-    const done = (): void => signal?.removeEventListener("abort", onAbort);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    });
 
     route.pool.dispatch(
       { method: request.method, ...requestTarget(route, request), body: request.body ?? null },

@@ -1,3 +1,5 @@
+import { onAbort } from "./on-abort.ts";
+
 /** The time and the passing of it, made replaceable. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -25,15 +27,14 @@ function sleepOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {
       reject(signal.reason as Error);
       return;
     }
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
     const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
+      stopWaiting();
       resolve();
     }, ms);
-    signal?.addEventListener("abort", stop, { once: true });
+    const stopWaiting = onAbort(signal, () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    });
   });
 }
 

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { mapHeader, type HeaderOptions, type Mapping } from "./header.ts";
 import { InputError } from "./input-error.ts";
-import { createJudge, type JudgeOptions, type Reading, type Verdict } from "./judge.ts";
+import { createJudge, type Judge, type JudgeOptions, type Reading, type Verdict } from "./judge.ts";
 import type { InputRecord } from "./record-parser.ts";
 import { readRecords, type InputFile } from "./records.ts";
 import type { RowKind } from "./row-kind.ts";
@@ -23,8 +23,8 @@ export interface ImportTable {
   records(): AsyncGenerator<readonly InputRecord[]>;
   /** What the fields of one record say, or what is wrong with it. */
   read(record: InputRecord): Reading;
-  /** Every record with the row it becomes, in batches. */
-  judged(): AsyncGenerator<JudgedRecord[]>;
+  /** Every record with the row it becomes, in batches; a row is made when it is asked for. */
+  judged(): AsyncGenerator<Iterable<JudgedRecord>>;
 }
 
 export interface TableOptions extends Omit<JudgeOptions, "columns"> {
@@ -46,9 +46,13 @@ export async function openTable(input: InputFile, options: TableOptions): Promis
     records,
     read: (record) => judge.read(record),
     async *judged() {
-      for await (const batch of records()) yield batch.map((record) => ({ record, verdict: judge.judge(record) }));
+      for await (const batch of records()) yield judgeEach(judge, batch);
     },
   };
+}
+
+function* judgeEach(judge: Judge, batch: readonly InputRecord[]): Generator<JudgedRecord> {
+  for (const record of batch) yield { record, verdict: judge.judge(record) };
 }
 
 async function* withoutHeader(batches: AsyncIterable<readonly InputRecord[]>): AsyncGenerator<readonly InputRecord[]> {

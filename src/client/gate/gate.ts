@@ -1,4 +1,5 @@
 import type { Clock } from "../../runtime/clock.ts";
+import { onAbort } from "../../runtime/on-abort.ts";
 import { afterAccepted, afterPause, afterThrottled, initialPressure } from "./pressure.ts";
 import { createRateCeiling, createSpacing } from "./rate-ceiling.ts";
 
@@ -106,18 +107,17 @@ export function createGate(options: GateOptions): Gate {
     enter: async (signal) => {
       signal?.throwIfAborted();
       return await new Promise((resolve, reject) => {
-        const waiter: Waiter = {
-          resolve: (turn) => {
-            signal?.removeEventListener("abort", leave);
-            resolve(turn);
-          },
-        };
-        const leave = (): void => {
+        const stopWaiting = onAbort(signal, () => {
           queue.delete(waiter);
           if (queue.size === 0) clearAlarm();
           reject(signal?.reason as Error);
+        });
+        const waiter: Waiter = {
+          resolve: (turn) => {
+            stopWaiting();
+            resolve(turn);
+          },
         };
-        signal?.addEventListener("abort", leave, { once: true });
         queue.add(waiter);
         pump();
       });
