@@ -37,6 +37,20 @@ export async function runImport(deps: Deps, request: ImportRequest): Promise<Exi
 
 async function importFrom(deps: Deps, request: ImportRequest, source: InputSource, files: RecordFiles | null): Promise<ExitCode> {
   const table = await openImportTable(deps, request, source);
+  try {
+    return await importTable(deps, request, source, table, files);
+  } finally {
+    await table.close();
+  }
+}
+
+async function importTable(
+  deps: Deps,
+  request: ImportRequest,
+  source: InputSource,
+  table: ImportTable,
+  files: RecordFiles | null,
+): Promise<ExitCode> {
   if (request.flags.explain !== null) return explainLine(deps, table, request, request.flags.explain);
   for (const note of table.mapping.notes) await writeNote(deps, note);
   if (files !== null) checkDecided(deps, table, request);
