@@ -53,12 +53,15 @@ const ROUGH_SHARE = 0.25;
 
 /** A 429 that asks for a pause: fewer at once, and slower. */
 export function afterThrottled(pressure: Pressure, nowMs: number, pauseMs: number): Pressure {
+  const rest = { ...afterPause(pressure, nowMs), accepted: 0, countedFromMs: nowMs, pausedMs: pauseMs };
+  // Refused again before anything was taken: the same trouble goes on, and tells no more about the rate.
+  if (pressure.pace !== UNPACED && pressure.accepted === 0) return rest;
   const elapsedMs = Math.max(nowMs - pressure.countedFromMs, 1);
   const taken = (pressure.accepted * 1000) / elapsedMs;
   const known = pressure.accepted < 2 ? null : taken;
   const rough = pressure.pausedMs > elapsedMs * ROUGH_SHARE;
   const pace = pressure.pace === UNPACED ? paceOfFirst(taken) : paceAfterThrottled(pressure.pace, known, rough);
-  return { ...afterPause(pressure, nowMs), pace, accepted: 0, countedFromMs: nowMs, pausedMs: pauseMs };
+  return { ...rest, pace };
 }
 
 /** A 429 to the very first requests is somebody else's doing: nothing was measured, so the pause alone must do. */

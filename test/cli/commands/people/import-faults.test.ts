@@ -1,13 +1,10 @@
 /** An import through a network that fails in every way: nobody is mailed twice. */
-import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { startFaultyProxy, type FaultyProxy } from "../../../helpers/faulty-proxy.ts";
 import { FIXTURES, peopleAt, personKey, readCsv, receivers } from "../../../helpers/imported.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 
-/** Each fault costs a pause, so that a part of the file has to do. */
-const ROWS = 200;
 /** A run may be stopped by many failures in a row; more runs than that would mean that none gets on. */
 const RUNS_MAX = 20;
 
@@ -17,7 +14,7 @@ beforeEach(async () => {
   service = await startServe();
   // A second survey to the same person is not held back, so that it would show.
   await service.run(["service", "throttle", "off", "--data", service.dataFile]);
-  proxy = await startFaultyProxy({ target: service.baseUrl, seed: 7, share: 0.06 });
+  proxy = await startFaultyProxy({ target: service.baseUrl, seed: 7, share: 0.03 });
 });
 afterEach(async () => {
   await proxy.stop();
@@ -26,9 +23,7 @@ afterEach(async () => {
 
 it("when every kind of fault spoils the way, then each person has exactly one survey", async () => {
   const results = path.join(service.folder, "results.csv");
-  const input = path.join(service.folder, "customers.csv");
-  const lines = (await readFile(path.join(FIXTURES, "customers.csv"), "utf8")).split("\n");
-  await writeFile(input, lines.slice(0, ROWS + 1).join("\n"));
+  const input = path.join(FIXTURES, "customers.csv");
   const args = ["people", "import", input, "--send", "--ignore-column", "delay", "--results", results, "--quiet"];
   const env = { SURVEYCTL_BASE_URL: proxy.baseUrl };
   const statuses = [(await service.run(args, { env })).status];
