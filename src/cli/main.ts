@@ -19,8 +19,17 @@ export async function main(process: Process): Promise<number> {
     const script = completionScript(args[1] ?? "");
     if (script !== null) return say(process, script);
   }
-  const { run } = await import("./program/run.ts");
-  return run(process, args);
+  return runCommand(process, args);
+}
+
+async function runCommand(process: Process, args: readonly string[]): Promise<number> {
+  try {
+    const { run } = await import("./program/run.ts");
+    return await run(process, args);
+  } catch (error) {
+    process.stderr.write(`error: surveyctl cannot be started: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
 }
 
 /** A reader that went away is no failure; a disk that is full is. */

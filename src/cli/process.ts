@@ -1,5 +1,5 @@
 /** What the program needs of Node's `process`; only the door, `main`, is handed the real one. */
 export type Process = Pick<
   NodeJS.Process,
-  "argv" | "env" | "stdin" | "stdout" | "stderr" | "on" | "off" | "pid" | "platform" | "cwd" | "kill"
+  "argv" | "env" | "exitCode" | "stdin" | "stdout" | "stderr" | "on" | "off" | "pid" | "platform" | "cwd" | "kill"
 >;

@@ -63,6 +63,7 @@ interface Endpoint {
 }
 
 function buildClient(deps: Deps, { baseUrl, apiKey, transport }: Endpoint): Client {
+  deps.hideKey(apiKey);
   const { options, clock, random } = deps;
   return createClient({
     baseUrl,

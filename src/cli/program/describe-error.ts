@@ -30,8 +30,13 @@ export function describeError(error: unknown): ErrorReport {
     describeOwn(error) ??
     describeClient(error) ??
     describeSystem(error) ??
-    report("internal", error.message, EXIT.failed, { hint: "this is a mistake in surveyctl itself; --verbose shows where" })
+    report("internal", firstLine(error), EXIT.failed, { hint: "this is a mistake in surveyctl itself; --verbose shows where" })
   );
+}
+
+/** What nobody meant to be read may have several lines, or none. */
+function firstLine({ message, name }: Error): string {
+  return message.split("\n")[0] || name;
 }
 
 function report(code: string, message: string, exit: ExitCode, more: Partial<ErrorReport> = {}): ErrorReport {

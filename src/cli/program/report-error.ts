@@ -1,4 +1,5 @@
 import type { Environment } from "../args/read-global-options.ts";
+import { createRedactor } from "../../client/redact.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import type { Streams } from "../streams/streams.ts";
@@ -9,8 +10,8 @@ export interface ErrorStyle {
   readonly json: boolean;
   /** Show where it happened. */
   readonly stack: boolean;
-  /** Texts that must never be printed: the key and its Base64 form. */
-  readonly secrets: readonly string[];
+  /** The keys that are in use: none is printed, in no form. */
+  readonly keys: readonly string[];
 }
 
 /** Prints `error:` and `hint:` on stderr, as JSON too where asked, and gives the exit status. */
@@ -19,26 +20,19 @@ export async function reportError(error: unknown, streams: Pick<Streams, "err">,
   const hint = described.hint === null ? "" : `hint: ${described.hint.replaceAll("\n", "\n      ")}\n`;
   const stack = style.stack && error instanceof Error && exit !== EXIT.usage ? `${error.stack ?? ""}\n` : "";
   const json = style.json ? `${JSON.stringify({ error: described })}\n` : "";
-  await streams.err.write(toSafeLines(redact(`error: ${described.message}\n${hint}${stack}${json}`, style.secrets)));
+  await streams.err.write(toSafeLines(withoutKeys(`error: ${described.message}\n${hint}${stack}${json}`, style.keys)));
   return exit;
 }
 
-function redact(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((safe, secret) => safe.replaceAll(secret, "[redacted]"), text);
+function withoutKeys(text: string, keys: readonly string[]): string {
+  return keys.reduce((rest, key) => createRedactor(key)(rest), text);
 }
 
 /** From the raw words and the environment, since reading them properly may be what failed. */
-export function readErrorStyle(args: readonly string[], env: Environment): ErrorStyle {
+export function readErrorStyle(args: readonly string[], env: Environment, keys: Iterable<string> = []): ErrorStyle {
   const debug = env["SURVEYCTL_DEBUG"] ?? "";
   const verbose = args.some((arg) => arg === "--verbose" || /^-[a-z]*v[a-z]*$/.test(arg));
-  return { json: wantsJson(args, env), stack: verbose || !["", "0"].includes(debug), secrets: secretsOf(env) };
-}
-
-/** The key that the environment gives, and what it looks like on the wire. */
-function secretsOf(env: Environment): string[] {
-  const key = env["SURVEYCTL_API_KEY"] ?? "";
-  if (key === "") return [];
-  return [Buffer.from(`${key}:`).toString("base64"), Buffer.from(key).toString("base64"), key].filter((secret) => secret.length > 3);
+  return { json: wantsJson(args, env), stack: verbose || !["", "0"].includes(debug), keys: [...keys, env["SURVEYCTL_API_KEY"] ?? ""] };
 }
 
 /** Whether errors are wanted as JSON too. */

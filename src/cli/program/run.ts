@@ -10,30 +10,49 @@ import type { Process } from "../process.ts";
 import { runProgram } from "../program.ts";
 import { ClosedPipeError } from "../streams/closed-pipe-error.ts";
 import { createProcessStreams, type ProcessStreams } from "../streams/process-streams.ts";
+import { watchCrashes } from "./crashes.ts";
 import { watchSignals, type Lifetime } from "./lifetime.ts";
 
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
   const lifetime = watchSignals(process);
   const streams = createProcessStreams(process, (error) => lifetime.end(error), lifetime.signal);
-  try {
-    return await finish(await dispatch(process, args, streams, lifetime), streams);
-  } catch (error) {
-    const cause = stopReason(error, lifetime.signal);
-    if (cause instanceof ClosedPipeError) return EXIT.done;
+  const keys = new Set<string>();
+  const report = async (error: unknown): Promise<ExitCode> => {
     const { readErrorStyle, reportError } = await import("./report-error.ts");
-    return reportError(cause, streams, readErrorStyle(args, process.env));
+    return reportError(error, streams, readErrorStyle(args, process.env, keys));
+  };
+  const crashes = watchCrashes(process, lifetime, report);
+  try {
+    const exit = await dispatch(process, { args, streams, lifetime, keys });
+    // What is still on its way out may fail too: a full disk shows itself at the end.
+    await streams.flush();
+    const crash = crashes.first();
+    return crash === null ? exit : await report(crash.cause);
+  } catch (error) {
+    const cause = crashes.first()?.cause ?? stopReason(error, lifetime.signal);
+    return cause instanceof ClosedPipeError ? EXIT.done : await report(cause);
   } finally {
+    crashes.commandEnded();
     lifetime.release();
   }
 }
 
-async function dispatch(process: Process, args: readonly string[], streams: ProcessStreams, lifetime: Lifetime): Promise<ExitCode> {
+interface World {
+  readonly args: readonly string[];
+  readonly streams: ProcessStreams;
+  readonly lifetime: Lifetime;
+  /** Filled as the command finds them. */
+  readonly keys: Set<string>;
+}
+
+async function dispatch(process: Process, world: World): Promise<ExitCode> {
+  const { args, streams } = world;
   if (args[0] === "help") {
     const { runHelp } = await import("./help.ts");
     return runHelp(args.slice(1), streams);
   }
   const outcome = await runProgram(args, {
-    perform: (action, flags, operands) => perform(process, streams, lifetime.signal, { action, flags, operands }),
+    perform: (action, flags, operands) => perform(process, world, { action, flags, operands }),
   });
   if (outcome.kind === "done") return outcome.exit;
   await streams.out.write(outcome.text);
@@ -46,12 +65,7 @@ interface Performance {
   readonly operands: readonly string[];
 }
 
-async function perform(
-  process: Process,
-  streams: ProcessStreams,
-  signal: AbortSignal,
-  { action, flags, operands }: Performance,
-): Promise<ExitCode> {
+async function perform(process: Process, { streams, lifetime, keys }: World, { action, flags, operands }: Performance): Promise<ExitCode> {
   const parsed = createFlags(flags);
   const options = readGlobalOptions(parsed, process.env, streams.out.isTTY);
   const deps: Deps = {
@@ -62,19 +76,14 @@ async function perform(
     clock: systemClock,
     random: systemRandom,
     options,
-    signal,
+    signal: lifetime.signal,
+    hideKey: (key) => void keys.add(key),
     connect: async () => {
       const { connect } = await import("../deps/connect.ts");
       return connect(deps);
     },
   };
   return action(deps, parsed, operands);
-}
-
-/** Whatever is still on its way out may fail too: a full disk shows itself at the end. */
-async function finish(exit: ExitCode, streams: ProcessStreams): Promise<ExitCode> {
-  await streams.flush();
-  return exit;
 }
 
 /** An abort is told by its reason: the signal, or the output that was lost. */

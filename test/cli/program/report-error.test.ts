@@ -9,7 +9,7 @@ import { ConfigError } from "../../../src/config/config-error.ts";
 import { UnwritableFileError } from "../../../src/runtime/file-replacement.ts";
 import { fakeTerminal } from "../../helpers/fake-deps.ts";
 
-const PLAIN: ErrorStyle = { json: false, stack: false, secrets: [] };
+const PLAIN: ErrorStyle = { json: false, stack: false, keys: [] };
 
 async function told(error: unknown, style: Partial<ErrorStyle> = {}): Promise<{ exit: number; err: string; out: string }> {
   const terminal = fakeTerminal(null);
@@ -82,6 +82,12 @@ describe("an error as it is told", () => {
       1,
       "error: x is not a function\nhint: this is a mistake in surveyctl itself; --verbose shows where\n",
     ],
+    [
+      "a mistake of several lines",
+      new Error("one\ntwo"),
+      1,
+      "error: one\nhint: this is a mistake in surveyctl itself; --verbose shows where\n",
+    ],
     ["what is no error", "boo", 1, "error: something that is no error was thrown: boo\n"],
   ])("when it is %s", async (_, error, exit, err) => {
     expect(await told(error)).toEqual({ exit, err, out: "" });
@@ -103,9 +109,9 @@ describe("an error as it is told", () => {
     const { err } = await told(new Error("sent k-123456 as ay0xMjM0NTY6"), {
       json: true,
       stack: true,
-      secrets: ["ay0xMjM0NTY6", "k-123456"],
+      keys: ["k-123456"],
     });
-    expect([err.includes("k-123456"), err.includes("ay0xMjM0NTY6"), err.split("[redacted]").length > 4]).toEqual([false, false, true]);
+    expect([err.includes("k-123456"), err.includes("ay0xMjM0NTY6"), err.split("[key removed]").length > 4]).toEqual([false, false, true]);
   });
 
   it("when the words steer a terminal, then they are shown as escapes", async () => {
@@ -148,7 +154,7 @@ describe("the style of errors, from words that may be wrong", () => {
     expect(readErrorStyle(line.split(" "), env).stack).toBe(stack);
   });
 
-  it("when the environment holds a key, then it is kept out in every form it takes", () => {
-    expect(readErrorStyle([], { SURVEYCTL_API_KEY: "k-123456" }).secrets).toEqual(["ay0xMjM0NTY6", "ay0xMjM0NTY=", "k-123456"]);
+  it("when the environment holds a key, then it is kept out beside those that the command found", () => {
+    expect(readErrorStyle([], { SURVEYCTL_API_KEY: "k-123456" }, ["k-from-the-profile"]).keys).toEqual(["k-from-the-profile", "k-123456"]);
   });
 });
