@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { copyFile, readFile, rm, writeFile, readdir } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
@@ -24,7 +24,7 @@ const shared = {
 };
 const result = await build({
   ...shared,
-  entryPoints: ["src/cli/program/run.ts", "src/cli/program/root-help.ts", "src/cli/program/complete.ts"],
+  entryPoints: ["src/cli/program/run.ts", "src/cli/program/root-help.ts", "src/cli/program/complete.ts", "src/cli/program/man-page.ts"],
   splitting: true,
   metafile: true,
   external: ["node-sqlite3-wasm"],
@@ -39,6 +39,12 @@ await build({ ...shared, entryPoints: ["src/cli/main.ts"], plugins: [{ name: "la
 const tree = spawnSync(process.execPath, [path.join(root, "bin/surveyctl.js"), "help", "--json"], { encoding: "utf8" });
 if (tree.status !== 0) throw new Error(`the command tree could not be written: ${tree.stderr}`);
 await writeFile(path.join(outdir, "completion.json"), JSON.stringify(JSON.parse(tree.stdout)));
+// The man page is written here and now; the module that does it is of no use to anybody else.
+const manPage = path.join(outdir, "man-page.js");
+const { writeManPage } = await import(pathToFileURL(manPage));
+await writeFile(path.join(outdir, "surveyctl.1"), await writeManPage());
+await rm(manPage);
+await copyFile(path.join(root, "src/cli/program/help-tree.schema.json"), path.join(outdir, "help.schema.json"));
 // The demo looks for its customers beside the module that reads them; every chunk lies in dist itself.
 await copyFile(path.join(root, "src/cli/commands/demo/demo-people.csv"), path.join(outdir, "demo-people.csv"));
 await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(result.metafile));

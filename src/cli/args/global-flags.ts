@@ -56,5 +56,5 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { group: "Connection", flags: "--retries <n>", description: "repeats after the first try", default: "5" },
   { group: "Connection", flags: "--max-wait <duration>", description: "longest Retry-After to wait for", default: "5m" },
   { group: "Connection", flags: "--concurrency <n>", description: "requests at once", default: "8" },
-  { group: "Connection", flags: "--rate <n>", description: "requests a second at most, as in 10 or 600/m" },
+  { group: "Connection", flags: "--rate <rate>", description: "requests a second at most, as in 10 or 600/m" },
 ];

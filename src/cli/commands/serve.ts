@@ -118,7 +118,7 @@ export function register(noun: Command, context: CommandContext): void {
     exits: [EXIT.done, EXIT.failed],
   });
   command
-    .option("--data <file>", "the data file, made when it does not exist (SURVEYCTL_DATA)")
+    .option("--data <file>", "the data file, made when it does not exist (env SURVEYCTL_DATA)")
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--port <number>", "the port to listen on; 0 takes a free one", "8080")
     .option("--public-url <url>", "where the service is seen from outside, as behind a proxy")

@@ -1,6 +1,6 @@
 /** `help --json`: the whole command tree for machines. */
 import type { Argument, Command, Option } from "commander";
-import { GLOBAL_FLAGS } from "../args/global-flags.ts";
+import { GLOBAL_FLAGS, type GlobalFlag } from "../args/global-flags.ts";
 import { loadCommands } from "../program.ts";
 import { columnsOf } from "./command-columns.ts";
 import { EXIT_MEANINGS, exitsOf, ownOptions } from "./help-layout.ts";
@@ -12,7 +12,7 @@ export async function writeTree(): Promise<string> {
   const tree = {
     name: program.name(),
     description: program.description(),
-    global_flags: GLOBAL_FLAGS.map(({ flags, ...rest }) => ({ ...describeFlags(flags), ...rest })),
+    global_flags: GLOBAL_FLAGS.map(describeGlobalFlag),
     exit_statuses: EXIT_MEANINGS,
     topics: [...TOPICS.keys()],
     commands: program.commands.map((command) => describeCommand(command, [], facts)),
@@ -37,25 +37,97 @@ function describeCommand(command: Command, above: readonly string[], facts: Fact
 }
 
 function describeArgument(argument: Argument): object {
-  return { name: argument.name(), description: argument.description, required: argument.required, variadic: argument.variadic };
+  const { description, required, variadic, argChoices } = argument;
+  const name = argument.name();
+  return { name, type: VALUE_TYPES[name] ?? "string", description, choices: argChoices ?? null, required, variadic };
 }
 
-function describeOption(option: Option): object {
+/** Every flag has every key, null where there is nothing to say. */
+interface Flag {
+  readonly name: string;
+  readonly short: string | null;
+  readonly type: ValueType;
+  /** What help calls the value. */
+  readonly value: string | null;
+  readonly description: string;
+  readonly choices: readonly string[] | null;
+  readonly default: string | null;
+  readonly environment: string | null;
+  readonly repeatable: boolean;
+}
+
+function describeOption({ flags, description, argChoices, defaultValue }: Option): Flag {
+  const value: unknown = defaultValue;
+  const words = readDescription(description);
   return {
-    ...describeFlags(option.flags),
-    description: option.description,
-    choices: option.argChoices ?? null,
-    default: (option.defaultValue as unknown) ?? null,
-    repeatable: Array.isArray(option.defaultValue),
+    ...describeFlags(flags),
+    description: words.description,
+    choices: argChoices ?? null,
+    default: typeof value === "string" || typeof value === "number" ? String(value) : words.default,
+    environment: words.environment,
+    repeatable: Array.isArray(value),
+  };
+}
+
+/** What a description says in brackets at its end: `(default: now)`, `(env SURVEYCTL_DATA)`. */
+function readDescription(text: string): Pick<Flag, "description" | "default" | "environment"> {
+  const [, description = text, value = null] = /^(.*) \(default: (.*)\)$/.exec(text) ?? [];
+  const [, rest = description, variable = null] = /^(.*) \(env (\w+)\)$/.exec(description) ?? [];
+  return { description: rest, default: value, environment: variable };
+}
+
+function describeGlobalFlag(flag: GlobalFlag): Flag {
+  return {
+    ...describeFlags(flag.flags),
+    description: flag.description,
+    choices: flag.choices ?? null,
+    default: flag.default ?? null,
+    environment: flag.environment ?? null,
+    repeatable: flag.repeatable === true || flag.counted === true,
   };
 }
 
 /** `-o, --output <format>` taken apart; a flag without a value is a boolean. */
-function describeFlags(flags: string): object {
+function describeFlags(flags: string): Pick<Flag, "name" | "short" | "type" | "value"> {
   const value = /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? null;
   return {
     name: /--[\w-]+/.exec(flags)?.[0] ?? flags,
     short: /(?:^|\s)(-\w)(?=,|\s|$)/.exec(flags)?.[1] ?? null,
-    type: value ?? "boolean",
+    type: value === null ? "boolean" : (VALUE_TYPES[value] ?? "string"),
+    value,
   };
 }
+
+type ValueType =
+  | "boolean"
+  | "string"
+  | "integer"
+  | "rate"
+  | "time"
+  | "duration"
+  | "email"
+  | "phone"
+  | "url"
+  | "path"
+  | "pair"
+  | "json"
+  | "list";
+
+/** What a value must be, by the name that help gives it; text where it is none of these. */
+const VALUE_TYPES: Readonly<Record<string, ValueType>> = {
+  n: "integer",
+  line: "integer",
+  number: "integer",
+  rate: "rate",
+  time: "time",
+  duration: "duration",
+  email: "email",
+  phone: "phone",
+  url: "url",
+  file: "path",
+  "header=column": "pair",
+  "key=value": "pair",
+  json: "json",
+  names: "list",
+  groups: "list",
+};

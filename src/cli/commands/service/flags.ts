@@ -8,7 +8,7 @@ export interface ProjectChoice extends DataFileChoice {
 }
 
 export function withDataFile(command: Command): Command {
-  return command.option("--data <file>", "the service's data file, running or not (SURVEYCTL_DATA)");
+  return command.option("--data <file>", "the service's data file, running or not (env SURVEYCTL_DATA)");
 }
 
 export function withProject(command: Command): Command {
