@@ -50,12 +50,40 @@ describe("commands", () => {
     expect([missing.map(({ name }) => name), commands.length > 30]).toEqual([[], true]);
   });
 
+  it("when its help changes, then the README's block of it does too (npm run docs rewrites them)", async () => {
+    const texts = await Promise.all(commands.map(({ name }) => helpOf(name)));
+    const blocksOfHelp = commands.map(({ name }, index) => helpBlock(name, texts[index] ?? "")).join("\n");
+    const generated = `${blocksOfHelp}\nFlags of every command:\n\n${fenced(flagsOfAll(texts[0] ?? ""))}`;
+    const [before = "", after = ""] = readme.split(/^<!-- help -->$.*^<!-- end of help -->$/ms);
+    await expect(`${before}<!-- help -->\n\n${generated}\n<!-- end of help -->${after}`).toMatchFileSnapshot("../README.md");
+  });
+
   it("when the README types one, then it exists and has every flag that is written", () => {
     const typed = [...blocks(readme, "sh"), ...blocks(readme, "console")].join("").split("\n").flatMap(commandLines);
     const wrong = typed.flatMap(complaints);
     expect([wrong, typed.length > 25]).toEqual([[], true]);
   });
 });
+
+async function helpOf(name: string): Promise<string> {
+  const { streams, out } = fakeTerminal(null);
+  await runHelp(name.split(" "), streams);
+  return out();
+}
+
+/** A command's own help; what every command has stands in the README once. */
+function helpBlock(name: string, help: string): string {
+  const own = help.replace(flagsOfAll(help), "").replace(/\n^Exit statuses:.*/ms, "");
+  return `<details><summary><code>surveyctl ${name}</code></summary>\n\n${fenced(own)}\n</details>\n`;
+}
+
+function flagsOfAll(help: string): string {
+  return /^Output flags:.*?(?=^Examples:)/ms.exec(help)?.[0] ?? "";
+}
+
+function fenced(text: string): string {
+  return `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;
+}
 
 /** The `surveyctl …` parts of a shell line, each as words. */
 function commandLines(line: string): string[][] {

@@ -8,7 +8,7 @@ export async function main(process: Process): Promise<number> {
   if (args.length === 1 && (only === "--version" || only === "-V")) return say(process, `${VERSION}\n`);
   if (args.length === 0 || (args.length === 1 && (only === "--help" || only === "-h" || only === "help"))) {
     const { firstWords, rootHelp } = await import("./program/root-help.ts");
-    return say(process, args.length === 0 ? firstWords() : rootHelp());
+    return say(process, args.length === 0 ? firstWords() : rootHelp(process.stdout.columns || undefined));
   }
   if (only === "__complete") {
     const { complete } = await import("./program/complete.ts");

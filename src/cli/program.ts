@@ -16,6 +16,8 @@ export interface ProgramOptions {
   /** Does a command's work, its flags parsed; the world is made here and not before. */
   readonly perform: (action: Action, flags: Readonly<Record<string, unknown>>, operands: readonly string[]) => Promise<ExitCode>;
   readonly nouns?: readonly Noun[];
+  /** Of help; 80 where nothing is said. */
+  readonly columns?: number;
 }
 
 /** Reads one command line. Throws UsageError, and whatever the command's work throws. */
@@ -61,7 +63,7 @@ interface LoadingProgram extends LoadedProgram {
   readonly load: (noun: Command) => Promise<void>;
 }
 
-function createProgram({ perform, nouns = NOUNS }: ProgramOptions, state: State): LoadingProgram {
+function createProgram({ perform, nouns = NOUNS, columns }: ProgramOptions, state: State): LoadingProgram {
   const program = new Command("surveyctl").description(SUMMARY).helpCommand(false).exitOverride().showSuggestionAfterError(true);
   const facts = createFactsBook();
   const keep = (text: string): void => {
@@ -69,7 +71,7 @@ function createProgram({ perform, nouns = NOUNS }: ProgramOptions, state: State)
   };
   program.configureOutput({ writeOut: keep, writeErr: keep, outputError: () => undefined });
   program.configureHelp({
-    formatHelp: (command) => (command === program ? layOutRootHelp(nouns, SUMMARY) : layOutHelp(command, facts.get(command))),
+    formatHelp: (command) => (command === program ? layOutRootHelp(nouns, columns) : layOutHelp(command, facts.get(command), columns)),
   });
   program.helpOption("-h, --help", "usage, flags, examples and exit statuses");
   const context = createContext(facts, async (action, command) => {

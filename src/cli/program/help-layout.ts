@@ -1,13 +1,15 @@
-/** Help as text: sentence, usage, operands, verbs, flags by group, examples, exit statuses; 80 columns at most. */
+/** Help as text: sentence, usage, operands, verbs, flags by group, examples, exit statuses; 80 columns at most, fewer on a narrow terminal. */
 import type { Command, Option } from "commander";
 import { GLOBAL_FLAGS, type FlagGroup, type GlobalFlag } from "../args/global-flags.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { HelpFacts } from "./command-facts.ts";
 import type { Noun } from "./nouns.ts";
 
-const WIDTH = 80;
+const WIDEST = 80;
+const NARROWEST = 40;
 const INDENT = "  ";
 const TERM_MAX = 30;
+const TERM_SHARE = 0.4;
 
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.done]: "done",
@@ -24,57 +26,74 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
 
 type Item = readonly [term: string, description: string];
 
-/** The whole help of one command. */
-export function layOutHelp(command: Command, facts: HelpFacts): string {
+/** The whole help of one command, for so many columns. */
+export function layOutHelp(command: Command, facts: HelpFacts, columns: number = WIDEST): string {
+  const width = widthFor(columns);
   return join([
-    `${sentence(command.description())}\n`,
+    `${sentence(command.description(), width)}\n`,
     section("Usage", [`${INDENT}${usage(command)}\n`]),
     items(
       "Arguments",
       command.registeredArguments.map((argument): Item => [argument.name(), argument.description]),
+      width,
     ),
     items(
       "Commands",
       command.commands.filter((sub) => sub.name() !== "help").map((sub): Item => [verbTerm(sub), sub.description()]),
+      width,
     ),
-    items("Flags", ownOptions(command).map(optionItem)),
-    command.commands.length > 0 ? "" : globalSections(),
+    items("Flags", ownOptions(command).map(optionItem), width),
+    command.commands.length > 0 ? "" : globalSections(width),
     section(
       "Examples",
-      facts.examples.map((example) => `${INDENT}${breakExample(example)}\n`),
+      facts.examples.map((example) => `${INDENT}${breakExample(example, width)}\n`),
     ),
     items(
       "Exit statuses",
       exitsOf(command, facts).map((exit): Item => [String(exit), EXIT_MEANINGS[exit]]),
+      width,
     ),
-    command.commands.length > 0 ? `Use "surveyctl ${command.name()} <command> --help" for its flags and examples.\n` : "",
+    command.commands.length > 0
+      ? `${wrapped(`Use "surveyctl ${command.name()} <command> --help" for its flags and examples.`, width)}\n`
+      : "",
   ]);
 }
 
 export const SUMMARY = "The command line for the feedback survey (NPS) API, and the service itself";
 
+const ROOT_EXAMPLES = [
+  "surveyctl people add --email ann@example.com --name Ann",
+  "surveyctl people import customers.csv",
+  "surveyctl responses export --since 2026-01-01 --out responses.csv",
+  "surveyctl metrics --by month",
+];
+
 /** The help of the program itself, from the table of nouns alone. */
-export function layOutRootHelp(nouns: readonly Noun[], summary: string = SUMMARY): string {
+export function layOutRootHelp(nouns: readonly Noun[], columns: number = WIDEST): string {
+  const width = widthFor(columns);
   const groups = [...new Set(nouns.map(({ group }) => group))];
   return join([
-    `${sentence(summary)}\n`,
+    `${sentence(SUMMARY, width)}\n`,
     section("Usage", [`${INDENT}surveyctl <noun> <verb> [operand] [flags]\n`]),
     ...groups.map((group) =>
       items(
         group,
-        nouns.filter((noun) => noun.group === group).map(({ name, summary: words }): Item => [name, words]),
+        nouns.filter((noun) => noun.group === group).map(({ name, summary }): Item => [name, summary]),
+        width,
       ),
     ),
-    globalSections(),
-    items("Help topics", [["surveyctl help <topic>", "environment, exit-codes, output, dates, import, export"]]),
-    section("Examples", [
-      `${INDENT}surveyctl people add --email ann@example.com --name Ann\n`,
-      `${INDENT}surveyctl people import customers.csv\n`,
-      `${INDENT}surveyctl responses export --since 2026-01-01 --out responses.csv\n`,
-      `${INDENT}surveyctl metrics --by month\n`,
-    ]),
+    globalSections(width),
+    items("Help topics", [["surveyctl help <topic>", "environment, exit-codes, output, dates, import, export"]], width),
+    section(
+      "Examples",
+      ROOT_EXAMPLES.map((example) => `${INDENT}${breakExample(example, width)}\n`),
+    ),
     `Use "surveyctl <noun> --help" for a noun's commands.\n`,
   ]);
+}
+
+function widthFor(columns: number): number {
+  return Math.min(WIDEST, Math.max(NARROWEST, columns));
 }
 
 /** Every command can be called wrongly. */
@@ -86,33 +105,34 @@ function join(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function sentence(text: string): string {
-  return wrap(text === "" ? "" : `${text[0]?.toUpperCase()}${text.slice(1)}.`, WIDTH).join("\n");
+function sentence(text: string, width: number): string {
+  return text === "" ? "" : wrapped(`${text[0]?.toUpperCase()}${text.slice(1)}.`, width);
 }
 
 function section(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : `${title}:\n${lines.join("")}`;
 }
 
-function items(title: string, list: readonly Item[]): string {
-  const width = Math.min(TERM_MAX, Math.max(0, ...list.map(([term]) => term.length)));
+function items(title: string, list: readonly Item[], width: number): string {
+  const termMax = Math.min(TERM_MAX, Math.floor(width * TERM_SHARE));
+  const termWidth = Math.min(termMax, Math.max(0, ...list.map(([term]) => term.length)));
   return section(
     title,
-    list.map((item) => layOutItem(item, width)),
+    list.map((item) => layOutItem(item, termWidth, width)),
   );
 }
 
-function layOutItem([term, description]: Item, width: number): string {
-  const lines = wrap(description, WIDTH - INDENT.length * 2 - width);
-  const rest = " ".repeat(INDENT.length * 2 + width);
-  if (term.length > width) return `${INDENT}${term}\n${lines.map((line) => `${rest}${line}\n`).join("")}`;
+function layOutItem([term, description]: Item, termWidth: number, width: number): string {
+  const lines = fill(description.split(" "), width - INDENT.length * 2 - termWidth);
+  const rest = " ".repeat(INDENT.length * 2 + termWidth);
+  if (term.length > termWidth) return `${INDENT}${term}\n${lines.map((line) => `${rest}${line}\n`).join("")}`;
   return lines
-    .map((line, index) => (index === 0 ? `${INDENT}${term.padEnd(width)}${INDENT}${line}` : `${rest}${line}`).trimEnd() + "\n")
+    .map((line, index) => (index === 0 ? `${INDENT}${term.padEnd(termWidth)}${INDENT}${line}` : `${rest}${line}`).trimEnd() + "\n")
     .join("");
 }
 
-function wrap(text: string, width: number): string[] {
-  return fill(text.split(" "), width);
+function wrapped(text: string, width: number): string {
+  return fill(text.split(" "), width).join("\n");
 }
 
 /** As many pieces on a line as it takes, a blank between them. */
@@ -128,9 +148,9 @@ export function fill(pieces: readonly string[], width: number): string[] {
 }
 
 /** A long command line goes on after a backslash, so that it can be copied; a flag stays with its value. */
-function breakExample(example: string): string {
-  if (example.length + INDENT.length <= WIDTH || example.includes("\n")) return example.replaceAll("\n", `\n${INDENT}`);
-  return fill(example.split(/ (?=-|\| )/), WIDTH - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
+function breakExample(example: string, width: number): string {
+  if (example.length + INDENT.length <= width || example.includes("\n")) return example.replaceAll("\n", `\n${INDENT}`);
+  return fill(example.split(/ (?=-|\| )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
 }
 
 function usage(command: Command): string {
@@ -154,17 +174,22 @@ function optionItem(option: Option): Item {
   const value: unknown = option.defaultValue;
   const shown =
     typeof value === "string" || typeof value === "number" ? [`default ${String(option.defaultValueDescription ?? value)}`] : [];
-  const choices = option.argChoices === undefined ? [] : [`one of ${option.argChoices.join(", ")}`];
+  const choices =
+    option.argChoices === undefined ? [] : [`${option.argChoices.length > 1 ? "one of " : ""}${option.argChoices.join(", ")}`];
   return [option.flags, describe(option.description, [...choices, ...shown])];
 }
 
+/** What a text says in brackets at its end and the notes share them. */
 function describe(text: string, notes: readonly string[]): string {
-  return notes.length === 0 ? text : `${text} (${notes.join("; ")})`;
+  if (notes.length === 0) return text;
+  return text.endsWith(")") ? `${text.slice(0, -1)}; ${notes.join("; ")})` : `${text} (${notes.join("; ")})`;
 }
 
-function globalSections(): string {
+function globalSections(width: number): string {
   const groups: FlagGroup[] = ["Output", "Connection"];
-  return groups.map((group) => items(`${group} flags`, GLOBAL_FLAGS.filter((flag) => flag.group === group).map(globalItem))).join("\n");
+  return groups
+    .map((group) => items(`${group} flags`, GLOBAL_FLAGS.filter((flag) => flag.group === group).map(globalItem), width))
+    .join("\n");
 }
 
 function globalItem({ flags, description, choices, default: value, environment }: GlobalFlag): Item {

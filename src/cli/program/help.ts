@@ -8,11 +8,11 @@ import { NOUNS } from "./nouns.ts";
 import { TOPICS } from "./topics.ts";
 
 export async function runHelp(words: readonly string[], { out }: Pick<Streams, "out">): Promise<ExitCode> {
-  await out.write(await helpText(words));
+  await out.write(await helpText(words, out.columns));
   return EXIT.done;
 }
 
-async function helpText(words: readonly string[]): Promise<string> {
+async function helpText(words: readonly string[], columns: number): Promise<string> {
   const path = words.filter((word) => !word.startsWith("-"));
   const flag = words.find((word) => word.startsWith("-") && !["--help", "-h", "--json"].includes(word));
   if (flag !== undefined)
@@ -24,7 +24,7 @@ async function helpText(words: readonly string[]): Promise<string> {
   const topic = path.length === 1 ? TOPICS.get(path[0] ?? "") : undefined;
   if (topic !== undefined) return topic;
   checkKnown(path[0]);
-  const outcome = await runProgram([...path, "--help"], { perform: async () => EXIT.done });
+  const outcome = await runProgram([...path, "--help"], { perform: async () => EXIT.done, columns });
   return outcome.kind === "text" ? outcome.text : "";
 }
 

@@ -2,8 +2,8 @@
 import { fill, layOutRootHelp } from "./help-layout.ts";
 import { NOUNS } from "./nouns.ts";
 
-export function rootHelp(): string {
-  return layOutRootHelp(NOUNS);
+export function rootHelp(columns?: number): string {
+  return layOutRootHelp(NOUNS, columns);
 }
 
 /** What `surveyctl` alone says: where to begin. */

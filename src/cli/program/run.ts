@@ -52,6 +52,7 @@ async function dispatch(process: Process, world: World): Promise<ExitCode> {
     return runHelp(args.slice(1), streams);
   }
   const outcome = await runProgram(args, {
+    columns: streams.out.columns,
     perform: (action, flags, operands) => perform(process, world, { action, flags, operands }),
   });
   if (outcome.kind === "done") return outcome.exit;

@@ -17,7 +17,8 @@ export const PEOPLE: Resource = {
   noun: "people",
   columns: RESOURCES.person.map(fieldColumn),
   table: ["id", "email", "name", "phone_number", "created_at", "last_sent_at", "last_responded_at", "next_survey_scheduled_at"],
-  dropFirst: ["last_responded_at", "last_sent_at", "phone_number", "created_at", "next_survey_scheduled_at", "name"],
+  // Somebody without an address is known by the phone alone.
+  dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "name", "phone_number"],
   fields: [],
 };
 
