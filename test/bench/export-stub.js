@@ -16,25 +16,28 @@ const response = (index) =>
 const person = (index) =>
   `{"id":"${index + 1}","email":"person${index}@customers.example.com","name":"Person ${index}","created_at":${at(index)},"phone_number":null,"last_sent_at":${at(index) + 60},"last_responded_at":null,"next_survey_scheduled_at":null}`;
 
-const built = new Map();
-const page = (make, first, count) => `[${Array.from({ length: Math.max(0, count) }, (_, offset) => make(first + offset)).join(",")}]`;
-const rowsOf = (make) => {
-  if (total > BUILT_MAX) return null;
-  if (!built.has(make))
-    built.set(
-      make,
-      Array.from({ length: total }, (_, index) => make(index)),
-    );
-  return built.get(make);
-};
-const pagesOf = new Map();
-function prebuilt(make, first, count) {
-  const key = `${make.name} ${first} ${count}`;
-  if (total <= BUILT_MAX && !pagesOf.has(key)) pagesOf.set(key, Buffer.from(page((index) => rowsOf(make)[index], first, count)));
-  return pagesOf.get(key) ?? page(make, first, count);
+/** Every row with a comma behind it in one piece, so that any stretch of rows is a page that lies ready. */
+function prebuild(make) {
+  const ends = new Uint32Array(total + 1);
+  const pieces = [];
+  for (let index = 0; index < total; index += 1) {
+    const row = Buffer.from(`${make(index)},`);
+    pieces.push(row);
+    ends[index + 1] = ends[index] + row.length;
+  }
+  const bytes = Buffer.concat(pieces);
+  return (first, count) => (count <= 0 ? "[]" : enclose(bytes.subarray(ends[first], ends[first + count] - 1)));
 }
-const pageCount = total > BUILT_MAX ? 0 : Math.ceil(total / 100);
-for (const index of Array(pageCount).keys()) prebuilt(response, index * 100, Math.min(100, total - index * 100));
+
+const enclose = (rows) => {
+  const page = Buffer.allocUnsafe(rows.length + 2);
+  page[0] = 0x5b;
+  page.set(rows, 1);
+  page[rows.length + 1] = 0x5d;
+  return page;
+};
+const made = (make) => (first, count) => `[${Array.from({ length: Math.max(0, count) }, (_, offset) => make(first + offset)).join(",")}]`;
+const [responses, people] = [response, person].map(total > BUILT_MAX ? made : prebuild);
 
 function range(query) {
   if (!mindsTimes) return { first: 0, end: total };
@@ -62,11 +65,11 @@ function answer(url, respond) {
     if (info.get("until") === "") info.delete("until");
     const next = new URLSearchParams({ per_page: String(perPage), page_info: info.toString() });
     const link = from + count < end ? { link: `<http://${query.host}${pathname}?${next}>; rel="next"` } : {};
-    return respond(link, prebuilt(person, from, count));
+    return respond(link, people(from, count));
   }
   const { first, end } = range(query);
   const from = query.get("order") === "desc" ? Math.max(first, end - perPage) : first + (Number(query.get("page") ?? 1) - 1) * perPage;
-  return respond({}, prebuilt(response, from, Math.min(perPage, end - from)));
+  return respond({}, responses(from, Math.min(perPage, end - from)));
 }
 
 const server = createServer((request, reply) => {

@@ -4,6 +4,7 @@ import { splitRowTexts } from "../../contract/row-texts.ts";
 import { toCellText } from "./cells.ts";
 import type { Column } from "./columns.ts";
 import { createJsonWriter } from "./json-rows.ts";
+import { csvLines, TSV_LINES } from "./line-formats.ts";
 import { createTimeFormatter, type TimeFormat } from "./time.ts";
 
 /** Rows parsed, and the JSON array that they came in; a client's page is one. */
@@ -84,59 +85,34 @@ const BOM = "\ufeff";
 function createLineEncoder(options: EncoderOptions, format: "csv" | "tsv"): Encoder {
   const columns = options.columns ?? [];
   const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.zone, now: options.now });
-  const line = format === "csv" ? createCsvLine(options.crlf === true ? "\r\n" : "\n") : toTsvLine;
-  const guards = columns.map((column) => options.excelSafe === true && column.kind !== "phone");
-  const cell = (row: JsonObject, column: Column, index: number): string => {
-    const value = column.read(row);
-    const text = toCellText(column, value, time);
-    return guards[index] === true && typeof value !== "number" ? guardFormula(text) : text;
+  const { field, separator, end, blank } = format === "csv" ? csvLines(options.crlf === true) : TSV_LINES;
+  const cells = columns.map((column): ((row: JsonObject) => string) => {
+    const guard = options.excelSafe === true && column.kind !== "phone" ? guardFormula : null;
+    return (row) => {
+      const value = column.read(row);
+      const text = toCellText(column, value, time);
+      // Neither a number nor a time holds anything that a line gives a meaning to.
+      if (typeof value === "number") return text;
+      return field(guard === null ? text : guard(text));
+    };
+  });
+  const [first = () => "", ...others] = cells;
+  const line = (row: JsonObject): string => {
+    let text = first(row);
+    for (const cell of others) text += separator + cell(row);
+    return (text === "" ? blank : text) + end;
   };
-  const header = format === "csv" && options.header !== false ? line(columns.map(({ name }) => name)) : "";
+  const hasHeader = format === "csv" && options.header !== false;
+  const header = hasHeader ? columns.map(({ name }) => field(name)).join(separator) + end : "";
   return {
     head: () => (options.bom === true ? BOM + header : header),
     rows({ rows }) {
       let text = "";
-      for (const row of rows) text += line(columns.map((column, index) => cell(row, column, index)));
+      for (const row of rows) text += line(row);
       return text;
     },
     tail: () => "",
   };
-}
-
-/** RFC 4180. A line of one empty cell is quoted, since a blank line is no row. */
-function createCsvLine(end: string): (cells: readonly string[]) => string {
-  return (cells) => {
-    let text = quote(cells[0] ?? "");
-    for (let index = 1; index < cells.length; index += 1) text += `,${quote(cells[index] ?? "")}`;
-    return (text === "" ? '""' : text) + end;
-  };
-}
-
-const NEEDS_QUOTES = /[",\r\n]/;
-const SHORT = 64;
-
-function quote(cell: string): string {
-  return needsQuotes(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-}
-
-/** Most cells are short, and a loop over them costs a fifth of what a regular expression does. */
-function needsQuotes(cell: string): boolean {
-  if (cell.length > SHORT) return NEEDS_QUOTES.test(cell);
-  for (let index = 0; index < cell.length; index += 1) {
-    const char = cell.charCodeAt(index);
-    if (char === 34 || char === 44 || char === 10 || char === 13) return true;
-  }
-  return false;
-}
-
-const TSV_ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
-
-export function toTsvLine(cells: readonly string[]): string {
-  return `${cells.map(escapeTsv).join("\t")}\n`;
-}
-
-function escapeTsv(cell: string): string {
-  return /[\t\n\r\\]/.test(cell) ? cell.replace(/[\t\n\r\\]/g, (char) => TSV_ESCAPES[char] ?? char) : cell;
 }
 
 /** Spreadsheets run a cell that begins like this (design: "Output"). */

@@ -4,7 +4,7 @@ import { unixSeconds } from "../../runtime/clock.ts";
 import { toCellText } from "./cells.ts";
 import { selectColumns, type Column, type Resource } from "./columns.ts";
 import type { RenderContext } from "./context.ts";
-import { toTsvLine } from "./encoders.ts";
+import { toTsvLine } from "./line-formats.ts";
 import { chooseFormat, openListOutput } from "./list-output.ts";
 import { toSafeLines } from "./safe-text.ts";
 import { createTimeFormatter } from "./time.ts";
