@@ -10,6 +10,9 @@ export interface InputRecord {
 /** A record longer than that is a quote that was never closed. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
+const LINE_FEED = Buffer.from("\n");
+const CARRIAGE_RETURN = 13;
+
 /** A record goes on and on. */
 export class RecordTooLongError extends Error {
   override readonly name = "RecordTooLongError";
@@ -25,9 +28,13 @@ export class RecordParser extends Parser {
   private linesBefore = 1;
 
   private unfinishedBytes = 0;
+  /** Both line ends; as long as no carriage return has come, csv-parse need not look for it at every byte. */
+  private readonly lineEnds: Buffer[];
 
   constructor(delimiter: string) {
     super({ delimiter, relax_column_count: true, record_delimiter: ["\r\n", "\n"] });
+    this.lineEnds = this.options.record_delimiter;
+    this.options.record_delimiter = [LINE_FEED];
     // Told to whoever waits for `feed` or `finish`.
     this.on("error", () => undefined);
   }
@@ -40,6 +47,7 @@ export class RecordParser extends Parser {
   /** Throws CsvError, or RecordTooLongError. Blank lines are no records. */
   async feed(bytes: Uint8Array): Promise<InputRecord[]> {
     this.unfinishedBytes += bytes.length;
+    if (bytes.includes(CARRIAGE_RETURN)) this.options.record_delimiter = this.lineEnds;
     if (this.unfinishedBytes > RECORD_MAX) throw new RecordTooLongError();
     await new Promise<void>((resolve, reject) => {
       this.write(bytes, (error) => (error ? reject(error) : resolve()));

@@ -8,6 +8,9 @@ import { findDelimiter } from "../../../src/bulk/import/delimiter.ts";
 import type { InputRecord } from "../../../src/bulk/import/record-parser.ts";
 import { readRecords } from "../../../src/bulk/import/records.ts";
 
+/** So much of a file is read at once. */
+const PIECE_BYTES = 64 * 1024;
+
 let folder = "";
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "surveyctl-records-"));
@@ -44,6 +47,15 @@ describe("line numbers", () => {
       { line: 7, fields: ["last", "2"] },
     ]);
   });
+
+  it.each([-3, -2, -1, 0, 1])(
+    "when the first \\r\\n comes %i bytes from the end of a piece, then it ends a record as every other",
+    async (offset) => {
+      const before = "x\n".repeat(PIECE_BYTES / 2 - 2) + "y".repeat(4 + offset);
+      const records = await read(`${before}\r\nlast\r\n`);
+      expect(records.slice(-2).map(({ fields }) => fields)).toEqual([["y".repeat(4 + offset)], ["last"]]);
+    },
+  );
 
   it("when rows have too few or too many fields, then they come as they are", async () => {
     expect((await read("a,b\n1\n1,2,3\n")).map(({ fields }) => fields.length)).toEqual([2, 1, 3]);
