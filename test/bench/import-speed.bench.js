@@ -10,7 +10,7 @@ const ROWS = 10_000;
 const MANY = 1_000_000;
 const LATENCY_MS = "5";
 const AT_ONCE = "8";
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 const folder = temporaryFolder();
 const bench = (name) => path.join(import.meta.dirname, name);
