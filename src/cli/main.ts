@@ -6,7 +6,8 @@ export async function main(process: Process): Promise<number> {
   const args = process.argv.slice(2);
   const [only] = args;
   if (args.length === 1 && (only === "--version" || only === "-V")) return say(process, `${VERSION}\n`);
-  if (args.length === 0 || (args.length === 1 && (only === "--help" || only === "-h" || only === "help"))) {
+  const isRootHelp = args.length === 1 && (only === "--help" || only === "-h" || only === "help");
+  if (args.length === 0 || (isRootHelp && !mayPage(process))) {
     const { firstWords, rootHelp } = await import("./program/root-help.ts");
     return say(process, args.length === 0 ? firstWords() : rootHelp(process.stdout.columns || undefined));
   }
@@ -20,6 +21,11 @@ export async function main(process: Process): Promise<number> {
     if (script !== null) return say(process, script);
   }
   return runCommand(process, args);
+}
+
+/** A pager may be wanted: that is decided where all commands are run. */
+function mayPage({ env, stdout }: Process): boolean {
+  return stdout.isTTY && (env["SURVEYCTL_PAGER"] ?? env["PAGER"]) !== undefined;
 }
 
 async function runCommand(process: Process, args: readonly string[]): Promise<number> {

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Rows } from "../render/encoders.ts";
 import { openListOutput } from "../render/list-output.ts";
+import { withPager } from "../streams/paging.ts";
 import { writeNote } from "./notes.ts";
 import { withClient } from "./with-client.ts";
 
@@ -27,7 +28,12 @@ export interface ListRequest {
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
 }
 
-export async function listRows(deps: Deps, { resource, limits, parameters, pages }: ListRequest): Promise<ExitCode> {
+/** Through the pager where one is asked for. */
+export async function listRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
+  return withPager(deps.streams, deps.env, (streams) => writeRows({ ...deps, streams }, request));
+}
+
+async function writeRows(deps: Deps, { resource, limits, parameters, pages }: ListRequest): Promise<ExitCode> {
   const output = await openListOutput(deps, { resource });
   const perPage = limits.perPage ?? Math.min(PER_PAGE_MAX, limits.limit ?? PER_PAGE_MAX);
   return withClient(deps, async (client) => {

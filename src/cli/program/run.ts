@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Process } from "../process.ts";
 import { runProgram } from "../program.ts";
 import { ClosedPipeError } from "../streams/closed-pipe-error.ts";
+import { withPager } from "../streams/paging.ts";
 import { createProcessStreams, type ProcessStreams } from "../streams/process-streams.ts";
 import { watchCrashes } from "./crashes.ts";
 import { watchSignals, type Lifetime } from "./lifetime.ts";
@@ -49,14 +50,14 @@ async function dispatch(process: Process, world: World): Promise<ExitCode> {
   const { args, streams } = world;
   if (args[0] === "help") {
     const { runHelp } = await import("./help.ts");
-    return runHelp(args.slice(1), streams);
+    return withPager(streams, process.env, (paged) => runHelp(args.slice(1), paged));
   }
   const outcome = await runProgram(args, {
     columns: streams.out.columns,
     perform: (action, flags, operands) => perform(process, world, { action, flags, operands }),
   });
   if (outcome.kind === "done") return outcome.exit;
-  await streams.out.write(outcome.text);
+  await withPager(streams, process.env, ({ out }) => out.write(outcome.text));
   return EXIT.done;
 }
 

@@ -10,6 +10,9 @@ const ENVIRONMENT = `Environment variables:
   SURVEYCTL_DEBUG      1: as --verbose; 2: as --verbose --verbose
   SURVEYCTL_DATA       the data file of "serve" and "service", as --data
   NO_COLOR             set: no colour; FORCE_COLOR and CLICOLOR are honoured too
+  SURVEYCTL_PAGER, PAGER
+                       a command that long lists and help go through on a
+                       terminal, as in less; cat is none
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                        proxies, with credentials if need be
   NODE_EXTRA_CA_CERTS  a file of further certificate authorities
