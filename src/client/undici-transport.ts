@@ -2,6 +2,7 @@ import Pool from "undici/lib/dispatcher/pool.js";
 import type { Exchange, HttpRequest, HttpResponse } from "../contract/http.ts";
 import { connectionFailure, type FailureContext } from "./connection-failure.ts";
 import { onAbort } from "../runtime/on-abort.ts";
+import { delayWasmOptimization } from "../runtime/wasm-tiers.ts";
 import { nameCall } from "./errors/client-error.ts";
 import { ConnectionError, type Sent } from "./errors/connection-error.ts";
 import { proxyFor, proxyRefusal, ProxySettingError, type Environment, type Proxy } from "./proxy.ts";
@@ -29,6 +30,7 @@ export function undiciTransport(options: TransportOptions): Transport {
   const { origin, host } = new URL(options.baseUrl);
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   let route: Route | null = null;
+  delayWasmOptimization();
 
   const exchange = async (request: HttpRequest): Promise<HttpResponse> => {
     const call = nameCall(request.method, request.url);

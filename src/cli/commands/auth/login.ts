@@ -3,7 +3,6 @@ import { ConfigError } from "../../../config/config-error.ts";
 import { parseBaseUrl } from "../../../config/base-url.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
 import type { Profile } from "../../../config/profiles.ts";
-import { openRemoteClient } from "../../deps/connect.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -78,6 +77,7 @@ async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 /** One harmless call. Throws the client's errors: a refused key is not saved. */
 export async function check(deps: Deps, baseUrl: string, apiKey: string): Promise<void> {
   if (apiKey === "") throw new ConfigError("missing", "the key is empty");
+  const { openRemoteClient } = await import("../../deps/connect.ts");
   const client = openRemoteClient(deps, { baseUrl, apiKey });
   try {
     await client.getMetrics({}, { signal: deps.signal });

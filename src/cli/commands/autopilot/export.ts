@@ -7,7 +7,6 @@ import type { ExitCode } from "../../exit-codes.ts";
 import { MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../command-context.ts";
 import { addExportFlags, EXPORT_EXITS, readExportFlags } from "../bulk-export/export-flags.ts";
-import { exportList } from "../bulk-export/export-list.ts";
 import type { ExportFlags, FlatColumns } from "../bulk-export/export-request.ts";
 import { cursorList, textOf, timeOf } from "../bulk-export/export-sources.ts";
 import {
@@ -45,6 +44,7 @@ export function registerAutopilotExport(noun: Command, context: CommandContext):
 export async function runAutopilotExport(deps: Deps, options: AutopilotExportOptions): Promise<ExitCode> {
   const { flags, platform } = options;
   const person = toMemberParameters(options.person);
+  const { exportList } = await import("../bulk-export/export-list.ts");
   return exportList(
     deps,
     {

@@ -9,7 +9,6 @@ import { ROUTES } from "../../../contract/routes.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
 import { createBreaker, serverClockOf, toId, toSettled } from "../bulk-import/row-senders.ts";
-import { runImport } from "../bulk-import/run-import.ts";
 import type { CommandContext } from "../command-context.ts";
 import { addPlatformFlag, readPlatform } from "./member-identifiers.ts";
 
@@ -23,8 +22,9 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
   });
   addPlatformFlag(command).option("--send", "yes, surveys may go out; needed off a terminal");
   addImportFlags(command);
-  context.action(command, (deps, flags, [input = ""]) => {
+  context.action(command, async (deps, flags, [input = ""]) => {
     const platform = readPlatform(flags);
+    const { runImport } = await import("../bulk-import/run-import.ts");
     return runImport(deps, {
       command: `autopilot import --platform ${platform}`,
       input,

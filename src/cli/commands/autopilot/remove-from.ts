@@ -8,7 +8,6 @@ import { ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import type { ImportFlags } from "../bulk-import/import-flags.ts";
-import { runImport } from "../bulk-import/run-import.ts";
 import { createMemberSender, toMemberOutcome } from "./import.ts";
 
 export interface RemoveFromOptions {
@@ -18,7 +17,8 @@ export interface RemoveFromOptions {
 }
 
 /** `autopilot remove --from`: the bulk form (design: "Bulk import"). */
-export function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromOptions): Promise<ExitCode> {
+export async function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromOptions): Promise<ExitCode> {
+  const { runImport } = await import("../bulk-import/run-import.ts");
   return runImport(deps, {
     command: `autopilot remove --platform ${platform}`,
     input,

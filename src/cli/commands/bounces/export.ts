@@ -5,7 +5,6 @@ import type { ExitCode } from "../../exit-codes.ts";
 import { BOUNCES } from "../../render/resources.ts";
 import type { CommandContext } from "../command-context.ts";
 import { timedRowsRequest } from "../bulk-export/export-events.ts";
-import { exportList } from "../bulk-export/export-list.ts";
 import { registerRangeExport } from "../bulk-export/export-range.ts";
 import type { RangeExportOptions } from "../bulk-export/export-request.ts";
 import { CREATED, pageList } from "../bulk-export/export-sources.ts";
@@ -29,5 +28,6 @@ export async function runBouncesExport(deps: Deps, { flags, since, until, filter
     range: { since, until },
     filterText,
   });
+  const { exportList } = await import("../bulk-export/export-list.ts");
   return exportList(deps, request, flags);
 }

@@ -5,7 +5,6 @@ import type { ExitCode } from "../../exit-codes.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../command-context.ts";
 import { timedRowsRequest } from "../bulk-export/export-events.ts";
-import { exportList } from "../bulk-export/export-list.ts";
 import { registerRangeExport } from "../bulk-export/export-range.ts";
 import type { RangeExportOptions } from "../bulk-export/export-request.ts";
 import { CREATED, cursorList } from "../bulk-export/export-sources.ts";
@@ -29,5 +28,6 @@ export async function runPeopleExport(deps: Deps, { flags, since, until, filterT
     range: { since, until },
     filterText,
   });
+  const { exportList } = await import("../bulk-export/export-list.ts");
   return exportList(deps, request, flags);
 }

@@ -14,7 +14,6 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
 import type { ImportRequest } from "../bulk-import/import-request.ts";
 import { createBreaker, serverClockOf, toPersonOutcome, toSettled } from "../bulk-import/row-senders.ts";
-import { runImport } from "../bulk-import/run-import.ts";
 import { choiceOption } from "../choice-option.ts";
 import type { CommandContext } from "../command-context.ts";
 
@@ -43,7 +42,8 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
 }
 
 /** `input` is a file's name, or `-` for standard input. */
-export function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
+export async function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
+  const { runImport } = await import("../bulk-import/run-import.ts");
   return runImport(deps, toRequest(input, flags));
 }
 

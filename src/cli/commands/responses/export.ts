@@ -12,7 +12,6 @@ import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import { collect, type CommandContext } from "../command-context.ts";
 import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "../bulk-export/export-flags.ts";
-import { exportList } from "../bulk-export/export-list.ts";
 import type { ExportRequest, RangeExportOptions } from "../bulk-export/export-request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../bulk-export/export-sources.ts";
 import { addRangeFlags, readRange, readTime } from "../time-flags.ts";
@@ -94,6 +93,7 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
     count: isCountable(options) ? (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, signal) : null,
     flat: RESPONSE_FLAT_COLUMNS,
   };
+  const { exportList } = await import("../bulk-export/export-list.ts");
   return exportList(deps, request, options.flags);
 }
 

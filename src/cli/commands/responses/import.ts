@@ -9,7 +9,6 @@ import { ROUTES } from "../../../contract/routes.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
 import { createBreaker, serverClockOf, toId, toSettled } from "../bulk-import/row-senders.ts";
-import { runImport } from "../bulk-import/run-import.ts";
 import type { CommandContext } from "../command-context.ts";
 
 export function registerResponsesImport(noun: Command, context: CommandContext): void {
@@ -25,8 +24,9 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.partial, EXIT.auth, EXIT.interrupted],
   });
   addImportFlags(command);
-  context.action(command, (deps, flags, [input = ""]) =>
-    runImport(deps, {
+  context.action(command, async (deps, flags, [input = ""]) => {
+    const { runImport } = await import("../bulk-import/run-import.ts");
+    return runImport(deps, {
       command: "responses import",
       input,
       kind: RESPONSE_ROWS,
@@ -44,8 +44,8 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
         body: toResponseBody(row, typeof row.values["person_id"] === "string" ? row.values["person_id"] : `<id of ${row.identifier}>`),
       }),
       createSender: createResponseSender,
-    }),
-  );
+    });
+  });
 }
 
 function toResponseBody({ values, properties }: ImportRow, person: string): JsonObject {
