@@ -4,37 +4,32 @@ import { spawnSync } from "node:child_process";
 import { copyFile, readFile, rm, writeFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { build } from "rolldown";
 
+// Commander could start other programs, undici could speak HTTP/2; neither is asked to, and both would slow each start.
+const UNUSED = { "node:child_process": "commander", "node:http2": "undici" };
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
 const outdir = path.join(root, "dist");
 
 await rm(outdir, { recursive: true, force: true });
 const shared = {
-  absWorkingDir: root,
-  outdir,
-  bundle: true,
-  minify: true,
-  format: "esm",
+  cwd: root,
   platform: "node",
-  target: "node20.19",
-  define: { SURVEYCTL_VERSION: JSON.stringify(manifest.version) },
-  legalComments: "none",
+  transform: { target: "node20.19", define: { SURVEYCTL_VERSION: JSON.stringify(manifest.version) } },
 };
-const result = await build({
+const output = { dir: outdir, format: "esm", minify: true, comments: false, chunkFileNames: "[name].js" };
+const entries = ["run", "root-help", "complete", "man-page"];
+const { output: chunks } = await build({
   ...shared,
-  entryPoints: ["src/cli/program/run.ts", "src/cli/program/root-help.ts", "src/cli/program/complete.ts", "src/cli/program/man-page.ts"],
-  splitting: true,
-  metafile: true,
+  input: Object.fromEntries(entries.map((name) => [name, `src/cli/program/${name}.ts`])),
   external: ["node-sqlite3-wasm"],
-  // CommonJS dependencies call require() inside an ES module.
-  banner: {
-    js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-  },
+  plugins: [{ name: "unused", resolveId: leaveOutUnused, load: loadUnused }],
+  preserveEntrySignatures: "allow-extension",
+  output: { ...output, codeSplitting: { groups: startGroups() } },
 });
 // The door is one file by itself: each further module that `--version` opened would show in its start-up.
-await build({ ...shared, entryPoints: ["src/cli/main.ts"], plugins: [{ name: "lazy", setup: keepLazyImports }] });
+await build({ ...shared, input: { main: "src/cli/main.ts" }, external: /^\.\/program\//, output: { ...output, paths: besideMain } });
 // Completion reads the command tree from a file: making it would load every command at each key.
 const tree = spawnSync(process.execPath, [path.join(root, "bin/surveyctl.js"), "help", "--json"], { encoding: "utf8" });
 if (tree.status !== 0) throw new Error(`the command tree could not be written: ${tree.stderr}`);
@@ -47,20 +42,46 @@ await rm(manPage);
 await copyFile(path.join(root, "src/cli/program/help-tree.schema.json"), path.join(outdir, "help.schema.json"));
 // The demo looks for its customers beside the module that reads them; every chunk lies in dist itself.
 await copyFile(path.join(root, "src/cli/commands/demo/demo-people.csv"), path.join(outdir, "demo-people.csv"));
-await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(result.metafile));
+await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(chunks));
+
+/**
+ * What a start loads together lies together: opening a file costs more than the code in it. A group holds one module and
+ * whatever that imports, without what stands in a group before it.
+ */
+function startGroups() {
+  const groups = [
+    { name: "root-help", test: /program\/root-help\.ts$/ },
+    { name: "complete", test: /program\/complete\.ts$/ },
+    { name: "run", test: /program\/run\.ts$/ },
+    { name: "commands", test: /commands\/(?:[a-z]+\/index|serve)\.ts$/ },
+    { name: "connect", test: /deps\/connect\.ts$/ },
+  ];
+  return groups.map((group, at) => ({ ...group, priority: groups.length - at }));
+}
 
 /** Leaves `import("./program/x.ts")` to the bundle that lies beside it. */
-function keepLazyImports(builder) {
-  builder.onResolve({ filter: /^\.\/program\// }, (args) => ({ path: `./${path.basename(args.path, ".ts")}.js`, external: true }));
+function besideMain(id) {
+  return `./${path.basename(id, ".ts")}.js`;
+}
+
+/** A module that knows nothing in place of one that a package loads and never uses. */
+function leaveOutUnused(source, importer) {
+  const isUnused = Object.hasOwn(UNUSED, source) && importer?.includes(`/node_modules/${UNUSED[source]}/`);
+  return isUnused ? `\0unused:${source}` : null;
+}
+
+function loadUnused(id) {
+  return id.startsWith("\0unused:") ? "module.exports = { constants: {} };" : null;
 }
 
 /** The licence texts of every package whose code is inside the bundle. */
-async function notices(metafile) {
-  const names = Object.keys(metafile.inputs)
-    .map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
+async function notices(bundled) {
+  const names = bundled
+    .flatMap(({ moduleIds = [] }) => moduleIds)
+    .map((file) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
     .filter((name) => name !== undefined);
   const sections = [];
-  for (const name of [...new Set(names)].toSorted()) {
+  for (const name of [...new Set(names)].toSorted((a, b) => (a < b ? -1 : 1))) {
     const folder = path.join(root, "node_modules", name);
     const { version, license } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
     const licenceFile = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));

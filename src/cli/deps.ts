@@ -36,5 +36,5 @@ export interface Account {
   /** The base URL; for the profile `local`, the data file. */
   readonly place: string;
   /** A short hash of the key, never the key; empty for the profile `local`. */
-  readonly keyFingerprint: string;
+  keyFingerprint(): Promise<string>;
 }

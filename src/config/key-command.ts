@@ -1,12 +1,12 @@
-import { execFile } from "node:child_process";
 import { ConfigError } from "./config-error.ts";
 
 const TIMEOUT_MS = 60_000;
 
 /** Runs a profile's command in the shell and gives what it prints, without the line's end. Throws ConfigError. */
-export function runKeyCommand(command: string, platform: string): Promise<string> {
+export async function runKeyCommand(command: string, platform: string): Promise<string> {
+  const { execFile } = await import("node:child_process");
   const [shell, ...args] = platform === "win32" ? ["cmd", "/c", command] : ["/bin/sh", "-c", command];
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     execFile(shell ?? "", args, { timeout: TIMEOUT_MS, encoding: "utf8" }, (error, stdout, stderr) => {
       const key = stdout.trim();
       if (error === null && key !== "" && !key.includes("\n")) resolve(key);

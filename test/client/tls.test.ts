@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { build } from "esbuild";
+import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { json, startMisbehavingServer, TLS_CERTIFICATE, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { startProxy } from "../helpers/proxy-server.ts";
@@ -15,8 +15,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "surveyctl-tls-"));
   program = path.join(folder, "caller.mjs");
   const entry = path.join(import.meta.dirname, "tls-caller.ts");
-  const banner = { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' };
-  await build({ entryPoints: [entry], outfile: program, bundle: true, format: "esm", platform: "node", banner, logLevel: "error" });
+  await build({ input: entry, platform: "node", output: { file: program, codeSplitting: false } });
 });
 
 afterAll(async () => await rm(folder, { recursive: true, force: true }));

@@ -117,8 +117,8 @@ function circles(imports: readonly Import[], sources: Sources): string[] {
   return found;
 }
 
-/** Which process this is, and whether another runs, are questions to the world. */
-const RUNTIME_PROCESS = new Set(["process.pid", "process.kill", "process.emitWarning"]);
+/** Which process this is, whether another runs, and how long it has run are questions to the world. */
+const RUNTIME_PROCESS = new Set(["process.pid", "process.kill", "process.emitWarning", "process.hrtime"]);
 const TIMERS = new Set(["setTimeout", "setInterval"]);
 
 function wrongGlobals(file: string, text: string): string[] {

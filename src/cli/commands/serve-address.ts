@@ -1,6 +1,5 @@
 /** Where `serve` may be reached, and whether that is safe. */
 import { readFile } from "node:fs/promises";
-import { createSecureContext } from "node:tls";
 import { badValue } from "../args/bad-value.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
@@ -42,6 +41,7 @@ export function parsePublicUrl(text: string, place: string): string {
 /** Null without TLS. Throws UsageError when a file cannot be read, or the two do not fit. */
 export async function readTls({ tlsCert, tlsKey }: TlsFiles): Promise<{ cert: string; key: string } | null> {
   if (tlsCert === null || tlsKey === null) return null;
+  const { createSecureContext } = await import("node:tls");
   const pair = { cert: await readPem("--tls-cert", tlsCert), key: await readPem("--tls-key", tlsKey) };
   try {
     createSecureContext(pair);

@@ -1,5 +1,4 @@
 /** From flags, environment and profile to a client that is ready to call. */
-import { createHash } from "node:crypto";
 import type { Client } from "../../client/client.ts";
 import { createClient } from "../../client/create-client.ts";
 import { createGate } from "../../client/gate/gate.ts";
@@ -28,12 +27,13 @@ export async function connect(deps: Deps): Promise<Connection> {
 async function connectRemotely(deps: Deps, { baseUrl, apiKey, warning }: RemoteConnection): Promise<Connection> {
   if (warning !== null && !deps.options.quiet) await deps.streams.err.write(`warning: ${warning}\n`);
   const client = openRemoteClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value });
-  const account = { place: baseUrl.value, keyFingerprint: fingerprint(apiKey.value) };
+  const account = { place: baseUrl.value, keyFingerprint: () => fingerprint(apiKey.value) };
   return { client, account, close: () => client.close() };
 }
 
 /** Tells keys apart and gives nothing of them away. */
-function fingerprint(key: string): string {
+async function fingerprint(key: string): Promise<string> {
+  const { createHash } = await import("node:crypto");
   return createHash("sha256").update(key).digest("hex").slice(0, 16);
 }
 
@@ -53,7 +53,7 @@ async function connectLocally(deps: Deps): Promise<Connection> {
   await mkdir(path.dirname(dataFile), { recursive: true, mode: 0o700 });
   const local = await inWords(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));
   const client = buildClient(deps, local);
-  return { client, account: { place: dataFile, keyFingerprint: "" }, close: () => local.close() };
+  return { client, account: { place: dataFile, keyFingerprint: async () => "" }, close: () => local.close() };
 }
 
 interface Endpoint {

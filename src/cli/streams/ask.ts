@@ -1,5 +1,6 @@
 import type { Interface } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
+import type { Process } from "../process.ts";
 import { InterruptedError } from "../errors/interrupted-error.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
@@ -9,10 +10,11 @@ export type Ask = (prompt: string, options?: { readonly secret?: boolean }) => P
  * Asks on a terminal, one typed line an answer; without echo when `secret`. Rejects with the signal's reason when that is
  * aborted. The terminal is put back whatever happens.
  */
-export function createAsk(input: ReadStream, screen: WriteStream, signal: AbortSignal): Ask {
+export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: AbortSignal): Ask {
   // Lines that were pasted together answer the questions that follow.
   const typedAhead: string[] = [];
   return async (prompt, { secret = false } = {}) => {
+    const { stdin: input, stderr: screen } = process;
     if (!input.isTTY) throw new UsageError("there is no terminal to ask on");
     signal.throwIfAborted();
     const next = typedAhead.shift();

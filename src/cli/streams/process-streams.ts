@@ -16,18 +16,21 @@ const COLUMNS_DEFAULT = 80;
  * `signal` ends a question that nobody has answered yet.
  */
 export function createProcessStreams(
-  { stdin, stdout, stderr }: Process,
+  process: Pick<Process, "stdin" | "stdout" | "stderr">,
   onOutputLost: (error: Error) => void,
   signal: AbortSignal,
 ): ProcessStreams {
-  const out = createOutput(stdout, onOutputLost);
+  const out = createOutput(process.stdout, onOutputLost);
   // What cannot be said on stderr is lost; the exit status still tells.
-  const err = createOutput(stderr, () => undefined);
+  const err = createOutput(process.stderr, () => undefined);
   return {
     in: {
-      isTTY: stdin.isTTY,
-      bytes: () => stdin as AsyncIterable<Uint8Array>,
-      ask: createAsk(stdin, stderr, signal),
+      // Node opens stdin when it is first named, and most commands never read it.
+      get isTTY() {
+        return process.stdin.isTTY;
+      },
+      bytes: () => process.stdin as AsyncIterable<Uint8Array>,
+      ask: createAsk(process, signal),
     },
     out,
     err: { ...err, write: (text) => err.write(text).catch(() => undefined) },

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claimDue, releaseDeadClaims } from "../../../src/service/domain/delivery.ts";
 import { openFixture } from "../domain/fixture.ts";
@@ -18,12 +18,10 @@ beforeAll(async () => {
   // Below node_modules, so that the program finds its packages.
   script = path.join(mkdtempSync(path.join(root, "node_modules/.writer-")), "child-writer.mjs");
   await build({
-    entryPoints: [path.join(here, "child-writer.ts")],
-    outfile: script,
-    bundle: true,
+    input: path.join(here, "child-writer.ts"),
     platform: "node",
-    format: "esm",
-    packages: "external",
+    external: /^[^./]/,
+    output: { file: script, codeSplitting: false },
   });
 });
 

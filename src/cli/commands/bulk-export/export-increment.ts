@@ -28,7 +28,7 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
   const whole = { source: request.source, isWhole: true, keep: null, versionsOf: () => [], finish: async () => {} };
   if (state === null || request.incremental === null) return { ...whole, keptBytes: flags.append ? output.oldBytes : 0 };
   const { source, versions, watermark } = request.incremental;
-  const identity = identify(opened);
+  const identity = await identify(opened);
   state.check(identity);
   const keptBytes = await checkLength(opened);
   const last = state.last ?? { identity, until: null, file_bytes: flags.append ? keptBytes : null, versions: [] };
@@ -53,13 +53,13 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
   };
 }
 
-function identify({ deps, request, flags, plan, connection }: OpenedExport): StateIdentity {
-  const account = connection.account ?? { place: connection.client.baseUrl, keyFingerprint: "" };
+async function identify({ deps, request, flags, plan, connection }: OpenedExport): Promise<StateIdentity> {
+  const { client, account } = connection;
   const dialect = [flags.crlf ? "crlf" : "", flags.bom ? "bom" : "", flags.excelSafe ? "excel-safe" : "", plan.gzip ? "gzip" : ""];
   return {
     command: request.command,
-    base_url: account.place,
-    key: account.keyFingerprint,
+    base_url: account?.place ?? client.baseUrl,
+    key: (await account?.keyFingerprint()) ?? "",
     filter: request.filterText,
     format: [plan.format, ...dialect, deps.options.time ?? ""].filter((word) => word !== "").join(" "),
     columns: plan.columns?.map(({ name }) => name).join(",") ?? "",

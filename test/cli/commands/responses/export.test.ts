@@ -83,7 +83,7 @@ async function run(
       transport: undiciTransport({ baseUrl, env: {} }),
       clock: skippingClock(),
     });
-    return { client, account: { place: baseUrl, keyFingerprint: more.apiKey ?? "key" }, close: () => client.close() };
+    return { client, account: { place: baseUrl, keyFingerprint: async () => more.apiKey ?? "key" }, close: () => client.close() };
   };
   const signal = more.signal ?? deps.signal;
   const world = { ...deps, random: systemRandom, signal, connect };
