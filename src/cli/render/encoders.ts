@@ -3,6 +3,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import { splitRowTexts } from "../../contract/row-texts.ts";
 import { toCellText } from "./cells.ts";
 import type { Column } from "./columns.ts";
+import { indentJson } from "./json-indent.ts";
 import { createJsonWriter } from "./json-rows.ts";
 import { csvLines, TSV_LINES } from "./line-formats.ts";
 import { createTimeFormatter, type TimeFormat } from "./time.ts";
@@ -32,6 +33,8 @@ export interface EncoderOptions {
   readonly zone: string | null;
   /** Unix seconds that `relative` counts from. */
   readonly now: number;
+  /** JSON: each row on lines of its own, for people; default false. */
+  readonly indent?: boolean;
   /** CSV: a first line of column names; default true. */
   readonly header?: boolean;
   /** CSV: `\r\n` instead of `\n`. */
@@ -46,7 +49,8 @@ export function createEncoder(options: EncoderOptions): Encoder {
   if (options.format === "csv" || options.format === "tsv") return createLineEncoder(options, options.format);
   const write = createJsonWriter(options);
   const texts = write === null ? (page: Rows) => splitRowTexts(page.text) : (page: Rows) => page.rows.map(write);
-  return options.format === "json" ? createArrayEncoder(texts) : createNdjsonEncoder(texts);
+  if (options.format === "ndjson") return createNdjsonEncoder(texts);
+  return createArrayEncoder(options.indent === true ? (page) => texts(page).map((row) => `  ${indentJson(row, 1)}`) : texts);
 }
 
 function createArrayEncoder(texts: (page: Rows) => string[]): Encoder {

@@ -31,6 +31,7 @@ function openEncoded({ streams, clock, options }: RenderContext, resource: Resou
     time: options.time,
     zone: options.timeZone,
     now: unixSeconds(clock),
+    indent: streams.out.isTTY,
   });
   let head: string | null = encoder.head();
   const write = async (text: string): Promise<void> => {

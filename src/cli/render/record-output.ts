@@ -5,6 +5,8 @@ import { toCellText } from "./cells.ts";
 import { selectColumns, type Column, type Resource } from "./columns.ts";
 import type { RenderContext } from "./context.ts";
 import { toTsvLine } from "./line-formats.ts";
+import { indentJson } from "./json-indent.ts";
+import { createJsonWriter } from "./json-rows.ts";
 import { chooseFormat, openListOutput } from "./list-output.ts";
 import { toSafeLines } from "./safe-text.ts";
 import { createTimeFormatter } from "./time.ts";
@@ -18,8 +20,7 @@ export interface RecordValue {
 /** Throws UsageError for an unknown `--columns`; `checkColumns` does so before anything is sent. */
 export async function writeRecord(context: RenderContext, resource: Resource, value: RecordValue): Promise<void> {
   const format = chooseFormat(context);
-  if (format === "json" && context.options.columns === null && context.options.time === null) return writeWhole(context, value.text);
-  if (format === "json") return writeProjected(context, resource, value);
+  if (format === "json") return writeWhole(context, project(context, resource, value));
   if (format === "table" || format === "tsv") return writeLines(context, resource, value, format);
   const whole: Resource = resource.open === true ? { ...resource, columns: recordColumns(context, resource, value.json) } : resource;
   const output = await openListOutput(context, { resource: whole });
@@ -33,15 +34,14 @@ export function checkColumns({ options }: RenderContext, resource: Resource): vo
 }
 
 async function writeWhole({ streams }: RenderContext, text: string): Promise<void> {
-  const whole = `${text.trim()}\n`;
-  await streams.out.write(streams.out.isTTY ? toSafeLines(whole) : whole);
+  await streams.out.write(streams.out.isTTY ? `${toSafeLines(indentJson(text))}\n` : `${text.trim()}\n`);
 }
 
-/** As one row of ndjson is written: an object, not an array of one. */
-async function writeProjected(context: RenderContext, resource: Resource, value: RecordValue): Promise<void> {
-  const output = await openListOutput({ ...context, options: { ...context.options, output: "ndjson" } }, { resource });
-  await output.write(asRows(value));
-  await output.end();
+/** The object with the columns and times that were asked for. */
+function project({ options, clock }: RenderContext, resource: Resource, { json, text }: RecordValue): string {
+  const columns = options.columns === null ? null : selectColumns(resource, options.columns);
+  const write = createJsonWriter({ columns, time: options.time, zone: options.timeZone, now: unixSeconds(clock) });
+  return write === null ? text : write(json);
 }
 
 function asRows({ json, text }: RecordValue): { rows: readonly JsonObject[]; text: string } {

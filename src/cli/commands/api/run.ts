@@ -5,6 +5,7 @@ import { parseChoice } from "../../args/choice.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { indentJson } from "../../render/json-indent.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 import { withClient } from "../with-client.ts";
 import { writePages } from "./paginate.ts";
@@ -22,7 +23,7 @@ export interface ApiOptions {
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
-/** The answer unchanged, whatever it is; its status decides the exit. */
+/** The answer unchanged, whatever it is (JSON is indented on a terminal); its status decides the exit. */
 export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode> {
   const method = parseChoice(options.method.toUpperCase(), "method", METHODS);
   const body = await readBody(deps, method, options);
@@ -32,7 +33,7 @@ export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode>
     const url = resolveTarget(options.path, client.baseUrl, method === "GET" || options.input !== null ? options.fields : {});
     if (deps.options.dryRun && method !== "GET") return showRequest(deps, method, url, body);
     if (options.paginate) return writePages(deps, client, url);
-    return showAnswer(deps, client, { method, url, body, include: options.include });
+    return showAnswer(deps, client, { method, url, include: options.include, ...(body !== undefined && { body }) });
   });
 }
 
@@ -55,25 +56,31 @@ async function showRequest({ streams }: Deps, method: string, url: string, body:
 }
 
 function parseOr(text: string): unknown {
+  return isJson(text) ? JSON.parse(text) : text;
+}
+
+function isJson(text: string): boolean {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
+    return true;
   } catch {
-    return text;
+    return false;
   }
 }
 
 interface Call {
   readonly method: string;
   readonly url: string;
-  readonly body: string | undefined;
+  readonly body?: string;
   readonly include: boolean;
 }
 
-async function showAnswer({ streams, signal }: Deps, client: Client, { method, url, body, include }: Call): Promise<ExitCode> {
-  const answer = await client.raw({ method, url, signal, ...(body !== undefined && { body }) });
+async function showAnswer({ streams, signal }: Deps, client: Client, { include, ...call }: Call): Promise<ExitCode> {
+  const answer = await client.raw({ signal, ...call });
   const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);
   const head = include ? `HTTP/1.1 ${answer.status}\n${headers.join("")}\n` : "";
-  const text = answer.text === "" || answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`;
+  const body = streams.out.isTTY && isJson(answer.text) ? indentJson(answer.text) : answer.text;
+  const text = body === "" || body.endsWith("\n") ? body : `${body}\n`;
   await streams.out.write(streams.out.isTTY ? toSafeLines(head + text) : head + text);
   if (answer.failure !== null) throw answer.failure;
   return EXIT.done;

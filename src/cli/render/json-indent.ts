@@ -1,0 +1,33 @@
+/** JSON for reading: two blanks a level. Only the white space between tokens changes, so numbers, order and repeated keys stay. */
+
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
+/** Deeper levels stand below each other, so that no text grows by the square of its depth. */
+const DEEPEST = 40;
+
+/** `text` is valid JSON; every line but the first stands `depth` levels in. An empty object or array stays on one line. */
+export function indentJson(text: string, depth: number = 0): string {
+  let at = depth;
+  let written = "";
+  let before = "";
+  for (const [token] of text.matchAll(TOKEN)) {
+    const isEmpty = isOpen(before) && isClose(token);
+    if (isClose(token)) at -= 1;
+    if (!isEmpty && (isOpen(before) || before === "," || isClose(token))) written += newLine(at);
+    if (isOpen(token)) at += 1;
+    written += token === ":" ? ": " : token;
+    before = token;
+  }
+  return written;
+}
+
+function isOpen(token: string): boolean {
+  return token === "{" || token === "[";
+}
+
+function isClose(token: string): boolean {
+  return token === "}" || token === "]";
+}
+
+function newLine(depth: number): string {
+  return `\n${"  ".repeat(Math.min(depth, DEEPEST))}`;
+}
