@@ -26,6 +26,8 @@ export interface SettingsRequest extends Surroundings {
   /** `--profile`, `--base-url`: the flags alone. */
   readonly flags: { readonly profile: string | null; readonly baseUrl: string | null };
   readonly insecureHttp: boolean;
+  /** Ends the wait for a key command. */
+  readonly signal?: AbortSignal;
 }
 
 export const LOCAL_PROFILE = "local";
@@ -74,7 +76,10 @@ async function findKey(request: SettingsRequest, name: Sourced<string> | null, p
   if (variable !== "") return { value: variable, source: "SURVEYCTL_API_KEY" };
   if (profile === null) return null;
   if ("api_key" in profile) return { value: profile.api_key, source: `profile ${name?.value}` };
-  return { value: await runKeyCommand(profile.key_command, request.platform), source: `key command of profile ${name?.value}` };
+  return {
+    value: await runKeyCommand(profile.key_command, request.platform, request.signal),
+    source: `key command of profile ${name?.value}`,
+  };
 }
 
 function missing(baseUrl: Sourced<string> | null, apiKey: Sourced<string> | null): ConfigError {

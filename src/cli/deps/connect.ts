@@ -18,9 +18,9 @@ export const CONCURRENCY_DEFAULT = 8;
 
 /** Throws ConfigError; for the profile `local` also what opening its data file throws. */
 export async function connect(deps: Deps): Promise<Connection> {
-  const { options, env, platform } = deps;
+  const { options, env, platform, signal } = deps;
   const flags = { profile: options.profile, baseUrl: options.baseUrl };
-  const settings = await resolveConnection({ env, platform, flags, insecureHttp: options.insecureHttp });
+  const settings = await resolveConnection({ env, platform, flags, signal, insecureHttp: options.insecureHttp });
   return settings.kind === "local" ? connectLocally(deps) : connectRemotely(deps, settings);
 }
 

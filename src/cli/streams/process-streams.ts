@@ -1,4 +1,5 @@
-import type { WriteStream } from "node:tty";
+import type { ReadStream, WriteStream } from "node:tty";
+import { onAbort } from "../../runtime/on-abort.ts";
 import type { Process } from "../process.ts";
 import { createAsk } from "./ask.ts";
 import { ClosedPipeError } from "./closed-pipe-error.ts";
@@ -13,7 +14,7 @@ const COLUMNS_DEFAULT = 80;
 
 /**
  * `onOutputLost` is called once when stdout can take no more: with ClosedPipeError, or the system's error (a full disk).
- * `signal` ends a question that nobody has answered yet.
+ * `signal` ends a question that nobody has answered yet, and the wait for input that does not come.
  */
 export function createProcessStreams(
   process: Pick<Process, "stdin" | "stdout" | "stderr">,
@@ -25,17 +26,27 @@ export function createProcessStreams(
   const err = createOutput(process.stderr, () => undefined);
   return {
     in: {
-      // Node opens stdin when it is first named, and most commands never read it.
+// Node opens stdin when it is first named, and most commands never read it.
       get isTTY() {
         return process.stdin.isTTY;
       },
-      bytes: () => process.stdin as AsyncIterable<Uint8Array>,
+      bytes: () => bytesOf(process.stdin, signal),
       ask: createAsk(process, signal),
     },
     out,
     err: { ...err, write: (text) => err.write(text).catch(() => undefined) },
     flush: () => out.write(""),
   };
+}
+
+async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  const release = onAbort(signal, () => void stdin.destroy(signal.reason as Error));
+  try {
+    yield* stdin as AsyncIterable<Uint8Array>;
+  } finally {
+    release();
+  }
 }
 
 function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {

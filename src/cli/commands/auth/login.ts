@@ -32,7 +32,7 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
   const profiles = await loadProfiles(deps);
   const given = deps.options.baseUrl ?? (await askBaseUrl(deps, profiles.byName.get(name)));
   const baseUrl = parseBaseUrl(given, "the base URL", deps.options.insecureHttp);
-  const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform);
+  const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
   await check(deps, baseUrl, key);
   const profile: Profile = keyCommand === null ? { base_url: baseUrl, api_key: key } : { base_url: baseUrl, key_command: keyCommand };
   await saveProfiles(deps, { defaultName: profiles.defaultName ?? name, byName: new Map([...profiles.byName, [name, profile]]) });

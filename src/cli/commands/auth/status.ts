@@ -25,7 +25,8 @@ export function registerStatus(noun: Command, context: CommandContext): void {
 /** Exit 4 when the key is refused; an unreachable service is the client's error. */
 export async function runStatus(deps: Deps): Promise<ExitCode> {
   const flags = { profile: deps.options.profile, baseUrl: deps.options.baseUrl };
-  const settings = await resolveConnection({ env: deps.env, platform: deps.platform, flags, insecureHttp: deps.options.insecureHttp });
+  const { env, platform, signal, options } = deps;
+  const settings = await resolveConnection({ env, platform, flags, signal, insecureHttp: options.insecureHttp });
   return settings.kind === "local" ? showLocal(deps) : showRemote(deps, settings);
 }
 

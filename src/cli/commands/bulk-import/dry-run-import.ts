@@ -29,10 +29,10 @@ export async function showPlannedRequests(deps: Deps, table: ImportTable, reques
 }
 
 /** Empty, so that paths alone are shown, where no connection is configured or the embedded service would be asked. */
-async function baseUrlOf({ env, platform, options }: Deps): Promise<string> {
+async function baseUrlOf({ env, platform, options, signal }: Deps): Promise<string> {
   const flags = { profile: options.profile, baseUrl: options.baseUrl };
   try {
-    const settings = await resolveConnection({ env, platform, flags, insecureHttp: options.insecureHttp });
+    const settings = await resolveConnection({ env, platform, flags, signal, insecureHttp: options.insecureHttp });
     return settings.kind === "local" ? "" : settings.baseUrl.value;
   } catch (error) {
     if (error instanceof ConfigError && error.problem === "missing") return "";
