@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, type ChildProcess } from "node:child_process";
+import { onAbort } from "../runtime/on-abort.ts";
 import { ConfigError } from "./config-error.ts";
 
 const TIMEOUT_MS = 60_000;
@@ -7,28 +8,48 @@ const TIMEOUT_MS = 60_000;
  * Runs a profile's command in the shell and gives what it prints, without the line's end. Throws ConfigError; when `signal`
  * is aborted the command is ended and its reason thrown.
  */
-export function runKeyCommand(command: string, platform: string, signal?: AbortSignal): Promise<string> {
+export async function runKeyCommand(command: string, platform: string, signal?: AbortSignal): Promise<string> {
+  signal?.throwIfAborted();
+  const expiry = AbortSignal.timeout(TIMEOUT_MS);
+  const { error, stdout, stderr } = await runInShell(command, platform, signal === undefined ? expiry : AbortSignal.any([signal, expiry]));
+  signal?.throwIfAborted();
+  const key = stdout.trim();
+  if (error === null && key !== "" && !key.includes("\n")) return key;
+  const why = expiry.aborted ? `it took longer than ${TIMEOUT_MS / 1000} s` : problem(error, key, stderr);
+  throw new ConfigError("missing", `the key command failed: ${why}`, {
+    hint: "run it by itself to see what it prints; surveyctl auth login --key-command saves another",
+  });
+}
+
+interface Ended {
+  readonly error: (Error & { code?: string | number | null }) | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function runInShell(command: string, platform: string, signal: AbortSignal): Promise<Ended> {
   const [shell, ...args] = platform === "win32" ? ["cmd", "/c", command] : ["/bin/sh", "-c", command];
-  return new Promise((resolve, reject) => {
-    const options = { timeout: TIMEOUT_MS, encoding: "utf8", signal } as const;
-    const child = execFile(shell ?? "", args, options, (error, stdout, stderr) => {
-      const key = stdout.trim();
-      if (signal?.aborted === true) reject(signal.reason as Error);
-      else if (error === null && key !== "" && !key.includes("\n")) resolve(key);
-      else {
-        reject(
-          new ConfigError("missing", `the key command failed: ${problem(error, key, stderr)}`, {
-            hint: "run it by itself to see what it prints; surveyctl auth login --key-command saves another",
-          }),
-        );
-      }
+  return new Promise((resolve) => {
+    const child = execFile(shell ?? "", args, { encoding: "utf8" }, (error, stdout, stderr) => {
+      release();
+      resolve({ error, stdout, stderr });
     });
+    const release = onAbort(signal, () => endWithChildren(child));
     // A command that asks gets no answer here: better an error at once than a minute's wait.
     child.stdin?.end();
   });
 }
 
-function problem(error: (Error & { code?: string | number | null }) | null, key: string, stderr: string): string {
+/** The shell alone would leave behind what it runs. */
+function endWithChildren(child: ChildProcess): void {
+  execFile("pkill", ["-TERM", "-P", String(child.pid)], () => {
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.kill();
+  });
+}
+
+function problem(error: Ended["error"], key: string, stderr: string): string {
   if (error === null) return key === "" ? "it printed nothing" : "it printed more than one line";
   const words = stderr.trim().split("\n").at(-1) ?? "";
   return words === "" ? `it ended with ${error.code ?? "a signal"}` : words;

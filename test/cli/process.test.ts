@@ -1,11 +1,12 @@
 /** The built program as a process: signals, pipes, a full disk, questions on a terminal. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answer, json, stall, startMisbehavingServer, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
+import { commandLines, hearsSignals, until } from "../helpers/process-list.ts";
 import { bareEnvironment, follow, inTerminal, PROGRAM, runCli, startProgram, type Ended, type Running } from "../helpers/run-cli.ts";
 
 const KEY = "key-of-the-process-test";
@@ -69,6 +70,36 @@ describe("a signal", () => {
     const { status, stderr } = await running.ended;
     await server.stop();
     expect([status, stderr.split("\n").at(-2)]).toEqual([130, "error: stopped by SIGINT"]);
+  });
+});
+
+describe("a signal before the first request", () => {
+  const waiting = [
+    ["auth", "login"],
+    ["people", "import", "-", "--send", "--results", "signal.results.csv"],
+    ["autopilot", "remove", "--from", "-", "--yes", "--results", "signal.results.csv"],
+    ["api", "POST", "/v1/people.json", "--input", "-"],
+  ];
+  it.for(waiting)("when SIGTERM comes while %s %s waits for standard input, then the wait ends", async (args) => {
+    const running = startProgram({ args, home, env: { SURVEYCTL_BASE_URL: "http://127.0.0.1:9", SURVEYCTL_API_KEY: KEY } });
+    await until(() => hearsSignals(running.child.pid ?? 0));
+    running.child.kill("SIGTERM");
+    const { status, stderr } = await running.ended;
+    expect([status, stderr]).toEqual([143, "error: stopped by SIGTERM\n"]);
+    expect(await readdir(home)).not.toContain("signal.results.csv");
+  });
+
+  it("when it comes while the key command runs, then that ends too", async () => {
+    const command = "sleep 61.4242";
+    const profiles = { default_profile: "slow", profiles: { slow: { base_url: "http://127.0.0.1:9", key_command: command } } };
+    await mkdir(path.join(home, "slow/surveyctl"), { recursive: true, mode: 0o700 });
+    await writeFile(path.join(home, "slow/surveyctl/config.json"), JSON.stringify(profiles), { mode: 0o600 });
+    const running = startProgram({ args: ["people", "list"], home, env: { XDG_CONFIG_HOME: path.join(home, "slow") } });
+    await until(async () => (await commandLines()).includes(command));
+    running.child.kill("SIGTERM");
+    const { status, stderr } = await running.ended;
+    await until(async () => !(await commandLines()).includes(command));
+    expect([status, stderr]).toEqual([143, "error: stopped by SIGTERM\n"]);
   });
 });
 

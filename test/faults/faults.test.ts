@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { json, startMisbehavingServer, type Behaviour, type SeenRequest } from "../helpers/misbehaving-server.ts";
+import { startMisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
-import { everyCommand, type CalledCommand } from "./commands.ts";
+import type { CalledCommand } from "./commands.ts";
 import { FAULTS, type Fault } from "./faults.ts";
+import { commandsIn, fileName, goodRead, inTurns } from "./table.ts";
 
 let folder = "";
 
@@ -39,7 +40,7 @@ async function tableOf(name: string, fault: Fault, { onlyWrites }: { readonly on
   if (fault.refuses === true) await server.stop();
   try {
     const place = path.join(folder, onlyWrites ? "writes" : "all", fileName(name));
-    const commands = await commandsIn(place, onlyWrites);
+    const commands = await commandsIn(place, { onlyWrites });
     const lines = await inTurns(commands, fault.atOnce ?? 8, async ({ command, home }) => {
       const line = await cell(command, home, server.baseUrl, fault);
       return line.replaceAll(server.baseUrl, "http://service").replaceAll(`127.0.0.1:${server.port}`, "service").replaceAll(home, "~");
@@ -48,24 +49,6 @@ async function tableOf(name: string, fault: Fault, { onlyWrites }: { readonly on
   } finally {
     await server.stop();
   }
-}
-
-interface Placed {
-  readonly command: CalledCommand;
-  readonly home: string;
-}
-
-async function commandsIn(place: string, onlyWrites: boolean): Promise<Placed[]> {
-  const names = (await everyCommand(folder)).filter(({ writes }) => !onlyWrites || writes === true);
-  return await Promise.all(
-    names.map(async ({ name }) => {
-      const home = path.join(place, fileName(name));
-      await mkdir(home, { recursive: true });
-      const command = (await everyCommand(home)).find((one) => one.name === name);
-      if (command === undefined) throw new Error(name);
-      return { command, home };
-    }),
-  );
 }
 
 async function cell({ name, args, stdin }: CalledCommand, home: string, baseUrl: string, fault: Fault): Promise<string> {
@@ -100,22 +83,4 @@ async function rowsOf(home: string): Promise<string> {
   const results = await readFile(path.join(home, "results.csv"), "utf8").catch(() => "");
   const rows = results.split("\n").slice(1, -1);
   return rows.map((row) => `${" ".repeat(27)}${row}\n`).join("");
-}
-
-function goodRead({ target }: SeenRequest): Behaviour {
-  return json(target.includes("people.json") || target.includes("responses") || target.includes("memberships") ? [] : {});
-}
-
-function fileName(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-}
-
-async function inTurns<Item, Result>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  const queue = [...items.entries()];
-  const worker = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) results[next[0]] = await work(next[1]);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return results;
 }

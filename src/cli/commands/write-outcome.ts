@@ -1,6 +1,7 @@
 /** How a single write ended, told on stdout, stderr and by the exit status (design: "HTTP behaviour"). */
 import type { WriteResult } from "../../client/client.ts";
 import type { Deps } from "../deps.ts";
+import { InterruptedError } from "../errors/interrupted-error.ts";
 import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
@@ -16,8 +17,11 @@ export interface OutcomeOptions {
   readonly evidence: string;
 }
 
-/** Throws UnknownOutcomeError when nobody knows whether the write arrived. */
-export async function showOutcome(deps: Deps, result: WriteResult, { answer, found, evidence }: OutcomeOptions): Promise<ExitCode> {
+/** Throws UnknownOutcomeError when nobody knows whether the write arrived, InterruptedError when a signal ended the wait for it. */
+export async function showOutcome(deps: Deps, write: Promise<WriteResult>, { answer, found, evidence }: OutcomeOptions): Promise<ExitCode> {
+  const result = await write.catch((error: unknown) => {
+    throw error instanceof InterruptedError ? new InterruptedError(error.signal, `the request may have arrived: ${evidence}`) : error;
+  });
   if (result.kind === "unknown") throw new UnknownOutcomeError(result.error, evidence);
   if (result.kind === "answered") {
     await writeRecord(deps, answer, result.reply);

@@ -6,10 +6,13 @@ export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
   readonly signal: StopSignal;
+  /** What may have been done nevertheless, and where to look. */
+  readonly hint: string | null;
 
-  constructor(signal: StopSignal) {
+  constructor(signal: StopSignal, hint: string | null = null) {
     super(`stopped by ${signal}`);
     this.signal = signal;
+    this.hint = hint;
   }
 }
 

@@ -51,7 +51,7 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
   if (error instanceof AssertionError) return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
   if (error instanceof UnknownOutcomeError) return describeUnknown(error);
-  if (error instanceof InterruptedError) return report("interrupted", error.message, exitOfSignal(error.signal));
+  if (error instanceof InterruptedError) return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
   return null;
 }
 

@@ -66,9 +66,9 @@ export async function runAutopilotAdd(deps: Deps, { platform, person, name, prop
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.addMember, placeholders: { platform }, body });
       return EXIT.done;
     }
-    const result = await client.addMember(platform, body, { signal: deps.signal });
+    const write = client.addMember(platform, body, { signal: deps.signal });
     const evidence = `look with "surveyctl autopilot list --platform ${platform}"; adding again is safe`;
-    return showOutcome(deps, result, { answer: ADDED_MEMBER, found: MEMBERS, evidence });
+    return showOutcome(deps, write, { answer: ADDED_MEMBER, found: MEMBERS, evidence });
   });
 }
 

@@ -64,9 +64,9 @@ export async function runAutopilotRemove(deps: Deps, { platform, person, yes }: 
       return EXIT.done;
     }
     if (ask) await confirm(deps, `Remove ${who} from Autopilot (${platform}) at ${client.baseUrl}?`);
-    const result = await client.removeMember(platform, body, { signal: deps.signal });
+    const write = client.removeMember(platform, body, { signal: deps.signal });
     const evidence = `look with "surveyctl autopilot list --platform ${platform}"; removing again is safe`;
-    return showOutcome(deps, result, { answer: REMOVED_MEMBER, found: MEMBERS, evidence });
+    return showOutcome(deps, write, { answer: REMOVED_MEMBER, found: MEMBERS, evidence });
   });
 }
 

@@ -20,7 +20,7 @@ export async function writeSummary({ streams, options }: Deps, request: ImportRe
   const rate = seconds === 0 ? 0 : Math.round(done / seconds);
   if (!options.quiet) {
     const parts = OUTCOMES.filter((name) => counts[name] > 0).map((name) => `${counts[name]} ${name}`);
-    const left = pending > 0 ? [`${pending} not sent`] : [];
+    const left = pending > 0 ? [`${pending} without an outcome`] : [];
     await streams.err.write(
       `${[...parts, ...left].join(", ") || "no rows"} in ${seconds.toFixed(1)} s (${rate}/s)\nresults: ${files.results}\n`,
     );

@@ -20,9 +20,9 @@ export async function sendPerson(deps: Deps, body: JsonObject, properties: JsonO
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body });
       return EXIT.done;
     }
-    const result = await client.sendPerson(body, { signal: deps.signal });
+    const write = client.sendPerson(body, { signal: deps.signal });
     const evidence = `look with "surveyctl people get ${who}" before trying again: a survey may already be scheduled`;
-    return showOutcome(deps, result, { answer: SENT_PERSON, found: PEOPLE, evidence });
+    return showOutcome(deps, write, { answer: SENT_PERSON, found: PEOPLE, evidence });
   });
 }
 

@@ -77,9 +77,9 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.addResponse, body });
       return EXIT.done;
     }
-    const result = await client.addResponse(body, { signal: deps.signal });
+    const write = client.addResponse(body, { signal: deps.signal });
     const evidence = `look with "surveyctl responses list --person-id ${person}" before trying again: a repeat would count twice`;
-    return showOutcome(deps, result, { answer: RESPONSES, found: RESPONSES, evidence });
+    return showOutcome(deps, write, { answer: RESPONSES, found: RESPONSES, evidence });
   });
 }
 

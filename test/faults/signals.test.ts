@@ -1,0 +1,81 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { json, startMisbehavingServer, type Behaviour, type SeenRequest } from "../helpers/misbehaving-server.ts";
+import { until } from "../helpers/process-list.ts";
+import { startProgram } from "../helpers/run-cli.ts";
+import type { CalledCommand } from "./commands.ts";
+import { commandsIn, fileName, inTurns, type Placed } from "./table.ts";
+
+let folder = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-signals-"));
+});
+
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+type Stop = "SIGINT" | "SIGTERM" | "SIGHUP" | "closed stdout";
+
+/** `closed stdout`: its reader has gone when the request hangs, and then the answer comes. */
+const STOPS: readonly Stop[] = ["SIGINT", "SIGTERM", "SIGHUP", "closed stdout"];
+
+describe.concurrent("every command that is stopped while its request hangs", () => {
+  it.for(STOPS)("%s", async (stop, { expect }) => {
+    await expect(await tableOf(stop, { onlyWrites: false })).toMatchFileSnapshot(`../golden/signals/${fileName(stop)}.txt`);
+  });
+
+  it("SIGTERM, while a write hangs", async ({ expect }) => {
+    await expect(await tableOf("SIGTERM", { onlyWrites: true })).toMatchFileSnapshot("../golden/signals/sigterm-writes.txt");
+  });
+});
+
+async function tableOf(stop: Stop, { onlyWrites }: { readonly onlyWrites: boolean }): Promise<string> {
+  const place = path.join(folder, fileName(stop), onlyWrites ? "writes" : "all");
+  const lines = await inTurns(await commandsIn(place, { onlyWrites }), 2, (placed) => lineOf(placed, stop, onlyWrites));
+  return `${stop}${onlyWrites ? ", while a write hangs" : ""}\n\n${lines.join("")}`;
+}
+
+/** A command, its status, the error and its hint; then what it left in its folder. */
+async function lineOf({ command, home }: Placed, stop: Stop, onlyWrites: boolean): Promise<string> {
+  const state = { hangs: false, isStopped: false };
+  const script = (request: SeenRequest): Behaviour => {
+    if (state.isStopped || (onlyWrites && request.method === "GET")) return goodAnswer(request);
+    state.hangs = true;
+    return async (socket) => {
+      await until(() => state.isStopped);
+      await goodAnswer(request)(socket, request);
+    };
+  };
+  const server = await startMisbehavingServer({ script: (request) => script(request) });
+  const running = startProgram({ args: [...command.args, "--base-url", server.baseUrl], home, env: environmentOf(command, home) });
+  running.child.stdin.end(command.stdin ?? "");
+  await until(() => state.hangs);
+  if (stop !== "closed stdout") running.child.kill(stop);
+  else running.child.stdout.destroy();
+  state.isStopped = stop === "closed stdout";
+  const { status, signal, stderr } = await running.ended;
+  await server.stop();
+  const said = stderr.split("\n").filter((line) => /^(?:error|hint):/.test(line));
+  return `${`${command.name.padEnd(24)}${status ?? signal}  ${said.join("; ")}`.trimEnd()}\n${await leftIn(home)}`;
+}
+
+function environmentOf({ name }: CalledCommand, home: string): Record<string, string> {
+  return { XDG_CONFIG_HOME: home, ...(name === "auth login" ? {} : { SURVEYCTL_API_KEY: "key-of-the-signals" }) };
+}
+
+function goodAnswer(request: SeenRequest): Behaviour {
+  const row = { id: "1", person: "1", person_id: "1", email: "ann@example.com", score: 9 };
+  const isList = request.method === "GET" && !/metrics|autopilot\/\w+\.json/.test(request.target);
+  return json(isList ? [row] : row);
+}
+
+/** The files that were not there before, results with their rows. */
+async function leftIn(home: string): Promise<string> {
+  const left = (await readdir(home)).filter((name) => !GIVEN.has(name)).toSorted();
+  const rows = (await readFile(path.join(home, "results.csv"), "utf8").catch(() => "")).split("\n").slice(1, -1);
+  return [...left.map((name) => `left: ${name}`), ...rows].map((line) => `${" ".repeat(24)}${line}\n`).join("");
+}
+
+const GIVEN = new Set(["people.csv", "answers.csv"]);
