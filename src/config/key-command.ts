@@ -1,4 +1,4 @@
-import { execFile, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { onAbort } from "../runtime/on-abort.ts";
 import { ConfigError } from "./config-error.ts";
 
@@ -27,21 +27,23 @@ interface Ended {
   readonly stderr: string;
 }
 
-function runInShell(command: string, platform: string, signal: AbortSignal): Promise<Ended> {
+async function runInShell(command: string, platform: string, signal: AbortSignal): Promise<Ended> {
+  const { execFile } = await import("node:child_process");
+  signal.throwIfAborted();
   const [shell, ...args] = platform === "win32" ? ["cmd", "/c", command] : ["/bin/sh", "-c", command];
-  return new Promise((resolve) => {
+  return await new Promise((resolve) => {
     const child = execFile(shell ?? "", args, { encoding: "utf8" }, (error, stdout, stderr) => {
       release();
       resolve({ error, stdout, stderr });
     });
-    const release = onAbort(signal, () => endWithChildren(child));
+    const release = onAbort(signal, () => endWithChildren(child, execFile));
     // A command that asks gets no answer here: better an error at once than a minute's wait.
     child.stdin?.end();
   });
 }
 
 /** The shell alone would leave behind what it runs. */
-function endWithChildren(child: ChildProcess): void {
+function endWithChildren(child: ChildProcess, execFile: (typeof import("node:child_process"))["execFile"]): void {
   execFile("pkill", ["-TERM", "-P", String(child.pid)], () => {
     child.stdout?.destroy();
     child.stderr?.destroy();

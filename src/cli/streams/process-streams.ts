@@ -26,7 +26,7 @@ export function createProcessStreams(
   const err = createOutput(process.stderr, () => undefined);
   return {
     in: {
-// Node opens stdin when it is first named, and most commands never read it.
+      // Node opens stdin when it is first named, and most commands never read it.
       get isTTY() {
         return process.stdin.isTTY;
       },
