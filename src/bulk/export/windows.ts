@@ -58,7 +58,8 @@ export function createWindows<Batch>(options: WindowsOptions): Windows<Batch> {
     const start = frontier;
     const left = density.rowsIn(range.until - start + 1) / fullSize;
     const pages = Math.min(WINDOW_PAGES, Math.max(2, Math.ceil(left / concurrency)));
-    const end = Math.min(range.until, start + density.secondsFor(pages * fullSize) - 1);
+    // One row less a page: each page of a numbered list begins with the last row of the page before.
+    const end = Math.min(range.until, start + density.secondsFor(pages * Math.max(1, fullSize - 1)) - 1);
     frontier = end + 1;
     return add(windows.length, { start, end }, walker ?? options.walk(start));
   };

@@ -89,11 +89,12 @@ const BOM = "\ufeff";
 function createLineEncoder(options: EncoderOptions, format: "csv" | "tsv"): Encoder {
   const columns = options.columns ?? [];
   const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.zone, now: options.now });
-  const { field, separator, end, blank } = format === "csv" ? csvLines(options.crlf === true) : TSV_LINES;
+  const { field, json, separator, end, blank } = format === "csv" ? csvLines(options.crlf === true) : TSV_LINES;
   const cells = columns.map((column): ((row: JsonObject) => string) => {
     const guard = options.excelSafe === true && column.kind !== "phone" ? guardFormula : null;
     return (row) => {
       const value = column.read(row);
+      if (typeof value === "object" && value !== null) return json(value);
       const text = toCellText(column, value, time);
       // Neither a number nor a time holds anything that a line gives a meaning to.
       if (typeof value === "number") return text;

@@ -51,6 +51,20 @@ describe("csv", () => {
     expect(encode({ format: "csv", columns: columns("comment"), header: false }, [{ comment: null }, { comment: "x" }])).toBe('""\nx\n');
   });
 
+  it("writes maps and arrays as the JSON that they are, quoted only where they must be", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string({ unit: "binary" }), (value, text) => {
+        const person_properties = { [text]: value, "\ud800": '"\\\n,' };
+        const csv = encode({ format: "csv", columns: columns("person_properties"), header: false }, [{ person_properties } as JsonObject]);
+        expect(csv).toBe(`"${JSON.stringify(person_properties).replaceAll('"', '""')}"\n`);
+      }),
+    );
+    const rows = [{ tags: [], person_properties: {} }, { tags: [1] }, { tags: [1, 2] }, { tags: [null] }, { tags: [""] }];
+    expect(encode({ format: "csv", columns: columns("tags", "person_properties"), header: false }, rows)).toBe(
+      '[],{}\n[1],\n"[1,2]",\n[null],\n"[""""]",\n',
+    );
+  });
+
   it("reaches inside maps, whatever the keys are called", () => {
     const rows = [
       { person_properties: { "a.b": "dotted", a: { b: "nested" }, __proto__: 1 } },
