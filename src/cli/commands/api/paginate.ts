@@ -5,7 +5,6 @@ import { splitRowTexts } from "../../../contract/row-texts.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { indentJson } from "../../render/json-indent.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 
 /** A list from its first page to its last as one array, written as it arrives. */
@@ -13,7 +12,7 @@ export async function writePages({ streams, signal }: Deps, client: Client, url:
   const { route, placeholders } = findList(url, client.baseUrl);
   let first = true;
   for await (const page of walk(client, route, placeholders, new URL(url), signal)) {
-    const rows = splitRowTexts(page.text).map((row) => (streams.out.isTTY ? `  ${toSafeLines(indentJson(row, 1))}` : row));
+    const rows = splitRowTexts(page.text).map((row) => (streams.out.isTTY ? toSafeLines(row) : row));
     if (rows.length === 0) continue;
     await streams.out.write(`${first ? "[\n" : ",\n"}${rows.join(",\n")}`);
     first = false;

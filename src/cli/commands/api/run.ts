@@ -5,7 +5,6 @@ import { parseChoice } from "../../args/choice.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { indentJson } from "../../render/json-indent.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 import { withClient } from "../with-client.ts";
 import { writePages } from "./paginate.ts";
@@ -23,7 +22,7 @@ export interface ApiOptions {
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
-/** The answer unchanged, whatever it is (JSON is indented on a terminal); its status decides the exit. */
+/** The answer unchanged, whatever it is; its status decides the exit. */
 export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode> {
   const method = parseChoice(options.method.toUpperCase(), "method", METHODS);
   const body = await readBody(deps, method, options);
@@ -56,15 +55,10 @@ async function showRequest({ streams }: Deps, method: string, url: string, body:
 }
 
 function parseOr(text: string): unknown {
-  return isJson(text) ? JSON.parse(text) : text;
-}
-
-function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return text;
   }
 }
 
@@ -79,8 +73,7 @@ async function showAnswer({ streams, signal }: Deps, client: Client, { include, 
   const answer = await client.raw({ signal, ...call });
   const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);
   const head = include ? `HTTP/1.1 ${answer.status}\n${headers.join("")}\n` : "";
-  const body = streams.out.isTTY && isJson(answer.text) ? indentJson(answer.text) : answer.text;
-  const text = body === "" || body.endsWith("\n") ? body : `${body}\n`;
+  const text = answer.text === "" || answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`;
   await streams.out.write(streams.out.isTTY ? toSafeLines(head + text) : head + text);
   if (answer.failure !== null) throw answer.failure;
   return EXIT.done;
