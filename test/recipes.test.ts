@@ -1,0 +1,168 @@
+/** The README's recipes, typed as they stand there, one after the other, by somebody with a small customer list. */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { bareEnvironment, follow, PROGRAM, type Ended } from "./helpers/run-cli.ts";
+import { startServe, type Served } from "./helpers/serve.ts";
+
+const KEY = "the-old-key";
+const CUSTOMERS = "E-Mail Address,name,plan\nann@example.com,Ann,pro\nbob@example.com,Bob,free\n";
+const HISTORY = "person_email,score,comment,plan\nann@example.com,10,,pro\nbob@example.com,3,Too slow,free\n";
+const has = (tool: string): boolean => spawnSync("sh", ["-c", `command -v ${tool}`]).status === 0;
+
+let recipes: ReadonlyMap<string, readonly string[]>;
+let service: Served;
+let work: string;
+
+beforeAll(async () => {
+  recipes = await readRecipes();
+  service = await startServe({ apiKey: KEY });
+  work = path.join(service.folder, "work");
+  for (const name of ["bin", "work", "home"]) await mkdir(path.join(service.folder, name));
+  await script("surveyctl", `exec '${process.execPath}' '${PROGRAM}' "$@"`);
+  await script("mail", `{ echo "$@"; cat; } > mail.txt`);
+  await writeFile(path.join(work, "customers.csv"), CUSTOMERS);
+  await writeFile(path.join(work, "history.csv"), HISTORY);
+});
+afterAll(() => service.stop());
+
+/** Each recipe's command lines, by the bold words that it begins with. */
+async function readRecipes(): Promise<Map<string, string[]>> {
+  const readme = await readFile(path.join(import.meta.dirname, "../README.md"), "utf8");
+  const chapter = /^## Recipes\n(.*?)^## /ms.exec(readme)?.[1] ?? "";
+  const entries = chapter.split(/^\*\*/m).slice(1);
+  return new Map(entries.map((entry) => [/^[^*]*?(?=[.:]?\*\*)/.exec(entry)?.[0] ?? "", commandsOf(entry)]));
+}
+
+function commandsOf(entry: string): string[] {
+  return [...entry.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = ""]) => block.trimEnd().split("\n"));
+}
+
+async function script(name: string, body: string): Promise<void> {
+  await writeFile(path.join(service.folder, "bin", name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+}
+
+/** What somebody's shell makes of a line; the addresses that the README makes up are those of the test. */
+async function type(line: string, more: Readonly<Record<string, string>> = service.env): Promise<Ended> {
+  const command = line.replace("http://127.0.0.1:8080", service.baseUrl).replace("/var/exports", work);
+  const env = bareEnvironment(path.join(service.folder, "home"), {
+    ...more,
+    PATH: `${path.join(service.folder, "bin")}:${process.env.PATH ?? ""}`,
+  });
+  const running = follow(spawn("bash", ["-c", command], { cwd: work, env }));
+  running.child.stdin.end();
+  return running.ended;
+}
+
+function recipe(title: string): readonly string[] {
+  const lines = recipes.get(title);
+  if (lines === undefined) throw new Error(`no recipe "${title}"; there are ${[...recipes.keys()].join(", ")}`);
+  return lines;
+}
+
+function file(name: string): Promise<string> {
+  return readFile(path.join(work, name), "utf8");
+}
+
+/** The columns named, of each row. */
+async function rows(name: string, ...columns: number[]): Promise<string[][]> {
+  const [, ...lines] = (await file(name)).trimEnd().split("\n");
+  return lines.map((line) => columns.map((column) => line.split(",")[column] ?? ""));
+}
+
+test("when there is a recipe, then it is one of these", () => {
+  expect([...recipes.keys()]).toEqual([
+    "Import a list from a spreadsheet",
+    "A nightly export from cron",
+    "An alert when the score falls",
+    "With jq",
+    "Move a script from a hosted service that closed",
+    "A call that no command makes",
+  ]);
+});
+
+describe("recipes", () => {
+  it("when a list from a spreadsheet is checked, then nothing is sent, and then everybody is surveyed", async () => {
+    const [check = "", send = "", ...others] = recipe("Import a list from a spreadsheet");
+    const checked = await type(check);
+    expect([checked.status, checked.stdout.match(/"email":"[^"]*"/g), (await type("surveyctl people list")).stdout]).toEqual([
+      0,
+      ['"email":"ann@example.com"', '"email":"bob@example.com"'],
+      "",
+    ]);
+    expect((await type(send)).status).toBe(0);
+    expect([await rows("customers.csv.results.csv", 0, 1, 2), others]).toEqual([
+      [
+        ["2", "ann@example.com", "scheduled"],
+        ["3", "bob@example.com", "scheduled"],
+      ],
+      [],
+    ]);
+  });
+
+  it("when cron exports every night, then each answer is in the file once", async () => {
+    const [entry = "", ...others] = recipe("A nightly export from cron");
+    const night = entry.replace(/^(?:\S+ ){5} */, "");
+    await type(`printf %s ${KEY} | surveyctl auth login --base-url ${service.baseUrl} --profile prod`, {});
+    expect((await type("surveyctl responses import history.csv")).status).toBe(0);
+    const bare = { status: 0, stdout: "", stderr: "", signal: null };
+    expect([await type(night, {}), await type(night, {})]).toEqual([bare, bare]);
+    await type("surveyctl responses add --person-email ann@example.com --score 0 --comment Worse");
+    expect(await type(night, {})).toEqual(bare);
+    const answers = await rows("responses.csv", 2, 5, 6);
+    expect([answers, (await stat(path.join(work, "responses.csv"))).mode & 0o777, others]).toEqual([
+      [
+        ["ann@example.com", "10", ""],
+        ["bob@example.com", "3", "Too slow"],
+        ["ann@example.com", "0", "Worse"],
+      ],
+      0o600,
+      [],
+    ]);
+  });
+
+  it("when the score falls, then a mail says which assertion did not hold", async () => {
+    const [alert = "", ...others] = recipe("An alert when the score falls");
+    expect([(await type(alert)).status, await file("mail.txt"), others]).toEqual([
+      0,
+      [
+        "-s NPS team@example.com",
+        "nps\t-33",
+        "response_count\t3",
+        "error: nps>=40 does not hold: nps is -33; response_count>=20 does not hold: response_count is 3",
+        "",
+      ].join("\n"),
+      [],
+    ]);
+  });
+
+  it.runIf(has("jq"))("when rows go to jq, then it reads them (runs where jq is installed)", async () => {
+    const outputs = [];
+    for (const line of recipe("With jq")) outputs.push(await type(line));
+    expect(outputs.map(({ status, stdout }) => [status, stdout])).toEqual([
+      [0, "free\tToo slow\n\tWorse\n"],
+      [0, "ann@example.com\nbob@example.com\n"],
+    ]);
+  });
+
+  it.runIf(has("curl"))("when a script's base URL is changed, then it works on (runs where curl is installed)", async () => {
+    const [serve, ...lines] = recipe("Move a script from a hosted service that closed");
+    expect(serve).toBe(`SURVEYCTL_API_KEY=${KEY} surveyctl serve --data survey.db --port 8080`);
+    const { status, stdout } = await type(lines.join("; echo; "), {});
+    const [, listed = "", added = ""] = stdout.split("\n");
+    expect([status, JSON.parse(listed), JSON.parse(added)]).toMatchObject([
+      0,
+      [{ email: "ann@example.com", name: "Ann" }],
+      { email: "carl@example.com", properties: { plan: "pro" }, survey_scheduled_at: null },
+    ]);
+  });
+
+  it("when no command makes a call, then api does", async () => {
+    await type("surveyctl people add --email ada@example.com --no-send");
+    const [remove = "", list = ""] = recipe("A call that no command makes");
+    const removed = await type(remove);
+    const { status, stdout } = await type(list);
+    expect([removed.stdout, status, stdout.match(/ada@example\.com/)]).toEqual(['{"ok":true}\n', 0, null]);
+  });
+});
