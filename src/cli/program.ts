@@ -1,5 +1,5 @@
 /** Puts the program together: global flags, nouns, help, and the way from an error to an exit status. */
-import { Command, CommanderError, Option } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import { GLOBAL_FLAGS, type GlobalFlag } from "./args/global-flags.ts";
 import { collect, type Action, type CommandContext, type CommandFacts } from "./commands/command-context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
@@ -111,9 +111,16 @@ function addGlobalFlags(command: Command): void {
   for (const option of free) command.addOption(option);
 }
 
+/** The command itself refuses what is none of the choices, in better words than the parser's. */
+function toArgument([form, description, choices]: NonNullable<CommandFacts["operands"]>[number]): Argument {
+  const argument = new Argument(form, description);
+  if (choices !== undefined) argument.argChoices = [...choices];
+  return argument;
+}
+
 function createContext(facts: FactsBook, perform: (action: Action, command: Command) => Promise<void>): CommandContext {
   const describe: CommandContext["describe"] = (command, { operands = [], examples, exits }) => {
-    for (const [form, description] of operands) command.argument(form, description);
+    for (const operand of operands) command.addArgument(toArgument(operand));
     command.allowExcessArguments(false);
     facts.set(command, { examples, exits });
     return command;

@@ -9,8 +9,8 @@ export interface CommandFacts {
   readonly alias?: string;
   /** One sentence, without a dot. */
   readonly summary: string;
-  /** Commander's form: `<file>`, `[topic]`; the words say what it is. */
-  readonly operands?: readonly (readonly [form: string, description: string])[];
+  /** Commander's form: `<file>`, `[topic]`; the words say what it is, `choices` what it can only be. */
+  readonly operands?: readonly (readonly [form: string, description: string, choices?: readonly string[]])[];
   /** Command lines that a user can copy; two or more. */
   readonly examples: readonly string[];
   /** The statuses it can end with, besides usage errors. */

@@ -1,5 +1,5 @@
 /** Help as text: sentence, usage, operands, verbs, flags by group, examples, exit statuses; 80 columns at most, fewer on a narrow terminal. */
-import type { Command, Option } from "commander";
+import type { Argument, Command, Option } from "commander";
 import { GLOBAL_FLAGS, type FlagGroup, type GlobalFlag } from "../args/global-flags.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { HelpFacts } from "./command-facts.ts";
@@ -32,11 +32,7 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
   return join([
     `${sentence(command.description(), width)}\n`,
     section("Usage", [`${INDENT}${usage(command)}\n`]),
-    items(
-      "Arguments",
-      command.registeredArguments.map((argument): Item => [argument.name(), argument.description]),
-      width,
-    ),
+    items("Arguments", command.registeredArguments.map(argumentItem), width),
     items(
       "Commands",
       command.commands.filter((sub) => sub.name() !== "help").map((sub): Item => [verbTerm(sub), sub.description()]),
@@ -174,9 +170,15 @@ function optionItem(option: Option): Item {
   const value: unknown = option.defaultValue;
   const shown =
     typeof value === "string" || typeof value === "number" ? [`default ${String(option.defaultValueDescription ?? value)}`] : [];
-  const choices =
-    option.argChoices === undefined ? [] : [`${option.argChoices.length > 1 ? "one of " : ""}${option.argChoices.join(", ")}`];
-  return [option.flags, describe(option.description, [...choices, ...shown])];
+  return [option.flags, describe(option.description, [...choicesOf(option), ...shown])];
+}
+
+function argumentItem(argument: Argument): Item {
+  return [argument.name(), describe(argument.description, choicesOf(argument))];
+}
+
+function choicesOf({ argChoices = [] }: Option | Argument): string[] {
+  return argChoices.length === 0 ? [] : [`${argChoices.length > 1 ? "one of " : ""}${argChoices.join(", ")}`];
 }
 
 /** What a text says in brackets at its end and the notes share them. */

@@ -50,6 +50,7 @@ function describeCommand({ words, command }: Entry, facts: FactsBook): string {
   return [
     `.SS "${escape([...words, ...command.registeredArguments.map(operand)].join(" "))}"`,
     escape(command.description()),
+    ...command.registeredArguments.map((argument) => item(argument.name(), [argument.description, argument.argChoices?.join(", ")])),
     ...ownOptions(command).map(describeOption),
     ".PP",
     escape(`Exit statuses: ${exitsOf(command, facts.get(command)).join(", ")}.`),

@@ -26,6 +26,7 @@ function spoiled(change: (copy: { commands: CommandNode[]; [key: string]: unknow
 interface CommandNode {
   name: unknown;
   flags: Json[];
+  arguments: Json[];
   commands: CommandNode[];
   exit_statuses: unknown[];
 }
@@ -58,6 +59,30 @@ it.each([
 function spoilKey(copy: { [key: string]: unknown }): void {
   copy["more"] = true;
 }
+
+it("when a value is one of a few, then the tree tells them, for flags and operands", () => {
+  const { commands } = tree as unknown as { commands: CommandNode[] };
+  const closed = (...names: string[]): Json => {
+    let nodes = commands;
+    for (const name of names.slice(0, -1)) nodes = nodes.find((node) => node.name === name)?.commands ?? [];
+    const node = nodes.find(({ name }) => name === names.at(-1));
+    const values = [...(node?.flags ?? []), ...(node?.arguments ?? [])].filter(({ choices }) => choices !== null);
+    return Object.fromEntries(values.map(({ name, choices }) => [String(name), choices]));
+  };
+  expect([
+    closed("completion"),
+    closed("api"),
+    closed("service", "autopilot"),
+    closed("autopilot", "remove"),
+    closed("responses", "export"),
+  ]).toEqual([
+    { shell: ["bash", "zsh", "fish", "powershell"] },
+    { method: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] },
+    { "--platform": ["email", "sms"] },
+    { "--platform": ["email", "sms"], "--on-duplicate": ["error", "first", "last"] },
+    { "--expand": ["person", "notes"] },
+  ]);
+});
 
 it("when a flag has a default, choices or a variable, then the tree tells them", () => {
   const flags = tree["global_flags"] as Json[];

@@ -28,6 +28,10 @@ it("when a command exists, then the page has it with all its flags and examples"
   expect([missing, commands.length > 30]).toEqual([[], true]);
 });
 
+it("when a command has an operand, then the page says what it is", () => {
+  expect(page).toContain(".TP\n.B shell\nthe shell that reads the script (bash, zsh, fish, powershell)\n");
+});
+
 it.each(["environment", "output", "dates", "import", "export"])("when there is a topic %s, then the page has its text", async (topic) => {
   const { stdout } = await runCli({ args: ["help", topic] });
   expect(page).toContain(stdout.trim());

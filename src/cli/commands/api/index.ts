@@ -2,12 +2,13 @@ import type { Command } from "commander";
 import { EXIT } from "../../exit-codes.ts";
 import { collect, type CommandContext } from "../command-context.ts";
 import { parseFields } from "./fields.ts";
+import { METHODS } from "./methods.ts";
 import { runApi } from "./run.ts";
 
 export function register(command: Command, context: CommandContext): void {
   context.describe(command, {
     operands: [
-      ["<method>", "GET, POST, PUT or DELETE"],
+      ["<method>", "what to do with it", METHODS],
       ["<path>", "a path such as /v1/people.json, or a URL below the base URL"],
     ],
     examples: [

@@ -7,6 +7,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 import { withClient } from "../with-client.ts";
+import { METHODS } from "./methods.ts";
 import { writePages } from "./paginate.ts";
 import { resolveTarget } from "./target.ts";
 
@@ -19,8 +20,6 @@ export interface ApiOptions {
   readonly paginate: boolean;
   readonly include: boolean;
 }
-
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
 /** The answer unchanged, whatever it is; its status decides the exit. */
 export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode> {

@@ -7,7 +7,7 @@ import { SCRIPTS, SHELLS } from "./scripts.ts";
 
 export function register(command: Command, context: CommandContext): void {
   context.describe(command, {
-    operands: [["<shell>", SHELLS.join(", ")]],
+    operands: [["<shell>", "the shell that reads the script", SHELLS]],
     examples: ["surveyctl completion bash", "surveyctl completion fish > ~/surveyctl.fish"],
     exits: [EXIT.done],
   });

@@ -10,7 +10,8 @@ import { parseEmail } from "../../args/people.ts";
 import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { collect, type CommandContext } from "../command-context.ts";
+import { choicesOption } from "../choice-option.ts";
+import type { CommandContext } from "../command-context.ts";
 import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "../bulk-export/export-flags.ts";
 import type { ExportRequest, RangeExportOptions } from "../bulk-export/export-request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../bulk-export/export-sources.ts";
@@ -48,7 +49,7 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
     .option("--trend <id>", "only those of a trend")
     .option("--person-id <id>", "only those of one person")
     .option("--person-email <email>", "only those of one person")
-    .option("--expand <what>", `${EXPANSIONS.join(", ")}; may be repeated (default: both)`, collect, []);
+    .addOption(choicesOption("--expand <what>", "what comes whole and not as an id; may be repeated (default: both)", EXPANSIONS));
   addExportFlags(command, { hasState: true });
   context.action(command, (deps, flags) => runResponsesExport(deps, readOptions(deps, flags)));
 }

@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
+import { choiceOption } from "../choice-option.ts";
 import type { CommandContext } from "../command-context.ts";
 import { withAdmin } from "./data-file.ts";
 import { readProject, withProject, type ProjectChoice } from "./flags.ts";
@@ -39,7 +40,7 @@ export function registerAutopilot(parent: Command, context: CommandContext): voi
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
   });
   withProject(verb)
-    .option("--platform <platform>", "email or sms", "email")
+    .addOption(choiceOption("--platform <platform>", "how the surveys are sent", PLATFORMS, "email"))
     .option("--active", "send")
     .option("--inactive", "send nothing and keep the members")
     .option("--frequency <duration>", "time between two surveys to one person");
