@@ -1,46 +1,90 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { constantFrom, integer, jsonValue, oneof, sample, string, tuple } from "fast-check";
+import { sample } from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
-import { answer, startMisbehavingServer } from "../helpers/misbehaving-server.ts";
-import { runInProcess } from "../helpers/in-process.ts";
-import { everyCommand } from "./commands.ts";
+import { runInProcess, type Finished } from "../helpers/in-process.ts";
+import { startMisbehavingServer } from "../helpers/misbehaving-server.ts";
+import type { CalledCommand } from "./commands.ts";
+import { reply, type Reply } from "./replies.ts";
+import { commandsIn, type Placed } from "./table.ts";
 
-const ROW = '{"id":1,"person":null,"email":{},"score":"9","created_at":"x","name":[1],"properties":3}';
-const body = oneof(
-  jsonValue().map((value) => JSON.stringify(value)),
-  jsonValue().map((value) => `[{"id":"1","person_id":2,"score":9,"person":${JSON.stringify(value)},"name":${JSON.stringify(value)}}]`),
-  string(),
-  constantFrom("", "[]", "{}", "null", `[${ROW}]`, ROW, '{"errors":{"a":[null]}}', "<html><h1>x"),
-);
-const reply = tuple(
-  oneof({ weight: 3, arbitrary: constantFrom(200, 200, 201) }, { weight: 1, arbitrary: integer({ min: 200, max: 599 }) }),
-  body,
-);
+const REPLIES = 10_000;
+const LINES = 4;
+/** One after the other; the terminal's is 100 columns wide. */
+const STYLES = [["--json"], ["-o", "table", "--no-color"], ["-o", "csv"], ["-o", "tsv", "-vv"], ["-o", "ndjson"]];
+const FILE_STYLES = STYLES.filter((style) => !style.includes("table"));
 
 it("when anything at all is answered, then every command ends in a documented way", async () => {
-  const home = await mkdtemp(path.join(tmpdir(), "surveyctl-fuzz-"));
-  onTestFinished(async () => await rm(home, { recursive: true, force: true }));
-  const replies = sample(reply, 900);
-  let next = 0;
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-fuzz-"));
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  const replies = sample(reply, REPLIES);
+  const share = REPLIES / LINES;
+  const wrong = await Promise.all(
+    Array.from({ length: LINES }, (_, line) => feed(path.join(folder, String(line)), replies.slice(line * share, (line + 1) * share))),
+  );
+  expect(wrong.flat().slice(0, 10)).toEqual([]);
+}, 180_000);
+
+/** Gives the replies to the commands, each the next ones, until none is left; what ended wrongly comes back. */
+async function feed(place: string, replies: readonly Reply[]): Promise<string[]> {
+  const state = { given: 0, saw: [] as string[] };
   const server = await startMisbehavingServer({
     script: () => {
-      const [status, text] = replies[(next += 1) % replies.length] ?? [200, ""];
-      return answer(status, text);
+      const { words, behaviour } = replies[state.given++ % replies.length] as Reply;
+      state.saw.push(words);
+      return behaviour;
     },
   });
-  onTestFinished(async () => await server.stop());
-  const commands = (await everyCommand(home)).filter(({ name }) => !name.includes("import") && !name.includes("--from"));
   const wrong: string[] = [];
-  while (next < replies.length) {
-    for (const { name, args, stdin } of commands) {
-      const all = [...args, "--retries", "0", "--quiet", "--timeout", "2", "--json", "--base-url", server.baseUrl];
-      const env = { HOME: home, XDG_CONFIG_HOME: home, SURVEYCTL_API_KEY: "key-of-the-fuzz" };
-      const { status, stderr } = await runInProcess({ args: all, env, ...(stdin !== undefined && { stdin }) });
-      const fine = status === 0 || ([1, 4, 5].includes(status) && stderr.startsWith("error: ") && !stderr.includes('"code":"internal"'));
-      if (!fine) wrong.push(`${name}: ${status} ${stderr.slice(0, 300)}`);
-    }
+  const commands = await commandsIn(place);
+  for (let turn = 0; state.given < replies.length; turn += 1) {
+    const placed = commands[turn % commands.length] as Placed;
+    state.saw = [];
+    const styles = placed.command.name.endsWith("export") ? FILE_STYLES : STYLES;
+    const style = styles[Math.floor(turn / commands.length) % styles.length] ?? [];
+    const complaint = await complaintAbout(placed, style, server.baseUrl);
+    if (complaint !== "") wrong.push(`${placed.command.name} ${style.join(" ")}: ${complaint}\n  after ${state.saw.join("\n  and ")}`);
   }
-  expect([...new Set(wrong)].slice(0, 10)).toEqual([]);
-});
+  await server.stop();
+  return wrong;
+}
+
+async function complaintAbout({ command, home }: Placed, style: readonly string[], baseUrl: string): Promise<string> {
+  const { name, args, stdin } = command;
+  for (const file of ["results.csv", "results.csv.journal"]) await rm(path.join(home, file), { force: true });
+  const yes = BULK.test(name) && !args.includes("--yes") ? ["--yes"] : [];
+  const run = {
+    args: [...args, ...yes, ...style, "--retries", "0", "--quiet", "--timeout", "5", "--base-url", baseUrl],
+    env: { HOME: home, XDG_CONFIG_HOME: home, SURVEYCTL_API_KEY: "key-of-the-fuzz" },
+    ...(style.includes("table") && stdin === undefined && { columns: 100 }),
+    ...(stdin !== undefined && { stdin }),
+  };
+  return await runInProcess(run).then(
+    (finished) => wrongIn(command, style, finished),
+    (error: unknown) => `died of ${String(error)}`,
+  );
+}
+
+const BULK = /import|--from/;
+const CONTROLS = /.{0,30}(?![\n\t])[\p{Cc}\u202A-\u202E\u2066-\u2069].{0,30}/u;
+
+function wrongIn({ name }: CalledCommand, style: readonly string[], { status, stdout, stderr }: Finished): string {
+  const errors = stderr.split("\n").filter((line) => line.startsWith("error: "));
+  if (/"code":"internal"|mistake in surveyctl/.test(stderr)) return `is a mistake of ours: ${stderr}`;
+  if (![0, 1, 4, 5, ...(BULK.test(name) ? [3] : [])].includes(status)) return `ended with ${status}: ${stderr}`;
+  if (status === 0 && errors.length > 0) return `errors with status 0: ${stderr}`;
+  if (status !== 0 && status !== 3 && errors.length !== 1) return `ended with ${status} and ${errors.length} errors: ${stderr}`;
+  const control = CONTROLS.exec(style.includes("table") ? stdout + stderr : stderr);
+  if (control !== null) return `raw controls: ${JSON.stringify(control[0])}`;
+  return status === 0 && !name.startsWith("api ") && style.includes("--json") && !isJson(stdout) ? `no JSON: ${stdout}` : "";
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text === "" ? "null" : text);
+    return true;
+  } catch {
+    return false;
+  }
+}
