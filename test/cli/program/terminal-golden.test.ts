@@ -18,9 +18,6 @@ const METRICS = {
 const SCREENS: Readonly<Record<string, readonly string[]>> = {
   "first-words": [],
   help: ["--help"],
-  "help-people": ["people", "--help"],
-  "help-people-import": ["people", "import", "--help"],
-  "help-metrics": ["help", "metrics"],
   "people-list": ["people", "list"],
   "people-get": ["people", "get", "person1@example.com"],
   "responses-list": ["responses", "list"],
