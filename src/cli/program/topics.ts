@@ -34,8 +34,8 @@ Formats (-o, --output):
            backslash are written \\t \\n \\r \\\\
   csv      RFC 4180 with a header; the default of export. Maps and arrays are
            JSON in one cell
-  json     what the API sent, whole: an array for lists, an object for one thing;
-           indented on a terminal, as it came in a pipe
+  json     what the API sent, whole: an array for lists, an object for one
+           thing; indented on a terminal, as it came in a pipe
   ndjson   the same, one object a line
 
 --columns a,b,c chooses columns and their order; dotted paths reach inside, as
