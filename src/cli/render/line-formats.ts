@@ -62,10 +62,11 @@ function doubleQuotedJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   let items = "";
   if (Array.isArray(value)) {
-    for (const item of value) items += `${items === "" ? "" : ","}${doubleQuotedJson(item)}`;
+    for (const item of value) items += (items === "" ? "" : ",") + doubleQuotedJson(item);
     return `[${items}]`;
   }
-  for (const [key, item] of Object.entries(value)) items += `${items === "" ? "" : ","}${doubleQuotedText(key)}:${doubleQuotedJson(item)}`;
+  for (const key of Object.keys(value))
+    items += `${items === "" ? "" : ","}${doubleQuotedText(key)}:${doubleQuotedJson(value[key] ?? null)}`;
   return `{${items}}`;
 }
 
