@@ -6,7 +6,7 @@ export const ERROR_BODY_LIMIT = 1024 * 1024;
 
 export interface Body {
   readonly bytes: Uint8Array;
-  /** More came than the limit, and was not read. */
+  /** More came, or was announced, than the limit; `bytes` is but its beginning. */
   readonly tooLarge: boolean;
   /** What broke the body off, when it did; `bytes` is what had come. */
   readonly brokenBy: Error | null;
@@ -18,16 +18,17 @@ export interface BodyLimits {
   readonly expired: () => boolean;
 }
 
-/** Reads a body whole, at most `limits.bytes` of it; what is beyond is left in the socket. Never throws but for an abort. */
+/** Reads a body whole, unless it is larger than `limits.bytes`: the rest is left in the socket. Never throws but for an abort. */
 export async function readBody(response: HttpResponse, limits: BodyLimits, signal?: AbortSignal): Promise<Body> {
   if (typeof response.body === "string") return { bytes: Buffer.from(response.body), tooLarge: false, brokenBy: null };
   const chunks: Uint8Array[] = [];
+  const announced = Number(response.headers["content-length"] ?? 0);
   let size = 0;
   const whole = (): Uint8Array => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
   try {
     for await (const chunk of response.body) {
       size += chunk.byteLength;
-      if (size > limits.bytes) return { bytes: whole(), tooLarge: true, brokenBy: null };
+      if (Math.max(size, announced) > limits.bytes) return { bytes: chunks[0] ?? chunk, tooLarge: true, brokenBy: null };
       chunks.push(chunk);
       if (limits.expired()) return { bytes: whole(), tooLarge: false, brokenBy: new Error("the body took too long") };
     }

@@ -56,4 +56,5 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   "half a JSON text": { behaviour: answer(200, '[{"id":"1"') },
   "not UTF-8": { behaviour: answer(200, Buffer.from([0x5b, 0x7b, 0x22, 0xe9, 0xff, 0x22, 0x3a, 0x31, 0x7d, 0x5d])) },
   "a body of 1 GB": { behaviour: flood(1024 ** 3), atOnce: 2 },
+  "a body of 1 GB in chunks": { behaviour: flood(1024 ** 3, { chunked: true }), atOnce: 2 },
 };

@@ -136,12 +136,14 @@ export function cutChunked(body: string): Behaviour {
   return raw(`${start}${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`);
 }
 
-/** A body of so many bytes, written as fast as the reader takes it. */
-export function flood(bytes: number): Behaviour {
+/** A body of so many bytes, written as fast as the reader takes it; in chunks nobody knows its length before. */
+export function flood(bytes: number, { chunked = false } = {}): Behaviour {
   return async (socket) => {
-    socket.write(head(200, { "content-type": "application/json", "content-length": String(bytes) }));
-    const chunk = Buffer.alloc(64 * 1024, " ");
-    for (let left = bytes; left > 0 && !socket.destroyed; left -= chunk.byteLength) {
+    const length = chunked ? { "transfer-encoding": "chunked" } : { "content-length": String(bytes) };
+    socket.write(head(200, { "content-type": "application/json", ...length }));
+    const data = Buffer.alloc(64 * 1024, " ");
+    const chunk = chunked ? Buffer.concat([Buffer.from("10000\r\n"), data, Buffer.from("\r\n")]) : data;
+    for (let left = bytes; left > 0 && !socket.destroyed; left -= data.byteLength) {
       if (!socket.write(chunk)) await drained(socket);
     }
   };
