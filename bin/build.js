@@ -61,7 +61,7 @@ function startGroups() {
 
 /** Leaves `import("./program/x.ts")` to the bundle that lies beside it. */
 function besideMain(id) {
-  return `./${path.basename(id, ".ts")}.js`;
+  return id.endsWith(".ts") ? `./${path.basename(id, ".ts")}.js` : id;
 }
 
 /** A module that knows nothing in place of one that a package loads and never uses. */

@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { VERSION } from "../runtime/version.ts";
 import type { Process } from "./process.ts";
 
@@ -38,14 +39,33 @@ async function runCommand(process: Process, args: readonly string[]): Promise<nu
   }
 }
 
-/** A reader that went away is no failure; a disk that is full is. */
-function say({ stdout, stderr }: Process, text: string): Promise<number> {
-  stdout.on("error", () => undefined);
+const STDOUT = 1;
+
+/** Straight to the descriptor: to open Node's stream for it costs more than anything else that `--version` does. */
+async function say(process: Process, text: string): Promise<number> {
+  let rest = Buffer.from(text);
+  try {
+    while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
+    return 0;
+  } catch (error) {
+    const problem = error as NodeJS.ErrnoException;
+    // A pipe that is full and does not wait, as some parents hand down.
+    return problem.code === "EAGAIN" ? sayWhenPossible(process, rest) : toExit(process, problem);
+  }
+}
+
+function sayWhenPossible(process: Process, rest: Uint8Array): Promise<number> {
+  process.stdout.on("error", () => undefined);
   return new Promise((resolve) => {
-    stdout.write(text, (error: NodeJS.ErrnoException | null | undefined) => {
-      const isLost = error !== null && error !== undefined && error.code !== "EPIPE";
-      if (isLost) stderr.write(`error: standard output cannot be written: ${error.message}\n`);
-      resolve(isLost ? 1 : 0);
+    process.stdout.write(rest, (error: NodeJS.ErrnoException | null | undefined) => {
+      resolve(error === null || error === undefined ? 0 : toExit(process, error));
     });
   });
+}
+
+/** A reader that went away is no failure; a disk that is full is. */
+function toExit({ stderr }: Process, { code, message }: NodeJS.ErrnoException): number {
+  if (code === "EPIPE") return 0;
+  stderr.write(`error: standard output cannot be written: ${message}\n`);
+  return 1;
 }

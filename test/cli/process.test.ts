@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import manifest from "../../package.json" with { type: "json" };
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answer, json, stall, startMisbehavingServer, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { commandLines, hearsSignals, until } from "../helpers/process-list.ts";
@@ -127,6 +128,13 @@ describe("standard output", () => {
   it.each(["--version", "--help", "people --help", "help exit-codes"])("when %s meets a full disk, then that is an error", async (args) => {
     const { status, stderr } = await shell(`surveyctl ${args} > /dev/full`);
     expect([status, stderr.startsWith("error: "), stderr.split("\n").length]).toEqual([1, true, 2]);
+  });
+
+  it("when the pipe is full and does not wait, then the program does", async () => {
+    // Node leaves a pipe that way when it is killed.
+    const fill = 'process.stdout.write("x".repeat(1 << 20)); process.kill(process.pid, "SIGKILL")';
+    const line = `{ ( "${process.execPath}" -e '${fill}'; true ) 2> /dev/null; surveyctl --version; } | { sleep 0.3; tail -c 6; }`;
+    expect(await shell(line)).toEqual({ status: 0, signal: null, stdout: `${manifest.version}\n`, stderr: "" });
   });
 
   it("when a long list loses its reader, then the program stops asking and ends with 0", async () => {
