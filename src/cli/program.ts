@@ -31,6 +31,7 @@ export async function runProgram(args: readonly string[], options: ProgramOption
   const isNamed = command.commands.length === 0;
   const helpIsAsked = rest.length === 0 || rest.includes("--help") || rest.includes("-h");
   if (!isNamed && (stray !== null || !helpIsAsked)) throw incomplete(arranged);
+  if (isNamed) addGlobalFlags(command);
   try {
     await program.parseAsync([...path, ...(isNamed ? rest : ["--help"])], { from: "user" });
     return { kind: "done", exit: state.exit };
@@ -54,7 +55,10 @@ export interface LoadedProgram {
 /** The whole tree, every noun's verbs declared; for help as JSON and for completion. */
 export async function loadCommands(nouns: readonly Noun[] = NOUNS): Promise<LoadedProgram> {
   const { program, facts, load } = createProgram({ perform: async () => EXIT.done, nouns }, { text: "", exit: EXIT.done });
-  for (const command of program.commands) await load(command);
+  for (const command of program.commands) {
+    await load(command);
+    addGlobalFlags(command);
+  }
   return { program, facts };
 }
 
@@ -98,7 +102,6 @@ function addNouns(program: Command, nouns: readonly Noun[], context: CommandCont
     if (noun === undefined || loaded.has(command)) return;
     loaded.add(command);
     (await noun.load()).register(command, context);
-    addGlobalFlags(command);
   };
 }
 

@@ -15,6 +15,7 @@ declare module "undici/lib/dispatcher/pool.js" {
 
   interface PoolOptions {
     readonly connect?: { readonly timeout: number } | ((target: ConnectTarget, connected: Connected) => void);
+    readonly maxHeaderSize?: number;
     readonly headersTimeout?: number;
     readonly bodyTimeout?: number;
     readonly connections?: number | null;

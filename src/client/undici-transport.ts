@@ -24,6 +24,8 @@ export type Transport = Exchange & { close(): Promise<void> };
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const TIMEOUT_MS = 30_000;
+/** Node's own default: undici would load `node:http` to ask for it. */
+const HEADER_BYTES_MAX = 16 * 1024;
 
 /** HTTP over sockets: keep-alive, one pool. Rejects with `ConnectionError`, `TimeoutError` or the signal's reason. */
 export function undiciTransport(options: TransportOptions): Transport {
@@ -63,7 +65,12 @@ interface Route {
 async function openRoute(target: URL, options: TransportOptions, timeoutMs: number): Promise<Route> {
   const proxy = proxyFor(target, options.env);
   const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
-  const settings = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connections: options.connections ?? null };
+  const settings = {
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connections: options.connections ?? null,
+  };
   const straight = { ...settings, connect: { timeout: connectTimeoutMs } };
   if (proxy === null) return { pool: new Pool(target.origin, straight), proxy, forwarded: false };
   if (target.protocol === "http:") return { pool: new Pool(proxy.url.origin, straight), proxy, forwarded: true };
