@@ -5,14 +5,20 @@ const MASK = "***";
 /** Names of fields whose value is somebody's. */
 const PERSONAL_NAME = '(?:[^"\\\\]*(?:email|e-mail|phone|name|comment|text|free_response)[^"\\\\]*)';
 const PERSONAL_FIELD = new RegExp(`("${PERSONAL_NAME}"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, "gi");
-const EMAIL = /[^\s"'<>@=&?/,;:()]+@[^\s"'<>@=&?/,;:()]+/g;
-const PHONE = /\+\d{6,15}\b/g;
+/** From a word's start, so that a long one is not looked at again from each of its letters. */
+const EMAIL = /(?<![^\s"'<>@=&?/,;:()])[^\s"'<>@=&?/,;:()]+?(?:@|%40)[^\s"'<>@=&?/,;:()]+/gi;
+const PHONE = /(?:\+|%2B)\d{6,15}\b/gi;
+const PERSONAL_PARAMETER = /email|phone|name/i;
+/** In a link or an address that is no whole URL. */
+const PARAMETER = /([?&][^\s=&?"'<>]*=)[^\s"'<>&;]*/g;
 
 export function maskPersonalData(text: string): string {
-  return text.replace(PERSONAL_FIELD, `$1"${MASK}"`).replace(EMAIL, `${MASK}@${MASK}`).replace(PHONE, `+${MASK}`);
+  return text
+    .replace(PERSONAL_FIELD, `$1"${MASK}"`)
+    .replace(PARAMETER, (whole, name: string) => (PERSONAL_PARAMETER.test(name) ? `${name}${MASK}` : whole))
+    .replace(EMAIL, `${MASK}@${MASK}`)
+    .replace(PHONE, `+${MASK}`);
 }
-
-const PERSONAL_PARAMETER = /email|phone|name/i;
 
 /** A URL with people's data taken out of its path and query. */
 export function maskUrl(url: string): string {
