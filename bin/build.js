@@ -31,7 +31,9 @@ const chunks = await bundle({
   output: { ...output, codeSplitting: { groups: startGroups() } },
 });
 // The door is one file by itself: each further module that `--version` opened would show in its start-up.
-await bundle({ input: { main: "src/cli/main.ts" }, external: /^\.\/program\//, output: { ...output, paths: besideMain } });
+const door = await bundle({ input: { main: "src/cli/main.ts" }, external: /^\.\/program\//, output: { ...output, paths: besideMain } });
+// For the test of what each start loads; no part of the package.
+await writeFile(path.join(outdir, "modules.json"), JSON.stringify(sourcesOf([...chunks, ...door])));
 // Completion reads the command tree from a file: making it would load every command at each key.
 const tree = spawnSync(process.execPath, [path.join(root, "bin/surveyctl.js"), "help", "--json"], { encoding: "utf8" });
 if (tree.status !== 0) throw new Error(`the command tree could not be written: ${tree.stderr}`);
@@ -51,6 +53,11 @@ async function bundle(options) {
   await mkdir(outdir, { recursive: true });
   for (const { fileName, code } of files) await writeFile(path.join(outdir, fileName), toAscii(code));
   return files;
+}
+
+/** The modules in each file, as paths from the root. */
+function sourcesOf(files) {
+  return Object.fromEntries(files.map(({ fileName, moduleIds = [] }) => [fileName, moduleIds.map((id) => path.relative(root, id))]));
 }
 
 /** V8 reads a source of plain ASCII twice as fast. What `String.raw` holds cannot be written in another way. */

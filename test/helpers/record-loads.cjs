@@ -1,0 +1,26 @@
+// Required into a program: writes each module that it loads as a line to the file that RECORD_LOADS names.
+const { appendFileSync } = require("node:fs");
+const module_ = require("node:module");
+
+const file = process.env.RECORD_LOADS;
+
+if (module_.registerHooks === undefined) {
+  const load = `async function load(url, context, next) {
+    appendFileSync(${JSON.stringify(file)}, url + "\\n");
+    return next(url, context);
+  }`;
+  module_.register(`data:text/javascript,${encodeURIComponent(`import { appendFileSync } from "node:fs"; export ${load}`)}`);
+} else {
+  module_.registerHooks({
+    load(url, context, next) {
+      appendFileSync(file, `${url}\n`);
+      return next(url, context);
+    },
+  });
+}
+
+// What the program asked for in any other way is known to Node alone.
+process.on("exit", () => {
+  const builtins = process.moduleLoadList.filter((name) => /^NativeModule (?!internal)/.test(name));
+  appendFileSync(file, builtins.map((name) => `${name.replace("NativeModule ", "builtin:")}\n`).join(""));
+});
