@@ -90,8 +90,9 @@ function missing(baseUrl: Sourced<string> | null, apiKey: Sourced<string> | null
 }
 
 function unknownProfile({ value, source }: Sourced<string>, names: readonly string[]): ConfigError {
-  const known = [...names, LOCAL_PROFILE].join(", ");
+  const known = [...names, LOCAL_PROFILE];
   return new ConfigError("missing", `${source}: there is no profile "${value}"`, {
-    hint: `profiles are ${known}; make one with: surveyctl auth login --profile ${value}`,
+    hint: `profiles are ${known.join(", ")}; make one with: surveyctl auth login --profile ${value}`,
+    unknownName: { given: value, known },
   });
 }

@@ -14,7 +14,7 @@ const recorder = path.join(import.meta.dirname, "../helpers/record-loads.cjs");
 const sources = JSON.parse(readFileSync(path.join(root, "dist/modules.json"), "utf8")) as Record<string, string[]>;
 
 /** Parts of Node that take a millisecond or more to load; the rest differs between versions of Node. */
-const SLOW_PARTS = ["child_process", "crypto", "http", "http2", "https", "perf_hooks", "readline", "sqlite", "tls", "zlib"];
+const SLOW_PARTS = new Set(["child_process", "crypto", "http", "http2", "https", "perf_hooks", "readline", "sqlite", "tls", "zlib"]);
 
 let home = "";
 let empty = "";
@@ -47,7 +47,7 @@ async function describeLoads(args: readonly string[], env: Record<string, string
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ["files", files],
     ["packages", packages],
-    ["parts of Node", parts.filter((part) => SLOW_PARTS.includes(part))],
+    ["parts of Node", parts.filter((part) => SLOW_PARTS.has(part))],
     ["sources", folders],
   ];
   return rows.map(([title, values]) => `${title}\n${listed(values)}`).join("");

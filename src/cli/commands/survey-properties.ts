@@ -1,8 +1,9 @@
 /** The `properties` of people and Autopilot calls, put together from flags and checked (section 2 "Special properties"). */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
-import { FALLBACK_LOCALE, isLocale } from "../../contract/locales.ts";
+import { FALLBACK_LOCALE, isLocale, LOCALES } from "../../contract/locales.ts";
 import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../contract/special-properties.ts";
+import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
 export interface PropertySources {
@@ -35,7 +36,15 @@ export function localeWarning(properties: JsonObject | null): string | null {
   const locale = properties?.["locale"];
   if (locale === undefined || locale === null || isLocale(locale)) return null;
   const named = typeof locale === "string" ? locale : JSON.stringify(locale);
-  return `--locale: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}`;
+  const nearest = nearestLocale(named);
+  const advice = nearest === null ? "" : `; did you mean ${nearest}?`;
+  return `--locale: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}${advice}`;
+}
+
+/** A slip of the hand, or else the language of a country's own variant: `de` for `de-AT`. */
+function nearestLocale(named: string): string | null {
+  const language = named.split(/[-_]/)[0]?.toLowerCase();
+  return suggest(named, LOCALES) ?? (isLocale(language) ? language : null);
 }
 
 /** `--properties '{"plan":"pro"}'`, or the text of the file that `@file` names. Throws UsageError. */

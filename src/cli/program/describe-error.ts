@@ -4,6 +4,7 @@ import { AuthError, RefusedError } from "../../client/errors/status-errors.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { UnwritableFileError } from "../../runtime/file-replacement.ts";
+import { suggest } from "../args/suggest.ts";
 import { AssertionError } from "../errors/assertion-error.ts";
 import { DataFileError } from "../errors/data-file-error.ts";
 import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
@@ -55,7 +56,9 @@ function describeOwn(error: Error): ErrorReport | null {
   return null;
 }
 
-function describeConfig({ problem, message, hint }: ConfigError): ErrorReport {
+function describeConfig({ problem, message, hint: advice, unknownName }: ConfigError): ErrorReport {
+  const nearest = unknownName === null ? null : suggest(unknownName.given, unknownName.known);
+  const hint = nearest === null ? advice : `did you mean ${nearest}? ${advice ?? ""}`.trimEnd();
   return problem === "missing"
     ? report("not_configured", message, EXIT.auth, { hint })
     : report("bad_configuration", message, EXIT.usage, { hint });

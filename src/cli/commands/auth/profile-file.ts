@@ -30,6 +30,7 @@ export function checkSaved({ byName }: Profiles, name: string): void {
   const names = [...byName.keys()];
   throw new ConfigError("missing", `there is no profile "${name}"`, {
     hint: names.length === 0 ? "make one with: surveyctl auth login" : `profiles are ${names.join(", ")}`,
+    unknownName: { given: name, known: names },
   });
 }
 

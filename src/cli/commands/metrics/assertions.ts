@@ -1,6 +1,7 @@
 /** `--assert 'nps>=40'`: what cron checks (exit status 6). */
 import type { JsonObject } from "../../../contract/json.ts";
 import { RESOURCES } from "../../../contract/resources.ts";
+import { suggest } from "../../args/suggest.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
 const COMPARISONS = {
@@ -35,7 +36,12 @@ export function parseAssertion(text: string): Assertion {
 export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, extra: readonly string[]): void {
   const known = [...RESOURCES.metrics.map(({ name }) => name), ...extra];
   const wrong = open ? undefined : assertions.find(({ field }) => !known.includes(field));
-  if (wrong !== undefined) throw new UsageError(`--assert: "${wrong.field}" is not a field of metrics; the fields are ${known.join(", ")}`);
+  if (wrong === undefined) return;
+  const nearest = suggest(wrong.field, known);
+  throw new UsageError(
+    `--assert: "${wrong.field}" is not a field of metrics; the fields are ${known.join(", ")}`,
+    nearest === null ? {} : { hint: `did you mean ${nearest}?` },
+  );
 }
 
 /** One sentence for each assertion that does not hold; a field that is missing holds nothing. */

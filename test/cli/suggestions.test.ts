@@ -1,0 +1,61 @@
+/** "Did you mean …?" for whatever can be mistyped, by the built program; nothing here reaches a service. */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runCli } from "../helpers/run-cli.ts";
+
+let home = "";
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "surveyctl-suggestions-"));
+  const folder = path.join(home, ".config/surveyctl");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const profiles = { prod: { base_url: "https://a.example", api_key: "a" }, staging: { base_url: "https://b.example", api_key: "b" } };
+  await writeFile(path.join(folder, "config.json"), JSON.stringify({ default_profile: "prod", profiles }), { mode: 0o600 });
+  await writeFile(path.join(home, "people.csv"), "emial,plan\na@example.com,pro\n");
+  await writeFile(path.join(home, "names.csv"), "email,nmae\na@example.com,Ada\n");
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+it.each<[string, string, string]>([
+  ["a command", "poeple list", "hint: did you mean people?"],
+  ["a verb", "people lst", "hint: did you mean list?"],
+  ["a topic", "help exprot", "hint: did you mean export?"],
+  ["a flag", "people list --limt 5", "hint: did you mean --limit?"],
+  ["a global flag", "people list --colums id", "hint: did you mean --columns?"],
+  ["a value", "people list -o jsn", "hint: did you mean json?"],
+  ["one of several values", "metrics --group core,emial", "hint: did you mean email?"],
+  ["an operand", "completion bsh", "hint: did you mean bash?"],
+  ["a method", "api GTE /v1/metrics.json", "hint: did you mean GET?"],
+  ["a column", "people list --columns id,emial", "hint: did you mean email?"],
+  ["a field of an assertion", "metrics --assert nsp>=40", "hint: did you mean nps?"],
+  ["a header that names the person", "people import people.csv --dry-run", 'hint: say which column it is: --map "emial=email"'],
+  [
+    "a profile",
+    "people list --profile stagin",
+    "hint: did you mean staging? profiles are prod, staging, local; make one with: surveyctl auth login --profile stagin",
+  ],
+  ["a profile to use", "auth use prd", "hint: did you mean prod? profiles are prod, staging"],
+])("when %s is mistyped, then the nearest is named", async (_, line, hint) => {
+  const { status, stderr } = await runCli({ args: line.split(" "), home, cwd: home });
+  expect([status === 0, stderr.trim().split("\n").at(-1)]).toEqual([false, hint]);
+});
+
+it("when nothing is near, then what there is is listed and nothing guessed", async () => {
+  const { stderr } = await runCli({ args: ["auth", "use", "zzz"], home });
+  expect(stderr).toBe('error: there is no profile "zzz"\nhint: profiles are prod, staging\n');
+});
+
+it.each([
+  ["pt-BRR", "pt-BR"],
+  ["zh_TW", "zh-TW"],
+  ["de-AT", "de"],
+])("when the locale is %s, then %s is named", async (locale, nearest) => {
+  const { stderr } = await runCli({ args: ["people", "add", "--email", "a@example.com", "--locale", locale, "--dry-run"], home });
+  expect(stderr).toBe(`warning: --locale: "${locale}" is not a supported locale; the survey falls back to en; did you mean ${nearest}?\n`);
+});
+
+it("when a header is near a column, then a note asks", async () => {
+  const { stderr } = await runCli({ args: ["people", "import", "names.csv", "--dry-run"], home, cwd: home });
+  expect(stderr.split("\n")[0]).toBe('note: column "nmae" is taken as a property; if it is name, say --map "nmae=name"');
+});
