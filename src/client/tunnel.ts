@@ -15,7 +15,8 @@ export async function openTunnel(target: TunnelTarget, proxy: Proxy, timeoutMs: 
   const options: ConnectionOptions = { socket, host, servername: isAddress(host) ? "" : host, ALPNProtocols: ["http/1.1"] };
   return await new Promise((resolve, reject) => {
     const secured = tls.connect(options);
-    const late = (): void => void secured.destroy(new ProxyError("the TLS handshake through the proxy took too long", true));
+    const late = (): void =>
+      void secured.destroy(new ProxyError(`no TLS connection came about in time through the proxy ${nameOf(proxy)}`, true));
     secured.setTimeout(timeoutMs, late);
     secured.once("error", reject);
     secured.once("secureConnect", () => {
@@ -29,7 +30,6 @@ export async function openTunnel(target: TunnelTarget, proxy: Proxy, timeoutMs: 
 async function connectThrough(target: TunnelTarget, proxy: Proxy, timeoutMs: number): Promise<Socket> {
   const { request } = proxy.url.protocol === "https:" ? await import("node:https") : await import("node:http");
   const authority = `${target.hostname}:${target.port || "443"}`;
-  const name = proxy.url.host;
   return await new Promise((resolve, reject) => {
     const connecting = request(proxy.url, {
       method: "CONNECT",
@@ -38,9 +38,7 @@ async function connectThrough(target: TunnelTarget, proxy: Proxy, timeoutMs: num
       agent: false,
       timeout: timeoutMs,
     });
-    connecting.once("timeout", () =>
-      connecting.destroy(new ProxyError(`the proxy ${name} (${proxy.source}) did not answer in time`, true)),
-    );
+    connecting.once("timeout", () => connecting.destroy(new ProxyError(`the proxy ${nameOf(proxy)} did not answer in time`, true)));
     connecting.once("error", (error) => reject(error instanceof ProxyError ? error : unreachable(proxy, error)));
     connecting.once("connect", (response, socket: Socket) => {
       socket.setTimeout(0);
@@ -56,8 +54,12 @@ async function connectThrough(target: TunnelTarget, proxy: Proxy, timeoutMs: num
   });
 }
 
-function unreachable({ url, source }: Proxy, error: Error): ProxyError {
-  return new ProxyError(`cannot reach the proxy ${url.host} (${source}): ${error.message}`, true, error);
+function unreachable(proxy: Proxy, error: Error): ProxyError {
+  return new ProxyError(`cannot reach the proxy ${nameOf(proxy)}: ${error.message}`, true, error);
+}
+
+function nameOf({ url, source }: Proxy): string {
+  return `${url.host} (${source})`;
 }
 
 function isAddress(host: string): boolean {

@@ -64,7 +64,7 @@ interface Route {
 
 async function openRoute(target: URL, options: TransportOptions, timeoutMs: number): Promise<Route> {
   const proxy = proxyFor(target, options.env);
-  const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+  const connectTimeoutMs = options.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const settings = {
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: timeoutMs,
