@@ -59,6 +59,10 @@ describe("bash", () => {
 });
 
 // zsh and fish are tried where they are installed; everywhere their scripts are at least printed.
+for (const shell of ["zsh", "fish"].filter((name) => !isThere(name))) {
+  process.stderr.write(`${shell} is not installed: its completion is not tried here\n`);
+}
+
 describe("fish", () => {
   it.runIf(isThere("fish"))("when a line is completed, then values and descriptions are offered", async () => {
     const found = await inShell("fish", "surveyctl completion fish | source; complete -C 'surveyctl people ge'");
@@ -66,9 +70,29 @@ describe("fish", () => {
   });
 });
 
+/** In a terminal of its own: the tab key, then what stands in the line is printed by `echo`. */
+function typedIntoZsh(typed: string): string {
+  return `
+    zmodload zsh/zpty
+    zpty shell zsh -f -i
+    zpty -w shell 'PS1=; autoload -U compinit; compinit -u -D; source <(surveyctl completion zsh); echo ready''.'
+    zpty -r shell seen '*ready.*'
+    zpty -n -w shell $'${typed}\\t\\C-aecho got \\n'
+    zpty -r shell seen $'*\\ngot surveyctl*\\n'
+    print -r -- \${\${\${seen##*got }%%$'\\r'*}% }`;
+}
+
 describe("zsh", () => {
   it.runIf(isThere("zsh"))("when the script is read, then it is whole", async () => {
     expect(await inShell("zsh", "surveyctl completion zsh > script.zsh && zsh -n script.zsh")).toEqual([]);
+  });
+
+  it.runIf(isThere("zsh")).each([
+    ["surveyctl people ge", "surveyctl people get"],
+    ["surveyctl people list --output=js", "surveyctl people list --output=json"],
+    ["surveyctl --profile pr", "surveyctl --profile prod"],
+  ])("when %s and the tab key are typed, then the line is %s", async (typed, completed) => {
+    expect(await inShell("zsh", typedIntoZsh(typed))).toEqual([completed]);
   });
 });
 
