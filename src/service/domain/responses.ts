@@ -63,7 +63,8 @@ function checkScore(score: number): void {
   throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });
 }
 
-async function requirePerson(tx: Transaction, project: Project, text: string): Promise<number> {
+/** The id of the person whom a response names. Throws InvalidError when there is none. */
+export async function requirePerson(tx: Transaction, project: Project, text: string): Promise<number> {
   const id = parseId(text);
   const person = id === null ? null : await tx.people.byId(project.id, id);
   if (person === null) throw new InvalidError({ person: ["does not exist"] });

@@ -9,7 +9,7 @@ import type { JsonPage } from "../domain/json-rows.ts";
 import { getMetrics } from "../domain/metrics.ts";
 import { cancelSurveys, listPeopleJson, sendPerson } from "../domain/people.ts";
 import type { Store } from "../domain/ports.ts";
-import { type Links, addResponse, getResponse, listResponsesJson } from "../domain/responses.ts";
+import { type Links, addResponse, getResponse, listResponsesJson, requirePerson } from "../domain/responses.ts";
 import { nextLink, withCursorFilters } from "./cursor-link.ts";
 import { deleteNamedPerson } from "./delete-person.ts";
 import { readEventsQuery, readExpansions, readMembersQuery, readMetricsQuery, readPeopleQuery, readResponsesQuery } from "./list-inputs.ts";
@@ -61,7 +61,10 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return list(await call.store.read((tx) => listResponsesJson(tx, call.project, query, call.links)));
   },
   addResponse: async (call) => {
-    const input = readResponseInput(readerOf(call));
+    const reader = readerOf(call);
+    const input = readResponseInput(reader);
+    await reader.checkAlso("person", () => call.store.read((tx) => requirePerson(tx, call.project, input.personId)));
+    reader.finish();
     return jsonReply(201, await call.store.write((tx) => addResponse(tx, call.project, input, call.links)));
   },
   listBounces: async (call) => {

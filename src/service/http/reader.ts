@@ -40,9 +40,18 @@ export class Reader {
     try {
       rule();
     } catch (error) {
-      if (!(error instanceof InvalidError)) throw error;
-      for (const [name, phrases] of Object.entries(error.errors)) for (const phrase of phrases) this.complain(name, phrase);
+      this.#takeOver(error);
     }
+  }
+
+  /** Asks a rule about `name` too when something else is wrong, so that everything is told at once; the call itself asks it otherwise. */
+  async checkAlso(name: string, rule: () => Promise<unknown>): Promise<void> {
+    if (this.#errors !== null && this.#errors[name] === undefined) await rule().catch((error: unknown) => this.#takeOver(error));
+  }
+
+  #takeOver(error: unknown): void {
+    if (!(error instanceof InvalidError)) throw error;
+    for (const [name, phrases] of Object.entries(error.errors)) for (const phrase of phrases) this.complain(name, phrase);
   }
 
   /** Throws an InvalidError with everything that was complained of. */

@@ -27,20 +27,19 @@ export function readSendInput(reader: Reader): SendInput {
   return input;
 }
 
+/** Without `finish`: whether the person exists is asked before everything is told. */
 export function readResponseInput(reader: Reader): ResponseInput {
   const personId = reader.id("person");
   const score = reader.integer("score", SCORE);
   reader.require("person", personId);
   reader.require("score", score);
-  const input = {
+  return {
     personId: personId ?? "",
     score: score ?? SCORE_MIN,
     comment: reader.text("comment"),
     personProperties: reader.map("person_properties") ?? {},
     createdAt: reader.storedTime("created_at"),
   };
-  reader.finish();
-  return input;
 }
 
 /** What a client echoes back besides these fields is not read. */

@@ -122,13 +122,14 @@ describe("what is refused, and how", () => {
     ],
     ["POST /v1/survey_responses", {}, { person: ["can't be blank"], score: ["can't be blank"] }],
     ["POST /v1/survey_responses", { person: 99, score: 5 }, { person: ["does not exist"] }],
-    ["POST /v1/survey_responses", { person: 1, score: 11 }, { score: ["must be an integer from 0 to 10"] }],
+    ["POST /v1/survey_responses", { person: 99, score: 11 }, { score: ["must be an integer from 0 to 10"], person: ["does not exist"] }],
     [
       "POST /v1/survey_responses",
       { person: 1, score: 7.5, created_at: "x" },
       {
         score: ["must be an integer from 0 to 10"],
         created_at: ["must be a Unix timestamp in whole seconds"],
+        person: ["does not exist"],
       },
     ],
     ["PUT /v1/survey_responses", { score: 5 }, { id: ["can't be blank"] }],
