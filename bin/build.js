@@ -7,8 +7,13 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "rolldown";
 
 // What packages load and this program never has a use for, each a part of every start: commander could run other
-// programs, undici could speak HTTP/2 and destroys streams of node:http with care.
-const UNUSED = { "node:child_process": "commander", "node:http": "undici", "node:http2": "undici" };
+// programs; undici could speak HTTP/2, send forms, and destroys streams of node:http with care.
+const UNUSED = {
+  "node:child_process": "commander",
+  "node:http": "undici",
+  "./client-h2.js": "undici",
+  "../web/fetch/body.js": "undici",
+};
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
 const outdir = path.join(root, "dist");
@@ -93,7 +98,7 @@ function leaveOutUnused(source, importer) {
 }
 
 function loadUnused(id) {
-  return id.startsWith("\0unused:") ? "module.exports = { constants: {} };" : null;
+  return id.startsWith("\0unused:") ? "module.exports = {};" : null;
 }
 
 /** An `import` of one of Node's modules reads every export of it, and that loads what stands behind the lazy ones. */

@@ -22,8 +22,6 @@ export function createProcessStreams(
   signal: AbortSignal,
 ): ProcessStreams {
   const out = createOutput(process.stdout, onOutputLost);
-  // What cannot be said on stderr is lost; the exit status still tells.
-  const err = createOutput(process.stderr, () => undefined);
   return {
     in: {
       // Node opens stdin when it is first named, and most commands never read it.
@@ -34,7 +32,7 @@ export function createProcessStreams(
       ask: createAsk(process, signal),
     },
     out,
-    err: { ...err, write: (text) => err.write(text).catch(() => undefined) },
+    err: createErrorOutput(process),
     flush: () => out.write(""),
   };
 }
@@ -47,6 +45,25 @@ async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<
   } finally {
     release();
   }
+}
+
+/** Node opens stderr when it is first named, and most commands say nothing there. */
+function createErrorOutput(process: Pick<Process, "stderr">): Output {
+  let opened: Output | null = null;
+  const open = (): Output => (opened ??= createOutput(process.stderr, () => undefined));
+  return {
+    get isTTY() {
+      return open().isTTY;
+    },
+    get columns() {
+      return open().columns;
+    },
+    // What cannot be said on stderr is lost; the exit status still tells.
+    write: (text) =>
+      open()
+        .write(text)
+        .catch(() => undefined),
+  };
 }
 
 function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {
