@@ -6,6 +6,7 @@ import type { ClientError } from "./errors/client-error.ts";
 import type { Gate, Turn } from "./gate/gate.ts";
 import type { Answer, Reader } from "./reply.ts";
 import type { Redact } from "./redact.ts";
+import { followRedirect } from "./redirects.ts";
 import { decide, repeat, type Decision, type Failure, type RetryFacts, type RetryLimits } from "./retry-policy.ts";
 import type { Trace, Wait } from "./trace-event.ts";
 
@@ -38,6 +39,8 @@ interface Progress {
   readonly tries: number;
   /** An earlier try may have arrived. */
   readonly lostBefore: boolean;
+  /** The URLs that redirected it here. */
+  readonly trail?: readonly string[];
 }
 
 /** Gate, exchange, policy: the one path that every request of the program takes. */
@@ -61,7 +64,12 @@ export function createCaller(options: CallerOptions): Caller {
       const announced = endTurn(turn, result.failure, decision, options.limits);
       lostBefore ||= mayHaveArrived(result.failure);
       const { error, answer } = result;
-      if (decision.action === "give-up") return { kind: "given-up", error, answer, lostBefore };
+      if (decision.action === "give-up") {
+        const { trail = [] } = before;
+        const followed = followRedirect(request, result, trail);
+        if (followed === null) return { kind: "given-up", error, answer, lostBefore };
+        return await run(followed, idempotent, read, { tries: 0, lostBefore, trail: [...trail, request.url] });
+      }
       if (decision.action === "look-up") {
         const progress = { tries, lostBefore: false };
         return { kind: "lost", error, answer, goOn: async () => await again(request, idempotent, read, progress, facts, error) };

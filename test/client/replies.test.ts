@@ -175,16 +175,58 @@ describe("answers that refuse", () => {
   });
 });
 
+/** `PORT` stands for the server's own. */
+function redirectTo(status: number, location: string): Behaviour {
+  return (socket, request) => answer(status, "", { location: location.replace("PORT", String(socket.localPort)) })(socket, request);
+}
+
 describe("redirects", () => {
   it.each([
     ["https://elsewhere.example.com/v1/metrics.json?token=1", "https://elsewhere.example.com/v1/metrics.json"],
-    ["/v2/metrics.json", "http://127.0.0.1:PORT/v2/metrics.json"],
+    ["//127.0.0.1:9/v1/metrics.json", "http://127.0.0.1:9/v1/metrics.json"],
+    ["https://127.0.0.1:PORT/v1/metrics.json", "https://127.0.0.1:PORT/v1/metrics.json"],
+    ["http://user:pass@127.0.0.1:PORT/v1/metrics.json", "http://127.0.0.1:PORT/v1/metrics.json"],
     ["javascript:alert(1)", "javascript:alert(1)"],
   ])("when the target is %s, then it is named and not followed", async (location, named) => {
-    const { client, server } = await withServer([answer(302, "", { location })]);
+    const { client, server } = await withServer([redirectTo(302, location)]);
     const error = await failureOf(client.getMetrics({}));
     expect(error).toMatchObject({ name: "RedirectError", code: "redirect_refused", status: 302 });
     expect(error.message).toMatch(`refused to follow a redirect (302) to ${named.replace("PORT", String(server.port))}`);
     expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([301, 302, 303, 307, 308])(
+    "when a read is sent on within the service with %i, then it goes there with the key",
+    async (status) => {
+      const script = [redirectTo(status, "/v2/metrics.json?a=1#top"), redirectTo(status, "http://127.0.0.1:PORT/v3"), json({ nps: 7 })];
+      const { client, server, seen } = await withServer(script);
+      expect((await client.getMetrics({})).json).toEqual({ nps: 7 });
+      expect(seen()).toEqual(["GET /v1/metrics.json", "GET /v2/metrics.json?a=1", "GET /v3"]);
+      expect(new Set(server.requests.map(({ headers }) => headers["authorization"])).size).toBe(1);
+    },
+  );
+
+  it.each([
+    ["to itself", () => "/v1/metrics.json", 1],
+    ["in a circle", (number: number) => `/${number % 3}`, 4],
+    ["for ever", (number: number) => `/${number}`, 11],
+  ])("when redirects lead %s, then they end with an error", async (_, location, requests) => {
+    const { client, server } = await withServer((request) => redirectTo(302, location(request.number)));
+    const error = await failureOf(client.getMetrics({}));
+    expect(error).toMatchObject({ name: "RedirectError", code: "redirect_refused", status: 302 });
+    expect(error.message).toMatch("the redirects (302) do not end: GET ");
+    expect(server.requests).toHaveLength(requests);
+  });
+
+  it.each([301, 307, 308])("when a write is sent on with %i, then it is not followed", async (status) => {
+    const { client, seen } = await withServer([redirectTo(status, "/v2/people.json")]);
+    const error = await failureOf(client.sendPerson({ email: "a@example.com" }));
+    expect([error.name, seen()]).toEqual(["RedirectError", ["POST /v1/people.json"]]);
+  });
+
+  it("when a read is sent on and the place there fails for a while, then it is tried again there", async () => {
+    const { client, seen } = await withServer([redirectTo(302, "/v2"), answer(503, ""), json({ nps: 7 })]);
+    expect((await client.getMetrics({})).json).toEqual({ nps: 7 });
+    expect(seen()).toEqual(["GET /v1/metrics.json", "GET /v2", "GET /v2"]);
   });
 });

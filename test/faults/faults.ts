@@ -43,7 +43,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   "503, empty": { behaviour: answer(503, "") },
   "503, Retry-After in seconds": { behaviour: json({ error: "down for maintenance" }, { "retry-after": "1" }, 503) },
   "302 to another host": { behaviour: answer(302, "", { location: "https://elsewhere.example.com/login?next=%2F" }) },
-  "301 within the host": { behaviour: answer(301, "", { location: "/v2/people.json" }) },
+  "301 within the host, for ever": { behaviour: answer(301, "", { location: "/v2/people.json" }) },
   "Link to another host": { behaviour: json(ROWS, { link: '<https://elsewhere.example.com/v1/people.json?page_info=2>; rel="next"' }) },
   "Link to itself": { behaviour: (socket, request) => json(ROWS, { link: `<${request.target}>; rel="next"` })(socket, request) },
   "body cut short": { behaviour: cutShort('[{"id":"1","email":"ann@exa') },

@@ -50,7 +50,7 @@ export class RateLimitedError extends ClientError {
   }
 }
 
-/** 3xx: never followed, so that the key goes to the configured address only. */
+/** 3xx that is not followed: the key goes to the configured origin only, and a write goes nowhere else. */
 export class RedirectError extends ClientError {
   override readonly name = "RedirectError";
   readonly location: string | null;
