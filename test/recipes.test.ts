@@ -105,7 +105,7 @@ describe("recipes", () => {
     const [entry = "", ...others] = recipe("A nightly export from cron");
     const night = entry.replace(/^(?:\S+ ){5} */, "");
     await type(`printf %s ${KEY} | surveyctl auth login --base-url ${service.baseUrl} --profile prod`, {});
-    expect((await type("surveyctl responses import history.csv")).status).toBe(0);
+    expect((await type("surveyctl responses import history.csv --concurrency 1")).status).toBe(0);
     const bare = { status: 0, stdout: "", stderr: "", signal: null };
     expect([await type(night, {}), await type(night, {})]).toEqual([bare, bare]);
     await type("surveyctl responses add --person-email ann@example.com --score 0 --comment Worse");

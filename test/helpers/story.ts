@@ -146,8 +146,12 @@ function wrongStatus(step: Step, ended: Ended): string[] {
   return ended.status === step.status ? [] : [`status ${String(ended.status ?? ended.signal)}, not ${step.status}`];
 }
 
+const ESC = String.fromCodePoint(27);
+/** Progress that a terminal has erased again: how much of it came depends on how fast the machine is. */
+const ERASED = new RegExp(`^.*${ESC}\\[1G${ESC}\\[0K(?:${ESC}\\[\\?\\d+[hl])*`, "gm");
+
 function wrongStream(step: Step, stream: Stream, ended: Ended): string[] {
-  const text = ended[stream].replaceAll("\r\n", "\n");
+  const text = ended[stream].replaceAll("\r\n", "\n").replaceAll(ERASED, "");
   const patterns = step.patterns.filter((one) => one.stream === stream);
   const wrong = patterns.filter((one) => one.pattern.test(text) !== one.present);
   const complaints = wrong.map((one) => `${stream} ${one.present ? "does not match" : "matches"} ${String(one.pattern)}`);
