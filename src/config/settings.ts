@@ -54,7 +54,8 @@ function resolveLocal({ flags }: SettingsRequest): ConnectionSettings {
   throw new ConfigError("invalid", "--base-url and the profile local contradict each other; give one of them");
 }
 
-function nameProfile({ flags, env }: SettingsRequest): Sourced<string> | null {
+/** The profile that a flag or the environment names. */
+export function nameProfile({ flags, env }: Pick<SettingsRequest, "flags" | "env">): Sourced<string> | null {
   if (flags.profile !== null) return { value: flags.profile, source: "--profile" };
   const variable = env["SURVEYCTL_PROFILE"] ?? "";
   return variable === "" ? null : { value: variable, source: "SURVEYCTL_PROFILE" };
@@ -64,11 +65,15 @@ function toDefault(name: string | null): Sourced<string> | null {
   return name === null ? null : { value: name, source: "the default profile" };
 }
 
-function findBaseUrl({ flags, env }: SettingsRequest, name: Sourced<string> | null, profile: Profile | null): Sourced<string> | null {
+/** The address that a flag or the environment gives, as it was typed. */
+export function givenBaseUrl({ flags, env }: Pick<SettingsRequest, "flags" | "env">): Sourced<string> | null {
   if (flags.baseUrl !== null) return { value: flags.baseUrl, source: "--base-url" };
   const variable = env["SURVEYCTL_BASE_URL"] ?? "";
-  if (variable !== "") return { value: variable, source: "SURVEYCTL_BASE_URL" };
-  return profile === null ? null : { value: profile.base_url, source: `profile ${name?.value}` };
+  return variable === "" ? null : { value: variable, source: "SURVEYCTL_BASE_URL" };
+}
+
+function findBaseUrl(request: SettingsRequest, name: Sourced<string> | null, profile: Profile | null): Sourced<string> | null {
+  return givenBaseUrl(request) ?? (profile === null ? null : { value: profile.base_url, source: `profile ${name?.value}` });
 }
 
 async function findKey(request: SettingsRequest, name: Sourced<string> | null, profile: Profile | null): Promise<Sourced<string> | null> {

@@ -5,6 +5,7 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** The flags that every command has (design: "Every command has"), parsed into their final types. */
 export interface GlobalOptions {
+  /** The flag alone, like `baseUrl`: the environment's are told apart, so that each value remembers its source. */
   readonly profile: string | null;
   readonly baseUrl: string | null;
   /** Null: the command's own default for a terminal or a pipe. */

@@ -16,8 +16,8 @@ const RETRIES_MAX = 100;
 /** Flag before environment; throws UsageError that names the flag or the variable. */
 export function readGlobalOptions(flags: Flags, env: Environment, isTerminal: boolean): GlobalOptions {
   return {
-    profile: flags.text("--profile") ?? setOr(env["SURVEYCTL_PROFILE"]),
-    baseUrl: flags.text("--base-url") ?? setOr(env["SURVEYCTL_BASE_URL"]),
+    profile: flags.text("--profile"),
+    baseUrl: flags.text("--base-url"),
     output: readOutput(flags, env),
     columns: flags.all("--columns").length === 0 ? null : parseNames(flags.all("--columns"), "--columns"),
     time: either(flags.text("--time"), "--time", env, "SURVEYCTL_TIME", (text, place) => parseChoice(text, place, TIME_FORMATS)),

@@ -11,6 +11,7 @@ import type { Exchange } from "../../contract/http.ts";
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Connection, Deps } from "../deps.ts";
 import { toSafeText } from "../render/safe-text.ts";
+import { settingsRequest } from "./settings-request.ts";
 import { inWords } from "./data-file-words.ts";
 
 /** Requests at once unless `--concurrency` says otherwise. */
@@ -18,9 +19,7 @@ export const CONCURRENCY_DEFAULT = 8;
 
 /** Throws ConfigError; for the profile `local` also what opening its data file throws. */
 export async function connect(deps: Deps): Promise<Connection> {
-  const { options, env, platform, signal } = deps;
-  const flags = { profile: options.profile, baseUrl: options.baseUrl };
-  const settings = await resolveConnection({ env, platform, flags, signal, insecureHttp: options.insecureHttp });
+  const settings = await resolveConnection(settingsRequest(deps));
   return settings.kind === "local" ? connectLocally(deps) : connectRemotely(deps, settings);
 }
 

@@ -1,6 +1,6 @@
 import type { Environment } from "../args/read-global-options.ts";
 import { createRedactor } from "../../client/redact.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import type { Streams } from "../streams/streams.ts";
 import { describeError } from "./describe-error.ts";
@@ -8,7 +8,7 @@ import { describeError } from "./describe-error.ts";
 export interface ErrorStyle {
   /** `-o json` or `ndjson` was asked for: one JSON object follows. */
   readonly json: boolean;
-  /** Show where it happened. */
+  /** Show where a mistake of ours happened. */
   readonly stack: boolean;
   /** The keys that are in use: none is printed, in no form. */
   readonly keys: readonly string[];
@@ -18,7 +18,7 @@ export interface ErrorStyle {
 export async function reportError(error: unknown, streams: Pick<Streams, "err">, style: ErrorStyle): Promise<ExitCode> {
   const { exit, ...described } = describeError(error);
   const hint = described.hint === null ? "" : `hint: ${described.hint.replaceAll("\n", "\n      ")}\n`;
-  const stack = style.stack && error instanceof Error && exit !== EXIT.usage ? `${error.stack ?? ""}\n` : "";
+  const stack = style.stack && error instanceof Error && described.code === "internal" ? `${error.stack ?? ""}\n` : "";
   const json = style.json ? `${JSON.stringify({ error: described })}\n` : "";
   await streams.err.write(toSafeLines(withoutKeys(`error: ${described.message}\n${hint}${stack}${json}`, style.keys)));
   return exit;

@@ -119,9 +119,12 @@ describe("an error as it is told", () => {
     expect(err).toBe("error: a\\u001b]0;title\\u0007b\\u009bc\\u202ed\n");
   });
 
-  it("when the stack is asked for, then it is shown for faults and not for mistyped words", async () => {
-    const [fault, usage] = [await told(new Error("broken"), { stack: true }), await told(new UsageError("no"), { stack: true })];
-    expect([/^Error: broken\n {4}at /m.test(fault.err), usage.err]).toEqual([true, "error: no\n"]);
+  it("when the stack is asked for, then it is shown for mistakes of ours and not for what a user can mend", async () => {
+    const [fault, refused] = [
+      await told(new Error("broken"), { stack: true }),
+      await told(new RefusedError("no", at(422)), { stack: true }),
+    ];
+    expect([/^Error: broken\n {4}at /m.test(fault.err), refused.err]).toEqual([true, `error: no: GET ${call.url}\n`]);
   });
 });
 

@@ -2,7 +2,9 @@ import type { Command } from "commander";
 import { ConfigError } from "../../../config/config-error.ts";
 import { parseBaseUrl } from "../../../config/base-url.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
+import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";
 import type { Profile } from "../../../config/profiles.ts";
+import { settingsRequest } from "../../deps/settings-request.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -27,11 +29,12 @@ export function registerLogin(noun: Command, context: CommandContext): void {
 }
 
 export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand: string | null }): Promise<ExitCode> {
-  const name = deps.options.profile ?? DEFAULT_PROFILE;
+  const request = settingsRequest(deps);
+  const name = nameProfile(request)?.value ?? DEFAULT_PROFILE;
   checkName(name);
   const profiles = await loadProfiles(deps);
-  const given = deps.options.baseUrl ?? (await askBaseUrl(deps, profiles.byName.get(name)));
-  const baseUrl = parseBaseUrl(given, "the base URL", deps.options.insecureHttp);
+  const given = givenBaseUrl(request) ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
+  const baseUrl = parseBaseUrl(given.value, given.source, deps.options.insecureHttp);
   const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
   await check(deps, baseUrl, key);
   const profile: Profile = keyCommand === null ? { base_url: baseUrl, api_key: key } : { base_url: baseUrl, key_command: keyCommand };

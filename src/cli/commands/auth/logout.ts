@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { nameProfile } from "../../../config/settings.ts";
+import { settingsRequest } from "../../deps/settings-request.ts";
 import type { Deps } from "../../deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -17,7 +19,7 @@ export function registerLogout(noun: Command, context: CommandContext): void {
 
 export async function runLogout(deps: Deps): Promise<ExitCode> {
   const profiles = await loadProfiles(deps);
-  const name = deps.options.profile ?? profiles.defaultName ?? DEFAULT_PROFILE;
+  const name = nameProfile(settingsRequest(deps))?.value ?? profiles.defaultName ?? DEFAULT_PROFILE;
   checkSaved(profiles, name);
   const byName = new Map([...profiles.byName].filter(([saved]) => saved !== name));
   const defaultName = profiles.defaultName === name ? null : profiles.defaultName;

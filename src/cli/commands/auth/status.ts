@@ -3,6 +3,7 @@ import { AuthError } from "../../../client/errors/status-errors.ts";
 import { localDataFile } from "../../../config/places.ts";
 import { resolveConnection, type RemoteConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import { settingsRequest } from "../../deps/settings-request.ts";
 import type { Deps } from "../../deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { writeRecord } from "../../render/record-output.ts";
@@ -24,9 +25,7 @@ export function registerStatus(noun: Command, context: CommandContext): void {
 
 /** Exit 4 when the key is refused; an unreachable service is the client's error. */
 export async function runStatus(deps: Deps): Promise<ExitCode> {
-  const flags = { profile: deps.options.profile, baseUrl: deps.options.baseUrl };
-  const { env, platform, signal, options } = deps;
-  const settings = await resolveConnection({ env, platform, flags, signal, insecureHttp: options.insecureHttp });
+  const settings = await resolveConnection(settingsRequest(deps));
   return settings.kind === "local" ? showLocal(deps) : showRemote(deps, settings);
 }
 

@@ -2,6 +2,7 @@ import type { CheckReport } from "../../../bulk/import/check.ts";
 import type { ImportTable } from "../../../bulk/import/open-table.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { resolveConnection } from "../../../config/settings.ts";
+import { settingsRequest } from "../../deps/settings-request.ts";
 import type { Deps } from "../../deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { writeNote } from "../notes.ts";
@@ -29,10 +30,9 @@ export async function showPlannedRequests(deps: Deps, table: ImportTable, reques
 }
 
 /** Empty, so that paths alone are shown, where no connection is configured or the embedded service would be asked. */
-async function baseUrlOf({ env, platform, options, signal }: Deps): Promise<string> {
-  const flags = { profile: options.profile, baseUrl: options.baseUrl };
+async function baseUrlOf(deps: Deps): Promise<string> {
   try {
-    const settings = await resolveConnection({ env, platform, flags, signal, insecureHttp: options.insecureHttp });
+    const settings = await resolveConnection(settingsRequest(deps));
     return settings.kind === "local" ? "" : settings.baseUrl.value;
   } catch (error) {
     if (error instanceof ConfigError && error.problem === "missing") return "";
