@@ -1,5 +1,5 @@
 /** One run at a time: a file that names the process that holds it. */
-import { open, readFile, rename, unlink } from "node:fs/promises";
+import { link, open, readFile, rename, unlink } from "node:fs/promises";
 import { currentProcess, isRunning, type ProcessMark } from "./processes.ts";
 
 /** Another run holds the lock. */
@@ -24,26 +24,50 @@ const FILE_MODE = 0o600;
 
 /** Takes the lock, also over from a process that is gone. Throws `LockedError` while its holder runs. `token` is unique. */
 export async function takeLock(file: string, token: string): Promise<Lock> {
+  const aside = `${file}.${token}`;
   const mine = JSON.stringify(currentProcess());
-  if (!(await create(file, mine))) {
-    await removeDead(file, `${file}.${token}`);
-    if (!(await create(file, mine))) throw new LockedError(file, (await readHolder(file))?.holder?.pid ?? null);
+  if (!(await create(file, mine, aside))) {
+    await removeDead(file, aside);
+    if (!(await create(file, mine, aside))) throw new LockedError(file, (await readHolder(file))?.holder?.pid ?? null);
   }
   return { release: () => unlink(file).catch(() => {}) };
 }
 
-async function create(file: string, content: string): Promise<boolean> {
+/** Whole or not at all: a lock without its holder's name, as a kill would leave it, could never be taken over. */
+async function create(file: string, content: string, aside: string): Promise<boolean> {
   try {
-    const handle = await open(file, "wx", FILE_MODE);
-    try {
-      await handle.writeFile(content);
-    } finally {
-      await handle.close();
-    }
+    await writeNew(aside, content);
+    await link(aside, file);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    if (code !== undefined && NO_LINKS.has(code)) return createInPlace(file, content);
+    throw error;
+  } finally {
+    await unlink(aside).catch(() => {});
+  }
+}
+
+/** What file systems say that know no links. */
+const NO_LINKS = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EMLINK"]);
+
+async function createInPlace(file: string, content: string): Promise<boolean> {
+  try {
+    await writeNew(file, content);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
+  }
+}
+
+async function writeNew(file: string, content: string): Promise<void> {
+  const handle = await open(file, "wx", FILE_MODE);
+  try {
+    await handle.writeFile(content);
+  } finally {
+    await handle.close();
   }
 }
 
@@ -54,7 +78,7 @@ async function removeDead(file: string, aside: string): Promise<void> {
   // Moved first and looked at again: another run may have taken the dead one's place in between.
   await rename(file, aside).catch(() => {});
   const moved = await readFile(aside, "utf8").catch(() => null);
-  if (moved !== null && moved !== found.text) await create(file, moved);
+  if (moved !== null && moved !== found.text) await link(aside, file).catch(() => createInPlace(file, moved));
   await unlink(aside).catch(() => {});
 }
 

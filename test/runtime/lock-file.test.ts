@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { takeLock } from "../../src/runtime/lock-file.ts";
 import { currentProcess } from "../../src/runtime/processes.ts";
@@ -36,4 +38,27 @@ it("is not taken from what names nobody", async () => {
   const file = path.join(folder, "lock");
   await writeFile(file, "something else");
   await expect(takeLock(file, "a")).rejects.toMatchObject({ name: "LockedError", pid: null });
+});
+
+/** Looks at a file as fast as it can, in a thread of its own, and tells every text that was in it. */
+const WATCH = `
+const { parentPort, workerData } = require("node:worker_threads");
+const { readFileSync } = require("node:fs");
+const seen = new Set();
+for (;;) {
+  try {
+    const text = readFileSync(workerData, "utf8");
+    if (!seen.has(text)) parentPort.postMessage(text);
+    seen.add(text);
+  } catch {}
+}`;
+
+it("is never there without its holder's name, so that a kill leaves none that cannot be taken over", async () => {
+  const file = path.join(folder, "lock");
+  const seen: unknown[] = [];
+  const watcher = new Worker(WATCH, { eval: true, workerData: file }).on("message", (text) => seen.push(text));
+  await once(watcher, "online");
+  for (let turn = 0; turn < 500; turn += 1) await (await takeLock(file, `t${turn}`)).release();
+  await watcher.terminate();
+  expect(seen).toEqual([JSON.stringify(currentProcess())]);
 });

@@ -44,7 +44,7 @@ const BATCH = 500;
 interface Places {
   /** Where a line's latest outcome begins in the journal, bytes. */
   get(line: number): number | null;
-  /** No line from this one on has any. */
+  /** No line from this one on has one. */
   readonly end: number;
 }
 
