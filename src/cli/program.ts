@@ -1,5 +1,6 @@
 /** Puts the program together: global flags, nouns, help, and the way from an error to an exit status. */
 import { Argument, Command, CommanderError, Option } from "commander";
+import { VERSION } from "../runtime/version.ts";
 import { GLOBAL_FLAGS, type GlobalFlag } from "./args/global-flags.ts";
 import { collect, type Action, type CommandContext, type CommandFacts } from "./commands/command-context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
@@ -24,13 +25,16 @@ export interface ProgramOptions {
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<Outcome> {
   const state: State = { text: "", exit: EXIT.done };
   const { program, load } = createProgram(options, state);
-  const arranged = await arrange(program, args, GLOBAL_FLAGS.map(toOption), load);
+  const globals = GLOBAL_FLAGS.map(toOption);
+  const arranged = await arrange(program, args, globals, load);
   const { command, path, rest, stray } = arranged;
   // `people help list` is `people list --help`.
   if (stray === "help") return runProgram([...path, ...rest.filter((word) => word !== "help"), "--help"], options);
   const isNamed = command.commands.length === 0;
   const helpIsAsked = rest.length === 0 || rest.includes("--help") || rest.includes("-h");
-  if (!isNamed && (stray !== null || !helpIsAsked)) throw incomplete(arranged);
+  const versionIsAsked = path.length === 0 && stray === null && (rest.includes("--version") || rest.includes("-V"));
+  if (versionIsAsked) return { kind: "text", text: `${VERSION}\n` };
+  if (!isNamed && (stray !== null || !helpIsAsked)) throw incomplete(arranged, globals);
   if (isNamed) addGlobalFlags(command);
   try {
     await program.parseAsync([...path, ...(isNamed ? rest : ["--help"])], { from: "user" });

@@ -81,6 +81,7 @@ function valueOf(word: string, options: readonly Option[]): "next" | "own" | "un
   return "own";
 }
 
-function optionsBelow(command: Command): Option[] {
+/** The flags of a command and of all that stand under it. */
+export function optionsBelow(command: Command): Option[] {
   return [...command.options, ...command.commands.flatMap(optionsBelow)];
 }

@@ -1,19 +1,31 @@
 /** What is wrong with a command line as a whole, in the words of the command line. */
-import { CommanderError } from "commander";
+import { CommanderError, type Option } from "commander";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import type { Arranged } from "./arrange.ts";
+import { optionsBelow, type Arranged } from "./arrange.ts";
 
-/** No command is named, or none of that name. */
-export function incomplete({ command, path, rest, stray }: Arranged): UsageError {
+/** What stands in a command's place and is none: flags that answer at once. */
+const ANSWERS = ["--version", "--help"];
+
+/** No command is named, or none of that name; a mistyped flag is the nearer reason. */
+export function incomplete({ command, path, rest, stray }: Arranged, globals: readonly Option[]): UsageError {
   const names = command.commands.map((sub) => sub.name());
+  const hint = `the commands are ${names.join(", ")}`;
   if (stray !== null) {
-    const nearest = suggest(stray, [...names, ...command.commands.flatMap((sub) => sub.aliases())]);
-    const hint = nearest === null ? `the commands are ${names.join(", ")}` : `did you mean ${nearest}?`;
-    return new UsageError(`unknown command ${JSON.stringify([...path, stray].join(" "))}`, { hint });
+    const nearest = suggest(stray, [...(path.length === 0 ? ANSWERS : []), ...names, ...command.commands.flatMap((sub) => sub.aliases())]);
+    return new UsageError(`unknown command ${JSON.stringify([...path, stray].join(" "))}`, { hint: didYouMean(nearest) ?? hint });
+  }
+  const flags = [...ANSWERS, ...[...globals, ...optionsBelow(command)].flatMap(({ long }) => long ?? [])];
+  const unknown = rest.map((word) => word.replace(/=.*/s, "")).find((word) => word.startsWith("--") && !flags.includes(word));
+  if (unknown !== undefined && unknown !== "--") {
+    return new UsageError(`unknown option '${unknown}'`, { hint: didYouMean(suggest(unknown, flags)) ?? hint });
   }
   const called = path.length === 0 ? "surveyctl" : path.join(" ");
-  return new UsageError(`${called} ${rest[0] ?? ""}: no command is named`, { hint: `the commands are ${names.join(", ")}` });
+  return new UsageError(`${called} ${rest[0] ?? ""}: no command is named`, { hint });
+}
+
+function didYouMean(nearest: string | null): string | null {
+  return nearest === null ? null : `did you mean ${nearest}?`;
 }
 
 /** Commander's sentence without its prefix; its "(Did you mean …?)" becomes the hint. */
