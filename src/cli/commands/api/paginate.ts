@@ -5,19 +5,41 @@ import { splitRowTexts } from "../../../contract/row-texts.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { Resource } from "../../render/columns.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { BOUNCES, MEMBERS, PEOPLE, RESPONSES, UNSUBSCRIBES } from "../../render/resources.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
+import { isShaped } from "./shape.ts";
 
 /** A list from its first page to its last as one array, written as it arrives. */
-export async function writePages({ streams, signal }: Deps, client: Client, url: string): Promise<ExitCode> {
+export async function writePages(deps: Deps, client: Client, url: string): Promise<ExitCode> {
+  const { streams, signal } = deps;
   const { route, placeholders } = findList(url, client.baseUrl);
+  const pages = walk(client, route, placeholders, new URL(url), signal);
+  if (isShaped(deps)) return writeShapedPages(deps, pages, RESOURCES[route.name] ?? PEOPLE);
   let first = true;
-  for await (const page of walk(client, route, placeholders, new URL(url), signal)) {
+  for await (const page of pages) {
     const rows = splitRowTexts(page.text).map((row) => (streams.out.isTTY ? toSafeLines(row) : row));
     if (rows.length === 0) continue;
     await streams.out.write(`${first ? "[\n" : ",\n"}${rows.join(",\n")}`);
     first = false;
   }
   await streams.out.write(first ? "[]\n" : "\n]\n");
+  return EXIT.done;
+}
+
+const RESOURCES: Readonly<Record<string, Resource>> = {
+  listPeople: PEOPLE,
+  listResponses: RESPONSES,
+  listBounces: BOUNCES,
+  listUnsubscribes: UNSUBSCRIBES,
+  listMembers: MEMBERS,
+};
+
+async function writeShapedPages(deps: Deps, pages: AsyncIterable<Page>, resource: Resource): Promise<ExitCode> {
+  const output = await openListOutput(deps, { resource, defaultFormat: "json" });
+  for await (const page of pages) await output.write(page);
+  await output.end();
   return EXIT.done;
 }
 
@@ -35,14 +57,31 @@ function walk(client: Client, route: Route, { platform }: Record<string, string>
   return list();
 }
 
-function findList(url: string, baseUrl: string): { route: Route; placeholders: Record<string, string> } {
+/** The columns of the list that a URL names; null where it names none. */
+export function resourceAt(url: string, baseUrl: string): Resource | null {
+  const name = matchList(url, baseUrl)?.route.name;
+  return name === undefined ? null : (RESOURCES[name] ?? null);
+}
+
+interface FoundList {
+  readonly route: Route;
+  readonly placeholders: Record<string, string>;
+}
+
+function findList(url: string, baseUrl: string): FoundList {
+  const found = matchList(url, baseUrl);
+  if (found === null) throw notAList(new URL(url).pathname);
+  return found;
+}
+
+function matchList(url: string, baseUrl: string): FoundList | null {
   const base = new URL(baseUrl).pathname.replace(/\/$/, "");
   const path = new URL(url).pathname.slice(base.length).replace(/\.json$/, "");
   for (const route of Object.values(ROUTES)) {
     const match = route.method === "GET" && new RegExp(`^${route.path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`).exec(path);
     if (match !== null && match !== false && route.pagination !== "none") return { route, placeholders: { ...match.groups } };
   }
-  throw notAList(path);
+  return null;
 }
 
 function notAList(path: string): UsageError {

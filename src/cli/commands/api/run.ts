@@ -8,7 +8,8 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 import { withClient } from "../with-client.ts";
 import { METHODS } from "./methods.ts";
-import { writePages } from "./paginate.ts";
+import { resourceAt, writePages } from "./paginate.ts";
+import { isShaped, writeShaped } from "./shape.ts";
 import { resolveTarget } from "./target.ts";
 
 export interface ApiOptions {
@@ -68,8 +69,11 @@ interface Call {
   readonly include: boolean;
 }
 
-async function showAnswer({ streams, signal }: Deps, client: Client, { include, ...call }: Call): Promise<ExitCode> {
+async function showAnswer(deps: Deps, client: Client, { include, ...call }: Call): Promise<ExitCode> {
+  const { streams, signal } = deps;
   const answer = await client.raw({ signal, ...call });
+  if (answer.failure === null && !include && isShaped(deps) && (await writeShaped(deps, answer.text, resourceAt(call.url, client.baseUrl))))
+    return EXIT.done;
   const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);
   const head = include ? `HTTP/1.1 ${answer.status}\n${headers.join("")}\n` : "";
   const text = answer.text === "" || answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`;

@@ -1,0 +1,47 @@
+/** An answer in the format, columns or times that were asked for; without any of them it stays as it came. */
+import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import type { Deps } from "../../deps.ts";
+import { pathColumn, type Resource } from "../../render/columns.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { writeRecord } from "../../render/record-output.ts";
+
+/** Whether `-o`, `--columns` or `--time` asks for more than the answer's own JSON. */
+export function isShaped({ options: { output, columns, time } }: Deps): boolean {
+  return (output !== null && output !== "json") || columns !== null || time !== null;
+}
+
+/** A list as rows, of `list` where the API names its columns; a single thing as a record. False, with nothing written, when it is neither. */
+export async function writeShaped(deps: Deps, text: string, list: Resource | null): Promise<boolean> {
+  const json = parse(text);
+  const context = { ...deps, options: { ...deps.options, output: deps.options.output ?? "json" } };
+  if (isJsonObject(json)) {
+    await writeRecord(context, resourceOf([json]), { json, text });
+    return true;
+  }
+  if (!Array.isArray(json) || !json.every(isJsonObject)) return false;
+  const output = await openListOutput(context, { resource: list ?? resourceOf(json) });
+  await output.write({ rows: json, text });
+  await output.end();
+  return true;
+}
+
+/** What no specification names has the columns that it came with. */
+function resourceOf(rows: readonly JsonObject[]): Resource {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return {
+    noun: "rows",
+    columns: names.map((name) => pathColumn(name)),
+    table: names,
+    dropFirst: names.toReversed(),
+    fields: [],
+    open: true,
+  };
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
