@@ -8,28 +8,34 @@ export interface MetricsShape {
   /** One row a period. */
   readonly byPeriod: boolean;
   readonly compared: boolean;
+  /** The group `core` is among what was asked for. */
+  readonly core: boolean;
   /** Groups other than `core` were asked for: the service decides on their fields. */
   readonly open: boolean;
 }
 
 export const CHANGES: readonly string[] = RESOURCES.metrics.map(({ name }) => changeOf(name));
 
+const PERIOD_TABLE = [
+  "nps",
+  "nps_change",
+  "response_count",
+  "response_count_change",
+  "promoter_percent",
+  "passive_percent",
+  "detractor_percent",
+];
+
 /** The columns of `metrics`, which its flags decide and the data never does. */
-export function metricsResource({ byPeriod, compared, open }: MetricsShape): Resource {
-  const period = [pathColumn("period"), pathColumn("since", "time"), pathColumn("until", "time")];
+export function metricsResource({ byPeriod, compared, core, open }: MetricsShape): Resource {
+  const period = byPeriod ? [pathColumn("period"), pathColumn("since", "time"), pathColumn("until", "time")] : [];
   const changes = compared ? CHANGES.map((name) => pathColumn(name, "change")) : [];
-  const ofPeriods = [
-    "period",
-    "nps",
-    ...(compared ? ["nps_change"] : []),
-    "response_count",
-    ...(compared ? ["response_count_change"] : []),
-  ];
-  const shares = ["promoter_percent", "passive_percent", "detractor_percent"];
+  const numbers = core ? [...METRICS.columns, ...changes] : [];
+  const names = numbers.map(({ name }) => name);
   return {
     noun: "metrics",
-    columns: [...(byPeriod ? period : []), ...METRICS.columns, ...changes],
-    table: byPeriod ? [...ofPeriods, ...shares] : [...METRICS.table, ...changes.map(({ name }) => name)],
+    columns: [...period, ...numbers],
+    table: byPeriod ? ["period", ...PERIOD_TABLE.filter((name) => names.includes(name))] : names,
     dropFirst: ["passive_percent", "promoter_percent", "detractor_percent", "response_count_change", "response_count", "nps_change"],
     fields: [],
     open,

@@ -28,7 +28,8 @@ export interface MetricsOptions extends MetricsFilters {
 /** Throws AssertionError, once everything is shown, when an `--assert` does not hold. */
 export async function runMetrics(deps: Deps, options: MetricsOptions): Promise<ExitCode> {
   const open = options.groups?.some((group) => group !== "core") ?? false;
-  const resource = metricsResource({ byPeriod: options.by !== null, compared: options.compare, open });
+  const core = options.groups?.includes("core") ?? true;
+  const resource = metricsResource({ byPeriod: options.by !== null, compared: options.compare, core, open });
   checkAssertionFields(options.assertions, open, options.compare ? CHANGES : []);
   checkColumns(deps, resource);
   const show = options.by === null ? prepareOne(deps, options) : preparePeriods(deps, options, options.by);

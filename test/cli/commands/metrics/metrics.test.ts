@@ -24,6 +24,7 @@ const metrics = (nps: number, promoters: number, passives: number, detractors: n
 
 const constant = (): JsonObject => metrics(51, 32, 13, 6);
 const withEmails = (): JsonObject => ({ ...constant(), email_sent_count: 7 });
+const onlyEmails = (): JsonObject => ({ email_sent_count: 7, email_open_count: 3 });
 /** The NPS of a day: how many days it lies before today. */
 const byDay = ({ since }: Parameters): JsonObject => metrics(10 - (TODAY - Number(since)) / DAY, 4, 2, 2);
 
@@ -68,6 +69,13 @@ describe("metrics", () => {
     );
     const one = await run(options, { answer: withEmails, options: { output: "csv", columns: ["email_sent_count"] } });
     expect(one.out).toBe("email_sent_count\n7\n");
+  });
+
+  it("leaves out the core numbers when other groups alone are asked for", async () => {
+    expect((await run({ groups: ["email"] }, { answer: onlyEmails })).out).toBe("email_sent_count\t7\nemail_open_count\t3\n");
+    const csv = { output: "csv", columns: null } as const;
+    const { out } = await run({ groups: ["email"], by: "day", since: TODAY, until: TODAY }, { answer: onlyEmails, options: csv });
+    expect(out.split("\n")[0]).toBe("period,since,until,email_sent_count,email_open_count");
   });
 
   it("refuses a column that the core group has not", async () => {
