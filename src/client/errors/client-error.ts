@@ -28,7 +28,7 @@ export class ClientError extends Error {
   readonly call: CallName;
   readonly status: number | null;
   readonly details: Json;
-  readonly hint: string | null;
+  hint: string | null;
 
   constructor(what: string, facts: ClientErrorFacts) {
     super(`${what}: ${facts.call.method} ${facts.call.url}`, facts.cause === undefined ? undefined : { cause: facts.cause });
@@ -38,6 +38,12 @@ export class ClientError extends Error {
     this.status = facts.status ?? null;
     this.details = facts.details ?? null;
     this.hint = facts.hint ?? null;
+  }
+
+  /** The same error with advice of one who knows more of what was meant. */
+  advise(hint: string): this {
+    this.hint = hint;
+    return this;
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Command } from "commander";
-import { ConfigError } from "../../../config/config-error.ts";
+import type { ClientError } from "../../../client/errors/client-error.ts";
+import { ConnectionError } from "../../../client/errors/connection-error.ts";
+import { AuthError } from "../../../client/errors/status-errors.ts";
 import { parseBaseUrl } from "../../../config/base-url.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
 import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";
@@ -10,6 +12,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../command-context.ts";
 import { writeNote } from "../notes.ts";
+import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
 import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, saveProfiles } from "./profile-file.ts";
 
 export function registerLogin(noun: Command, context: CommandContext): void {
@@ -22,7 +25,7 @@ export function registerLogin(noun: Command, context: CommandContext): void {
         `printf %s "$KEY" | surveyctl auth login --base-url https://surveys.example.com --profile prod`,
         "surveyctl auth login --profile prod --key-command 'op read op://surveys/key'",
       ],
-      exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth],
+      exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
     })
     .option("--key-command <command>", "save a command that prints the key, instead of the key");
   context.action(command, (deps, flags) => runLogin(deps, { keyCommand: flags.text("--key-command") }));
@@ -36,7 +39,7 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
   const given = givenBaseUrl(request) ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
   const baseUrl = parseBaseUrl(given.value, given.source, deps.options.insecureHttp);
   const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
-  await check(deps, baseUrl, key);
+  await check(deps, { baseUrl, key, advice: adviseLogin });
   const profile: Profile = keyCommand === null ? { base_url: baseUrl, api_key: key } : { base_url: baseUrl, key_command: keyCommand };
   await saveProfiles(deps, { defaultName: profiles.defaultName ?? name, byName: new Map([...profiles.byName, [name, profile]]) });
   const flag = (profiles.defaultName ?? name) === name ? "" : ` --profile ${name}`;
@@ -77,14 +80,9 @@ async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** One harmless call. Throws the client's errors: a refused key is not saved. */
-export async function check(deps: Deps, baseUrl: string, apiKey: string): Promise<void> {
-  if (apiKey === "") throw new ConfigError("missing", "the key is empty");
-  const { openRemoteClient } = await import("../../deps/connect.ts");
-  const client = openRemoteClient(deps, { baseUrl, apiKey });
-  try {
-    await client.getMetrics({}, { signal: deps.signal });
-  } finally {
-    await client.close();
-  }
+/** What to look at when the check fails; auth status would know nothing of it yet. */
+function adviseLogin(error: ClientError): string | null {
+  if (error instanceof AuthError) return "nothing was saved; is it a key of this service, and whole?";
+  if (error instanceof ConnectionError) return error.hint ?? "nothing was saved; is the address right, and is the service running?";
+  return answeredElse(error) ? `nothing was saved; ${BASE_URL_ADVICE}` : null;
 }

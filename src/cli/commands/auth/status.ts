@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { ClientError } from "../../../client/errors/client-error.ts";
+import { ConnectionError } from "../../../client/errors/connection-error.ts";
 import { AuthError } from "../../../client/errors/status-errors.ts";
 import { localDataFile } from "../../../config/places.ts";
 import { resolveConnection, type RemoteConnection } from "../../../config/settings.ts";
@@ -10,7 +12,7 @@ import { writeRecord } from "../../render/record-output.ts";
 import type { CommandContext } from "../command-context.ts";
 import { writeWarning } from "../notes.ts";
 import { withClient } from "../with-client.ts";
-import { check } from "./login.ts";
+import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
 import { maskKey, STATUS } from "./resource.ts";
 
 export function registerStatus(noun: Command, context: CommandContext): void {
@@ -18,7 +20,7 @@ export function registerStatus(noun: Command, context: CommandContext): void {
     name: "status",
     summary: "which connection is used, where each value comes from, and whether the key works",
     examples: ["surveyctl auth status", "surveyctl auth status --profile prod --json"],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
   });
   context.action(command, runStatus);
 }
@@ -42,7 +44,8 @@ async function showLocal(deps: Deps): Promise<ExitCode> {
   return EXIT.done;
 }
 
-async function showRemote(deps: Deps, { profile, baseUrl, apiKey, warning }: RemoteConnection): Promise<ExitCode> {
+async function showRemote(deps: Deps, connection: RemoteConnection): Promise<ExitCode> {
+  const { profile, baseUrl, apiKey, warning } = connection;
   if (warning !== null) await writeWarning(deps, warning);
   const shown = {
     profile: profile?.value ?? null,
@@ -52,13 +55,30 @@ async function showRemote(deps: Deps, { profile, baseUrl, apiKey, warning }: Rem
     api_key_source: apiKey.source,
   };
   try {
-    await check(deps, baseUrl.value, apiKey.value);
+    await check(deps, { baseUrl: baseUrl.value, key: apiKey.value, advice: (error) => adviseStatus(error, connection) });
   } catch (error) {
-    await write(deps, { ...shown, status: error instanceof AuthError ? "the key was refused" : "not reachable" });
+    await write(deps, { ...shown, status: toStatus(error) });
     throw error;
   }
   await write(deps, { ...shown, status: "ok" });
   return EXIT.done;
+}
+
+function toStatus(error: unknown): string {
+  if (error instanceof AuthError) return "the key was refused";
+  const status = error instanceof ClientError ? error.status : null;
+  return status === null ? "not reachable" : `answered ${status}`;
+}
+
+/** Where the value at fault comes from stands above already: here is what to do about it. */
+function adviseStatus(error: ClientError, { profile, baseUrl, apiKey }: RemoteConnection): string | null {
+  if (error instanceof ConnectionError)
+    return error.hint ?? `is the address right, and is the service running? it comes from ${baseUrl.source}`;
+  if (answeredElse(error)) return BASE_URL_ADVICE;
+  if (!(error instanceof AuthError)) return null;
+  const fromProfile = profile !== null && apiKey.source.startsWith("profile ");
+  if (!fromProfile) return `the key comes from ${apiKey.source}, which goes before a profile's: set another there`;
+  return `save another key with: surveyctl auth login --profile ${profile.value}`;
 }
 
 async function write(deps: Deps, json: JsonObject): Promise<void> {
