@@ -19,7 +19,7 @@ export function createProgress({ streams, options, clock }: Deps, noun: string, 
   const everyMs = isLive ? LIVE_MS : PLAIN_MS;
   const began = clock.monotonic();
   let expected: number | null = null;
-  let live: LiveLine | null = null;
+  let live: Promise<LiveLine> | null = null;
   let nextAt = began + everyMs;
   return {
     expect(rows) {
@@ -31,11 +31,12 @@ export function createProgress({ streams, options, clock }: Deps, noun: string, 
       nextAt = now + everyMs;
       const line = describeProgress(noun, { rows, expected, elapsedMs: now - began });
       if (!isLive) return streams.err.write(`${line}\n`);
-      live ??= await openLiveLine(streams.err, options.color);
-      live.show(line);
+      live ??= openLiveLine(streams.err, options.color);
+      (await live).show(line);
     },
     async end() {
-      live?.end();
+      // A line that is still being opened is taken away, too: its timer would keep the process alive.
+      (await live)?.end();
       live = null;
     },
   };
