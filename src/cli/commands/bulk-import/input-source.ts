@@ -1,6 +1,6 @@
 /** The input as a file that can be read twice, and what it is known by. */
 import { createHash } from "node:crypto";
-import { open, stat, unlink } from "node:fs/promises";
+import { open, stat, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { InputFile } from "../../../bulk/import/records.ts";
@@ -9,7 +9,6 @@ import { UsageError } from "../../errors/usage-error.ts";
 
 export interface InputSource {
   readonly file: InputFile;
-  readonly isStandardInput: boolean;
   /** SHA-256 of the bytes, hexadecimal. */
   hash(): Promise<string>;
   /** Removes what was spooled. */
@@ -21,20 +20,20 @@ export async function openInput(deps: Deps, name: string, delimiter: string | nu
   if (name === "-") return spool(deps, delimiter);
   if ((await stat(name)).isDirectory()) throw new UsageError(`${name} is a directory, not a file`);
   const file: InputFile = { path: name, name: path.basename(name), delimiter };
-  return { file, isStandardInput: false, hash: () => hashFile(name), close: async () => undefined };
+  return { file, hash: () => hashFile(name), close: async () => undefined };
 }
 
 async function spool({ streams, random }: Deps, delimiter: string | null): Promise<InputSource> {
   if (streams.in.isTTY) throw new UsageError("standard input is the terminal; name a file, or pipe one in");
   const spooled = path.join(tmpdir(), `surveyctl-${random.token(9)}.input`);
-  const handle = await open(spooled, "wx", 0o600);
-  try {
-    for await (const bytes of streams.in.bytes()) await handle.writeFile(bytes);
-  } finally {
-    await handle.close();
-  }
   const close = (): Promise<void> => unlink(spooled);
-  return { file: { path: spooled, name: "standard input", delimiter }, isStandardInput: true, hash: () => hashFile(spooled), close };
+  try {
+    await writeFile(spooled, streams.in.bytes(), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+  return { file: { path: spooled, name: "standard input", delimiter }, hash: () => hashFile(spooled), close };
 }
 
 const CHUNK_BYTES = 64 * 1024;

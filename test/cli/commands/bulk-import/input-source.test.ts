@@ -1,0 +1,24 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import { openInput } from "../../../../src/cli/commands/bulk-import/input-source.ts";
+import { fakeDeps } from "../../../helpers/fake-deps.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+it("when standard input breaks off, then nobody's rows stay behind in the temporary folder", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-input-"));
+  vi.stubEnv("TMPDIR", folder);
+  const { deps } = fakeDeps();
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from("email\nada@example.com\n");
+    throw new Error("broken");
+  }
+  const opened = openInput({ ...deps, streams: { ...deps.streams, in: { ...deps.streams.in, bytes } } }, "-", null);
+  await expect(opened).rejects.toThrow("broken");
+  expect(await readdir(folder)).toEqual([]);
+  await rm(folder, { recursive: true });
+});
