@@ -8,6 +8,8 @@ export const SCORE_MAX = 10;
 export const EMAIL_SUBJECT_MAX = 150;
 /** Characters (Unicode code points), section 2 "Special properties". */
 export const INTRO_MESSAGE_MAX = 300;
+/** Unix seconds at the end of the year 9999: what lies beyond is milliseconds. */
+export const TIME_MAX = 253_402_300_799;
 
 /** Scores from 9 are promoters, from 7 passives, below that detractors. */
 export type ScoreCategory = "promoter" | "passive" | "detractor";

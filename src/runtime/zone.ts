@@ -29,9 +29,12 @@ const DAY_SECONDS = 86_400;
 
 /** The first second of a day, Unix seconds; where clocks jump over midnight, the second they jump to. */
 export function firstSecondOf({ year, month, day }: CalendarDay, wallClock: (seconds: number) => number): number {
-  const wall = Date.UTC(year, month - 1, day) / 1000;
-  const offsetAround = (seconds: number): number => wallClock(seconds) - seconds;
-  const candidates = [wall - offsetAround(wall - DAY_SECONDS), wall - offsetAround(wall + DAY_SECONDS)];
+  return toMoment(Date.UTC(year, month - 1, day) / 1000, wallClock);
+}
+
+/** The earlier of two moments that show the same wall-clock seconds; where clocks jump over these, as much after the jump. */
+export function toMoment(wall: number, wallClock: (seconds: number) => number): number {
+  const candidates = [-DAY_SECONDS, DAY_SECONDS].map((away) => wall - (wallClock(wall + away) - (wall + away)));
   const exact = candidates.filter((seconds) => wallClock(seconds) === wall);
   return exact.length > 0 ? Math.min(...exact) : Math.max(...candidates);
 }

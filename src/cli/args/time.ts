@@ -1,5 +1,6 @@
 /** Times as people write them (design: "Times on input"), to Unix seconds. */
-import { createWallClock, firstSecondOf, toCalendarDay, type CalendarDay } from "../../runtime/zone.ts";
+import { TIME_MAX } from "../../contract/limits.ts";
+import { createWallClock, firstSecondOf, toCalendarDay, toMoment, type CalendarDay } from "../../runtime/zone.ts";
 import { badValue } from "./bad-value.ts";
 import { readDuration } from "./duration.ts";
 
@@ -18,8 +19,8 @@ export const TIME_FORMS =
 
 const AGO = /^\d+[smhdw]$/;
 const UNIX = /^-?\d+$/;
-const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
-const LATEST = 253_402_300_799;
+const DATE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?\s*(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i;
 
 /** Throws UsageError that names the place and the accepted forms. */
 export function parseTime(text: string, place: string, context: TimeContext, edge: DayEdge = "first"): number {
@@ -31,7 +32,7 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
 /** The same without a judgement: null when the text is no time. */
 export function readTimeOrNull(text: string, context: TimeContext, edge: DayEdge = "first"): number | null {
   const seconds = readTime(text.trim(), context, edge);
-  return seconds !== null && seconds >= 0 && seconds <= LATEST ? seconds : null;
+  return seconds !== null && seconds >= 0 && seconds <= TIME_MAX ? seconds : null;
 }
 
 function readTime(text: string, context: TimeContext, edge: DayEdge): number | null {
@@ -62,30 +63,20 @@ function readDate(text: string, context: TimeContext, edge: DayEdge): number | n
   if (!isRealDay({ year, month, day })) return null;
   if (match[4] === undefined) return edgeOfDay({ year, month, day }, context, edge);
   const [hour = 0, minute = 0, second = 0] = match.slice(4, 7).map((part) => Number(part ?? 0));
-  if (hour > 23 || minute > 59 || second > 59) return null;
   const wall = Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
-  return match[7] === undefined ? atWallTime(wall, context.zone) : wall - readOffset(match[7]);
+  return match[7] === undefined ? toMoment(wall, createWallClock(context.zone)) : wall - readOffset(match[7]);
 }
 
-function isRealDay({ year, month, day }: CalendarDay): boolean {
-  const date = new Date(Date.UTC(year, month - 1, day));
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+/** `Date.UTC` lets days flow over, and takes years below 100 for those of the last century. */
+function isRealDay(day: CalendarDay): boolean {
+  const real = toCalendarDay(Date.UTC(day.year, day.month - 1, day.day) / 1000);
+  return real.year === day.year && real.month === day.month && real.day === day.day;
 }
 
 function readOffset(text: string): number {
   if (text.toUpperCase() === "Z") return 0;
   const sign = text.startsWith("-") ? -1 : 1;
   return sign * (Number(text.slice(1, 3)) * 3600 + Number(text.slice(-2)) * 60);
-}
-
-const DAY_SECONDS = 86_400;
-
-/** The earlier of two moments that show the same wall time; where clocks jump over it, the moment after the jump. */
-function atWallTime(wall: number, zone: string | null): number {
-  const wallClock = createWallClock(zone);
-  const candidates = [-DAY_SECONDS, DAY_SECONDS].map((away) => wall - (wallClock(wall + away) - (wall + away)));
-  const exact = candidates.filter((seconds) => wallClock(seconds) === wall);
-  return exact.length > 0 ? Math.min(...exact) : Math.max(...candidates);
 }
 
 /** An IANA zone name that this system knows. Throws UsageError. */

@@ -1,14 +1,13 @@
 /** Turns parameters into their final types, once, and collects every complaint before it refuses. */
 import { isEmail } from "../../contract/email.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { TIME_MAX } from "../../contract/limits.ts";
 import { isE164 } from "../../contract/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "../domain/errors.ts";
 
 /** Deeper maps than this are nobody's properties; the store's JSON has a limit too. */
 const DEPTH_MAX = 32;
-/** The end of the year 9999: what lies beyond is milliseconds. */
-const TIME_MAX = 253_402_300_799;
 const TIME_PHRASE = "must be a Unix timestamp in whole seconds";
 
 /** Each method gives null (or the default) for what is absent, blank or wrong; `finish` refuses what was wrong. */
