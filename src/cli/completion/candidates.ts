@@ -13,7 +13,7 @@ export interface TreeNode {
   readonly name: string;
   readonly description: string;
   readonly flags: readonly TreeFlag[];
-  readonly arguments: readonly { readonly name: string }[];
+  readonly arguments: readonly { readonly name: string; readonly choices?: readonly string[] | null }[];
   readonly columns: readonly string[];
   readonly aliases: readonly string[];
   readonly commands: readonly TreeNode[];
@@ -35,9 +35,6 @@ export interface Lookups {
   profiles(): readonly string[];
 }
 
-const SHELLS = ["bash", "zsh", "fish", "powershell"];
-const METHODS = ["GET", "POST", "PUT", "DELETE"];
-
 /** `before` are the finished words behind the program's name, `current` the one at the cursor. Empty: file names may help. */
 export function findCandidates(tree: CommandTree, before: readonly string[], current: string, lookups: Lookups): Candidate[] {
   if (before[0] === "help") return matching(before.length === 1 ? helpWords(tree) : [], current);
@@ -54,7 +51,7 @@ export function findCandidates(tree: CommandTree, before: readonly string[], cur
     return matching([...flags.map(toCandidate), { value: "--help", description: "usage and examples" }], current);
   const commands = node === null ? [...tree.commands, HELP] : node.commands;
   if (commands.length > 0) return matching(commands.map(toCandidate), current);
-  return matching(plain(operandValues(node?.arguments[operands]?.name, lookups)), current);
+  return matching(plain(operandValues(node?.arguments[operands], lookups)), current);
 }
 
 const HELP = { name: "help", description: "a command's help, or a topic's" };
@@ -94,13 +91,8 @@ function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, lookups: 
   return matching(plain(list.filter((value) => !taken.includes(value)).map((value) => done + value)), text);
 }
 
-function operandValues(name: string | undefined, lookups: Lookups): readonly string[] {
-  const known: Readonly<Record<string, () => readonly string[]>> = {
-    shell: () => SHELLS,
-    method: () => METHODS,
-    profile: () => lookups.profiles(),
-  };
-  return known[name ?? ""]?.() ?? [];
+function operandValues(operand: TreeNode["arguments"][number] | undefined, lookups: Lookups): readonly string[] {
+  return operand?.name === "profile" ? lookups.profiles() : (operand?.choices ?? []);
 }
 
 function helpWords(tree: CommandTree): Candidate[] {

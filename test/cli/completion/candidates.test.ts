@@ -41,7 +41,7 @@ describe("what may stand at the cursor", () => {
     ["people list --columns last_s", ["last_sent_at"]],
     ["people list --columns id,em", ["id,email"]],
     ["people list --columns email,em", []],
-    ["api ", ["GET", "POST", "PUT", "DELETE"]],
+    ["api ", ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]],
     ["api GET ", []],
     ["completion ", ["bash", "zsh", "fish", "powershell"]],
     ["help exit", ["exit-codes"]],
