@@ -25,8 +25,8 @@ export interface FileReplacement {
 export const TEMPORARY_SUFFIX = ".surveyctl-tmp";
 const NEW_FILE_MODE = 0o600;
 const LINKS_MAX = 40;
-/** Names of files may have 255 bytes. */
-const NAME_MAX = 180;
+/** Names of files may have 255 bytes; of one that long the temporary file's name has the beginning. */
+const NAME_BYTES_MAX = 180;
 
 /**
  * Begins to replace `target`: links are followed, and an existing file keeps its mode. A device or a pipe is written directly.
@@ -37,7 +37,8 @@ export async function openReplacement(target: string, token: string): Promise<Fi
   const existing = await statOrNull(file);
   if (existing !== null) await checkExisting(target, file, existing);
   if (existing !== null && !existing.isFile()) return writeDirectly(file, await openOrRefuse(target, file, "w"));
-  const temporary = path.join(path.dirname(file), `${path.basename(file).slice(0, NAME_MAX)}.${token}${TEMPORARY_SUFFIX}`);
+  const beginning = Buffer.from(path.basename(file)).subarray(0, NAME_BYTES_MAX).toString();
+  const temporary = path.join(path.dirname(file), `${beginning}.${token}${TEMPORARY_SUFFIX}`);
   const handle = await openOrRefuse(target, temporary, "wx");
   return replaceBy({ file, temporary, handle, existing });
 }
@@ -163,10 +164,10 @@ function ignoreMissing(error: unknown): null {
 }
 
 /** Replaces a file by a whole text, as `openReplacement` does. Throws `UnwritableFileError`, or the system's error on a full disk. */
-export async function replaceFile(target: string, text: string, token: string): Promise<void> {
+export async function replaceFile(target: string, text: string | AsyncIterable<string>, token: string): Promise<void> {
   const replacement = await openReplacement(target, token);
   try {
-    await replacement.write(Buffer.from(text));
+    for await (const piece of typeof text === "string" ? [text] : text) await replacement.write(Buffer.from(piece));
     await replacement.commit();
   } catch (error) {
     await replacement.discard();

@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createTextSink, type SinkTotals, type TextSink } from "../../../bulk/export/byte-sink.ts";
-import { openReplacement, UnwritableFileError } from "../../../runtime/file-replacement.ts";
+import { openReplacement, replaceFile, UnwritableFileError } from "../../../runtime/file-replacement.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
@@ -57,15 +57,9 @@ async function openFile(file: string, gzip: boolean, token: string): Promise<Exp
   };
 }
 
-/** Writes a small file whole, mode 0600. */
+/** Writes a small file whole, mode 0600 when it is new. Throws `UsageError` when it cannot be written. */
 export async function writeWhole(file: string, text: string, token: string): Promise<void> {
-  const replacement = await asUsage(() => openReplacement(file, token));
-  try {
-    await replacement.write(Buffer.from(text));
-    await replacement.commit();
-  } finally {
-    await replacement.discard();
-  }
+  await asUsage(() => replaceFile(file, text, token));
 }
 
 async function asUsage<Result>(work: () => Promise<Result>): Promise<Result> {

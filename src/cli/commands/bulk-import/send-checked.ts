@@ -11,7 +11,7 @@ import { sendRows, type SendReport } from "../../../bulk/import/send-rows.ts";
 import type { Client } from "../../../client/client.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import { openReplacement } from "../../../runtime/file-replacement.ts";
+import { openReplacement, replaceFile } from "../../../runtime/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../../deps/connect.ts";
 import type { Deps } from "../../deps.ts";
 import { exitOfSignal, InterruptedError } from "../../errors/interrupted-error.ts";
@@ -117,22 +117,11 @@ async function writeResults({ deps, request, table, files }: Checked): Promise<v
   const time = createTimeFormatter({ format: deps.options.time ?? "iso", zone: deps.options.timeZone, now: unixSeconds(deps.clock) });
   const outcomes = await openRecordedOutcomes(files.journal);
   try {
-    await writeWhole(files.results, resultsCsv(outcomes, time), deps.random.token(6));
+    await replaceFile(files.results, resultsCsv(outcomes, time), deps.random.token(6));
     const { failedTo } = request.flags;
-    if (failedTo !== null) await writeWhole(failedTo, failedCsv(table, outcomes), deps.random.token(6));
+    if (failedTo !== null) await replaceFile(failedTo, failedCsv(table, outcomes), deps.random.token(6));
   } finally {
     await outcomes.close();
-  }
-}
-
-async function writeWhole(file: string, pieces: AsyncIterable<string>, token: string): Promise<void> {
-  const replacement = await openReplacement(file, token);
-  try {
-    for await (const piece of pieces) await replacement.write(Buffer.from(piece));
-    await replacement.commit();
-  } catch (error) {
-    await replacement.discard();
-    throw error;
   }
 }
 
