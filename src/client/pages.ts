@@ -51,7 +51,7 @@ async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request:
  * A short page ends the list. Only a first page of at least the default size may be short because the service
  * allows fewer rows a page than were asked for: one more request tells.
  */
-export function isLastPage(rows: number, perPage: number, first: boolean): boolean {
+function isLastPage(rows: number, perPage: number, first: boolean): boolean {
   if (rows >= perPage) return false;
   return !first || rows < PER_PAGE_DEFAULT;
 }

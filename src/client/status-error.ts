@@ -8,13 +8,6 @@ import type { ReadingOptions } from "./reply.ts";
 import type { Redact } from "./redact.ts";
 import { oneLine, readWords } from "./words.ts";
 
-export interface StatusFailure {
-  readonly error: ClientError;
-  readonly retryAfterMs: number | null;
-  /** The error's body as far as it was read. */
-  readonly text: string;
-}
-
 /** Reads as much of an error's body as is of use; a body that breaks off changes nothing. */
 export async function readErrorText(response: HttpResponse, { expired, signal }: ReadingOptions): Promise<string> {
   const body = await readBody(response, { bytes: ERROR_BODY_LIMIT, expired }, signal);

@@ -1,6 +1,6 @@
 import { ConfigError } from "./config-error.ts";
 
-const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * The service's address without query, trailing slash and `/v1`. Throws ConfigError for anything that is not

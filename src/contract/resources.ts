@@ -219,5 +219,3 @@ export const RESOURCES = {
   note: [required("id", "string"), required("text", "string"), required("user_email", "string"), required("created_at", "timestamp")],
   additionalAnswer: [required("id", "string"), required("value", "object"), required("question", "object")],
 } as const satisfies Record<string, readonly Field[]>;
-
-export type ResourceName = keyof typeof RESOURCES;

@@ -10,6 +10,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+async function* brokenPieces(): AsyncGenerator<string> {
+  yield "new";
+  throw new Error("broken");
+}
+
 describe("a file that is replaced", () => {
   it.each([["a".repeat(255)], ["я".repeat(127)], ["好".repeat(85)], ["😀".repeat(63)]])(
     "when its name %s is as long as names may be, then it is written all the same",
@@ -22,11 +27,7 @@ describe("a file that is replaced", () => {
   it("when the text comes in pieces and breaks off, then the old file stays and nothing else", async () => {
     const file = path.join(folder, "file");
     await replaceFile(file, "old", "token");
-    async function* pieces(): AsyncGenerator<string> {
-      yield "new";
-      throw new Error("broken");
-    }
-    await expect(replaceFile(file, pieces(), "token")).rejects.toThrow("broken");
+    await expect(replaceFile(file, brokenPieces(), "token")).rejects.toThrow("broken");
     expect([await readdir(folder), await readFile(file, "utf8")]).toEqual([["file"], "old"]);
   });
 });

@@ -1,4 +1,4 @@
-export const DELIMITERS = [",", ";", "\t", "|"] as const;
+const DELIMITERS = [",", ";", "\t", "|"] as const;
 
 /** The character that separates most fields of the first record, quoted text left aside; a comma when none does. */
 export function findDelimiter(text: string): string {

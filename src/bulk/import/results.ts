@@ -4,7 +4,7 @@ import type { ImportTable } from "./open-table.ts";
 import type { RecordedOutcome } from "./outcome.ts";
 import type { RecordedOutcomes } from "./recorded-outcomes.ts";
 
-export const RESULT_COLUMNS = ["line", "identifier", "outcome", "person_id", "survey_scheduled_at", "error"] as const;
+const RESULT_COLUMNS = ["line", "identifier", "outcome", "person_id", "survey_scheduled_at", "error"] as const;
 
 /** CSV text in pieces, in the order of the input; rows without an outcome are not in it. `time` writes Unix seconds. */
 export async function* resultsCsv(outcomes: RecordedOutcomes, time: (seconds: number) => string): AsyncGenerator<string> {

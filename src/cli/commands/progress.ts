@@ -49,7 +49,7 @@ export interface Reach {
 }
 
 /** `1200 of 2000 rows, 640/s, 2s left`; without a total no end is foretold. */
-export function describeProgress(noun: string, { rows, expected, elapsedMs }: Reach): string {
+function describeProgress(noun: string, { rows, expected, elapsedMs }: Reach): string {
   const perSecond = (rows * 1000) / Math.max(1, elapsedMs);
   const rate = `${Math.round(perSecond)}/s`;
   if (expected === null) return `${rows} ${noun}, ${rate}`;

@@ -36,7 +36,7 @@ export function readErrorStyle(args: readonly string[], env: Environment, keys: 
 }
 
 /** Whether errors are wanted as JSON too. */
-export function wantsJson(args: readonly string[], env: Environment): boolean {
+function wantsJson(args: readonly string[], env: Environment): boolean {
   const format = lastOutput(args) ?? env["SURVEYCTL_OUTPUT"];
   return args.includes("--json") || format === "json" || format === "ndjson";
 }

@@ -134,6 +134,3 @@ export const AUTOPILOT_CONFIGURATION: Resource = {
   dropFirst: ["created_at", "updated_at"],
   fields: [],
 };
-
-/** Every list whose rows a user may ask for by column, for completion and help. */
-export const LISTED: readonly Resource[] = [PEOPLE, RESPONSES, BOUNCES, UNSUBSCRIBES, MEMBERS];

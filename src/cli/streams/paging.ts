@@ -3,7 +3,7 @@ import type { Environment } from "./pager.ts";
 import type { Streams } from "./streams.ts";
 
 /** A shell command; null where no pager is asked for. `cat` asks for none. */
-export function pagerOf(env: Environment): string | null {
+function pagerOf(env: Environment): string | null {
   const command = [env["SURVEYCTL_PAGER"], env["PAGER"]].find((text) => text !== undefined && text.trim() !== "")?.trim();
   return command === undefined || command === "cat" ? null : command;
 }

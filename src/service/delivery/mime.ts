@@ -32,7 +32,7 @@ function formatPart({ type, text }: Part): string {
 }
 
 /** One line of text in quoted-printable, with soft line breaks. */
-export function quotedPrintable(line: string): string {
+function quotedPrintable(line: string): string {
   const lines: string[] = [];
   let current = "";
   const bytes = Buffer.from(line, "utf8");

@@ -3,7 +3,7 @@ import { InvalidError } from "./errors.ts";
 import { toJsonArray, type JsonPage } from "./json-rows.ts";
 import type { JsonRows, Position } from "./ports.ts";
 
-export function formatCursor(position: Position): string {
+function formatCursor(position: Position): string {
   return Buffer.from(`${position.createdAt}:${position.id}`, "latin1").toString("base64url");
 }
 

@@ -92,7 +92,7 @@ export function translateTaken(error: unknown, names: IdentityNames): unknown {
   return taken(error.field === "phoneNumber" ? names.phoneNumber : names.email);
 }
 
-export function taken(attribute: string): InvalidError {
+function taken(attribute: string): InvalidError {
   return new InvalidError({ [attribute]: ["has already been taken"] });
 }
 

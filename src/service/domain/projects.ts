@@ -8,8 +8,8 @@ import { TakenError, type KeyRow, type ProjectRow, type Transaction } from "./po
 export { addTrend, listTrends, removeTrend } from "./trends.ts";
 
 const DAY_SECONDS = 86_400;
-export const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
-export const DEFAULT_FREQUENCY_SECONDS = 90 * DAY_SECONDS;
+const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
+const DEFAULT_FREQUENCY_SECONDS = 90 * DAY_SECONDS;
 /** Longer keys make a published client library break its header; `:` ends a user name of Basic credentials. */
 const KEY = /^[!-9;-~]{1,44}$/;
 

@@ -29,7 +29,7 @@ export async function scheduleSurvey(tx: Transaction, project: Project, person: 
 }
 
 /** An unsubscribe blocks e-mail, a bounce everything; a person without the channel's address cannot be reached by it. */
-export function canReceive(person: PersonRow, channel: Channel): boolean {
+function canReceive(person: PersonRow, channel: Channel): boolean {
   if (person.bouncedAt !== null) return false;
   return channel === "sms" ? person.phoneNumber !== null : person.email !== null && person.unsubscribedAt === null;
 }

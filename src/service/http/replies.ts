@@ -10,7 +10,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const JSON_TYPE = "application/json; charset=utf-8";
+const JSON_TYPE = "application/json; charset=utf-8";
 
 export function jsonReply(status: number, value: unknown): Reply {
   return { status, json: JSON.stringify(value) };

@@ -47,7 +47,7 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
 }
 
 /** The names of 4.9 on the wire. */
-export function toMemberBody({ values, properties }: ImportRow): JsonObject {
+function toMemberBody({ values, properties }: ImportRow): JsonObject {
   const { person_id: id, email, phone_number: phone, name } = values;
   return {
     ...(id !== undefined && { person_id: id }),

@@ -20,7 +20,7 @@ export function toMemberParameters({ personId, email, phone }: MemberIdentifiers
   return Object.fromEntries(Object.entries(named).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
 }
 
-export const PLATFORM_DEFAULT: Platform = "email";
+const PLATFORM_DEFAULT: Platform = "email";
 
 export function addPlatformFlag(command: Command): Command {
   return command.addOption(choiceOption("--platform <platform>", "how the surveys are sent", PLATFORMS, PLATFORM_DEFAULT));

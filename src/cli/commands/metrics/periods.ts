@@ -24,9 +24,9 @@ export interface PeriodRange {
 }
 
 /** How many periods are shown when no `--since` says where to begin. */
-export const PERIODS_DEFAULT: Readonly<Record<PeriodUnit, number>> = { day: 30, week: 12, month: 12, quarter: 8, year: 5 };
+const PERIODS_DEFAULT: Readonly<Record<PeriodUnit, number>> = { day: 30, week: 12, month: 12, quarter: 8, year: 5 };
 /** Each period is a request. */
-export const PERIODS_MAX = 1000;
+const PERIODS_MAX = 1000;
 
 /** The periods from `since` to `until` in order, the first and last cut off there; `before` is the one before the first. */
 export function listPeriods({ unit, since, until, now, zone }: PeriodRange): {

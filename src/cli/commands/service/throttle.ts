@@ -21,7 +21,7 @@ export async function runThrottle(deps: Deps, { project, seconds, ...choice }: T
 }
 
 /** Seconds of `90d`; null of `off`. Throws UsageError. */
-export function parseThrottle(text: string): number | null {
+function parseThrottle(text: string): number | null {
   if (text === "off") return null;
   const seconds = readDuration(text);
   if (seconds === null) throw badValue("<interval>", text, "a duration such as 90d or 12h, or off");

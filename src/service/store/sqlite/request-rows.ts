@@ -62,7 +62,7 @@ function insertRequest(database: Database, project: number, request: NewRequest)
 }
 
 /** Looks the earliest waiting request of one person up again. */
-export function refreshNextSurvey(database: Database, project: number, personId: number): void {
+function refreshNextSurvey(database: Database, project: number, personId: number): void {
   database.run(
     `UPDATE people SET next_survey_at =
        (SELECT min(scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.state = 'waiting')

@@ -9,15 +9,16 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
+async function* brokenInput(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("email\nada@example.com\n");
+  throw new Error("broken");
+}
+
 it("when standard input breaks off, then nobody's rows stay behind in the temporary folder", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-input-"));
   vi.stubEnv("TMPDIR", folder);
   const { deps } = fakeDeps();
-  async function* bytes(): AsyncGenerator<Uint8Array> {
-    yield Buffer.from("email\nada@example.com\n");
-    throw new Error("broken");
-  }
-  const opened = openInput({ ...deps, streams: { ...deps.streams, in: { ...deps.streams.in, bytes } } }, "-", null);
+  const opened = openInput({ ...deps, streams: { ...deps.streams, in: { ...deps.streams.in, bytes: brokenInput } } }, "-", null);
   await expect(opened).rejects.toThrow("broken");
   expect(await readdir(folder)).toEqual([]);
   await rm(folder, { recursive: true });
