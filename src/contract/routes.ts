@@ -28,6 +28,7 @@ export interface Route {
 export const RESPONSE_ORDERS = ["asc", "desc", "asc:updated_at", "desc:updated_at"] as const;
 export type ResponseOrder = (typeof RESPONSE_ORDERS)[number];
 export const EXPANSIONS = ["person", "notes"] as const;
+export type Expansion = (typeof EXPANSIONS)[number];
 export const METRIC_GROUPS = ["core", "email", "kiosk", "link", "sms", "web"] as const;
 export const CHANNELS = ["email", "sms"] as const;
 export type Channel = (typeof CHANNELS)[number];

@@ -1,5 +1,5 @@
 /** What the HTTP face and the rules hand each other: parameters already parsed into their final types. */
-import type { EXPANSIONS, METRIC_GROUPS, Channel, ResponseOrder } from "../../contract/routes.ts";
+import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
 import type { Platform, Properties } from "../../contract/resources.ts";
 
 export interface Project {
@@ -13,7 +13,6 @@ export interface TimeRange {
   readonly until: number | null;
 }
 
-export type Expansion = (typeof EXPANSIONS)[number];
 export type MetricGroup = (typeof METRIC_GROUPS)[number];
 
 /** A page of a cursor list: `after` is the opaque position that a former page returned. */

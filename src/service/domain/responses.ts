@@ -1,9 +1,10 @@
 /** Survey responses: sections 4.3 and 4.4, and reading and changing one. */
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { SurveyResponse } from "../../contract/resources.ts";
+import type { Expansion } from "../../contract/routes.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
 import { parseId } from "./ids.ts";
-import type { Expansion, Project, ResponseChange, ResponseInput, ResponsesQuery } from "./inputs.ts";
+import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "./inputs.ts";
 import { toJsonArray } from "./json-rows.ts";
 import type { ResponseRow, ResponseShape, Transaction } from "./ports.ts";
 import { requireTrend } from "./trends.ts";

@@ -1,8 +1,8 @@
 /** Parameters of the lists (sections 4.1, 4.3, 4.5 to 4.8) as the rules want them. */
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX } from "../../contract/limits.ts";
 import type { Platform } from "../../contract/resources.ts";
-import { EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS } from "../../contract/routes.ts";
-import type { EventsQuery, Expansion, MembersQuery, MetricGroup, MetricsQuery, PeopleQuery, ResponsesQuery } from "../domain/inputs.ts";
+import { EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS, type Expansion } from "../../contract/routes.ts";
+import type { EventsQuery, MembersQuery, MetricGroup, MetricsQuery, PeopleQuery, ResponsesQuery } from "../domain/inputs.ts";
 import type { Reader } from "./reader.ts";
 
 const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX);

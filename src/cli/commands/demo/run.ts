@@ -92,33 +92,10 @@ async function showScore({ deps }: Stage, narrator: Narrator): Promise<void> {
   await narrator.step("The score, and what they say");
   await narrator.command("surveyctl metrics");
   await runMetrics(deps, { since: null, until: null, by: null, compare: false, assertions: [], trend: null, groups: null });
+  const limits = { limit: SHOWN_RESPONSES, perPage: null };
   const columns = ["score", "person_name", "comment"];
   await narrator.command(`surveyctl responses list --limit ${SHOWN_RESPONSES} --columns ${columns.join()}`);
-  await runResponsesList({ ...deps, options: { ...deps.options, columns, quiet: true } }, FIRST);
-}
-
-const FIRST = {
-  limits: { limit: SHOWN_RESPONSES, perPage: null },
-  since: null,
-  until: null,
-  updatedSince: null,
-  updatedUntil: null,
-  trend: null,
-  personId: null,
-  personEmail: null,
-  order: null,
-  expand: null,
-} as const;
-
-async function exportResponses({ deps, file }: Stage, narrator: Narrator): Promise<void> {
-  await narrator.step("Everything they said, as a file");
-  await narrator.command("surveyctl responses export --out responses.csv");
-  await runResponsesExport(
-    { ...deps, options: { ...deps.options, output: "csv", quiet: true } },
-    { ...EVERYTHING, flags: { ...PLAIN, out: file("responses.csv") } },
-  );
-  const rows = (await readFile(file("responses.csv"), "utf8")).split("\n").length - 2;
-  await narrator.say(`${rows} rows, whole or not at all, for you alone to read.`);
+  await runResponsesList({ ...deps, options: { ...deps.options, columns, quiet: true } }, { ...EVERYTHING, limits, order: null });
 }
 
 const EVERYTHING = {
@@ -130,8 +107,18 @@ const EVERYTHING = {
   personId: null,
   personEmail: null,
   expand: null,
-  filterText: "",
 } as const;
+
+async function exportResponses({ deps, file }: Stage, narrator: Narrator): Promise<void> {
+  await narrator.step("Everything they said, as a file");
+  await narrator.command("surveyctl responses export --out responses.csv");
+  await runResponsesExport(
+    { ...deps, options: { ...deps.options, output: "csv", quiet: true } },
+    { ...EVERYTHING, filterText: "", flags: { ...PLAIN, out: file("responses.csv") } },
+  );
+  const rows = (await readFile(file("responses.csv"), "utf8")).split("\n").length - 2;
+  await narrator.say(`${rows} rows, whole or not at all, for you alone to read.`);
+}
 
 const PLAIN = {
   gzip: false,

@@ -4,30 +4,18 @@ import type { VersionKeys } from "../../../bulk/export/versions.ts";
 import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
-import { parseChoices } from "../../args/choice.ts";
-import type { Flags } from "../../args/flags.ts";
-import { parseEmail } from "../../args/people.ts";
 import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { choicesOption } from "../choice-option.ts";
 import type { CommandContext } from "../command-context.ts";
 import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "../bulk-export/export-flags.ts";
 import type { ExportRequest, RangeExportOptions } from "../bulk-export/export-request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../bulk-export/export-sources.ts";
-import { addRangeFlags, readRange, readTime } from "../time-flags.ts";
 import { RESPONSE_FLAT_COLUMNS } from "./export-columns.ts";
-import type { Expansion } from "./list.ts";
+import { addExpandFlag, addFilterFlags, readFilters, toFilterParameters, type ResponseFilters } from "./filters.ts";
 
-export interface ResponsesExportOptions extends RangeExportOptions {
-  readonly updatedSince: number | null;
-  readonly updatedUntil: number | null;
-  readonly trend: string | null;
-  readonly personId: string | null;
-  readonly personEmail: string | null;
-  /** Null: person and notes. */
-  readonly expand: readonly Expansion[] | null;
-}
+/** `expand` null: person and notes. */
+export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {}
 
 const FILTERS = ["--since", "--until", "--updated-since", "--updated-until", "--trend", "--person-id", "--person-email", "--expand"];
 
@@ -42,36 +30,17 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
     ],
     exits: EXPORT_EXITS,
   });
-  addRangeFlags(command, "created");
-  command
-    .option("--updated-since <time>", "updated at or after")
-    .option("--updated-until <time>", "updated at or before")
-    .option("--trend <id>", "only those of a trend")
-    .option("--person-id <id>", "only those of one person")
-    .option("--person-email <email>", "only those of one person")
-    .addOption(choicesOption("--expand <what>", "what comes whole and not as an id; may be repeated (default: both)", EXPANSIONS));
+  addExpandFlag(addFilterFlags(command), "may be repeated (default: both)");
   addExportFlags(command, { hasState: true });
-  context.action(command, (deps, flags) => runResponsesExport(deps, readOptions(deps, flags)));
-}
-
-function readOptions(deps: Deps, flags: Flags): ResponsesExportOptions {
-  const expand = parseChoices(flags.all("--expand"), "--expand", EXPANSIONS);
-  return {
-    flags: readExportFlags(flags),
-    ...readRange(deps, flags),
-    updatedSince: readTime(deps, flags, "--updated-since", "first"),
-    updatedUntil: readTime(deps, flags, "--updated-until", "last"),
-    trend: flags.text("--trend"),
-    personId: flags.text("--person-id"),
-    personEmail: flags.parse("--person-email", parseEmail),
-    expand: expand.length === 0 ? null : expand,
-    filterText: describeFilters(flags, FILTERS),
-  };
+  context.action(command, (deps, flags) =>
+    runResponsesExport(deps, { flags: readExportFlags(flags), ...readFilters(deps, flags), filterText: describeFilters(flags, FILTERS) }),
+  );
 }
 
 export async function runResponsesExport(deps: Deps, options: ResponsesExportOptions): Promise<ExitCode> {
   const { since, until, filterText } = options;
-  const filters = toFilters(options);
+  // Everything but the creation time, by which the list is read.
+  const filters = { ...toFilterParameters(options), expand: [...(options.expand ?? EXPANSIONS)] };
   const request: ExportRequest = {
     command: "responses export",
     resource: RESPONSES,
@@ -96,18 +65,6 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
   };
   const { exportList } = await import("../bulk-export/export-list.ts");
   return exportList(deps, request, options.flags);
-}
-
-/** Everything but the creation time, by which the list is read. */
-function toFilters(options: ResponsesExportOptions): Parameters {
-  return {
-    updated_since: options.updatedSince,
-    updated_until: options.updatedUntil,
-    trend: options.trend,
-    person_id: options.personId,
-    person_email: options.personEmail,
-    expand: [...(options.expand ?? EXPANSIONS)],
-  };
 }
 
 function updatedCall(filters: Parameters, { since, until }: ResponsesExportOptions, perPage: number) {

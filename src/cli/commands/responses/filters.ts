@@ -1,0 +1,56 @@
+/** The filters that `responses list` and `responses export` share (4.3). */
+import type { Command } from "commander";
+import type { Parameters } from "../../../client/client.ts";
+import { EXPANSIONS, type Expansion } from "../../../contract/routes.ts";
+import { parseChoices } from "../../args/choice.ts";
+import type { Flags } from "../../args/flags.ts";
+import { parseEmail } from "../../args/people.ts";
+import type { Deps } from "../../deps.ts";
+import { choicesOption } from "../choice-option.ts";
+import { addRangeFlags, readRange, readTime } from "../time-flags.ts";
+
+export interface ResponseFilters {
+  /** Times are Unix seconds, inclusive; null is open. */
+  readonly since: number | null;
+  readonly until: number | null;
+  readonly updatedSince: number | null;
+  readonly updatedUntil: number | null;
+  readonly trend: string | null;
+  readonly personId: string | null;
+  readonly personEmail: string | null;
+  /** Null: the command's own choice. */
+  readonly expand: readonly Expansion[] | null;
+}
+
+/** All but `--expand`, whose default differs. */
+export function addFilterFlags(command: Command): Command {
+  return addRangeFlags(command, "created")
+    .option("--updated-since <time>", "updated at or after")
+    .option("--updated-until <time>", "updated at or before")
+    .option("--trend <id>", "only those of a trend")
+    .option("--person-id <id>", "only those of one person")
+    .option("--person-email <email>", "only those of one person");
+}
+
+export function addExpandFlag(command: Command, otherwise: string): Command {
+  return command.addOption(choicesOption("--expand <what>", `what comes whole and not as an id; ${otherwise}`, EXPANSIONS));
+}
+
+/** Throws UsageError. */
+export function readFilters(deps: Deps, flags: Flags): ResponseFilters {
+  const expand = parseChoices(flags.all("--expand"), "--expand", EXPANSIONS);
+  return {
+    ...readRange(deps, flags),
+    updatedSince: readTime(deps, flags, "--updated-since", "first"),
+    updatedUntil: readTime(deps, flags, "--updated-until", "last"),
+    trend: flags.text("--trend"),
+    personId: flags.text("--person-id"),
+    personEmail: flags.parse("--person-email", parseEmail),
+    expand: expand.length === 0 ? null : expand,
+  };
+}
+
+/** As the list's parameters; without the creation time, which an export gives page by page. */
+export function toFilterParameters({ updatedSince, updatedUntil, trend, personId, personEmail }: ResponseFilters): Parameters {
+  return { updated_since: updatedSince, updated_until: updatedUntil, trend, person_id: personId, person_email: personEmail };
+}
