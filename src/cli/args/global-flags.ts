@@ -1,5 +1,5 @@
 /** The flags that every command has, as data: the parser, the help and `help --json` read this table. */
-import { OUTPUT_FORMATS } from "./global-options.ts";
+import { CONCURRENCY_DEFAULT, OUTPUT_FORMATS } from "./global-options.ts";
 import { TIME_FORMATS } from "../render/time.ts";
 
 export type FlagGroup = "Output" | "Connection";
@@ -55,6 +55,6 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { group: "Connection", flags: "--timeout <duration>", description: "how long to wait for an answer", default: "30s" },
   { group: "Connection", flags: "--retries <n>", description: "repeats after the first try", default: "5" },
   { group: "Connection", flags: "--max-wait <duration>", description: "longest Retry-After to wait for", default: "5m" },
-  { group: "Connection", flags: "--concurrency <n>", description: "requests at once", default: "8" },
+  { group: "Connection", flags: "--concurrency <n>", description: "requests at once", default: String(CONCURRENCY_DEFAULT) },
   { group: "Connection", flags: "--rate <rate>", description: "requests a second at most, as in 10 or 600/m" },
 ];

@@ -3,6 +3,9 @@ import type { TimeFormat } from "../render/time.ts";
 export const OUTPUT_FORMATS = ["table", "json", "ndjson", "csv", "tsv"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
+/** Requests at once unless `--concurrency` says otherwise. */
+export const CONCURRENCY_DEFAULT = 8;
+
 /** The flags that every command has (design: "Every command has"), parsed into their final types. */
 export interface GlobalOptions {
   /** The flag alone, like `baseUrl`: the environment's are told apart, so that each value remembers its source. */

@@ -23,14 +23,12 @@ export function parsePhone(text: string, place: string): string {
   );
 }
 
-export type PersonOperand = { readonly email: string } | { readonly phone: string };
+/** A person by the one of two names, as the list of people takes it (4.1). */
+export type EmailOrPhone = { readonly email: string } | { readonly phone_number: string };
 
 /** The operand of `people get` and `people update`: an address or a number. Throws UsageError. */
-export function parsePerson(text: string, place: string): PersonOperand {
-  return text.includes("@") ? { email: parseEmail(text, place) } : parsePersonPhone(text, place);
-}
-
-function parsePersonPhone(text: string, place: string): PersonOperand {
-  if (/\d/.test(text)) return { phone: parsePhone(text, place) };
+export function parsePerson(text: string, place: string): EmailOrPhone {
+  if (text.includes("@")) return { email: parseEmail(text, place) };
+  if (/\d/.test(text)) return { phone_number: parsePhone(text, place) };
   throw badValue(place, text, "an e-mail address such as ann@example.com or a phone number such as +14155550000");
 }

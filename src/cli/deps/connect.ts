@@ -8,14 +8,11 @@ import { undiciTransport } from "../../client/undici-transport.ts";
 import { localDataFile } from "../../config/places.ts";
 import { resolveConnection, type RemoteConnection } from "../../config/settings.ts";
 import type { Exchange } from "../../contract/http.ts";
-import type { GlobalOptions } from "../args/global-options.ts";
+import { CONCURRENCY_DEFAULT, type GlobalOptions } from "../args/global-options.ts";
 import type { Connection, Deps } from "../deps.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import { settingsRequest } from "./settings-request.ts";
 import { inWords } from "./data-file-words.ts";
-
-/** Requests at once unless `--concurrency` says otherwise. */
-export const CONCURRENCY_DEFAULT = 8;
 
 /** Throws ConfigError; for the profile `local` also what opening its data file throws. */
 export async function connect(deps: Deps): Promise<Connection> {

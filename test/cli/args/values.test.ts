@@ -40,7 +40,7 @@ describe("values that are taken", () => {
     ["an address", () => parseEmail(" ann@example.com ", "--email"), "ann@example.com"],
     ["a phone", () => parsePhone("+14155550101", "--phone"), "+14155550101"],
     ["a person by address", () => parsePerson("ann@example.com", "person"), { email: "ann@example.com" }],
-    ["a person by phone", () => parsePerson("+14155550101", "person"), { phone: "+14155550101" }],
+    ["a person by phone", () => parsePerson("+14155550101", "person"), { phone_number: "+14155550101" }],
     ["a property", () => parseKeyValue("plan=a=b", "--property"), ["plan", "a=b"]],
     ["an empty property", () => parseKeyValue("plan=", "--property"), ["plan", ""]],
     ["names", () => parseNames(["id, email", "name"], "--columns"), ["id", "email", "name"]],

@@ -20,7 +20,6 @@ import {
   toMemberParameters,
   type MemberIdentifiers,
 } from "./member-identifiers.ts";
-
 import { runRemoveFrom } from "./remove-from.ts";
 
 export interface AutopilotRemoveOptions {

@@ -5,14 +5,13 @@ import { runExport, runFlattened, type ExportJob, type ExportTotals } from "../.
 import type { FetchedPage, RowPage } from "../../../bulk/export/lists.ts";
 import { PER_PAGE_MAX } from "../../../contract/limits.ts";
 import { openScratchFile } from "../../../runtime/scratch-file.ts";
+import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import type { Increment } from "./export-increment.ts";
 import { createPageEncoder } from "./export-plan.ts";
 import type { Progress } from "../progress.ts";
 import type { FlatColumns } from "./export-request.ts";
 import type { OpenedExport } from "./export-opened.ts";
 import { createSnapshot } from "./export-snapshot.ts";
-
-const CONCURRENCY_DEFAULT = 8;
 
 export interface ReadRows {
   readonly totals: ExportTotals;

@@ -12,7 +12,7 @@ import type { Client } from "../../../client/client.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { openReplacement, replaceFile } from "../../../runtime/file-replacement.ts";
-import { CONCURRENCY_DEFAULT } from "../../deps/connect.ts";
+import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import type { Deps } from "../../deps.ts";
 import { exitOfSignal, InterruptedError } from "../../errors/interrupted-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";

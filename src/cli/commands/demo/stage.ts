@@ -48,15 +48,7 @@ async function startService(
 ): Promise<{ readonly connection: DemoConnection; readonly close: () => Promise<void> }> {
   const service = await openService({ dataFile, clock, random, log: silentLog, publicUrl: null, rateLimit: null });
   const apiKey = (await ensureFirstKey(service.store, random, null)) ?? "";
-  const server = await runServer(service, {
-    dataFile,
-    host: "127.0.0.1",
-    port: 0,
-    tls: null,
-
-    random,
-    publicUrl: null,
-  });
+  const server = await runServer(service, { dataFile, host: "127.0.0.1", port: 0, tls: null, random, publicUrl: null });
   return { connection: { baseUrl: server.url, apiKey, dataFile }, close: () => stop(service, server) };
 }
 

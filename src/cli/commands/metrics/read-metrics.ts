@@ -1,6 +1,7 @@
 /** Metrics from the service, one period or many at once (4.7). */
 import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { withChanges } from "./compare.ts";
 import type { Period } from "./periods.ts";
 
@@ -8,9 +9,6 @@ export interface MetricsFilters {
   readonly trend: string | null;
   readonly groups: readonly string[] | null;
 }
-
-/** Periods asked for at once when `--concurrency` does not say. */
-const CONCURRENCY = 8;
 
 export interface Reading {
   readonly client: Client;
@@ -26,7 +24,7 @@ export function toParameters({ trend, groups }: MetricsFilters, since: number | 
 /** One object a period: `{"period","since","until", …the API's fields}`, and the changes when `before` is given. */
 export async function readPeriods(reading: Reading, periods: readonly Period[], before: Period | null): Promise<JsonObject[]> {
   const all = before === null ? periods : [before, ...periods];
-  const answers = await inParallel(all, reading.concurrency ?? CONCURRENCY, async ({ since, until }) => {
+  const answers = await inParallel(all, reading.concurrency ?? CONCURRENCY_DEFAULT, async ({ since, until }) => {
     const reply = await reading.client.getMetrics(toParameters(reading.filters, since, until), { signal: reading.signal });
     return reply.json;
   });

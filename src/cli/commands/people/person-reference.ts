@@ -2,18 +2,10 @@
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
-import { parsePerson } from "../../args/people.ts";
+import type { EmailOrPhone } from "../../args/people.ts";
 import type { RecordValue } from "../../render/record-output.ts";
 
-export type EmailOrPhone = { readonly email: string } | { readonly phone_number: string };
-
 export const PERSON_OPERAND = ["<email|+phone>", "the person's e-mail address or phone number (E.164)"] as const;
-
-/** `a@example.com` or `+14155550123`; throws UsageError for anything else. */
-export function parseEmailOrPhone(text: string): EmailOrPhone {
-  const person = parsePerson(text, "person");
-  return "email" in person ? person : { phone_number: person.phone };
-}
 
 /** The first person of that name as the service sent it; null when there is none. */
 export async function findPerson(client: Client, reference: EmailOrPhone, signal: AbortSignal): Promise<RecordValue | null> {

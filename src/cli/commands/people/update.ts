@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
-import { parseEmail, parsePhone } from "../../args/people.ts";
+import { parseEmail, parsePerson, parsePhone, type EmailOrPhone } from "../../args/people.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../command-context.ts";
 import { addPropertyFlags, readPropertyFlags } from "../property-flags.ts";
 import { toProperties, type PropertySources } from "../survey-properties.ts";
-import { nameOf, parseEmailOrPhone, PERSON_OPERAND, type EmailOrPhone } from "./person-reference.ts";
+import { nameOf, PERSON_OPERAND } from "./person-reference.ts";
 import { sendPerson, toBody } from "./send.ts";
 
 export interface PeopleUpdateOptions {
@@ -36,7 +36,7 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
   addPropertyFlags(command);
   context.action(command, async (deps, flags, [person = ""]) =>
     runPeopleUpdate(deps, {
-      person: parseEmailOrPhone(person),
+      person: parsePerson(person, "person"),
       name: flags.text("--name"),
       properties: await readPropertyFlags(flags),
       newEmail: flags.parse("--new-email", parseEmail),

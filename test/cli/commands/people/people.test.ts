@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { runPeopleAdd, type PeopleAddOptions } from "../../../../src/cli/commands/people/add.ts";
 import { runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
 import { runPeopleList } from "../../../../src/cli/commands/people/list.ts";
-import { parseEmailOrPhone } from "../../../../src/cli/commands/people/person-reference.ts";
+import { parsePerson } from "../../../../src/cli/args/people.ts";
 import { runPeopleUpdate } from "../../../../src/cli/commands/people/update.ts";
 import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
@@ -178,7 +178,7 @@ describe("people update", () => {
 describe("people get", () => {
   it("shows the person as the service sent it", async () => {
     const { deps, out, calls } = world({ pages: [[SAMPLE_PEOPLE[0] ?? {}]] }, { options: { output: "json" } });
-    expect(await runPeopleGet(deps, { person: parseEmailOrPhone("+14155550101") })).toBe(0);
+    expect(await runPeopleGet(deps, { person: parsePerson("+14155550101", "person") })).toBe(0);
     expect([calls, out()]).toEqual([
       [{ call: "listPeople", parameters: { phone_number: "+14155550101" } }],
       `${JSON.stringify(SAMPLE_PEOPLE[0])}\n`,
@@ -207,7 +207,7 @@ describe("people get", () => {
   });
 
   it.each(["ada", "4155550101", "+1 415 555 0101", ""])("%j names nobody", (text) => {
-    expect(() => parseEmailOrPhone(text)).toThrow(`person: ${JSON.stringify(text)} is not`);
+    expect(() => parsePerson(text, "person")).toThrow(`person: ${JSON.stringify(text)} is not`);
   });
 });
 
