@@ -1,7 +1,6 @@
 /** What a running server leaves beside its data file, for its owner's eyes alone. */
 import { open, readFile, rename, rm } from "node:fs/promises";
-import { realpathSync } from "node:fs";
-import path from "node:path";
+import { resolveFile } from "../../runtime/resolve-file.ts";
 
 export interface ControlRecord {
   /** Where clients find the service. */
@@ -13,17 +12,9 @@ export interface ControlRecord {
   readonly secret: string;
 }
 
+/** Where the record of a data file lies: another spelling of the same file, or a link to it, leads to the same one. */
 export function controlFile(dataFile: string): string {
   return `${resolveFile(dataFile)}.control`;
-}
-
-/** Another spelling of the same file, or a link to it, leads to the same record. */
-function resolveFile(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return path.resolve(file);
-  }
 }
 
 /** Written whole or not at all. Only the owner of the data file calls this, so nobody else writes meanwhile. */

@@ -4,18 +4,8 @@ import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/autopilot.ts";
 import { DomainError } from "../domain/errors.ts";
 import type { ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
-import {
-  addKey,
-  addProject,
-  addTrend,
-  findProject,
-  listKeys,
-  listProjects,
-  listTrends,
-  removeTrend,
-  revokeKey,
-  setThrottle,
-} from "../domain/projects.ts";
+import { addKey, addProject, findProject, listKeys, listProjects, revokeKey, setThrottle } from "../domain/projects.ts";
+import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
 import {
   AdminError,
   type Admin,

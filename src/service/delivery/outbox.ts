@@ -2,7 +2,8 @@
 import { mkdir, open, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import { syncFolder } from "../../runtime/file-replacement.ts";
-import type { DeliveryOutcome, DueSurvey } from "../domain/delivery.ts";
+import type { DeliveryOutcome } from "../domain/delivery.ts";
+import type { DueSurvey } from "../domain/ports.ts";
 import { formatSurveyMail, type MailContext } from "./survey-mail.ts";
 import { formatSurveySms } from "./survey-sms.ts";
 

@@ -1,6 +1,6 @@
 /** The survey as an e-mail: section 2 "Special properties" and the rules of delivery. */
 import { SCORE_MAX, scoreCategory } from "../../contract/limits.ts";
-import type { DueSurvey } from "../domain/delivery.ts";
+import type { DueSurvey } from "../domain/ports.ts";
 import { readSpecialProperties, type SpecialProperties } from "../domain/special-properties.ts";
 import { escapeHtml } from "./html.ts";
 import { formatMessage, headerText, mailbox } from "./mime.ts";

@@ -1,5 +1,5 @@
 /** The survey as a text message: what an SMS gateway is posted, `{to, text}`. */
-import type { DueSurvey } from "../domain/delivery.ts";
+import type { DueSurvey } from "../domain/ports.ts";
 import { readSpecialProperties } from "../domain/special-properties.ts";
 import { surveyQuestion } from "./survey-mail.ts";
 import { surveyTexts } from "./survey-texts.ts";

@@ -4,8 +4,6 @@ import { recordBounce } from "./events.ts";
 import { newest } from "./person-identity.ts";
 import { scheduleAutopilot } from "./surveys.ts";
 
-export type { Claim, DueSurvey } from "./ports.ts";
-
 export type DeliveryOutcome =
   | { readonly kind: "sent" }
   /** Refused for good. */

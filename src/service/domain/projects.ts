@@ -5,8 +5,6 @@ import { parseId } from "./ids.ts";
 import type { Project } from "./inputs.ts";
 import { TakenError, type KeyRow, type ProjectRow, type Transaction } from "./ports.ts";
 
-export { addTrend, listTrends, removeTrend } from "./trends.ts";
-
 const DAY_SECONDS = 86_400;
 const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
 const DEFAULT_FREQUENCY_SECONDS = 90 * DAY_SECONDS;

@@ -122,7 +122,7 @@ async function ownPage(path: string, method: string, options: HttpServiceOptions
   if (path === "/metrics") {
     return {
       status: 200,
-      json: metrics() + options.moreMetrics(),
+      text: metrics() + options.moreMetrics(),
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     };
   }

@@ -34,11 +34,11 @@ export interface Call {
 
 export type Handler = (call: Call) => Promise<Reply>;
 
-const list = (json: string): Reply => ({ status: 200, json });
+const list = (json: string): Reply => ({ status: 200, text: json });
 
 function cursorList(call: Call, parameters: JsonObject, perPage: number, { json, next }: JsonPage): Reply {
   if (next === null) return list(json);
-  return { status: 200, json, headers: { link: nextLink(call.address, call.route, parameters, perPage, next) } };
+  return { ...list(json), headers: { link: nextLink(call.address, call.route, parameters, perPage, next) } };
 }
 
 const readerOf = (call: Call): Reader => new Reader(call.parameters);

@@ -1,22 +1,21 @@
-/** What goes back: JSON always, never an empty success, errors in one envelope. */
+/** What goes back: JSON unless the headers say otherwise, never an empty success, errors in one envelope. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { InvalidError, NotFoundError } from "../domain/errors.ts";
 import { HttpError, statusPhrase } from "./http-error.ts";
 
 export interface Reply {
   readonly status: number;
-  /** JSON text. */
-  readonly json: string;
+  readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
 export function jsonReply(status: number, value: unknown): Reply {
-  return { status, json: JSON.stringify(value) };
+  return { status, text: JSON.stringify(value) };
 }
 
-export const okReply = (status: number): Reply => ({ status, json: '{"ok":true}' });
+export const okReply = (status: number): Reply => ({ status, text: '{"ok":true}' });
 
 /** The one table from what went wrong to what the caller is told; null for a fault of our own, which is only logged. */
 export function errorReply(error: unknown): Reply | null {
@@ -34,7 +33,7 @@ function envelope(status: number, message: string, extra: object = {}): Reply {
 
 export function toHttpResponse(reply: Reply, common: Readonly<Record<string, string>>, head: boolean): HttpResponse {
   const headers: Record<string, string> = { "content-type": JSON_TYPE, ...common, ...reply.headers };
-  if (!head) return { status: reply.status, headers, body: reply.json };
-  headers["content-length"] = String(Buffer.byteLength(reply.json));
+  if (!head) return { status: reply.status, headers, body: reply.text };
+  headers["content-length"] = String(Buffer.byteLength(reply.text));
   return { status: reply.status, headers, body: "" };
 }

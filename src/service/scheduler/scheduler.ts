@@ -1,7 +1,7 @@
 /** Claims what is due, has it delivered, records how that ended, and sleeps until the next is due. */
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
-import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims, type DeliveryOutcome, type DueSurvey } from "../domain/delivery.ts";
-import type { Store } from "../domain/ports.ts";
+import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims, type DeliveryOutcome } from "../domain/delivery.ts";
+import type { DueSurvey, Store } from "../domain/ports.ts";
 
 export interface SchedulerOptions {
   readonly store: Store;

@@ -1,4 +1,4 @@
-import type { DueSurvey } from "../../../src/service/domain/delivery.ts";
+import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 
 /** A claimed survey with everything defaulted. */
 export function dueSurvey(given: Partial<DueSurvey> = {}): DueSurvey {

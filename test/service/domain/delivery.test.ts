@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims, type DueSurvey } from "../../../src/service/domain/delivery.ts";
+import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims } from "../../../src/service/domain/delivery.ts";
+import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { listBounces, listUnsubscribes, recordBounce, unsubscribe } from "../../../src/service/domain/events.ts";
 import { deletePerson, listPeople, sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject } from "../../../src/service/domain/projects.ts";

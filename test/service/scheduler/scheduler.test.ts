@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Clock } from "../../../src/runtime/clock.ts";
-import type { DeliveryOutcome, DueSurvey } from "../../../src/service/domain/delivery.ts";
+import type { DeliveryOutcome } from "../../../src/service/domain/delivery.ts";
+import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { addMember } from "../../../src/service/domain/autopilot.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";

@@ -1,4 +1,4 @@
-/** Which field another person holds already; the engine's unique indexes decide, so no two callers can race. */
+/** A value that must be one's own is another's already; the engine's unique indexes decide, so no two callers can race. */
 export class TakenError extends Error {
   override readonly name = "TakenError";
   readonly field: "email" | "phoneNumber" | "name" | "id";

@@ -1,8 +1,9 @@
 /** One process owns a data file: its process id lies beside it, and a dead owner's traces are cleared away. */
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { randomUUID } from "node:crypto";
 import { currentProcess, isRunning, type ProcessMark } from "../../../runtime/processes.ts";
+import { resolveFile } from "../../../runtime/resolve-file.ts";
 import { StoreBusyError } from "../store-busy-error.ts";
 
 export interface Owner extends ProcessMark {
@@ -25,10 +26,7 @@ export function ownFile(file: string, isAlive: IsAlive = isOwnerAlive): Ownershi
   const record = `${resolveFile(file)}.owner`;
   const owner: Owner = { ...currentProcess(), opening: randomUUID() };
   const text = `${JSON.stringify(owner)}\n`;
-  for (;;) {
-    if (tryCreate(record, text)) break;
-    removeDead(file, record, isAlive);
-  }
+  while (!tryCreate(record, text)) removeDead(file, record, isAlive);
   openings.add(owner.opening);
   removeStaleLock(resolveFile(file));
   return {
@@ -41,14 +39,6 @@ export function ownFile(file: string, isAlive: IsAlive = isOwnerAlive): Ownershi
 
 function isOwnerAlive(owner: Owner): boolean {
   return isRunning(owner) && (owner.pid !== currentProcess().pid || openings.has(owner.opening));
-}
-
-function resolveFile(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return path.resolve(file);
-  }
 }
 
 function tryCreate(record: string, text: string): boolean {

@@ -29,7 +29,7 @@ export function createProjectRows(database: Database, session: Session): Project
 
 function insertProject(database: Database, { now }: Session, project: Parameters<ProjectRows["insert"]>[0]): Project {
   const { name, throttleSeconds, frequencySeconds } = project;
-  const [row] = refuseTaken("name", () =>
+  const [row] = refuseTaken(() =>
     database.returning(
       "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
       [name, now, throttleSeconds],
@@ -52,7 +52,7 @@ function insertKey(
   key: { readonly hash: string; readonly lastFour: string },
 ): KeyRow {
   const id = nextId(database, project);
-  refuseTaken("name", () =>
+  refuseTaken(() =>
     database.run("INSERT INTO api_keys (project_id, id, hash, last_four, created_at) VALUES (?, ?, ?, ?, ?)", [
       project,
       id,
@@ -64,11 +64,12 @@ function insertKey(
   return { id, lastFour: key.lastFour, createdAt: now };
 }
 
-function refuseTaken<Result>(field: "name", work: () => Result): Result {
+/** Of a project its name, of a key its hash. */
+function refuseTaken<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw error instanceof UniqueViolation ? new TakenError(field, { cause: error }) : error;
+    throw error instanceof UniqueViolation ? new TakenError("name", { cause: error }) : error;
   }
 }
 
