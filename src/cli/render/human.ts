@@ -44,14 +44,14 @@ const SCORE_TONES = { promoter: "good", passive: "middling", detractor: "bad" } 
 export function toneOf(column: Column, value: Json | undefined): Tone {
   if (column.kind === "score" && typeof value === "number") return SCORE_TONES[scoreCategory(value)];
   if (column.kind === "flag" && typeof value === "boolean") return value ? "good" : "bad";
-  return TONES_BY_NAME[column.name] ?? "plain";
+  return TONES_BY_NAME.get(column.name) ?? "plain";
 }
 
-const TONES_BY_NAME: Readonly<Record<string, Tone>> = {
-  promoter_count: "good",
-  promoter_percent: "good",
-  passive_count: "middling",
-  passive_percent: "middling",
-  detractor_count: "bad",
-  detractor_percent: "bad",
-};
+const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
+  ["promoter_count", "good"],
+  ["promoter_percent", "good"],
+  ["passive_count", "middling"],
+  ["passive_percent", "middling"],
+  ["detractor_count", "bad"],
+  ["detractor_percent", "bad"],
+]);

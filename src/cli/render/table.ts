@@ -97,22 +97,22 @@ function noteOf(dropped: readonly string[]): string {
   return `note: no room for ${dropped.join(", ")}; --columns chooses\n`;
 }
 
-const HEADINGS: Readonly<Record<string, string>> = {
-  next_survey_scheduled_at: "NEXT SURVEY",
-  survey_scheduled_at: "NEXT SURVEY",
-  last_responded_at: "LAST RESPONSE",
-  phone_number: "PHONE",
-  response_count: "RESPONSES",
-  response_count_change: "CHANGE",
-  nps_change: "CHANGE",
-  promoter_percent: "PROMOTERS %",
-  passive_percent: "PASSIVES %",
-  detractor_percent: "DETRACTORS %",
-};
+const HEADINGS: ReadonlyMap<string, string> = new Map([
+  ["next_survey_scheduled_at", "NEXT SURVEY"],
+  ["survey_scheduled_at", "NEXT SURVEY"],
+  ["last_responded_at", "LAST RESPONSE"],
+  ["phone_number", "PHONE"],
+  ["response_count", "RESPONSES"],
+  ["response_count_change", "CHANGE"],
+  ["nps_change", "CHANGE"],
+  ["promoter_percent", "PROMOTERS %"],
+  ["passive_percent", "PASSIVES %"],
+  ["detractor_percent", "DETRACTORS %"],
+]);
 
 /** `LAST SENT` for `last_sent_at`; a dotted path stays as it was typed. */
 function headingOf({ name }: Column): string {
-  return HEADINGS[name] ?? (name.includes(".") ? name : name.replace(/_at$/, "").replaceAll("_", " ").toUpperCase());
+  return HEADINGS.get(name) ?? (name.includes(".") ? name : name.replace(/_at$/, "").replaceAll("_", " ").toUpperCase());
 }
 
 const EMAIL_WIDTH = 24;

@@ -1,6 +1,8 @@
+import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openListOutput } from "../../../src/cli/render/list-output.ts";
+import { writeRecord } from "../../../src/cli/render/record-output.ts";
 import { PEOPLE, RESPONSES } from "../../../src/cli/render/resources.ts";
 import { createTextMeasure } from "../../../src/cli/render/text-measure.ts";
 import type { Resource } from "../../../src/cli/render/columns.ts";
@@ -32,6 +34,27 @@ describe("lists, as golden files (vitest run test/cli/render -u rewrites them)",
   it("with colour, only where it means something", async () => {
     const { out } = await list(RESPONSES, SAMPLE_RESPONSES, { width: 80, options: { color: true } });
     await expect(out).toMatchFileSnapshot("../../golden/tables/responses-colour.txt");
+  });
+});
+
+/** What every object of the language has, and no row of ours. */
+const INHERITED = ["constructor", "toString", "valueOf"];
+
+describe("fields that the service decides on", () => {
+  const sent = Object.fromEntries(INHERITED.map((name) => [name, 1]));
+
+  it("when they are called like what every object has, then a table shows them", async () => {
+    const open: Resource = { noun: "metrics", columns: [], table: [], dropFirst: [], fields: [], open: true };
+    expect(await list(open, [sent], { width: 80, options: { columns: INHERITED } })).toEqual({
+      out: "CONSTRUCTOR  TOSTRING  VALUEOF\n1            1         1\n",
+      err: "",
+    });
+  });
+
+  it("when they are called like what every object has, then a record shows them", async () => {
+    const { deps, out } = fakeDeps({ width: 80, options: { color: true } });
+    await writeRecord(deps, { ...PEOPLE, columns: [] }, { json: sent, text: JSON.stringify(sent) });
+    expect(stripVTControlCharacters(out())).toBe("constructor  1\ntoString     1\nvalueOf      1\n");
   });
 });
 
