@@ -23,7 +23,7 @@ export interface CallerOptions {
   readonly onServerTime: (serverTime: number) => void;
 }
 
-/** How a call ended that was not given up. */
+/** How a call ended, its repeats included. */
 export type Outcome<T> =
   | { readonly kind: "answered"; readonly value: T; readonly lostBefore: boolean }
   /** A write that may have arrived; `goOn` makes the next try once a look-up proved that it did not. */

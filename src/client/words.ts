@@ -75,10 +75,10 @@ function textOfHtml(text: string): string {
   return unescaped(plain);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', nbsp: " ", "#39": "'", apos: "'", amp: "&" };
+const ENTITIES = new Map(Object.entries({ lt: "<", gt: ">", quot: '"', nbsp: " ", "#39": "'", apos: "'", amp: "&" }));
 
 function unescaped(text: string): string {
-  return text.replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+  return text.replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES.get(name) ?? whole);
 }
 
 /** Controls and line ends become spaces, so that no text of the service breaks a line or a terminal. */

@@ -150,10 +150,10 @@ describe("answers that refuse", () => {
     [503, html, "ServiceError", "service_failed", 'the service answered 503 "Down for maintenance"'],
     [
       500,
-      "<html><body><h1>Oops</h1><script>x()</script><p>it &amp; broke</p></body></html>",
+      "<html><body><h1>Oops</h1><script>x()</script><p>it &amp; broke &toString;</p></body></html>",
       "ServiceError",
       "service_failed",
-      'the service answered 500 "Oops it & broke"',
+      'the service answered 500 "Oops it & broke &toString;"',
     ],
     [501, "", "ServiceError", "service_failed", "the service answered 501"],
     [408, "", "ServiceError", "service_failed", "the service answered 408"],
