@@ -186,6 +186,13 @@ describe("questions on a terminal", () => {
       ),
     );
     const saved = JSON.parse(await readFile(path.join(home, ".config/surveyctl/config.json"), "utf8")) as { profiles: object };
+    expect(ended.stdout.split("\n").slice(0, 5)).toEqual([
+      "surveyctl needs two things of a service: its address, and an API key of it. Both",
+      "are tried, then saved for you alone in",
+      `  ${home}/.config/surveyctl/config.json`,
+      'No service yet? "surveyctl serve" runs one, "surveyctl demo" shows one at work.',
+      "",
+    ]);
     expect([ended.status, ended.stdout.includes(KEY), saved.profiles]).toEqual([
       0,
       false,

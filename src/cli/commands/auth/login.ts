@@ -36,7 +36,9 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
   const name = nameProfile(request)?.value ?? DEFAULT_PROFILE;
   checkName(name);
   const profiles = await loadProfiles(deps);
-  const given = givenBaseUrl(request) ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
+  const known = givenBaseUrl(request);
+  if (known === null || keyCommand === null) await explain(deps);
+  const given = known ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
   const baseUrl = parseBaseUrl(given.value, given.source, deps.options.insecureHttp);
   const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
   await check(deps, { baseUrl, key, advice: adviseLogin });
@@ -46,6 +48,17 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
   await writeNote(deps, `the key works; saved as profile "${name}" in ${fileOf(deps)}`);
   await writeNote(deps, `try it with: surveyctl people list${flag}`);
   return EXIT.done;
+}
+
+/** Before the first question, to those who are asked one. */
+async function explain(deps: Deps): Promise<void> {
+  if (!deps.streams.in.isTTY || deps.options.quiet) return;
+  await deps.streams.err.write(`surveyctl needs two things of a service: its address, and an API key of it. Both
+are tried, then saved for you alone in
+  ${fileOf(deps)}
+No service yet? "surveyctl serve" runs one, "surveyctl demo" shows one at work.
+
+`);
 }
 
 async function askBaseUrl({ streams }: Deps, saved: Profile | undefined): Promise<string> {

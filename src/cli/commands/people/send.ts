@@ -1,4 +1,5 @@
 /** `POST /v1/people.json` (4.2) as both `people add` and `people update` use it. */
+import type { WriteResult } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../deps.ts";
@@ -6,7 +7,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
 import { writeDryRun } from "../dry-run.ts";
-import { writeWarning } from "../notes.ts";
+import { writeNote, writeWarning } from "../notes.ts";
 import { localeWarning } from "../survey-properties.ts";
 import { withClient } from "../with-client.ts";
 import { showOutcome } from "../write-outcome.ts";
@@ -22,8 +23,18 @@ export async function sendPerson(deps: Deps, body: JsonObject, properties: JsonO
     }
     const write = client.sendPerson(body, { signal: deps.signal });
     const evidence = `look with "surveyctl people get ${who}" before trying again: a survey may already be scheduled`;
-    return showOutcome(deps, write, { answer: SENT_PERSON, found: PEOPLE, evidence });
+    const exit = await showOutcome(deps, write, { answer: SENT_PERSON, found: PEOPLE, evidence });
+    // A script reads the null; a person sees an empty line and wonders.
+    if (deps.streams.out.isTTY && body["send"] !== false && scheduledNone(await write)) await writeNote(deps, NONE_SCHEDULED);
+    return exit;
   });
+}
+
+const NONE_SCHEDULED = "saved, but the service scheduled no survey: whoever was asked lately, unsubscribed or bounced is not asked";
+
+/** Throttling is no error of the call: only the answer's null tells of it. */
+function scheduledNone(result: WriteResult): boolean {
+  return result.kind === "answered" && result.reply.json["survey_scheduled_at"] === null;
 }
 
 /** Only what was given, in the specification's order. */
