@@ -18,21 +18,37 @@ export async function decodeBody(bytes: Uint8Array, contentEncoding: string | un
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-async function unpack(bytes: Uint8Array, encoding: string, maxOutputLength: number): Promise<Uint8Array> {
-  if (encoding === "" || encoding === "identity") return bytes;
-  const zlib = await import("node:zlib");
-  const unpackers: Readonly<Record<string, (input: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
-    gzip: promisify(zlib.gunzip),
-    "x-gzip": promisify(zlib.gunzip),
-    deflate: promisify(zlib.inflate),
-    br: promisify(zlib.brotliDecompress),
-  };
-  const unpacker = Object.hasOwn(unpackers, encoding) ? unpackers[encoding] : undefined;
-  if (unpacker === undefined) throw new DecodeProblem(`has an encoding that was not asked for, "${oneLine(encoding, 40) ?? ""}"`);
+/** Takes off each encoding that was put on, the last one first. */
+async function unpack(bytes: Uint8Array, contentEncoding: string, maxOutputLength: number): Promise<Uint8Array> {
+  const names = contentEncoding.split(",").map((name) => name.trim());
+  const encodings = names.filter((name) => name !== "" && name !== "identity");
+  // HEAD is answered with the headers alone.
+  if (bytes.byteLength === 0) return bytes;
+  let plain = bytes;
+  for (const encoding of encodings.toReversed()) plain = await unpackOnce(plain, encoding, maxOutputLength);
+  return plain;
+}
+
+async function unpackOnce(bytes: Uint8Array, encoding: string, maxOutputLength: number): Promise<Uint8Array> {
+  const unpacker = unpackerFor(encoding, bytes, await import("node:zlib"));
+  if (unpacker === null) throw new DecodeProblem(`has an encoding that was not asked for, "${oneLine(encoding, 40) ?? ""}"`);
   try {
     return await unpacker(bytes, { maxOutputLength });
   } catch (error) {
     const tooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
     throw new DecodeProblem(tooLarge ? "is too large once unpacked" : `cannot be unpacked as ${encoding}`, { cause: error });
   }
+}
+
+type Unpacker = (input: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+function unpackerFor(encoding: string, bytes: Uint8Array, zlib: typeof import("node:zlib")): Unpacker | null {
+  if (encoding === "gzip" || encoding === "x-gzip") return promisify(zlib.gunzip);
+  if (encoding === "deflate") return promisify(hasZlibFrame(bytes) ? zlib.inflate : zlib.inflateRaw);
+  return encoding === "br" ? promisify(zlib.brotliDecompress) : null;
+}
+
+/** RFC 1950 frames what `deflate` means; some services leave the frame out. */
+function hasZlibFrame([method = 0, flags = 0]: Uint8Array): boolean {
+  return (method & 0x0f) === 8 && ((method << 8) | flags) % 31 === 0;
 }

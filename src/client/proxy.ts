@@ -1,5 +1,7 @@
 /** Which proxy a URL goes through: `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, lower case first, as curl reads them. */
 
+import { BlockList, isIP } from "node:net";
+
 export interface Proxy {
   /** Without credentials and path. */
   readonly url: URL;
@@ -61,7 +63,7 @@ function decode(text: string): string {
   }
 }
 
-/** `NO_PROXY`: names with their subdomains (a leading dot or `*.` changes nothing), addresses, each with an optional port, or `*`. */
+/** `NO_PROXY`: names with their subdomains (a leading dot or `*.` changes nothing), addresses and blocks of them, each with an optional port, or `*`. */
 function isExcepted(target: URL, noProxy: string): boolean {
   const host = target.hostname.toLowerCase();
   const port = target.port === "" ? (target.protocol === "https:" ? "443" : "80") : target.port;
@@ -75,7 +77,24 @@ function isExcepted(target: URL, noProxy: string): boolean {
 function matches(entry: string, host: string, port: string): boolean {
   const [, name = "", wantedPort] = /^(\[[^\]]*\]|[^:]*:[^:]*:.*|[^:]*)(?::(\d+))?$/.exec(entry) ?? [];
   if (wantedPort !== undefined && wantedPort !== port) return false;
+  if (name.includes("/")) return isInBlock(bare(host), bare(name));
   const domain = name.replace(/^\*?\./, "");
   const bracketed = domain.includes(":") && !domain.startsWith("[") ? `[${domain}]` : domain;
   return domain !== "" && (host === bracketed || host.endsWith(`.${domain}`));
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}
+
+/** Whether an address lies in a block such as `10.0.0.0/8`; one that makes no sense holds none. */
+function isInBlock(address: string, block: string): boolean {
+  const [network = "", length = ""] = block.split("/");
+  const family = isIP(network);
+  const fits = /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
+  if (family === 0 || family !== isIP(address) || !fits) return false;
+  const type = family === 4 ? "ipv4" : "ipv6";
+  const blocks = new BlockList();
+  blocks.addSubnet(network, Number(length), type);
+  return blocks.check(address, type);
 }

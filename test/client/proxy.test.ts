@@ -38,6 +38,18 @@ describe("NO_PROXY", () => {
     ["[::1]:1", "https://[::1]:8443", false],
     ["", "https://example.com", false],
     [".", "https://example.com", false],
+    ["10.0.0.0/8", "https://10.1.2.3", true],
+    ["10.0.0.0/8", "https://11.1.2.3", false],
+    ["10.0.0.0/8", "https://10.example.com", false],
+    ["192.168.4.0/22:8443", "https://192.168.7.9:8443", true],
+    ["192.168.4.0/22:8443", "https://192.168.7.9", false],
+    ["0.0.0.0/0", "https://192.168.7.9", true],
+    ["fd00::/8", "https://[fd12:3456::1]", true],
+    ["[fd00::/8]:443", "https://[fd12:3456::1]", true],
+    ["fd00::/8", "https://[fe80::1]", false],
+    ["10.0.0.0/33", "https://10.1.2.3", false],
+    ["10.0.0.0/", "https://10.1.2.3", false],
+    ["example.com/24", "https://example.com", false],
   ])("when it is %j and %s is asked for", (noProxy, url, straight) => {
     expect(hostOf(url, { HTTPS_PROXY: "http://proxy:1", NO_PROXY: noProxy }) === null).toBe(straight);
     expect(hostOf(url, { HTTPS_PROXY: "http://proxy:1", no_proxy: noProxy }) === null).toBe(straight);

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { BadReplyError } from "../../src/client/errors/bad-reply-error.ts";
 import { answer, cutChunked, cutShort, drained, flood, json, raw, type Behaviour } from "../helpers/misbehaving-server.ts";
@@ -97,6 +97,8 @@ describe("answers that can", () => {
     ["with a byte order mark", answer(200, Buffer.concat([Buffer.from("\uFEFF"), body]))],
     ["gzip", answer(200, gzipSync(body), { "content-encoding": "gzip" })],
     ["deflate", answer(200, deflateSync(body), { "content-encoding": "deflate" })],
+    ["deflate without its frame, as some services send it", answer(200, deflateRawSync(body), { "content-encoding": "deflate" })],
+    ["packed twice", answer(200, brotliCompressSync(gzipSync(body)), { "content-encoding": "gzip, br" })],
     ["br", answer(200, brotliCompressSync(body), { "content-encoding": "br" })],
     ["called text/html", answer(200, body, { "content-type": "text/html" })],
     [
@@ -107,6 +109,12 @@ describe("answers that can", () => {
   ])("when it comes %s", async (_, behaviour) => {
     const { client } = await withServer([behaviour], once);
     expect((await client.getMetrics({})).json).toEqual({ name: "Zoë 👋" });
+  });
+
+  it.each(["gzip", "deflate", "br"])("when %s is said of no body, as HEAD is answered, then there is none", async (encoding) => {
+    const { client, server } = await withServer([answer(200, "", { "content-encoding": encoding })], once);
+    const { status, text } = await client.raw({ method: "HEAD", url: `${server.baseUrl}/v1/people.json` });
+    expect({ status, text }).toEqual({ status: 200, text: "" });
   });
 
   it("when numbers and fields are beyond what we know, then the text keeps them", async () => {

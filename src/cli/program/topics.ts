@@ -14,7 +14,8 @@ const ENVIRONMENT = `Environment variables:
                        a command that long lists and help go through on a
                        terminal, as in less; cat is none
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
-                       proxies, with credentials if need be
+                       proxies, with credentials if need be; NO_PROXY lists
+                       names, addresses and blocks (10.0.0.0/8), or is *
   NODE_EXTRA_CA_CERTS  a file of further certificate authorities
   XDG_CONFIG_HOME      where the configuration lies (default ~/.config)
   XDG_DATA_HOME        where the profile "local" keeps its data
