@@ -2,7 +2,7 @@
 import type { AutopilotConfiguration, Membership, MembershipPerson, Platform, Properties } from "../../contract/resources.ts";
 import { parseCursor, toPage } from "./cursor.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
-import type { CursorPage, MemberInput, MembersQuery, PersonReference, Project } from "./inputs.ts";
+import type { MemberInput, MembersQuery, PersonReference, Project } from "./inputs.ts";
 import type { JsonPage } from "./json-rows.ts";
 import { findReferenced, requireReferenced } from "./person-identity.ts";
 import { enrolPerson } from "./autopilot-enrol.ts";
@@ -20,12 +20,6 @@ export async function listMembersJson(tx: Transaction, project: Project, query: 
     const last = JSON.parse(row) as Membership;
     return { createdAt: last.created_at, id: Number(last.person.id) };
   });
-}
-
-/** 4.8 */
-export async function listMembers(tx: Transaction, project: Project, query: MembersQuery): Promise<CursorPage<Membership>> {
-  const { json, next } = await listMembersJson(tx, project, query);
-  return { rows: JSON.parse(json) as Membership[], next };
 }
 
 /** The person whom all given filters name; null for no filter, undefined for nobody. */

@@ -1,5 +1,4 @@
 /** Bounces and unsubscribes: sections 4.5 and 4.6, and how they come about. */
-import type { Bounce, Unsubscribe } from "../../contract/resources.ts";
 import { InvalidError } from "./errors.ts";
 import type { EventsQuery, Project } from "./inputs.ts";
 import { toJsonArray } from "./json-rows.ts";
@@ -10,19 +9,9 @@ export async function listBouncesJson(tx: Transaction, project: Project, query: 
   return toJsonArray(await tx.people.listBounced(project.id, toFilter(query)));
 }
 
-/** 4.5 */
-export async function listBounces(tx: Transaction, project: Project, query: EventsQuery): Promise<Bounce[]> {
-  return JSON.parse(await listBouncesJson(tx, project, query)) as Bounce[];
-}
-
 /** 4.6 as JSON text, oldest unsubscribe first. */
 export async function listUnsubscribesJson(tx: Transaction, project: Project, query: EventsQuery): Promise<string> {
   return toJsonArray(await tx.people.listUnsubscribed(project.id, toFilter(query)));
-}
-
-/** 4.6 */
-export async function listUnsubscribes(tx: Transaction, project: Project, query: EventsQuery): Promise<Unsubscribe[]> {
-  return JSON.parse(await listUnsubscribesJson(tx, project, query)) as Unsubscribe[];
 }
 
 function toFilter({ since, until, page, perPage }: EventsQuery): EventsFilter {

@@ -15,18 +15,12 @@ export interface TimeRange {
 
 export type MetricGroup = (typeof METRIC_GROUPS)[number];
 
-/** A page of a cursor list: `after` is the opaque position that a former page returned. */
-export interface CursorPage<Row> {
-  readonly rows: readonly Row[];
-  /** Position of the next page; null on the last. */
-  readonly next: string | null;
-}
-
 /** 4.1. Not both `email` and `phoneNumber`. */
 export interface PeopleQuery extends TimeRange {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly perPage: number;
+  /** The opaque position that a former page returned; null for the first page. */
   readonly after: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Lists as the JSON text that the store renders, and as values for those who want to look inside. */
+/** Lists as the JSON text that the store renders. */
 import type { JsonRows } from "./ports.ts";
 
 /** One page of a cursor list as a JSON array's text. */

@@ -2,7 +2,7 @@
 import type { Person, SentPerson } from "../../contract/resources.ts";
 import { parseCursor, toPage } from "./cursor.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
-import type { CursorPage, PeopleQuery, PersonReference, Project, SendInput } from "./inputs.ts";
+import type { PeopleQuery, PersonReference, Project, SendInput } from "./inputs.ts";
 import type { JsonPage } from "./json-rows.ts";
 import { PEOPLE_NAMES, identify, requireReferenced, upsertPerson } from "./person-identity.ts";
 import { renamePerson } from "./person-rename.ts";
@@ -20,12 +20,6 @@ export async function listPeopleJson(tx: Transaction, project: Project, query: P
     const last = JSON.parse(row) as Person;
     return { createdAt: last.created_at, id: Number(last.id) };
   });
-}
-
-/** 4.1 */
-export async function listPeople(tx: Transaction, project: Project, query: PeopleQuery): Promise<CursorPage<Person>> {
-  const { json, next } = await listPeopleJson(tx, project, query);
-  return { rows: JSON.parse(json) as Person[], next };
 }
 
 /** The id of the person whom the filter names; null for no filter, undefined for nobody. */

@@ -25,11 +25,6 @@ export async function listResponsesJson(tx: Transaction, project: Project, query
   return toJsonArray(await tx.responses.list(project.id, filter, toShape(query.expand, links)));
 }
 
-/** 4.3 */
-export async function listResponses(tx: Transaction, project: Project, query: ResponsesQuery, links: Links): Promise<SurveyResponse[]> {
-  return JSON.parse(await listResponsesJson(tx, project, query, links)) as SurveyResponse[];
-}
-
 /** The id of the person whom the filters name; null for no filter, undefined for nobody. */
 async function filteredPerson(tx: Transaction, project: Project, query: ResponsesQuery): Promise<number | null | undefined> {
   const byId = query.personId === null ? null : (parseId(query.personId) ?? undefined);

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerSurvey, findSurvey, unsubscribeByLink } from "../../../src/service/domain/answers.ts";
 import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
-import { listUnsubscribes } from "../../../src/service/domain/events.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject } from "../../../src/service/domain/projects.ts";
-import { listResponses } from "../../../src/service/domain/responses.ts";
 import { START, eventsQuery, links, openFixture, responsesQuery, sendInput, type Fixture } from "./fixture.ts";
+import { listResponses, listUnsubscribes } from "./lists.ts";
 
 let fixture: Fixture;
 let token = "";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemberInput } from "../../../src/service/domain/inputs.ts";
-import { addMember, configureAutopilot, getAutopilot, listMembers, removeMember } from "../../../src/service/domain/autopilot.ts";
+import { addMember, configureAutopilot, getAutopilot, removeMember } from "../../../src/service/domain/autopilot.ts";
 import { claimDue, finishDelivery, nextDueAt } from "../../../src/service/domain/delivery.ts";
 import { unsubscribe } from "../../../src/service/domain/events.ts";
-import { cancelSurveys, listPeople, sendPerson } from "../../../src/service/domain/people.ts";
-import { addResponse, listResponses } from "../../../src/service/domain/responses.ts";
+import { cancelSurveys, sendPerson } from "../../../src/service/domain/people.ts";
+import { addResponse } from "../../../src/service/domain/responses.ts";
 import {
   DAY,
   START,
@@ -18,6 +18,7 @@ import {
   sendInput,
   type Fixture,
 } from "./fixture.ts";
+import { listMembers, listPeople, listResponses } from "./lists.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

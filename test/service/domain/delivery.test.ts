@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims } from "../../../src/service/domain/delivery.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
-import { listBounces, listUnsubscribes, recordBounce, unsubscribe } from "../../../src/service/domain/events.ts";
-import { deletePerson, listPeople, sendPerson } from "../../../src/service/domain/people.ts";
+import { recordBounce, unsubscribe } from "../../../src/service/domain/events.ts";
+import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject } from "../../../src/service/domain/projects.ts";
 import { START, eventsQuery, openFixture, peopleQuery, sendInput, type Fixture } from "./fixture.ts";
+import { listBounces, listPeople, listUnsubscribes } from "./lists.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

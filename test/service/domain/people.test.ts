@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SendInput } from "../../../src/service/domain/inputs.ts";
-import { cancelSurveys, deletePerson, listPeople, sendPerson } from "../../../src/service/domain/people.ts";
+import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject, setThrottle } from "../../../src/service/domain/projects.ts";
 import { recordBounce, unsubscribe } from "../../../src/service/domain/events.ts";
-import { addResponse, listResponses } from "../../../src/service/domain/responses.ts";
+import { addResponse } from "../../../src/service/domain/responses.ts";
 import { DAY, START, links, openFixture, peopleQuery, responseInput, responsesQuery, sendInput, type Fixture } from "./fixture.ts";
+import { listPeople, listResponses } from "./lists.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

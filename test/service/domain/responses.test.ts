@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ResponsesQuery } from "../../../src/service/domain/inputs.ts";
-import { deletePerson, listPeople, sendPerson } from "../../../src/service/domain/people.ts";
-import { addResponse, getResponse, listResponses, updateResponse } from "../../../src/service/domain/responses.ts";
+import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
+import { addResponse, getResponse, updateResponse } from "../../../src/service/domain/responses.ts";
 import { addProject } from "../../../src/service/domain/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../../../src/service/domain/trends.ts";
 import { getMetrics } from "../../../src/service/domain/metrics.ts";
 import { START, links, metricsQuery, openFixture, peopleQuery, responseInput, responsesQuery, sendInput, type Fixture } from "./fixture.ts";
+import { listPeople, listResponses } from "./lists.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

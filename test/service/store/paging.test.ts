@@ -2,13 +2,10 @@ import { array, assert, asyncProperty, constantFrom, integer, nat, record, tuple
 import { describe, expect, test } from "vitest";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../src/contract/routes.ts";
 import type { SurveyResponse } from "../../../src/contract/resources.ts";
-import { listMembers } from "../../../src/service/domain/autopilot.ts";
-import { listBounces, listUnsubscribes } from "../../../src/service/domain/events.ts";
-import { listPeople } from "../../../src/service/domain/people.ts";
 import type { Transaction } from "../../../src/service/domain/ports.ts";
-import { listResponses } from "../../../src/service/domain/responses.ts";
 import { eventsQuery, links, membersQuery, openFixture, peopleQuery, responsesQuery, type Fixture } from "../domain/fixture.ts";
 import { ENGINES } from "./engines.ts";
+import { listBounces, listMembers, listPeople, listResponses, listUnsubscribes } from "../domain/lists.ts";
 
 // Few different times, so that many rows share one and only the id tells them apart.
 const times = array(nat(5), { maxLength: 30 });

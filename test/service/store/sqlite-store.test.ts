@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { listPeople, sendPerson } from "../../../src/service/domain/people.ts";
-import { addResponse, listResponses } from "../../../src/service/domain/responses.ts";
+import { sendPerson } from "../../../src/service/domain/people.ts";
+import { addResponse } from "../../../src/service/domain/responses.ts";
 import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/migrations.ts";
 import { START, links, openFixture, peopleQuery, responseInput, responsesQuery, sendInput, type Fixture } from "../domain/fixture.ts";
 import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
+import { listPeople, listResponses } from "../domain/lists.ts";
 
 const save = (fixture: Fixture, email: string) => fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, send: false })));
 const emails = async (fixture: Fixture) =>
