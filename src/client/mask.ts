@@ -12,6 +12,7 @@ const PERSONAL_PARAMETER = /email|phone|name/i;
 /** In a link or an address that is no whole URL. */
 const PARAMETER = /([?&][^\s=&?"'<>]*=)[^\s"'<>&;]*/g;
 
+/** Addresses, numbers, names and comments become `***`; the rest of the text stays. */
 export function maskPersonalData(text: string): string {
   return text
     .replace(PERSONAL_FIELD, `$1"${MASK}"`)

@@ -5,6 +5,7 @@ const REDACTED = "[key removed]";
 /** A shorter key would take words apart; no service issues such. */
 const KEY_LENGTH_MIN = 4;
 
+/** Each form of the key becomes `[key removed]`. */
 export function createRedactor(apiKey: string): Redact {
   if (apiKey.length < KEY_LENGTH_MIN) return (text) => text;
   const forms = [apiKey, encodeURIComponent(apiKey), base64(`${apiKey}:`), base64(apiKey), base64(apiKey).replace(/=+$/, "")];

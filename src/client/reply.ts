@@ -71,14 +71,17 @@ function previewOf(text: string, redact: Redact): string {
 /** What a reader expects; throws `BadReplyError` when it is something else. */
 export type Reader<T> = (answer: Answer, call: CallName, redact: Redact) => T;
 
+/** Whatever came, whether JSON or not. */
 export const readText: Reader<Answer> = (answer) => answer;
 
+/** One JSON object (sections 4.2, 4.4, 4.7, 4.9 to 4.11). */
 export const readObject: Reader<Answer & { readonly json: JsonObject }> = (answer, call, redact) => {
   const json = parseJson(answer, call, redact);
   if (!isJsonObject(json)) throw unfit(`the answer is ${nameOf(json)} where an object was expected`, answer, call, redact);
   return { ...answer, json };
 };
 
+/** A JSON array of objects (sections 4.1, 4.3, 4.5, 4.6, 4.8). */
 export const readList: Reader<{ readonly rows: readonly JsonObject[]; readonly answer: Answer }> = (answer, call, redact) => {
   const json = parseJson(answer, call, redact);
   if (!Array.isArray(json)) throw unfit(`the answer is ${nameOf(json)} where a list was expected`, answer, call, redact);

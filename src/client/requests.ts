@@ -26,6 +26,7 @@ export interface Requests {
   ofUrl(method: string, url: string, body?: string, signal?: AbortSignal): HttpRequest;
 }
 
+/** `base` is an absolute URL; a slash at its end says nothing. Throws a TypeError for another text. */
 export function createRequests(base: string, apiKey: string): Requests {
   const { origin, pathname } = new URL(base);
   const baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`;

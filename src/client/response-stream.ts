@@ -22,6 +22,7 @@ interface Flow {
   wake: (() => void) | null;
 }
 
+/** May be iterated once. A reader that leaves before the end cancels the tap. */
 export function createResponseStream(tap: Tap): ResponseStream {
   const flow: Flow = { tap, chunks: [], state: "open", failure: null, wake: null };
   return {

@@ -7,6 +7,7 @@ export interface RetryLimits {
   readonly maxWaitMs: number;
 }
 
+/** Five repeats, five minutes. */
 export const RETRY_LIMITS: RetryLimits = { retries: 5, maxWaitMs: 300_000 };
 
 /** How one try failed. */

@@ -12,6 +12,7 @@ export interface ServerClock {
   learn(serverTime: number): void;
 }
 
+/** `clock` is ours: it tells how much time has passed since the service told its own. */
 export function createServerClock(clock: Clock): ServerClock {
   // Headers cut the fraction off: this errs to the past by up to a second, which is the careful side for intents.
   let aheadMs = 0;

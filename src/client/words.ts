@@ -10,6 +10,7 @@ export interface Words {
 
 const LENGTH_MAX = 500;
 
+/** From a body of any form: JSON, HTML, plain text, or nothing. */
 export function readWords(text: string): Words {
   const json = parse(text);
   if (json !== undefined) return { message: oneLine(sentence(json)), details: json };

@@ -29,6 +29,7 @@ interface Tools {
 
 type IntentOptions = CallOptions & { readonly intentAt?: number };
 
+/** The writes of `Client`; those that a repeat could harm come with their look-up. */
 export function createWriteMethods({ caller, requests, pages, serverClock }: Tools): WriteMethods {
   const repeatable = async (call: RouteCall): Promise<WriteResult> =>
     await performWrite(caller, { request: requests.ofRoute(call), idempotent: call.route.idempotent });

@@ -14,6 +14,7 @@ export const TIME_MAX = 253_402_300_799;
 /** Scores from 9 are promoters, from 7 passives, below that detractors. */
 export type ScoreCategory = "promoter" | "passive" | "detractor";
 
+/** `score` is whole, 0 to 10. */
 export function scoreCategory(score: number): ScoreCategory {
   if (score >= 9) return "promoter";
   return score >= 7 ? "passive" : "detractor";

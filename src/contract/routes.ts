@@ -39,6 +39,7 @@ const page = parameter("page", "integer");
 const createdRange = [parameter("since", "timestamp"), parameter("until", "timestamp")];
 const memberIdentifiers = [parameter("person_id", "string"), parameter("person_email", "email"), parameter("person_phone_number", "phone")];
 
+/** One row an endpoint, in the order of the specification. */
 export const ROUTES = {
   listPeople: {
     name: "listPeople",

@@ -12,6 +12,7 @@ export interface Clock {
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => {

@@ -10,6 +10,7 @@ export interface Log {
   flush(): void;
 }
 
+/** `write` is given whole lines, each with the time of `clock` in ISO 8601. */
 export function createLog(write: (text: string) => void, clock: Clock): Log {
   const waiting: string[] = [];
   const flush = (): void => {
@@ -22,4 +23,5 @@ export function createLog(write: (text: string) => void, clock: Clock): Log {
   return { info: (event, fields) => add("info", event, fields), error: (event, fields) => add("error", event, fields), flush };
 }
 
+/** For those who run the service within a command: nothing is written. */
 export const silentLog: Log = { info: () => undefined, error: () => undefined, flush: () => undefined };

@@ -7,6 +7,7 @@ export interface ProcessMark {
   readonly started: string | null;
 }
 
+/** What this process leaves behind, so that others can tell whether it still runs. */
 export function currentProcess(): ProcessMark {
   return { pid: process.pid, started: startOf(process.pid) };
 }

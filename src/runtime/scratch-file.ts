@@ -15,6 +15,7 @@ const PIECE_BYTES = 64 * 1024;
 const FILE_MODE = 0o600;
 const LINE_FEED = 10;
 
+/** In `folder`; `token` makes its name unique. Throws the system's error. */
 export async function openScratchFile(folder: string, token: string): Promise<ScratchFile> {
   const name = path.join(folder, `surveyctl.${token}${TEMPORARY_SUFFIX}`);
   const handle = await open(name, "wx+", FILE_MODE);

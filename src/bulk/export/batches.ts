@@ -27,6 +27,7 @@ export interface BatchMaker {
   readonly find: (page: RowPage) => readonly string[];
 }
 
+/** What is kept of one page; rows that `keep` refuses are only looked at for their versions. */
 export function makeBatch({ keys, encode, keep, versionsOf, find }: BatchMaker, page: RowPage): Batch {
   const kept = keep === null ? page : keepRows(page, keep);
   let firstAt: number | null = null;

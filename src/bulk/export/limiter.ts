@@ -1,6 +1,7 @@
 /** Lets at most `limit` pieces of work run at once; the others wait in the order in which they came. */
 export type Limiter = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
+/** Work that fails gives its place on, too. */
 export function createLimiter(limit: number): Limiter {
   const waiting: (() => void)[] = [];
   let running = 0;

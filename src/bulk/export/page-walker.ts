@@ -24,6 +24,7 @@ export interface PageWalkerOptions {
   readonly signal: AbortSignal;
 }
 
+/** A second that fills a page is read by number, and so are rows out of time order. */
 export function createPageWalker(options: PageWalkerOptions): WindowWalker {
   const { list, keys, fullSize, signal } = options;
   let position = options.since;

@@ -4,6 +4,7 @@ export interface RecentIds {
   isNew(id: string): boolean;
 }
 
+/** `first` are ids that count as seen. */
 export function createRecentIds(capacity: number, first: Iterable<string> = []): RecentIds {
   // Two sets instead of one from which the oldest are deleted: a set that is emptied from its front becomes slow.
   let older = new Set<string>();

@@ -32,6 +32,7 @@ const FORMAT_VERSION = 1;
 /** Rows may be stored a while after the time that they bear: so far back the next run asks again. */
 export const OVERLAP_SECONDS = 300;
 
+/** One line of JSON, which `parseState` reads. */
 export function formatState(state: ExportState): string {
   return `${JSON.stringify({ surveyctl_export_state: FORMAT_VERSION, ...state })}\n`;
 }

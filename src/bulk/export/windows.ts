@@ -42,6 +42,7 @@ export interface Windows<Batch> {
   finish(window: Window<Batch>): void;
 }
 
+/** The first window is open already, with the walker of the first page. */
 export function createWindows<Batch>(options: WindowsOptions): Windows<Batch> {
   const { range, fullSize, concurrency } = options;
   const density: Density = createDensity(options.density.rows, options.density.seconds);

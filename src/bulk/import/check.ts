@@ -38,6 +38,7 @@ export interface Duplicates {
   reasonFor(line: number): string | null;
 }
 
+/** Reads the table once. Throws what reading it throws. */
 export async function checkTable(table: ImportTable, options: CheckOptions): Promise<CheckReport> {
   const tally = createTally(table, options);
   const limitYoungHeap = createYoungHeapLimit();

@@ -20,6 +20,7 @@ export type JournalEntry =
   /** Every row has an outcome. */
   | { readonly end: true };
 
+/** Without a line end. */
 export function formatEntry(entry: JournalEntry): string {
   if (!("done" in entry)) return JSON.stringify(entry);
   return JSON.stringify({ done: { ...entry.done, personId: packId(entry.done.personId) } });

@@ -28,6 +28,7 @@ export interface Judge {
   read(record: InputRecord): Reading;
 }
 
+/** What `read` gives is overwritten by the next record; what `judge` gives is not. */
 export function createJudge(options: JudgeOptions): Judge {
   const read = createReader(options);
   const cells = propertyCells(options.columns);
@@ -81,6 +82,7 @@ function present(values: RowValues): RowValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
+/** What messages and results call a row's person; empty when nobody is named. */
 export function identifierOf(values: RowValues): string {
   return String(values["email"] ?? values["phone_number"] ?? values["person_id"] ?? "");
 }

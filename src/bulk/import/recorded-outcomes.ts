@@ -13,6 +13,7 @@ export interface RecordedOutcomes {
   close(): Promise<void>;
 }
 
+/** Reads the journal once for the places. Throws the system's error. */
 export async function openRecordedOutcomes(journalFile: string): Promise<RecordedOutcomes> {
   const places = await readPlaces(journalFile);
   const reader = createLineReader(await open(journalFile, "r"));

@@ -73,6 +73,7 @@ interface Meant extends Job {
   readonly intentAt: number;
 }
 
+/** Resolves also when it was stopped: `stoppedBy` says so. Rejects when the journal's end cannot be written. */
 export async function sendRows(options: SendOptions): Promise<SendReport> {
   const run: Run = { counts: noOutcomes(), unwritten: new Set(), unsent: new Set(), stoppedBy: null };
   const jobs = meantJobs(options, run);

@@ -14,6 +14,7 @@ import { createProcessStreams, type ProcessStreams } from "../streams/process-st
 import { watchCrashes } from "./crashes.ts";
 import { watchSignals, type Lifetime } from "./lifetime.ts";
 
+/** Every error is told on stderr and becomes an exit status. */
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
   const lifetime = watchSignals(process);
   const streams = createProcessStreams(process, (error) => lifetime.end(error), lifetime.signal);

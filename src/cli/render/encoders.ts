@@ -45,6 +45,7 @@ export interface EncoderOptions {
   readonly excelSafe?: boolean;
 }
 
+/** An encoder keeps what it wrote in mind: one for each output. */
 export function createEncoder(options: EncoderOptions): Encoder {
   if (options.format === "csv" || options.format === "tsv") return createLineEncoder(options, options.format);
   const write = createJsonWriter(options);

@@ -35,6 +35,7 @@ interface Waiter {
   readonly resolve: (turn: Turn) => void;
 }
 
+/** Concurrency, ceiling and learned pace in one queue. */
 export function createGate(options: GateOptions): Gate {
   const { clock } = options;
   const ceiling = options.ratePerSecond == null ? null : createRateCeiling(options.ratePerSecond);

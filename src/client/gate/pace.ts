@@ -33,6 +33,7 @@ const CLIMB_FAR = 0.002;
 const PAST = 1.03;
 const FAR = 2;
 
+/** The pace after one more good answer. */
 export function paceClimbed(pace: Pace): Pace {
   if (pace.perSecond === Number.POSITIVE_INFINITY) return pace;
   return { ...pace, perSecond: pace.perSecond * (1 + climbOf(pace)) };

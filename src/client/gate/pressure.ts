@@ -16,6 +16,7 @@ export interface Pressure {
   readonly cutAtMs: number;
 }
 
+/** Before the first answer: as many at once as allowed, at no pace. */
 export function initialPressure(limitMax: number, nowMs: number): Pressure {
   return {
     limit: limitMax,

@@ -5,6 +5,7 @@ import { AdminError, type Admin, type AdminCommand } from "./commands.ts";
 
 export const CONTROL_PATH = "/control";
 
+/** Answers 401 without the secret, 422 what cannot be done as asked, 500 faults. */
 export function createControlExchange(secret: string, admin: Admin, service: Exchange): Exchange {
   const expected = Buffer.from(`Bearer ${secret}`);
   return async (request) => {

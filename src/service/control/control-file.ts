@@ -43,6 +43,7 @@ export async function readControlFile(dataFile: string): Promise<ControlRecord |
   }
 }
 
+/** No file is as good as a removed one. */
 export async function removeControlFile(dataFile: string): Promise<void> {
   await rm(controlFile(dataFile), { force: true });
 }

@@ -31,6 +31,7 @@ export interface AdminOptions {
 
 type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
 
+/** Throws AdminError for what the rules refuse, in their words. */
 export function createAdmin(options: AdminOptions): Admin {
   const handlers = createHandlers(options);
   return async <Kind extends AdminKind>(command: CommandOf<Kind>): Promise<AdminResults[Kind]> => {

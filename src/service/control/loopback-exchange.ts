@@ -7,6 +7,7 @@ export interface LoopbackExchange {
   readonly close: () => void;
 }
 
+/** `close` ends the connections that wait for a further request. */
 export function createLoopbackExchange(): LoopbackExchange {
   const agent = new Agent({ keepAlive: true });
   const exchange: Exchange = ({ method, url, headers, body, signal }) =>

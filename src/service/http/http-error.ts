@@ -25,6 +25,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   503: "Service Unavailable",
 };
 
+/** What HTTP calls a status that this service answers with. */
 export function statusPhrase(status: number): string {
   return PHRASES[status] ?? "Internal Server Error";
 }

@@ -1,4 +1,4 @@
-/** Parameters of the lists (sections 4.1, 4.3, 4.5 to 4.8) as the rules want them. */
+/** Parameters of the lists (sections 4.1, 4.3, 4.5 to 4.8) as the rules want them; an InvalidError names all that is wrong. */
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX } from "../../contract/limits.ts";
 import type { Platform } from "../../contract/resources.ts";
 import { EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS, type Expansion } from "../../contract/routes.ts";

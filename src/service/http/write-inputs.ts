@@ -1,4 +1,4 @@
-/** Parameters of the calls that change something (sections 4.2, 4.4, 4.9, 4.10) as the rules want them. */
+/** Parameters of the calls that change something (sections 4.2, 4.4, 4.9, 4.10) as the rules want them; InvalidError names what is wrong. */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { Platform, Properties } from "../../contract/resources.ts";

@@ -32,6 +32,7 @@ const REST_MIN_MS = 20;
 /** The wall clock may be set while we sleep. */
 const REST_MAX_MS = 60_000;
 
+/** Does nothing until `start` or `finish`. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { store, clock, claimer, deliver, onError } = options;
   const stopping = new AbortController();

@@ -11,6 +11,7 @@ const DUE = `SELECT q.project_id AS "projectId", p.name AS "projectName", q.id, 
   JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
   WHERE q.due_at <= ? ORDER BY q.due_at, q.project_id, q.id LIMIT ?`;
 
+/** See `RequestRows`; `now` is the transaction's, Unix seconds. */
 export function claimDue(database: Database, now: number, { claimer, leaseSeconds, limit }: Claim): DueSurvey[] {
   pauseInactive(database, now);
   const rows = database.all(DUE, [now, limit]);

@@ -30,6 +30,7 @@ export interface Database {
   close(): void;
 }
 
+/** Keeps the statements that were used last. Throws UniqueViolation, and what the engine throws. */
 export function createDatabase(engine: Engine): Database {
   const statements = new Map<string, EngineStatement>();
 

@@ -18,6 +18,7 @@ export interface JobQueue {
   close(): Promise<void>;
 }
 
+/** A job that throws rejects alone; a commit that fails rejects its whole batch. */
 export function createJobQueue(database: Database): JobQueue {
   const reads: Job[] = [];
   const writes: Job[] = [];
