@@ -7,6 +7,7 @@ export interface TreeFlag {
   readonly type: string;
   readonly description: string;
   readonly choices?: readonly string[] | null;
+  readonly suggestions?: readonly string[] | null;
 }
 
 export interface TreeNode {
@@ -37,7 +38,7 @@ export interface Lookups {
 
 /** `before` are the finished words behind the program's name, `current` the one at the cursor. Empty: file names may help. */
 export function findCandidates(tree: CommandTree, before: readonly string[], current: string, lookups: Lookups): Candidate[] {
-  if (before[0] === "help") return matching(before.length === 1 ? helpWords(tree) : [], current);
+  if (before[0] === "help") return matching(helpWords(tree, before.slice(1)), current);
   const { node, pending, operands } = readWords(tree, before);
   const flags = node === null ? tree.global_flags : [...node.flags, ...tree.global_flags];
   const assigned = /^(--[\w-]+=)(.*)$/s.exec(current);
@@ -83,7 +84,7 @@ function readWord(tree: CommandTree, { node, pending, operands }: Place, word: s
 
 function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, lookups: Lookups): Candidate[] {
   if (flag.name === "--profile") return matching(plain(lookups.profiles()), text);
-  const list = flag.name === "--columns" ? (node?.columns ?? []) : (flag.choices ?? []);
+  const list = flag.name === "--columns" ? (node?.columns ?? []) : (flag.choices ?? flag.suggestions ?? []);
   // Of several with commas between them the last is still open.
   const done =
     flag.name === "--columns" || flag.name === "--expand" || flag.name === "--group" ? text.slice(0, text.lastIndexOf(",") + 1) : "";
@@ -92,10 +93,12 @@ function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, lookups: 
 }
 
 function operandValues(operand: TreeNode["arguments"][number] | undefined, lookups: Lookups): readonly string[] {
-  return operand?.name === "profile" ? lookups.profiles() : (operand?.choices ?? []);
+  // The one operand of that name chooses the default, which the built-in profile cannot be.
+  return operand?.name === "profile" ? lookups.profiles().filter((name) => name !== "local") : (operand?.choices ?? []);
 }
 
-function helpWords(tree: CommandTree): Candidate[] {
+function helpWords(tree: CommandTree, path: readonly string[]): Candidate[] {
+  if (path.length > 0) return (readWords(tree, path).node?.commands ?? []).map(toCandidate);
   return [...tree.commands.map(toCandidate), ...tree.topics.map((value) => ({ value, description: "topic" }))];
 }
 

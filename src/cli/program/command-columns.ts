@@ -1,4 +1,6 @@
 /** The columns that `--columns` offers, for each command that has rows or a record. */
+import { PROFILES, STATUS } from "../commands/auth/resource.ts";
+import { KEYS, NEW_KEY, NEW_PROJECT, PROJECTS, REMOVED, THROTTLE, TRENDS } from "../commands/service/resources.ts";
 import {
   ADDED_MEMBER,
   AUTOPILOT_CONFIGURATION,
@@ -32,6 +34,18 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
   "autopilot remove": REMOVED_MEMBER,
   "autopilot config": AUTOPILOT_CONFIGURATION,
   metrics: METRICS,
+  "service project add": NEW_PROJECT,
+  "service project list": PROJECTS,
+  "service key add": NEW_KEY,
+  "service key list": KEYS,
+  "service key revoke": REMOVED,
+  "service throttle": THROTTLE,
+  "service autopilot": AUTOPILOT_CONFIGURATION,
+  "service trend add": TRENDS,
+  "service trend list": TRENDS,
+  "service trend remove": REMOVED,
+  "auth status": STATUS,
+  "auth list": PROFILES,
 };
 
 /** `path` is the command's name without the program's: `people list`. */

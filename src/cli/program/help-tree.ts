@@ -1,5 +1,6 @@
 /** `help --json`: the whole command tree for machines. */
 import type { Argument, Command, Option } from "commander";
+import { LOCALES } from "../../contract/locales.ts";
 import { GLOBAL_FLAGS, type GlobalFlag } from "../args/global-flags.ts";
 import { loadCommands } from "../program.ts";
 import { columnsOf } from "./command-columns.ts";
@@ -51,6 +52,8 @@ interface Flag {
   readonly value: string | null;
   readonly description: string;
   readonly choices: readonly string[] | null;
+  /** Values that mean something, where others are taken too. */
+  readonly suggestions: readonly string[] | null;
   readonly default: string | null;
   readonly environment: string | null;
   readonly repeatable: boolean;
@@ -63,6 +66,7 @@ function describeOption({ flags, description, argChoices, defaultValue }: Option
     ...describeFlags(flags),
     description: words.description,
     choices: argChoices ?? null,
+    suggestions: flags.startsWith("--locale ") ? LOCALES : null,
     default: typeof value === "string" || typeof value === "number" ? String(value) : words.default,
     environment: words.environment,
     repeatable: Array.isArray(value),
@@ -81,6 +85,7 @@ function describeGlobalFlag(flag: GlobalFlag): Flag {
     ...describeFlags(flag.flags),
     description: flag.description,
     choices: flag.choices ?? null,
+    suggestions: null,
     default: flag.default ?? null,
     environment: flag.environment ?? null,
     repeatable: flag.repeatable === true || flag.counted === true,
