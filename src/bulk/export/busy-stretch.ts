@@ -1,7 +1,8 @@
 /** Rows that page numbers alone can tell apart: a second with more rows than a page holds, or rows out of time order. */
-import { keepRows, type FetchedPage, type RowKeys, type RowPage } from "./lists.ts";
+import { keepRows, type RowKeys, type RowPage } from "./lists.ts";
 import { walkPages, type PageWalk } from "./page-walk.ts";
 import type { RecentIds } from "./recent-ids.ts";
+import { sortedTimes } from "./sorted-times.ts";
 
 const READ_AGAIN_PAGES = 50;
 const READINGS_MAX = 6;
@@ -9,6 +10,8 @@ const READINGS_MAX = 6;
 export interface BusyStretch {
   readonly walk: PageWalk;
   readonly keys: RowKeys;
+  /** Its last second; a service that minds only where a range begins sends later rows as well. */
+  readonly until: number;
   /** Remembers more rows than `READ_AGAIN_PAGES` pages hold. */
   readonly seen: RecentIds;
   readonly emit: (page: RowPage) => Promise<void>;
@@ -26,18 +29,15 @@ export async function readBusyStretch(stretch: BusyStretch): Promise<void> {
   }
 }
 
-async function readOnce({ walk, keys, seen, emit }: BusyStretch): Promise<{ readonly pages: number; readonly found: number }> {
+async function readOnce({ walk, keys, until, seen, emit }: BusyStretch): Promise<{ readonly pages: number; readonly found: number }> {
   let pages = 0;
   let found = 0;
   for await (const page of walkPages(walk)) {
     pages += 1;
-    const fresh = unseen(page, keys, seen);
+    if ((sortedTimes(page, keys)?.first ?? until) > until) break;
+    const fresh = keepRows(page, (row) => (keys.at(row) ?? until) <= until && seen.isNew(keys.id(row)));
     found += fresh.rows.length;
     await emit(fresh);
   }
   return { pages, found };
-}
-
-function unseen(page: FetchedPage, keys: RowKeys, seen: RecentIds): RowPage {
-  return keepRows(page, (row) => seen.isNew(keys.id(row)));
 }

@@ -3,11 +3,12 @@ import { PER_PAGE_DEFAULT } from "../../contract/limits.ts";
 import { createCursorWalker } from "./cursor-walker.ts";
 import { FiltersIgnoredError } from "./errors.ts";
 import { createLimiter } from "./limiter.ts";
+import { createLinkChain } from "./link-chain.ts";
 import { keepRows, limitList, type CursorList, type FetchedPage, type PageList, type Range, type RowKeys, type RowPage } from "./lists.ts";
 import { walkPages } from "./page-walk.ts";
 import { createPageWalker } from "./page-walker.ts";
-import { createRecentPages } from "./recent-pages.ts";
-import { idsAt, sortedTimes, type SortedTimes } from "./sorted-times.ts";
+import { createRecentIds, REMEMBERED_ROWS } from "./recent-ids.ts";
+import { sortedTimes, type SortedTimes } from "./sorted-times.ts";
 import { walkWindows } from "./window-walk.ts";
 import type { WindowWalker } from "./window-walker.ts";
 import { createWindows } from "./windows.ts";
@@ -111,7 +112,7 @@ async function* walkInWindows<Batch>(walk: Begun<Batch>, times: SortedTimes): As
     range: { since: times.last, until },
     fullSize,
     concurrency,
-    head: walkerOf(walk, { since: times.last, seen: idsAt(first, keys, times.last), next: first.next }, signal),
+    head: walkerOf(walk, { since: times.last, seen: idsOf(first, keys), next: first.next }, signal),
     walk: (since) => walkerOf(walk, { since, seen: new Set(), next: null }, signal),
   });
   const proof = proveFilters(walk, times, signal);
@@ -137,11 +138,18 @@ async function proveFilters<Batch>({ list, keys, until }: Begun<Batch>, times: S
   if (page.rows.some((row) => (keys.at(row) ?? until) < until)) throw new FiltersIgnoredError();
 }
 
+function idsOf({ rows }: RowPage, keys: RowKeys): Set<string> {
+  return new Set(rows.map((row) => keys.id(row)));
+}
+
 async function* walkWhole<Batch>(walk: Begun<Batch>): AsyncGenerator<Batch> {
-  const unseen = createRecentPages(walk.keys);
-  unseen(walk.first);
+  const { keys, first } = walk;
+  const seen = createRecentIds(REMEMBERED_ROWS, idsOf(first, keys));
   for await (const page of pagesAfterFirst(walk)) {
-    const fresh = inRange(walk, unseen(page));
+    const fresh = inRange(
+      walk,
+      keepRows(page, (row) => seen.isNew(keys.id(row))),
+    );
     if (fresh.rows.length > 0) yield walk.digest(fresh);
   }
 }
@@ -151,11 +159,13 @@ async function* pagesAfterFirst<Batch>(walk: Begun<Batch>): AsyncGenerator<Fetch
   if (list.kind === "page") {
     const rows = walk.expectedRows();
     const expectedLast = rows === null ? null : Math.ceil(rows / fullSize);
-    yield* walkPages({ fetch: (page) => list.fetch({ ...range, page }, signal), from: 2, fullSize, ahead: concurrency, expectedLast });
+    const fetch = (page: number): Promise<FetchedPage> => list.fetch({ ...range, page }, signal);
+    yield* walkPages({ fetch, from: 2, fullSize, ahead: concurrency, expectedLast, endless: list.endless });
     return;
   }
+  const follow = createLinkChain(list);
   for (let { next } = walk.first; next !== null;) {
-    const page = await list.follow(next, signal);
+    const page = await follow(next, signal);
     yield page;
     ({ next } = page);
   }

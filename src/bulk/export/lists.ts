@@ -22,10 +22,14 @@ export interface Range {
   readonly until: number | null;
 }
 
+/** Makes the error of a list that never ends; `what` says how that showed, `link` where it was followed. */
+type EndlessError = (what: string, link?: string) => Error;
+
 /** A list with `page` numbers from 1 (specification 4.3, 4.5, 4.6). */
 export interface PageList {
   readonly kind: "page";
   fetch(request: Range & { readonly page: number }, signal: AbortSignal): Promise<FetchedPage>;
+  readonly endless: EndlessError;
 }
 
 /** A list that is read from its first page on by following `next` (4.1, 4.8). */
@@ -35,13 +39,14 @@ export interface CursorList {
   readonly hasTimes: boolean;
   open(range: Range, signal: AbortSignal): Promise<FetchedPage>;
   follow(next: string, signal: AbortSignal): Promise<FetchedPage>;
+  readonly endless: EndlessError;
 }
 
 /** How a row is told from others and where it stands in time. */
 export interface RowKeys {
-  id(row: JsonObject): string;
+  readonly id: (row: JsonObject) => string;
   /** The time that the list is ordered and filtered by, Unix seconds; null when the row has none. */
-  at(row: JsonObject): number | null;
+  readonly at: (row: JsonObject) => number | null;
 }
 
 /** The rows of a page that `keep` wants; their own texts are only cut out when somebody asks for them. */
@@ -73,10 +78,9 @@ class KeptRows implements RowPage {
 
 /** The same list with at most so many requests at once as the limiter lets through. */
 export function limitList(list: PageList | CursorList, limit: Limiter): PageList | CursorList {
-  if (list.kind === "page") return { kind: "page", fetch: (request, signal) => limit(() => list.fetch(request, signal)) };
+  if (list.kind === "page") return { ...list, fetch: (request, signal) => limit(() => list.fetch(request, signal)) };
   return {
-    kind: "cursor",
-    hasTimes: list.hasTimes,
+    ...list,
     open: (range, signal) => limit(() => list.open(range, signal)),
     follow: (next, signal) => limit(() => list.follow(next, signal)),
   };

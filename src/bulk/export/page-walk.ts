@@ -1,4 +1,4 @@
-import type { FetchedPage } from "./lists.ts";
+import type { FetchedPage, PageList } from "./lists.ts";
 
 export interface PageWalk {
   /** One page by its number. */
@@ -10,10 +10,12 @@ export interface PageWalk {
   readonly ahead: number;
   /** The last page that is expected to exist, so that few are asked for in vain; null when unknown. */
   readonly expectedLast: number | null;
+  /** The error when a page comes again under the next number. */
+  readonly endless: PageList["endless"];
 }
 
 /** Pages of a numbered list in order, fetched ahead of need, until one is short or empty. */
-export async function* walkPages({ fetch, from, fullSize, ahead, expectedLast }: PageWalk): AsyncGenerator<FetchedPage> {
+export async function* walkPages({ fetch, from, fullSize, ahead, expectedLast, endless }: PageWalk): AsyncGenerator<FetchedPage> {
   const asked: Promise<FetchedPage>[] = [];
   let next = from;
   const askAhead = (): void => {
@@ -25,11 +27,14 @@ export async function* walkPages({ fetch, from, fullSize, ahead, expectedLast }:
       next += 1;
     }
   };
-  for (;;) {
+  let before = "";
+  for (let number = from; ; number += 1) {
     askAhead();
     const page = await asked.shift();
     if (page === undefined) return;
+    if (page.rows.length > 0 && page.text === before) throw endless(`the service sends the same page again and again (page ${number})`);
     yield page;
     if (page.rows.length < fullSize) return;
+    before = page.text;
   }
 }

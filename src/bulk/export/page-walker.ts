@@ -5,11 +5,9 @@
 import { readBusyStretch } from "./busy-stretch.ts";
 import { FiltersIgnoredError } from "./errors.ts";
 import { keepRows, type FetchedPage, type PageList, type RowKeys, type RowPage } from "./lists.ts";
-import { createRecentIds } from "./recent-ids.ts";
+import { createRecentIds, REMEMBERED_ROWS } from "./recent-ids.ts";
 import { idsAt, sortedTimes } from "./sorted-times.ts";
 import type { Span, WindowWalker } from "./window-walker.ts";
-
-const REMEMBERED_ROWS = 10_000;
 
 export interface PageWalkerOptions {
   readonly list: PageList;
@@ -39,8 +37,10 @@ export function createPageWalker(options: PageWalkerOptions): WindowWalker {
         fullSize,
         ahead: options.ahead,
         expectedLast: null,
+        endless: list.endless,
       },
       keys,
+      until,
       seen: createRecentIds(REMEMBERED_ROWS, seen),
       emit,
     });

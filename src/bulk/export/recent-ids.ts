@@ -1,3 +1,6 @@
+/** So many rows a list may shift by while it is read. */
+export const REMEMBERED_ROWS = 10_000;
+
 /** Remembers the last ids that it was asked about: rows that a shifting list shows twice stand close together. */
 export interface RecentIds {
   /** Whether the id is new; it is remembered from then on, for at least `capacity` more ids. */

@@ -20,6 +20,13 @@ export interface FakeOptions {
   /** How many turns of the event loop the answer takes. */
   readonly turns?: (n: number) => number;
   readonly ignoresTimes?: boolean;
+  /** The service minds where a range begins, and not where it ends. */
+  readonly ignoresUntil?: boolean;
+  readonly ignoresPage?: boolean;
+  /** Rows of the page before that a page of a cursor list begins with. */
+  readonly overlap?: number;
+  /** The link after so many pages of a cursor list leads back to the second. */
+  readonly circleAfter?: number;
   readonly serverTime?: number | null;
 }
 
@@ -39,19 +46,25 @@ export function fakePageList(options: FakeOptions): PageList & Fake {
     atOnce: 0,
     fetch: ({ since, until, page }, signal) =>
       answer(fake, options, `page=${page} since=${since} until=${until}`, signal, () => {
-        const found = select(options, { since, until });
-        return toPage(options, found.slice((page - 1) * options.perPage, page * options.perPage), null);
+        const found = select(options, { since, until: options.ignoresUntil === true ? null : until });
+        const number = options.ignoresPage === true ? 1 : page;
+        return toPage(options, found.slice((number - 1) * options.perPage, number * options.perPage), null);
       }),
+    endless: (what) => new Error(what),
   };
   return fake;
 }
 
 export function fakeCursorList(options: FakeOptions): CursorList & Fake {
-  const after = (range: Range, position: FakeRow | null): FetchedPage => {
-    const rest = select(options, range).filter((row) => position === null || byTime(row, position) > 0);
+  const after = (range: Range, position: FakeRow | null, number: number): FetchedPage => {
+    const all = select(options, range);
+    const rest = all.filter((row) => position === null || byTime(row, position) > 0);
+    const before = all.slice(0, all.length - rest.length).slice(all.length - rest.length - (options.overlap ?? 0));
     const rows = rest.slice(0, options.perPage);
     const last = rows.at(-1);
-    return toPage(options, rows, rest.length > rows.length && last !== undefined ? JSON.stringify({ range, last }) : null);
+    const isBack = number === options.circleAfter;
+    const next = isBack ? { range, last: all[options.perPage - 1], number: 2 } : { range, last, number: number + 1 };
+    return toPage(options, [...before, ...rows], isBack || rest.length > rows.length ? JSON.stringify(next) : null);
   };
   const fake: CursorList & Fake = {
     kind: "cursor",
@@ -59,12 +72,13 @@ export function fakeCursorList(options: FakeOptions): CursorList & Fake {
     requests: [],
     maxAtOnce: 0,
     atOnce: 0,
-    open: (range, signal) => answer(fake, options, `since=${range.since} until=${range.until}`, signal, () => after(range, null)),
+    open: (range, signal) => answer(fake, options, `since=${range.since} until=${range.until}`, signal, () => after(range, null, 1)),
     follow: (next, signal) =>
       answer(fake, options, "next", signal, () => {
-        const { range, last } = JSON.parse(next) as { range: Range; last: FakeRow };
-        return after(range, last);
+        const { range, last, number } = JSON.parse(next) as { range: Range; last: FakeRow; number: number };
+        return after(range, last, number);
       }),
+    endless: (what) => new Error(what),
   };
   return fake;
 }

@@ -149,3 +149,29 @@ it("reads a service that gives fewer rows in a page than were asked for", async 
   const list = fakePageList({ rows, perPage: 25 });
   expect(await collect(list, { perPage: 100 })).toEqual(idsOf(rows));
 });
+
+describe("a service that does not keep to the specification", () => {
+  const crowded = range(60, (index) => 100 + Math.floor(index / 20) * 1000);
+
+  it("has each row written once though its pages begin with rows of the page before", async () => {
+    const rows = range(230, (index) => index * 7);
+    const windows = fakeCursorList({ rows, perPage: PER_PAGE, overlap: 1 });
+    const walk = fakeCursorList({ rows, perPage: PER_PAGE, overlap: 2, ignoresTimes: true });
+    expect([await collect(windows), await collect(walk)]).toEqual([idsOf(rows), idsOf(rows)]);
+  });
+
+  it("has each row written once though it minds only where a range begins", async () => {
+    expect(await collect(fakePageList({ rows: crowded, perPage: PER_PAGE, ignoresUntil: true }))).toEqual(idsOf(crowded));
+  });
+
+  it.each([false, true])("cannot lead in a circle (times ignored: %s)", async (ignoresTimes) => {
+    const rows = range(230, (index) => index * 7);
+    const list = fakeCursorList({ rows, perPage: PER_PAGE, circleAfter: 4, ignoresTimes });
+    await expect(collect(list)).rejects.toThrow("the list's links lead in a circle");
+  });
+
+  it.each([false, true])("cannot send one page for ever (times ignored: %s)", async (ignoresTimes) => {
+    const list = fakePageList({ rows: crowded, perPage: PER_PAGE, ignoresPage: true, ignoresTimes });
+    await expect(collect(list)).rejects.toThrow("the service sends the same page again and again");
+  });
+});

@@ -90,6 +90,25 @@ describe("people export", () => {
     expect([windows.out(), walk.out()]).toEqual([`id\n${everyId(230)}`, `id\n${everyId(230)}`]);
   });
 
+  it("holds people who bear a time to come, and nobody who arrives after the start", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const people = Array.from({ length: 40 }, (_, index) => person(index + 1, now + (index - 20) * 600));
+    const { deps, out } = await world({ lists: { people } });
+    await runPeopleExport(deps, ALL);
+    expect(out()).toBe(`id\n${everyId(40)}`);
+    await service?.stop();
+    const old = people.slice(0, 12);
+    const later = await world({
+      lists: { people: old },
+      onRequest: ({ n }) => {
+        if (n > 1) old.push(person(100 + n, Math.floor(Date.now() / 1000) + 2));
+        return null;
+      },
+    });
+    await runPeopleExport(later.deps, ALL);
+    expect(later.out()).toBe(`id\n${everyId(12)}`);
+  });
+
   it("goes on from its state", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-people-"));
     const flags = { ...FLAGS, out: path.join(folder, "p.csv"), state: path.join(folder, "p.state"), append: true };
@@ -121,6 +140,17 @@ describe.each([
     expect(lines[0]).toBe(`person_id,email,name,${field}`);
     expect(lines.slice(1).map((line) => line.split(",")[0])).toEqual(rows.map(({ person_id: id }) => id));
   });
+
+  it.each([false, true])("holds every row of somebody, and rows without a person (times ignored: %s)", async (ignoresTimes) => {
+    const rows = Array.from({ length: 43 }, (_, index) => ({
+      person_id: index % 5 === 0 ? null : String(index % 9),
+      email: `p${index}@example.com`,
+      [field]: START + Math.floor(index / 7),
+    }));
+    const { deps, out } = await world({ lists: { [name]: rows }, ignoresTimes });
+    await run(withColumns(deps, ["email"]), ALL);
+    expect(new Set(out().trimEnd().split("\n").slice(1))).toEqual(new Set(rows.map(({ email }) => email)));
+  });
 });
 
 const member = (id: number, properties: JsonObject): JsonObject => ({
@@ -146,6 +176,19 @@ describe("autopilot export", () => {
     const lines = out().trimEnd().split("\n");
     expect([lines[0], lines[1], lines[8], lines.length]).toEqual(["person_id,properties.plan,properties.seats", "1,free,", "8,pro,3", 13]);
     expect(requests.map(({ path: where }) => where)).toEqual(Array.from({ length: 3 }, () => "/v1/autopilot/sms/memberships.json"));
+  });
+
+  it("tells members apart whose person has another form", async () => {
+    const memberships = Array.from({ length: 12 }, (_, index) =>
+      Object.assign(member(index + 1, {}), [{ person: `p${index}` }, { person: null }, { person: {} }][index % 3]),
+    );
+    const { deps, out } = await world({ lists: { memberships } });
+    await runAutopilotExport(withColumns(deps, ["created_at"]), {
+      flags: FLAGS,
+      platform: "email",
+      person: { personId: null, email: null, phone: null },
+    });
+    expect(out().trimEnd().split("\n")).toHaveLength(13);
   });
 
   it("has no state", async () => {

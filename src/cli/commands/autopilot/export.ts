@@ -58,7 +58,6 @@ export async function runAutopilotExport(deps: Deps, options: AutopilotExportOpt
       },
       filterText: "",
       incremental: null,
-      newest: null,
       count: null,
       flat: PROPERTY_COLUMNS,
     },
@@ -66,8 +65,8 @@ export async function runAutopilotExport(deps: Deps, options: AutopilotExportOpt
   );
 }
 
-function personIdOf({ person }: JsonObject): string {
-  return isJsonObject(person) ? textOf(person, "id") : "";
+function personIdOf(row: JsonObject): string {
+  return isJsonObject(row.person) && "id" in row.person ? textOf(row.person, "id") : textOf(row, "person");
 }
 
 function propertiesOf({ next_survey_request: request }: JsonObject): JsonObject {

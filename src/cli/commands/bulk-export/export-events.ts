@@ -3,7 +3,7 @@ import type { Client } from "../../../client/client.ts";
 import type { CursorList, PageList, Range } from "../../../bulk/export/lists.ts";
 import type { Resource } from "../../render/columns.ts";
 import type { ExportRequest, ExportSource } from "./export-request.ts";
-import { keysOf, textOf, timeOf } from "./export-sources.ts";
+import { keysOf } from "./export-sources.ts";
 
 export interface TimedRows {
   readonly command: string;
@@ -17,7 +17,9 @@ export interface TimedRows {
 
 export function timedRowsRequest(rows: TimedRows): ExportRequest {
   const { command, resource, idField, timeField, list, range, filterText } = rows;
-  const source: ExportSource = { list, keys: keysOf(idField, timeField), range };
+  const { id, at } = keysOf(idField, timeField);
+  // Somebody who bounced twice has two rows.
+  const source: ExportSource = { list, keys: { id: (row) => `${id(row)} ${at(row)}`, at }, range };
   return {
     command,
     resource,
@@ -25,10 +27,9 @@ export function timedRowsRequest(rows: TimedRows): ExportRequest {
     filterText,
     incremental: {
       source: (since) => ({ ...source, range: { since: Math.max(since, range.since ?? since), until: range.until } }),
-      versions: { id: (row) => textOf(row, idField), at: (row) => timeOf(row, timeField) ?? 0, content: () => "" },
+      versions: { id, at: (row) => at(row) ?? 0, content: () => "" },
       watermark: (now) => Math.min(now, range.until ?? now),
     },
-    newest: null,
     count: null,
     flat: null,
   };

@@ -60,8 +60,6 @@ export interface ExportRequest {
     /** How far a run came when the service's clock says `now`, Unix seconds. */
     readonly watermark: (now: number) => number;
   } | null;
-  /** The newest row's time, Unix seconds; null when there is none. */
-  readonly newest: ((client: Client, signal: AbortSignal) => Promise<number | null>) | null;
   /** The service's own count of the rows of a range; null when it has none for these filters. */
   readonly count:
     | ((client: Client, range: { readonly since: number; readonly until: number }, signal: AbortSignal) => Promise<number | null>)

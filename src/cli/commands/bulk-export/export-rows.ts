@@ -32,15 +32,17 @@ export async function readRows(opened: OpenedExport, increment: Increment, { pro
   const { source } = increment;
   const { client } = connection;
   const asked = AbortSignal.any([deps.signal, ended]);
-  const newest = increment.isWhole && source.range.until === null ? orNull(request.newest?.(client, asked)) : Promise.resolve(null);
-  const snapshot = createSnapshot(source, newest, deps.clock);
+  const { keys, range } = source;
+  const perPage = flags.perPage ?? PER_PAGE_MAX;
+  const list = source.list(client, perPage);
+  const snapshot = createSnapshot({ list, keys, range, perPage, clock: deps.clock, signal: asked });
   const count = createCount(opened, increment, { progress, ended: asked });
   const job: Omit<ExportJob, "encoder"> = {
     walk: {
-      list: source.list(client, flags.perPage ?? PER_PAGE_MAX),
-      keys: source.keys,
-      range: source.range,
-      perPage: flags.perPage ?? PER_PAGE_MAX,
+      list,
+      keys,
+      range,
+      perPage,
       concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
       async fixUntil(first) {
         const until = await snapshot.fixUntil(first);

@@ -1,6 +1,8 @@
 /** The client's lists as an export reads them. */
 import type { CursorList, FetchedPage, PageList, RowKeys } from "../../../bulk/export/lists.ts";
 import type { Client, Parameters } from "../../../client/client.ts";
+import { nameCall } from "../../../client/errors/client-error.ts";
+import { PagingError } from "../../../client/errors/paging-error.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Route } from "../../../contract/routes.ts";
 
@@ -24,6 +26,7 @@ export function pageList(client: Client, { route, parameters }: ListCall, times:
     kind: "page",
     fetch: ({ since, until, page }, signal): Promise<FetchedPage> =>
       client.page({ route, parameters: { ...parameters, ...bounds(times, parameters, since, until), page }, signal }),
+    endless: (what) => new PagingError(what, { call: nameCall("GET", `${client.baseUrl}${route.path}.json`) }),
   };
 }
 
@@ -37,6 +40,7 @@ export function cursorList(client: Client, call: ListCall, times: TimeParameters
       return client.page({ ...call, parameters: { ...call.parameters, ...range }, signal });
     },
     follow: (next, signal): Promise<FetchedPage> => client.page({ ...call, next, signal }),
+    endless: (what, link = client.baseUrl) => new PagingError(what, { call: nameCall("GET", link) }),
   };
 }
 
@@ -55,10 +59,10 @@ export function keysOf(idField: string, timeField: string): RowKeys {
   return { id: (row) => textOf(row, idField), at: (row) => timeOf(row, timeField) };
 }
 
-/** Ids are strings by the specification; some services send numbers. */
+/** Ids are strings by the specification; some services send numbers. A row without an id is told by all that it holds. */
 export function textOf(row: JsonObject, field: string): string {
   const value = row[field];
-  return typeof value === "string" ? value : JSON.stringify(value ?? null);
+  return typeof value === "string" || typeof value === "number" ? String(value) : JSON.stringify(row);
 }
 
 export function timeOf(row: JsonObject, field: string): number | null {

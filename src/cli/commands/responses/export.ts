@@ -59,7 +59,6 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
       versions: VERSIONS,
       watermark: (now) => Math.min(now, options.updatedUntil ?? now),
     },
-    newest: (client, signal) => readNewest(client, filters, signal),
     count: isCountable(options) ? (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, signal) : null,
     flat: RESPONSE_FLAT_COLUMNS,
   };
@@ -81,12 +80,6 @@ const VERSIONS: VersionKeys = {
   at: (row) => changedAt(row) ?? 0,
   content: (row) => JSON.stringify([row.score ?? null, row.comment ?? null, row.person_properties ?? null]),
 };
-
-async function readNewest(client: Client, filters: Parameters, signal: AbortSignal): Promise<number | null> {
-  const parameters = { ...filters, expand: null, order: "desc", per_page: 1, page: 1 };
-  const { rows } = await client.page({ route: ROUTES.listResponses, parameters, signal });
-  return rows[0] === undefined ? null : timeOf(rows[0], "created_at");
-}
 
 /** Metrics know the creation time and trends, and nothing of persons and changes (4.7). */
 function isCountable({ updatedSince, updatedUntil, personId, personEmail }: ResponsesExportOptions): boolean {

@@ -1,0 +1,11 @@
+import type { CursorList, FetchedPage } from "./lists.ts";
+
+/** Follows the links of one walk. A link that it followed before is the list's `endless` error: it would never end. */
+export function createLinkChain(list: CursorList): (next: string, signal: AbortSignal) => Promise<FetchedPage> {
+  const followed = new Set<string>();
+  return (next, signal) => {
+    if (followed.has(next)) throw list.endless("the list's links lead in a circle", next);
+    followed.add(next);
+    return list.follow(next, signal);
+  };
+}
