@@ -10,6 +10,8 @@ import { reply, type Reply } from "./replies.ts";
 import { commandsIn, type Placed } from "./table.ts";
 
 const REPLIES = 10_000;
+/** The same replies at each run, so that a failure is there again the next time; FUZZ_SEED takes others. */
+const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const LINES = 4;
 /** One after the other; the terminal's is 100 columns wide. */
 const STYLES = [["--json"], ["-o", "table", "--no-color"], ["-o", "csv"], ["-o", "tsv", "-vv"], ["-o", "ndjson"]];
@@ -18,7 +20,7 @@ const FILE_STYLES = STYLES.filter((style) => !style.includes("table"));
 it("when anything at all is answered, then every command ends in a documented way", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-fuzz-"));
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
-  const replies = sample(reply, REPLIES);
+  const replies = sample(reply, { numRuns: REPLIES, seed: SEED });
   const share = REPLIES / LINES;
   const wrong = await Promise.all(
     Array.from({ length: LINES }, (_, line) => feed(path.join(folder, String(line)), replies.slice(line * share, (line + 1) * share))),
@@ -67,7 +69,7 @@ async function complaintAbout({ command, home }: Placed, style: readonly string[
 }
 
 const BULK = /import|--from/;
-const CONTROLS = /.{0,30}(?![\n\t])[\p{Cc}\u202A-\u202E\u2066-\u2069].{0,30}/u;
+const CONTROLS = /.{0,30}(?!\n|\t|\r\n)[\p{Cc}\u202A-\u202E\u2066-\u2069].{0,30}/u;
 
 function wrongIn({ name }: CalledCommand, style: readonly string[], { status, stdout, stderr }: Finished): string {
   const errors = stderr.split("\n").filter((line) => line.startsWith("error: "));

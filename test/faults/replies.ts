@@ -18,6 +18,10 @@ const NAMES = [
   "message",
   "error",
   "errors",
+  // What every object of JavaScript has without being given it.
+  "constructor",
+  "toString",
+  "valueOf",
 ];
 const terrible = constantFrom(
   "\u001B]0;x\u0007",

@@ -1,5 +1,5 @@
 /** Judges one record: the row it becomes, or everything that is wrong with it. */
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../contract/special-properties.ts";
 import type { Column } from "./header.ts";
@@ -45,15 +45,16 @@ export function createJudge(options: JudgeOptions): Judge {
 
 /** A whole map in one cell, as an export writes it, gives way to columns of their own. */
 function readProperties(cells: readonly PropertyCell[], fields: readonly string[], common: JsonObject): JsonObject {
-  const maps: JsonObject[] = [];
-  const own: JsonObject = {};
+  let all = common;
+  // Without a prototype, so that a key named `__proto__` is only a key.
+  const own = Object.create(null) as Record<string, Json>;
   for (const { index, key } of cells) {
     const cell = takeBack(fields[index] ?? "");
     if (isBlank(cell)) continue;
-    if (isMapColumn(key)) maps.push(parseMap(cell) ?? {});
+    if (isMapColumn(key)) all = { ...all, ...parseMap(cell) };
     else own[key] = cell;
   }
-  return Object.assign({}, common, ...maps, own) as JsonObject;
+  return { ...all, ...own };
 }
 
 /** `person_properties` of an export holds them all as JSON. */

@@ -16,11 +16,12 @@ export function toSafeText(text: string): string {
 }
 
 /**
- * The same for text of several lines: tabs and line ends stay. JSON stays the same value, since what steers a terminal
- * can only stand inside its strings, where `\u009b` means the character.
+ * The same for text of several lines: tabs and line ends stay, CRLF too, but a CR alone would write over its line. JSON
+ * stays the same value, since what steers a terminal can only stand inside its strings, where `\u009b` means the character.
  */
 export function toSafeLines(text: string): string {
-  return text.replace(STEERING, (char) => (NAMED.has(char) ? char : `\\u${hex(char)}`));
+  const lines = text.replaceAll(/\r(?!\n)/g, "\\r");
+  return lines.replace(STEERING, (char) => (NAMED.has(char) ? char : `\\u${hex(char)}`));
 }
 
 /** The same for prose in a table cell: white space, line ends included, becomes one space. */

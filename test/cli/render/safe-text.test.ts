@@ -18,6 +18,10 @@ describe("text that a service sends to a terminal", () => {
     expect(toSafeLines("a\tb\r\n\u001bc\n")).toBe("a\tb\r\n\\u001bc\n");
   });
 
+  it("keeps no CR that would write over its line", () => {
+    expect(toSafeLines("safe\revil\r\r\n")).toBe("safe\\revil\\r\r\n");
+  });
+
   it("puts prose on one line", () => {
     expect(toSafeCell("  good,\n\n really \u0007 good ")).toBe("good, really \\u0007 good");
   });

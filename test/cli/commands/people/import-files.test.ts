@@ -39,3 +39,12 @@ it("when a spreadsheet damaged the file, then each wrong line is named as an edi
   });
   expect(await service.run(["people", "list"])).toMatchObject({ status: 0, stdout: "" });
 });
+
+it("when a property has the name of something that every object has, then it is a property like any other", async () => {
+  const stdin =
+    'email,properties.__proto__,properties.constructor,properties\nann@example.com,x,y,"{""__proto__"":""z"",""plan"":""pro""}"\n';
+  const { stdout } = await service.run(["people", "import", "-", "--no-send", "--dry-run"], { stdin });
+  const properties = '{"__proto__":"x","plan":"pro","constructor":"y"}';
+  const body = `{"email":"ann@example.com","properties":${properties},"send":false}`;
+  expect(stdout).toBe(`{"method":"POST","url":"${service.baseUrl}/v1/people.json","body":${body}}\n`);
+});
