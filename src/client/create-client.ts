@@ -4,6 +4,8 @@ import type { Clock } from "../runtime/clock.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
 import { createCaller, type Caller, type Outcome } from "./caller.ts";
 import type { CallOptions, Client, Reply } from "./client.ts";
+import type { ClientError } from "./errors/client-error.ts";
+import { UnknownOutcomeError } from "./errors/unknown-outcome-error.ts";
 import { createGate, type Gate } from "./gate/gate.ts";
 import { lookUpPerson, lookUpResponse } from "./look-up.ts";
 import { nextPageUrl } from "./next-link.ts";
@@ -101,8 +103,15 @@ async function raw(caller: Caller, request: HttpRequest): ReturnType<Client["raw
   const outcome = await caller.run(request, REPEATABLE.has(request.method), readText);
   if (outcome.kind === "answered") return { ...outcome.value, failure: null };
   const { answer, error } = outcome;
-  if (answer === null || (answer.status >= 300 && answer.status < 400)) throw error;
-  return { ...answer, failure: error };
+  if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
+  // What a raw write does is not known here: there is nothing to look at.
+  const failure = outcome.kind === "lost" ? notLookedUp(error) : error;
+  if (answer === null) throw failure;
+  return { ...answer, failure };
+}
+
+function notLookedUp(error: ClientError): UnknownOutcomeError {
+  return new UnknownOutcomeError("a raw call is not looked up", { call: error.call, status: error.status, cause: error });
 }
 
 function valueOf<T>(outcome: Outcome<T>): T {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/contract/routes.ts";
 import { splitRowTexts } from "../../src/contract/row-texts.ts";
-import { json, type Behaviour, type SeenRequest } from "../helpers/misbehaving-server.ts";
+import { json, reset, type Behaviour, type SeenRequest } from "../helpers/misbehaving-server.ts";
 import { collect, failureOf, withServer } from "./with-server.ts";
 
 const rows = (from: number, count: number): { id: string }[] => Array.from({ length: count }, (_, index) => ({ id: String(from + index) }));
@@ -126,11 +126,26 @@ describe("raw calls", () => {
     expect(server.requests[0]).toMatchObject({ method: "POST", target: "/v1/any", body: '{"b":2}' });
   });
 
-  it("when a read fails for a while, then it is repeated, and a write that may have arrived comes as it is", async () => {
-    const { client, server } = await withServer([json({}, {}, 500), json({ ok: true }), json({}, {}, 500)]);
+  it("when a read fails for a while, then it is repeated, and of a write that may have arrived nobody knows", async () => {
+    const { client, server } = await withServer([json({}, {}, 500), json({ ok: true }), json({ message: "no" }, {}, 500)]);
     expect((await client.raw({ method: "GET", url: `${server.baseUrl}/x` })).text).toBe('{"ok":true}');
-    expect((await client.raw({ method: "POST", url: `${server.baseUrl}/x`, body: "{}" })).status).toBe(500);
+    const { status, text, failure } = await client.raw({ method: "POST", url: `${server.baseUrl}/x`, body: "{}" });
+    expect({ status, text, code: failure?.code, failed: failure?.status }).toEqual({
+      status: 500,
+      text: '{"message":"no"}',
+      code: "outcome_unknown",
+      failed: 500,
+    });
+    expect(failure?.details).toEqual({ message: "no" });
     expect(server.requests).toHaveLength(3);
+  });
+
+  it("when a write's connection breaks, then nobody knows whether it arrived", async () => {
+    const { client, server } = await withServer([reset]);
+    const error = await failureOf(client.raw({ method: "PATCH", url: `${server.baseUrl}/x`, body: "{}" }));
+    expect(error).toMatchObject({ name: "UnknownOutcomeError", code: "outcome_unknown", status: null });
+    expect(error.message).toMatch(/^it is unknown whether the request arrived \(a raw call is not looked up; the connection to .* broke/);
+    expect(server.requests).toHaveLength(1);
   });
 
   it("when the address lies elsewhere, then it is refused", async () => {

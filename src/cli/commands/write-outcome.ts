@@ -1,5 +1,6 @@
 /** How a single write ended, told on stdout, stderr and by the exit status (design: "HTTP behaviour"). */
 import type { WriteResult } from "../../client/client.ts";
+import { mayHaveArrived } from "../../client/errors/may-have-arrived.ts";
 import type { Deps } from "../deps.ts";
 import { InterruptedError } from "../errors/interrupted-error.ts";
 import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
@@ -20,7 +21,9 @@ export interface OutcomeOptions {
 /** Throws UnknownOutcomeError when nobody knows whether the write arrived, InterruptedError when a signal ended the wait for it. */
 export async function showOutcome(deps: Deps, write: Promise<WriteResult>, { answer, found, evidence }: OutcomeOptions): Promise<ExitCode> {
   const result = await write.catch((error: unknown) => {
-    throw error instanceof InterruptedError ? new InterruptedError(error.signal, `the request may have arrived: ${evidence}`) : error;
+    if (error instanceof InterruptedError) throw new InterruptedError(error.signal, `the request may have arrived: ${evidence}`);
+    // Repeated until no try was left, since a repeat is safe; any of them may have done it.
+    throw mayHaveArrived(error) ? new UnknownOutcomeError(error, `the request may have arrived: ${evidence}`) : error;
   });
   if (result.kind === "unknown") throw new UnknownOutcomeError(result.error, evidence);
   if (result.kind === "answered") {

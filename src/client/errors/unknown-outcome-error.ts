@@ -7,6 +7,7 @@ export class UnknownOutcomeError extends ClientError {
   constructor(reason: string, facts: { readonly call: CallName; readonly status: number | null; readonly cause: ClientError }) {
     super(`it is unknown whether the request arrived (${reason}; ${facts.cause.what})`, {
       code: "outcome_unknown",
+      details: facts.cause.details,
       hint: "look at the person before you repeat it: a repeat may send a second survey or add a second response",
       ...facts,
     });

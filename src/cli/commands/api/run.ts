@@ -3,6 +3,7 @@ import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { parseChoice } from "../../args/choice.ts";
 import type { Deps } from "../../deps.ts";
+import { InterruptedError } from "../../errors/interrupted-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
@@ -62,6 +63,8 @@ function parseOr(text: string): unknown {
   }
 }
 
+const READS = new Set(["GET", "HEAD", "OPTIONS"]);
+
 interface Call {
   readonly method: string;
   readonly url: string;
@@ -71,7 +74,10 @@ interface Call {
 
 async function showAnswer(deps: Deps, client: Client, { include, ...call }: Call): Promise<ExitCode> {
   const { streams, signal } = deps;
-  const answer = await client.raw({ signal, ...call });
+  const answer = await client.raw({ signal, ...call }).catch((error: unknown) => {
+    const mayHaveArrived = error instanceof InterruptedError && !READS.has(call.method);
+    throw mayHaveArrived ? new InterruptedError(error.signal, "the request may have arrived: look before you repeat it") : error;
+  });
   if (answer.failure === null && !include && isShaped(deps) && (await writeShaped(deps, answer.text, resourceAt(call.url, client.baseUrl))))
     return EXIT.done;
   const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);

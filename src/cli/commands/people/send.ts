@@ -1,5 +1,6 @@
 /** `POST /v1/people.json` (4.2) as both `people add` and `people update` use it. */
 import type { WriteResult } from "../../../client/client.ts";
+import { isRepeatablePerson } from "../../../client/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../deps.ts";
@@ -22,12 +23,18 @@ export async function sendPerson(deps: Deps, body: JsonObject, properties: JsonO
       return EXIT.done;
     }
     const write = client.sendPerson(body, { signal: deps.signal });
-    const evidence = `look with "surveyctl people get ${who}" before trying again: a survey may already be scheduled`;
-    const exit = await showOutcome(deps, write, { answer: SENT_PERSON, found: PEOPLE, evidence });
+    const exit = await showOutcome(deps, write, { answer: SENT_PERSON, found: PEOPLE, evidence: evidenceOf(body, who) });
     // A script reads the null; a person sees an empty line and wonders.
     if (deps.streams.out.isTTY && body["send"] !== false && scheduledNone(await write)) await writeNote(deps, NONE_SCHEDULED);
     return exit;
   });
+}
+
+/** Where to look, and what a repeat may do. */
+function evidenceOf(body: JsonObject, who: string): string {
+  const look = `look with "surveyctl people get ${who}"`;
+  if (isRepeatablePerson(body)) return `${look}; saving again is safe`;
+  return body["send"] === false ? `${look} before trying again` : `${look} before trying again: a survey may already be scheduled`;
 }
 
 const NONE_SCHEDULED = "saved, but the service scheduled no survey: whoever was asked lately, unsubscribed or bounced is not asked";

@@ -1,4 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { ConnectionError } from "../../../../src/client/errors/connection-error.ts";
+import { RefusedError, ServiceError } from "../../../../src/client/errors/status-errors.ts";
+import { TimeoutError } from "../../../../src/client/errors/timeout-error.ts";
+import { UnknownOutcomeError } from "../../../../src/cli/errors/unknown-outcome-error.ts";
 import { runPeopleAdd, type PeopleAddOptions } from "../../../../src/cli/commands/people/add.ts";
 import { runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
 import { runPeopleList } from "../../../../src/cli/commands/people/list.ts";
@@ -21,6 +25,7 @@ const ADD: PeopleAddOptions = {
   newEmail: null,
   newPhone: null,
 };
+const CHANGE = { person: { email: "a@b.co" }, name: null, properties: NO_PROPERTIES, newEmail: null, newPhone: null };
 const SENT = { id: "7", email: "ada@example.com", name: null, survey_scheduled_at: 1_767_225_600, properties: { plan: "pro" } };
 
 function world(answers: Answers, options: FakeOptions = {}) {
@@ -164,6 +169,26 @@ describe("people update", () => {
     const { deps, calls } = world({ write: answered(SENT) });
     await runPeopleUpdate(deps, { name: null, properties: NO_PROPERTIES, ...options });
     expect(calls).toEqual([{ call: "sendPerson", parameters: body }]);
+  });
+
+  const call = { method: "POST", url: "https://survey.example.com/v1/people.json" };
+  it.each([
+    ["an answer that never came", new TimeoutError("no answer", { call, sent: "maybe" }), true],
+    ["a connection that broke", new ConnectionError("it broke", { call, sent: "maybe", passing: true }), true],
+    ["a failing service", new ServiceError("it answered 500", { call, status: 500, details: null }), true],
+    ["a connection that never was", new ConnectionError("refused", { call, sent: "no", passing: true }), false],
+    ["a refusal", new RefusedError("it answered 422", { call, status: 422, details: null }), false],
+  ])("when every try ends with %s, then it says whether one may have arrived", async (_, error, mayHaveArrived) => {
+    const { deps } = fakeDeps({ client: { sendPerson: () => Promise.reject(error) } });
+    const change = runPeopleUpdate(deps, { ...CHANGE, name: "Ada" });
+    const hint = 'the request may have arrived: look with "surveyctl people get a@b.co"; saving again is safe';
+    await expect(change).rejects.toEqual(mayHaveArrived ? new UnknownOutcomeError(error, hint) : error);
+  });
+
+  it("when a change of address is lost, then its repeat is not called safe", async () => {
+    const { deps } = world({ write: { kind: "unknown", error: new Error("it is unknown") } });
+    const change = runPeopleUpdate(deps, { ...CHANGE, newEmail: "c@b.co" });
+    await expect(change).rejects.toMatchObject({ hint: 'look with "surveyctl people get a@b.co" before trying again' });
   });
 
   it("refuses to change nothing", async () => {
