@@ -9,6 +9,8 @@ import type { TimeFormatter } from "./time.ts";
 /** One line, safe for a terminal: maps as `plan=pro, store=Berlin`, arrays as `a, b`, durations in days. */
 export function toHumanText(column: Column, value: Json | undefined, time: TimeFormatter): string {
   if (column.kind === "duration" && typeof value === "number") return toDurationText(value);
+  // A setting without a length is switched off.
+  if (column.kind === "duration" && value === null) return "off";
   if (column.kind === "change" && typeof value === "number" && value > 0) return `+${value}`;
   if (Array.isArray(value)) return toSafeCell(value.map(toPlainText).join(", "));
   if (!isJsonObject(value)) return toSafeCell(toCellText(column, value, time));

@@ -95,6 +95,12 @@ export const MEMBERS: Resource = {
   fields: ["person", "next_survey_request"],
 };
 
+/** The platform `sms` knows people by their phone. */
+export const SMS_MEMBERS: Resource = {
+  ...MEMBERS,
+  dropFirst: ["properties", "created_at", "person_email", "person_name", "person_id"],
+};
+
 /** What adding somebody to Autopilot answers with (4.9), and removing, which has no `properties` (4.10). */
 export const ADDED_MEMBER: Resource = {
   noun: "members",

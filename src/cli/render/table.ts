@@ -102,6 +102,8 @@ const HEADINGS: ReadonlyMap<string, string> = new Map([
   ["survey_scheduled_at", "NEXT SURVEY"],
   ["last_responded_at", "LAST RESPONSE"],
   ["phone_number", "PHONE"],
+  ["person_phone_number", "PERSON PHONE"],
+  ["person_properties", "PROPERTIES"],
   ["response_count", "RESPONSES"],
   ["response_count_change", "CHANGE"],
   ["nps_change", "CHANGE"],
@@ -116,11 +118,14 @@ function headingOf({ name }: Column): string {
 }
 
 const EMAIL_WIDTH = 24;
+/** What people said is what the table is read for: lesser columns go before it shrinks to a few words. */
+const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
 
 /** Prose may be cut; a cut id, time or number would be a wrong one. */
 function leastWidthOf({ name, kind }: Column): number {
   if (kind !== "text") return Infinity;
+  if (name === "comment") return COMMENT_WIDTH;
   return name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
 }
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Platform } from "../../../contract/resources.ts";
 import type { Deps } from "../../deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { MEMBERS } from "../../render/resources.ts";
+import { MEMBERS, SMS_MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../command-context.ts";
 import { addListFlags, readLimits } from "../list-flags.ts";
 import { listRows, type ListLimits } from "../list-rows.ts";
@@ -39,7 +39,7 @@ export function registerAutopilotList(noun: Command, context: CommandContext): v
 
 export async function runAutopilotList(deps: Deps, { limits, platform, person }: AutopilotListOptions): Promise<ExitCode> {
   return listRows(deps, {
-    resource: MEMBERS,
+    resource: platform === "sms" ? SMS_MEMBERS : MEMBERS,
     limits,
     parameters: toMemberParameters(person),
     pages: (client, parameters, options) => client.listMembers(platform, parameters, options),
