@@ -51,3 +51,45 @@ export const SAMPLE_RESPONSES: readonly JsonObject[] = [
   response("3", 0, { comment: '=HYPERLINK("http://evil.example")', person: "93" }),
   response("4", 8, { comment: "とても良かったです。また利用したいと思います。".repeat(3), later_field: { deep: [1, 2] } }),
 ];
+
+const NAMES = [
+  ["9001", "ada@example.com", "Ada Lovelace"],
+  ["9002", "taro@example.jp", "山田 太郎"],
+  ["9003", "sara@example.co.il", "שרה כהן"],
+  ["9004", "zoe@example.org", "Zoe\u0308 👩‍👩‍👧 N\u0303andu\u0301"],
+  ["9005", "somebody.with.a.very.long.address.indeed@department.example.org", null],
+] as const;
+
+export const SAMPLE_BOUNCES: readonly JsonObject[] = NAMES.map(([person_id, email, name], index) => ({
+  person_id,
+  email,
+  name,
+  bounced_at: 1_768_435_200 + index * 86_400,
+}));
+
+export const SAMPLE_UNSUBSCRIBES: readonly JsonObject[] = NAMES.map(([person_id, email, name], index) => ({
+  person_id,
+  email,
+  name,
+  unsubscribed_at: 1_768_435_200 + index * 86_400,
+}));
+
+const member = (id: string, name: string | null, by: JsonObject, index: number): JsonObject => ({
+  created_at: 1_768_435_200 + index,
+  updated_at: 1_768_435_200 + index,
+  person: { id, name, ...by, created_at: 1_767_225_600, last_sent_at: null },
+  next_survey_request: {
+    id: `8${id}`,
+    created_at: 1_768_435_200,
+    survey_scheduled_at: 1_776_211_200,
+    properties: index === 0 ? { plan: "pro", store: "Berlin" } : {},
+  },
+});
+
+export const SAMPLE_MEMBERS: readonly JsonObject[] = NAMES.map(([id, email, name], index) =>
+  member(id, name, { email, phone_number: index === 0 ? "+14155550101" : null }, index),
+);
+
+export const SAMPLE_SMS_MEMBERS: readonly JsonObject[] = NAMES.map(([id, , name], index) =>
+  member(id, name, { email: index === 1 ? "taro@example.jp" : null, phone_number: `+1415555010${index}` }, index),
+);

@@ -1,8 +1,20 @@
 /** What people see on real terminals of three widths and in a pipe (vitest run test/cli/program -u rewrites the files). */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startListService, type ListService } from "../../helpers/list-service.ts";
+import type { JsonObject } from "../../../src/contract/json.ts";
+import { startListService, type ListService, type Request, type Spoiled } from "../../helpers/list-service.ts";
 import { runCli } from "../../helpers/run-cli.ts";
-import { SAMPLE_PEOPLE, SAMPLE_RESPONSES } from "../../helpers/sample-rows.ts";
+import {
+  SAMPLE_BOUNCES,
+  SAMPLE_MEMBERS,
+  SAMPLE_PEOPLE,
+  SAMPLE_RESPONSES,
+  SAMPLE_SMS_MEMBERS,
+  SAMPLE_UNSUBSCRIBES,
+} from "../../helpers/sample-rows.ts";
+import { startServe, type Served } from "../../helpers/serve.ts";
 
 const METRICS = {
   nps: 12,
@@ -14,34 +26,131 @@ const METRICS = {
   detractor_percent: 38,
   response_count: 100,
 };
+const EMAILS = { email_sent_count: 400, email_open_count: 250, email_bounce_count: 3, email_unsubscribe_count: 1 };
+
+const configuration = (platform: string, active: boolean): JsonObject => ({
+  platform_id: platform,
+  active,
+  frequency: 7_776_000,
+  created_at: 1_767_225_600,
+  updated_at: 1_768_435_200,
+});
+
+/** Answers that are no list of rows, and the lists that have none. */
+function answerOf({ path: place, query }: Request): JsonObject | readonly JsonObject[] | null {
+  if (place.endsWith("/metrics.json"))
+    return [...query.keys()].some((key) => key.startsWith("group")) ? { ...METRICS, ...EMAILS } : METRICS;
+  if (place.endsWith("/autopilot/email.json")) return configuration("email", true);
+  if (place.endsWith("/autopilot/sms.json")) return configuration("sms", false);
+  if (query.has("person_id")) return [];
+  if (place.endsWith("/sms/memberships.json")) return SAMPLE_SMS_MEMBERS;
+  return query.has("email") ? SAMPLE_PEOPLE.slice(0, 1) : null;
+}
+
+const FUTURE = ["--since", "2030-01-01"];
 
 const SCREENS: Readonly<Record<string, readonly string[]>> = {
   "first-words": [],
   help: ["--help"],
   "people-list": ["people", "list"],
+  "people-list-empty": ["people", "list", ...FUTURE],
   "people-get": ["people", "get", "person1@example.com"],
   "responses-list": ["responses", "list"],
+  "responses-list-empty": ["responses", "list", ...FUTURE],
+  "bounces-list": ["bounces", "list"],
+  "bounces-list-empty": ["bounces", "list", ...FUTURE],
+  "unsubscribes-list": ["unsubscribes", "list"],
+  "unsubscribes-list-empty": ["unsubscribes", "list", ...FUTURE],
+  "autopilot-list": ["autopilot", "list"],
+  "autopilot-list-sms": ["autopilot", "list", "--platform", "sms"],
+  "autopilot-list-empty": ["autopilot", "list", "--person-id", "1"],
+  "autopilot-config": ["autopilot", "config"],
+  "autopilot-config-sms": ["autopilot", "config", "--platform", "sms"],
   metrics: ["metrics"],
+  "metrics-compared": "metrics --since 2026-02-01 --until 2026-02-28 --compare previous".split(" "),
+  "metrics-groups": ["metrics", "--group", "core,email"],
   "metrics-by-month": ["metrics", "--by", "month", "--since", "2026-01-01", "--until", "2026-03-31"],
+  "auth-list": ["auth", "list"],
 };
 
 let service: ListService;
+let home = "";
 beforeAll(async () => {
   service = await startListService({
-    lists: { people: [...SAMPLE_PEOPLE], survey_responses: [...SAMPLE_RESPONSES] },
-    onRequest: ({ path, query }) => {
-      if (path.endsWith("/metrics.json")) return { status: 200, body: JSON.stringify(METRICS) };
-      return query.has("email") ? { status: 200, body: JSON.stringify(SAMPLE_PEOPLE.slice(0, 1)) } : null;
+    lists: {
+      people: [...SAMPLE_PEOPLE],
+      survey_responses: [...SAMPLE_RESPONSES],
+      bounces: [...SAMPLE_BOUNCES],
+      unsubscribes: [...SAMPLE_UNSUBSCRIBES],
+      memberships: [...SAMPLE_MEMBERS],
+    },
+    onRequest: (request): Spoiled | null => {
+      const answer = answerOf(request);
+      return answer === null ? null : { status: 200, body: JSON.stringify(answer) };
     },
   });
+  home = await mkdtemp(path.join(tmpdir(), "surveyctl-screens-"));
+  await mkdir(path.join(home, ".config/surveyctl"), { recursive: true, mode: 0o700 });
+  const prod = { base_url: "https://surveys.example.com", api_key: "a-key-that-nobody-has" };
+  const staging = {
+    base_url: "https://staging.surveys.example.com/with/a/rather/long/path",
+    key_command: "op read op://surveys/staging/key",
+  };
+  const saved = JSON.stringify({ default_profile: "prod", profiles: { prod, staging } });
+  await writeFile(path.join(home, ".config/surveyctl/config.json"), saved, { mode: 0o600 });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await rm(home, { recursive: true, force: true });
+});
 
-describe.each([60, 80, 120, null])("%s columns", (columns) => {
+const WIDTHS = [60, 80, 120, null];
+
+describe.each(WIDTHS)("%s columns", (columns) => {
   it.each(Object.entries(SCREENS))("%s", async (name, args) => {
-    const { status, stdout, stderr } = await runCli({ args, env: service.env, ...(columns !== null && { tty: { columns } }) });
+    const { status, stdout, stderr } = await runCli({ args, home, env: service.env, ...(columns !== null && { tty: { columns } }) });
     expect([status, stderr]).toEqual([0, ""]);
-    const place = columns === null ? "pipe" : `terminal-${columns}`;
-    await expect(stdout.replaceAll("\r\n", "\n")).toMatchFileSnapshot(`../../golden/terminal/${name}-${place}.txt`);
+    await expect(stdout.replaceAll("\r\n", "\n")).toMatchFileSnapshot(fileOf(name, columns));
   });
 });
+
+const PREPARED = ["project add acme", "trend add Pro --where plan=pro --where region=EMEA", "throttle off --project acme"];
+
+describe("the service's own lists", () => {
+  let served: Served;
+  beforeAll(async () => {
+    served = await startServe();
+    for (const line of PREPARED) {
+      const { status, stderr } = await served.run(["service", ...line.split(" "), "--data", served.dataFile]);
+      if (status !== 0) throw new Error(stderr);
+    }
+  });
+  afterAll(() => served.stop());
+
+  const LOOKS: Readonly<Record<string, readonly string[]>> = {
+    "service-project-list": ["project", "list"],
+    "service-key-list": ["key", "list"],
+    "service-trend-list": ["trend", "list"],
+    "service-trend-list-empty": ["trend", "list", "--project", "acme"],
+    "service-throttle": ["throttle"],
+    "service-autopilot": ["autopilot"],
+  };
+
+  describe.each(WIDTHS)("%s columns", (columns) => {
+    it.each(Object.entries(LOOKS))("%s", async (name, args) => {
+      const command = ["service", ...args, "--data", served.dataFile];
+      const { status, stdout, stderr } = await runCli({ args: command, home, ...(columns !== null && { tty: { columns } }) });
+      expect([status, stderr]).toEqual([0, ""]);
+      await expect(atOneTime(stdout.replaceAll("\r\n", "\n"))).toMatchFileSnapshot(fileOf(name, columns));
+    });
+  });
+});
+
+/** The data file was made just now. */
+function atOneTime(text: string): string {
+  return text.replaceAll(/\d{4}-\d\d-\d\d([ T])\d\d:\d\d:\d\d/g, "2026-01-15$112:00:00");
+}
+
+function fileOf(name: string, columns: number | null): string {
+  return `../../golden/terminal/${name}-${columns === null ? "pipe" : `terminal-${columns}`}.txt`;
+}
