@@ -49,6 +49,9 @@ async function connect(holder: Holder, project: string): Promise<LocalService> {
 
 async function release(holder: Holder): Promise<void> {
   if (holder.kind === "running") return holder.loopback.close();
-  await holder.service.finishDue();
-  await holder.service.close();
+  try {
+    await holder.service.finishDue();
+  } finally {
+    await holder.service.close();
+  }
 }

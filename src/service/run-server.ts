@@ -44,8 +44,11 @@ export async function runServer(service: Service, options: ServerOptions): Promi
     stop: async () => {
       service.setReady(false);
       await drain([listener, control], service.clock);
-      await removeControlFile(dataFile);
-      await service.close();
+      try {
+        await removeControlFile(dataFile);
+      } finally {
+        await service.close();
+      }
     },
   };
 }

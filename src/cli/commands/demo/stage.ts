@@ -54,8 +54,11 @@ async function startService(
 
 /** What is due is still delivered, so that the outbox is whole. */
 async function stop(service: Service, server: RunningServer): Promise<void> {
-  await service.finishDue();
-  await server.stop();
+  try {
+    await service.finishDue();
+  } finally {
+    await server.stop();
+  }
 }
 
 function connectedDeps(deps: Deps, { baseUrl, apiKey }: DemoConnection): Deps {
