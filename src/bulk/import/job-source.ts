@@ -2,7 +2,7 @@
 import type { JournalState } from "./journal-state.ts";
 import type { ImportTable } from "./open-table.ts";
 import type { OutcomeName } from "./outcome.ts";
-import type { ImportRow } from "./row-kind.ts";
+import type { ImportRow, RowProblem } from "./row-kind.ts";
 
 export interface Job {
   readonly row: ImportRow;
@@ -35,7 +35,7 @@ export async function* decideRows({ table, before, skip }: JobOptions): AsyncGen
       const { line } = record;
       const outcome = before.outcomeOf(line);
       const row = "row" in verdict ? verdict.row : null;
-      const reason = row === null ? describeInvalid(verdict) : skip(row);
+      const reason = "row" in verdict ? skip(verdict.row) : describeInvalid(verdict.problems);
       if (reason === null) position += 1;
       const wasUnknown = outcome === "unknown" && row !== null;
       if (outcome !== null && !wasUnknown) yield { kind: "settled", outcome };
@@ -45,7 +45,6 @@ export async function* decideRows({ table, before, skip }: JobOptions): AsyncGen
   }
 }
 
-function describeInvalid(verdict: object): string {
-  const problems = "problems" in verdict ? (verdict.problems as readonly { column: string; message: string }[]) : [];
+function describeInvalid(problems: readonly RowProblem[]): string {
   return `invalid: ${problems.map(({ column, message }) => (column === "" ? message : `${column}: ${message}`)).join("; ")}`;
 }

@@ -6,8 +6,7 @@ import type { SendContext, Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
+import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../bulk-import/import-flags.ts";
 import { createBreaker, serverClockOf, toId, toSettled } from "../bulk-import/row-senders.ts";
 import type { CommandContext } from "../command-context.ts";
 import { addPlatformFlag, readPlatform } from "./member-identifiers.ts";
@@ -16,9 +15,9 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
   const command = context.verb(noun, {
     name: "import",
     summary: "add or update members from a CSV file; each is sent surveys from now on",
-    operands: [["<file>", "a CSV or TSV file, or - for standard input"]],
+    operands: [FILE_OPERAND],
     examples: ["surveyctl autopilot import members.csv --dry-run", "surveyctl autopilot import members.csv --send --platform email"],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.partial, EXIT.auth, EXIT.interrupted],
+    exits: IMPORT_EXITS,
   });
   addPlatformFlag(command).option("--send", "yes, surveys may go out; needed off a terminal");
   addImportFlags(command);

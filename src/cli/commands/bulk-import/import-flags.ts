@@ -7,6 +7,7 @@ import type { Flags } from "../../args/flags.ts";
 import { parseKeyValue } from "../../args/key-value.ts";
 import { parseInteger } from "../../args/numbers.ts";
 import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { choiceOption } from "../choice-option.ts";
 import { collect } from "../command-context.ts";
 
@@ -27,6 +28,9 @@ export interface ImportFlags {
   readonly retryUnknown: boolean;
   readonly yes: boolean;
 }
+
+export const IMPORT_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.usage, EXIT.partial, EXIT.auth, EXIT.interrupted];
+export const FILE_OPERAND = ["<file>", "a CSV or TSV file, or - for standard input"] as const;
 
 const DUPLICATE_POLICIES = ["error", "first", "last"] as const;
 const MAX_ERRORS_DEFAULT = "20";

@@ -10,8 +10,8 @@ import { parseChoice } from "../../args/choice.ts";
 import { parseDuration } from "../../args/duration.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../deps.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
+import type { ExitCode } from "../../exit-codes.ts";
+import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../bulk-import/import-flags.ts";
 import type { ImportRequest } from "../bulk-import/import-request.ts";
 import { createBreaker, serverClockOf, toPersonOutcome, toSettled } from "../bulk-import/row-senders.ts";
 import { choiceOption } from "../choice-option.ts";
@@ -21,14 +21,14 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
   const command = context.verb(noun, {
     name: "import",
     summary: "create or update people from a CSV file and schedule their surveys",
-    operands: [["<file>", "a CSV or TSV file, or - for standard input"]],
+    operands: [FILE_OPERAND],
     examples: [
       "surveyctl people import customers.csv --dry-run",
       "surveyctl people import customers.csv --send --spread 6h",
       'surveyctl people import export.csv --map "E-Mail Address=email" --no-send',
       "surveyctl people import customers.csv --send --resume",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.partial, EXIT.auth, EXIT.interrupted],
+    exits: IMPORT_EXITS,
   });
   command
     .option("--send", "send surveys; needed off a terminal unless the file has a send column")

@@ -6,8 +6,7 @@ import type { Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { EXIT } from "../../exit-codes.ts";
-import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
+import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../bulk-import/import-flags.ts";
 import { createBreaker, serverClockOf, toId, toSettled } from "../bulk-import/row-senders.ts";
 import type { CommandContext } from "../command-context.ts";
 
@@ -15,13 +14,13 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
   const command = context.verb(noun, {
     name: "import",
     summary: "add responses that were collected elsewhere, from a CSV file; nobody is mailed",
-    operands: [["<file>", "a CSV or TSV file, or - for standard input"]],
+    operands: [FILE_OPERAND],
     examples: [
       "surveyctl responses import history.csv --dry-run",
       "surveyctl responses import history.csv --yes",
       "surveyctl responses import history.csv --yes --resume",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.partial, EXIT.auth, EXIT.interrupted],
+    exits: IMPORT_EXITS,
   });
   addImportFlags(command);
   context.action(command, async (deps, flags, [input = ""]) => {
