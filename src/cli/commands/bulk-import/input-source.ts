@@ -1,5 +1,6 @@
 /** The input as a file that can be read twice, and what it is known by. */
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { open, stat, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -15,25 +16,47 @@ export interface InputSource {
   close(): Promise<void>;
 }
 
-/** `-` is standard input, put aside on disk since it is read twice. Throws UsageError, or the system's error. */
+/** Where standard input is a socket, as programs hand it down, the system opens none of the long names. */
+const STANDARD_INPUT: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
+
+/** Standard input and pipes, a shell's `<(…)` among them: what was read once is gone. */
+export async function isReadOnce(name: string): Promise<boolean> {
+  if (STANDARD_INPUT.has(name)) return true;
+  const found = await stat(name).catch(() => null);
+  return found !== null && !found.isFile() && !found.isDirectory();
+}
+
+/** `-` is standard input. What can be read only once is put aside on disk. Throws UsageError, or the system's error. */
 export async function openInput(deps: Deps, name: string, delimiter: string | null): Promise<InputSource> {
-  if (name === "-") return spool(deps, delimiter);
+  if (STANDARD_INPUT.has(name)) return spoolStandardInput(deps, delimiter);
+  if (await isReadOnce(name)) return spool(deps, createReadStream(name, { signal: deps.signal }), { name, delimiter });
   if ((await stat(name)).isDirectory()) throw new UsageError(`${name} is a directory, not a file`);
   const file: InputFile = { path: name, name: path.basename(name), delimiter };
   return { file, hash: () => hashFile(name), close: async () => undefined };
 }
 
-async function spool({ streams, random }: Deps, delimiter: string | null): Promise<InputSource> {
-  if (streams.in.isTTY) throw new UsageError("standard input is the terminal; name a file, or pipe one in");
+async function spoolStandardInput(deps: Deps, delimiter: string | null): Promise<InputSource> {
+  const { in: standardInput } = deps.streams;
+  if (standardInput.isTTY) throw new UsageError("standard input is the terminal; name a file, or pipe one in");
+  return spool(deps, standardInput.bytes(), { name: "standard input", delimiter });
+}
+
+async function spool(
+  { random, signal }: Deps,
+  pieces: AsyncIterable<Uint8Array>,
+  input: Pick<InputFile, "name" | "delimiter">,
+): Promise<InputSource> {
   const spooled = path.join(tmpdir(), `surveyctl-${random.token(9)}.input`);
   const close = (): Promise<void> => unlink(spooled);
   try {
-    await writeFile(spooled, streams.in.bytes(), { flag: "wx", mode: 0o600 });
+    await writeFile(spooled, pieces, { flag: "wx", mode: 0o600 });
   } catch (error) {
     await close().catch(() => undefined);
+    // Why it was stopped says more than that it was.
+    signal.throwIfAborted();
     throw error;
   }
-  return { file: { path: spooled, name: "standard input", delimiter }, hash: () => hashFile(spooled), close };
+  return { file: { ...input, path: spooled }, hash: () => hashFile(spooled), close };
 }
 
 const CHUNK_BYTES = 64 * 1024;

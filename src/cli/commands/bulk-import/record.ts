@@ -2,10 +2,13 @@
 import { stat } from "node:fs/promises";
 import { emptyJournal, readJournal, type JournalState } from "../../../bulk/import/journal-state.ts";
 import type { JournalHead } from "../../../bulk/import/journal-entry.ts";
+import { openReplacement } from "../../../runtime/file-replacement.ts";
 import { LockedError, takeLock, type Lock } from "../../../runtime/lock-file.ts";
+import { resolveFile } from "../../../runtime/resolve-file.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ImportRequest } from "./import-request.ts";
+import { isReadOnce } from "./input-source.ts";
 
 export interface RecordFiles {
   readonly results: string;
@@ -14,11 +17,32 @@ export interface RecordFiles {
 }
 
 /** Throws UsageError where the results must be named. */
-export function recordFiles({ input, flags }: ImportRequest): RecordFiles {
-  if (flags.results === null && input === "-")
-    throw new UsageError("--results is needed with standard input: where shall the outcomes go?");
+export async function recordFiles({ input, flags }: ImportRequest): Promise<RecordFiles> {
+  if (flags.results === null && (await isReadOnce(input)))
+    throw new UsageError(`--results is needed with ${input === "-" ? "standard input" : input}: where shall the outcomes go?`);
   const results = flags.results ?? `${input}.results.csv`;
   return { results, journal: `${results}.journal`, lock: `${results}.lock` };
+}
+
+/** What cannot be written at the end is found before the first request. Throws UsageError, or UnwritableFileError. */
+export async function checkTargets({ random }: Deps, { input, flags: { failedTo } }: ImportRequest, files: RecordFiles): Promise<void> {
+  const results = ["the results", files.results] as const;
+  checkApart([["the input", input === "-" ? null : input], results, ["the journal", files.journal], ["--failed-to", failedTo]]);
+  for (const file of [files.results, failedTo]) {
+    if (file !== null) await (await openReplacement(file, random.token(6))).discard();
+  }
+}
+
+/** None may write over another, the input least of all. */
+function checkApart(uses: readonly (readonly [use: string, file: string | null])[]): void {
+  const taken = new Map<string, string>();
+  for (const [use, file] of uses) {
+    if (file === null) continue;
+    const place = resolveFile(file);
+    const other = taken.get(place);
+    if (other !== undefined) throw new UsageError(`${file} is ${other} already; it cannot be ${use} too`);
+    taken.set(place, use);
+  }
 }
 
 /** One run at a time on the same results. Throws UsageError. */

@@ -16,13 +16,13 @@ import { explainLine } from "./explain.ts";
 import { checkDecided, countRow, type PlanCounts } from "./guard.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { openInput, type InputSource } from "./input-source.ts";
-import { lockRecord, recordFiles, type RecordFiles } from "./record.ts";
+import { checkTargets, lockRecord, recordFiles, type RecordFiles } from "./record.ts";
 import { sendChecked } from "./send-checked.ts";
 
 /** Throws UsageError for everything that is wrong before the first request; nothing was sent then. */
 export async function runImport(deps: Deps, request: ImportRequest): Promise<ExitCode> {
   const quiet = deps.options.dryRun || request.flags.explain !== null;
-  const files = quiet ? null : recordFiles(request);
+  const files = quiet ? null : await recordFiles(request);
   const source = await openInput(deps, request.input, request.flags.delimiter);
   try {
     return await importFrom(deps, request, source, files);
@@ -57,6 +57,7 @@ async function importTable(
   const plan: PlanCounts = { email: 0, sms: 0, quiet: 0 };
   const report = await check(deps, table, request, plan);
   if (files === null) return showPlannedRequests(deps, table, request, report);
+  await checkTargets(deps, request, files);
   const lock = await lockRecord(files, deps);
   try {
     return await withClient(deps, (client, { account }) =>

@@ -11,7 +11,7 @@ import { sendRows, type SendReport } from "../../../bulk/import/send-rows.ts";
 import type { Client } from "../../../client/client.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import { openReplacement, replaceFile } from "../../../runtime/file-replacement.ts";
+import { replaceFile } from "../../../runtime/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import type { Deps } from "../../deps.ts";
 import { exitOfSignal, InterruptedError } from "../../errors/interrupted-error.ts";
@@ -47,7 +47,6 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const before = await findFormerRun(files, head, request);
   if (request.flags.resume && before.head === null)
     await writeNote(deps, `no former run is recorded in ${files.journal}; this one begins with the first row`);
-  await checkWritable(checked);
   await askWithPlan(deps, request, place, report, plan);
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
   await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
@@ -103,13 +102,6 @@ async function send({ deps, request, table, report, client }: Checked, { before,
     grace.abort();
     deps.signal.removeEventListener("abort", stop);
     await progress.end();
-  }
-}
-
-/** What cannot be written at the end is found before the first request. Throws UnwritableFileError. */
-async function checkWritable({ deps, request, files }: Checked): Promise<void> {
-  for (const file of [files.results, request.flags.failedTo]) {
-    if (file !== null) await (await openReplacement(file, deps.random.token(6))).discard();
   }
 }
 
