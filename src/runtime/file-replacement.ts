@@ -14,6 +14,8 @@ export class UnwritableFileError extends Error {
 export interface FileReplacement {
   /** The file that is replaced: the target, or what it links to. */
   readonly path: string;
+  /** False for a device, a pipe or a descriptor that is open already: those are written as it comes. */
+  readonly isWhole: boolean;
   write(bytes: Uint8Array): Promise<void>;
   /** Makes what was written the file, durably. */
   commit(): Promise<void>;
@@ -30,12 +32,16 @@ const NAME_BYTES_MAX = 180;
 
 /**
  * Begins to replace `target`: links are followed, and an existing file keeps its mode. A device or a pipe is written directly.
- * `token` makes the temporary name unique. Throws `UnwritableFileError`.
+ * `token` makes the temporary name unique; `signal` ends the wait for a pipe's reader. Throws `UnwritableFileError`.
  */
-export async function openReplacement(target: string, token: string): Promise<FileReplacement> {
+export async function openReplacement(target: string, token: string, signal?: AbortSignal): Promise<FileReplacement> {
   const file = await followLinks(target);
   const existing = await statOrNull(file);
   if (existing !== null) await checkExisting(target, file, existing);
+  if (target.endsWith(path.sep)) throw new UnwritableFileError(`cannot write ${target}: that names a folder`);
+  if (existing?.isFIFO() === true) return writeDirectly(file, await openPipe(target, file, signal));
+  // Added to, so that what the descriptor's owner wrote before stays.
+  if (existing !== null && isDescriptor(file)) return writeDirectly(file, await openOrRefuse(target, file, "a"));
   if (existing !== null && !existing.isFile()) return writeDirectly(file, await openOrRefuse(target, file, "w"));
   const beginning = Buffer.from(path.basename(file)).subarray(0, NAME_BYTES_MAX).toString();
   const temporary = path.join(path.dirname(file), `${beginning}.${token}${TEMPORARY_SUFFIX}`);
@@ -52,7 +58,23 @@ async function checkExisting(target: string, file: string, existing: Stats): Pro
   }
 }
 
-async function openOrRefuse(target: string, file: string, flags: "w" | "wx"): Promise<FileHandle> {
+/** To open a pipe waits for somebody who reads it. Nothing else ends that wait, so who stops it becomes the reader. */
+async function openPipe(target: string, file: string, signal?: AbortSignal): Promise<FileHandle> {
+  signal?.throwIfAborted();
+  let reader: Promise<FileHandle | null> = Promise.resolve(null);
+  const read = (): void => {
+    reader = open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+  };
+  signal?.addEventListener("abort", read, { once: true });
+  const handle = await openOrRefuse(target, file, "w");
+  signal?.removeEventListener("abort", read);
+  await (await reader)?.close();
+  if (signal?.aborted === true) await handle.close();
+  signal?.throwIfAborted();
+  return handle;
+}
+
+async function openOrRefuse(target: string, file: string, flags: "a" | "w" | "wx"): Promise<FileHandle> {
   try {
     return await open(file, flags, NEW_FILE_MODE);
   } catch (error) {
@@ -86,6 +108,7 @@ function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplac
   let renamed = false;
   return {
     path: file,
+    isWhole: true,
     write: (bytes) => writeAll(handle, bytes),
     async commit() {
       if (existing !== null) await keepOwnership(handle, existing);
@@ -104,7 +127,7 @@ function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplac
 
 function writeDirectly(file: string, handle: FileHandle): FileReplacement {
   const close = closeOnce(handle);
-  return { path: file, write: (bytes) => writeAll(handle, bytes), commit: close, discard: close };
+  return { path: file, isWhole: false, write: (bytes) => writeAll(handle, bytes), commit: close, discard: close };
 }
 
 function closeOnce(handle: FileHandle): () => Promise<void> {
@@ -147,11 +170,17 @@ export async function syncFolder(folder: string): Promise<void> {
 async function followLinks(target: string): Promise<string> {
   let file = path.resolve(target);
   for (let links = 0; links < LINKS_MAX; links += 1) {
+    if (isDescriptor(file)) return file;
     const found = await lstat(file).catch(() => null);
     if (found === null || !found.isSymbolicLink()) return file;
     file = path.resolve(path.dirname(file), await readlink(file));
   }
   throw new UnwritableFileError(`cannot write ${target}: too many symbolic links`);
+}
+
+/** What a shell makes of `>(…)`, and `/dev/stderr`: the links there lead to something open and not to a path. */
+function isDescriptor(file: string): boolean {
+  return /^\/(?:dev|proc\/[^/]+(?:\/task\/[^/]+)?)\/fd$/.test(path.dirname(file));
 }
 
 async function statOrNull(file: string): Promise<Stats | null> {

@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { replaceFile } from "../../src/runtime/file-replacement.ts";
+import { openReplacement, replaceFile } from "../../src/runtime/file-replacement.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -30,4 +31,35 @@ describe("a file that is replaced", () => {
     await expect(replaceFile(file, brokenPieces(), "token")).rejects.toThrow("broken");
     expect([await readdir(folder), await readFile(file, "utf8")]).toEqual([["file"], "old"]);
   });
+});
+
+describe("what is written as it comes", () => {
+  it("when it is a descriptor that is open already, then what stands there stays", async () => {
+    const file = path.join(folder, "file");
+    const handle = await open(file, "w");
+    await handle.write("first ");
+    const replacement = await openReplacement(`/dev/fd/${handle.fd}`, "token");
+    await replacement.write(Buffer.from("second"));
+    await replacement.commit();
+    await handle.close();
+    expect([replacement.isWhole, await readFile(file, "utf8"), await readdir(folder)]).toEqual([false, "first second", ["file"]]);
+  });
+
+  it("when it is a pipe that nobody reads, then the wait ends with the signal", async () => {
+    const pipe = path.join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const stopping = new AbortController();
+    const opened = openReplacement(pipe, "token", stopping.signal);
+    setImmediate(() => stopping.abort(new Error("stopped")));
+    await expect(opened).rejects.toThrow("stopped");
+  });
+});
+
+it.each([
+  ["is not there", "none/"],
+  ["is a file", "file/"],
+])("refuses a name that ends as a folder's does and %s", async (_, name) => {
+  await writeFile(path.join(folder, "file"), "old");
+  await expect(openReplacement(`${folder}/${name}`, "token")).rejects.toThrow("that names a folder");
+  expect([await readdir(folder), await readFile(path.join(folder, "file"), "utf8")]).toEqual([["file"], "old"]);
 });

@@ -1,5 +1,5 @@
 /** What an incremental export remembers between two runs. */
-import { isJsonObject } from "../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import type { Version } from "./versions.ts";
 
 /** What has to be the same in every run that goes on from one state; each value in words or as JSON. */
@@ -20,6 +20,8 @@ export interface ExportState {
   readonly until: number | null;
   /** How long the file was that `--append` adds to; null without it. */
   readonly file_bytes: number | null;
+  /** SHA-256 of those bytes in hex; null when unknown. */
+  readonly file_sha256: string | null;
   readonly versions: readonly Version[];
 }
 
@@ -45,9 +47,32 @@ export function parseState(text: string, file: string): ExportState {
   } catch {
     // Said below, with what else is no state.
   }
-  if (!isJsonObject(value) || value.surveyctl_export_state !== FORMAT_VERSION || value.until === undefined)
+  if (!isJsonObject(value) || value.surveyctl_export_state !== FORMAT_VERSION)
     throw new StateRefusedError(`${file} is not the state of an export`);
-  return value as unknown as ExportState;
+  if (!isSound(value)) throw new StateRefusedError(`${file} is damaged`);
+  return { file_sha256: null, ...value } as unknown as ExportState;
+}
+
+/** Whoever goes on from what a damaged state says loses rows, or bytes of a file. */
+function isSound({ identity, until, file_bytes: bytes, file_sha256: digest, versions }: JsonObject): boolean {
+  return (
+    isJsonObject(identity) &&
+    (until === null || Number.isSafeInteger(until)) &&
+    (bytes === null || isCount(bytes)) &&
+    (digest === undefined || digest === null || typeof digest === "string") &&
+    Array.isArray(versions) &&
+    versions.every(isVersion)
+  );
+}
+
+function isCount(value: Json | undefined): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isVersion(value: Json): boolean {
+  if (!Array.isArray(value)) return false;
+  const [id, at, mark] = value;
+  return typeof id === "string" && typeof at === "number" && typeof mark === "string";
 }
 
 const MEANINGS: Readonly<Record<keyof StateIdentity, string>> = {

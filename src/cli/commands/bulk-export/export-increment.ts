@@ -1,5 +1,6 @@
 /** How a run goes on from where the last one came to, and what it leaves for the next. */
 import type { RowPage } from "../../../bulk/export/lists.ts";
+import type { SinkTotals } from "../../../bulk/export/byte-sink.ts";
 import type { ExportTotals } from "../../../bulk/export/run-export.ts";
 import { OVERLAP_SECONDS, type StateIdentity } from "../../../bulk/export/state.ts";
 import { createVersionFilter, mergeVersions, versionsSince, type Version } from "../../../bulk/export/versions.ts";
@@ -8,6 +9,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import type { ExportSource } from "./export-request.ts";
 import type { OpenedExport } from "./export-opened.ts";
 import { writeNote } from "../notes.ts";
+import { digestOldBytes } from "./old-file.ts";
 
 export interface Increment {
   readonly source: ExportSource;
@@ -20,7 +22,7 @@ export interface Increment {
   /** What the next run must know of a page, when the service's clock stood at `startedAt`. */
   versionsOf(page: RowPage, startedAt: number): readonly Version[];
   /** Called when the data is durable. */
-  finish(totals: ExportTotals, startedAt: number, bytes: number): Promise<void>;
+  finish(totals: ExportTotals, startedAt: number, written: SinkTotals): Promise<void>;
 }
 
 export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
@@ -31,7 +33,7 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
   const identity = await identify(opened);
   state.check(identity);
   const keptBytes = await checkLength(opened);
-  const last = state.last ?? { identity, until: null, file_bytes: flags.append ? keptBytes : null, versions: [] };
+  const last = state.last ?? { identity, until: null, file_bytes: flags.append ? keptBytes : null, file_sha256: null, versions: [] };
   // Written before the first rows are, so that a run that dies between the file and the state is done again and not twice.
   if (state.last === null && flags.append) await state.write(last);
   const goesOn = last.until === null ? null : source(last.until - OVERLAP_SECONDS);
@@ -41,12 +43,13 @@ export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
     keptBytes,
     keep: last.versions.length === 0 ? null : createVersionFilter(versions, last.versions),
     versionsOf: (page, startedAt) => versionsSince(versions, page, watermark(startedAt) - OVERLAP_SECONDS),
-    async finish(totals, startedAt, bytes) {
+    async finish(totals, startedAt, { bytes, sha256 }) {
       const until = Math.max(last.until ?? 0, watermark(startedAt));
       await state.write({
         identity,
         until,
         file_bytes: flags.append ? bytes : null,
+        file_sha256: flags.append ? sha256 : null,
         versions: mergeVersions(last.versions, totals.versions, until - OVERLAP_SECONDS),
       });
     },
@@ -78,6 +81,13 @@ async function checkLength({ deps, flags, state, output, plan }: OpenedExport): 
     );
   }
   const surplus = output.oldBytes - recorded;
-  if (surplus > 0) await writeNote(deps, `${plan.file ?? ""}: the last ${surplus} bytes are of a run that did not end, and are replaced`);
+  if (surplus === 0) return recorded;
+  const digest = state?.last?.file_sha256 ?? null;
+  if (digest !== null && digest !== (await digestOldBytes(output.path ?? "", recorded))) {
+    throw new UsageError(`--state: ${plan.file ?? ""} does not begin with what ${flags.state ?? ""} knows as written`, {
+      hint: "it was edited, or is another file: a file of its own needs a state of its own",
+    });
+  }
+  await writeNote(deps, `${plan.file ?? ""}: the last ${surplus} bytes are of a run that did not end, and are replaced`);
   return recorded;
 }

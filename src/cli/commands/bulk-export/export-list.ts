@@ -12,7 +12,7 @@ export async function exportList(deps: Deps, request: ExportRequest, flags: Expo
   const plan = planExport(deps, request, flags);
   const state = flags.state === null ? null : await openState(deps, flags.state);
   try {
-    const output = await openOutput(deps, plan);
+    const output = await openOutput(deps, { ...flags, ...plan });
     try {
       const connection = await deps.connect();
       try {

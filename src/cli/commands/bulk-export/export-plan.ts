@@ -1,4 +1,5 @@
 /** Everything about an export that can be decided, and refused, before anything is opened or sent. */
+import path from "node:path";
 import type { PageEncoder } from "../../../bulk/export/run-export.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { Deps } from "../../deps.ts";
@@ -27,10 +28,12 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
   const gzip = flags.gzip || (flags.out?.endsWith(".gz") ?? false);
   if (gzip && toStdout(flags.out) && deps.streams.out.isTTY)
     throw new UsageError("--gzip writes binary data, which a terminal cannot show");
+  const file = toStdout(flags.out) ? null : withGz(flags.out ?? "", gzip);
+  if (file !== null && flags.state !== null) refuseSameFile(flags.state, flags.checksum ? [file, `${file}.sha256`] : [file]);
   return {
     format,
     gzip,
-    file: toStdout(flags.out) ? null : withGz(flags.out ?? "", gzip),
+    file,
     columns: asJson && deps.options.columns === null ? null : selected,
   };
 }
@@ -59,8 +62,16 @@ function chooseExportFormat({ options }: Deps, out: string | null): EncodedForma
   return FORMATS.find((format) => format === ending) ?? "csv";
 }
 
+/** Names that the system has for stdout; through them a terminal would get its control characters raw. */
+const STDOUT_NAMES: ReadonlySet<string | null> = new Set([null, "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]);
+
 function toStdout(out: string | null): boolean {
-  return out === null || out === "-";
+  return STDOUT_NAMES.has(out);
+}
+
+function refuseSameFile(state: string, written: readonly string[]): void {
+  const clash = written.some((file) => path.resolve(file) === path.resolve(state));
+  refuse(clash, `--state: ${state} is what the export is written to; the state needs a file of its own`);
 }
 
 function withGz(file: string, gzip: boolean): string {

@@ -1,8 +1,6 @@
 /** One export whose target, state and connection are open. */
-import path from "node:path";
 import type { SinkTotals } from "../../../bulk/export/byte-sink.ts";
 import type { ExportTotals } from "../../../bulk/export/run-export.ts";
-import { writeWhole } from "./export-output.ts";
 import { createProgress } from "../progress.ts";
 import { formatReport } from "./export-report.ts";
 import { beginIncrement } from "./export-increment.ts";
@@ -21,20 +19,13 @@ export async function runOpened(opened: OpenedExport): Promise<void> {
     const written = await output.commit();
     await progress.end();
     // From here on the data is safe; what follows tells of it.
-    await writeChecksum(opened, written);
-    await increment.finish(totals, startedAt, written.bytes);
+    await increment.finish(totals, startedAt, written);
     await report(opened, totals, written, await counted);
   } finally {
     // A count that is still under way is of no use to a run that failed.
     ended.abort();
     await progress.end();
   }
-}
-
-/** In the form that `sha256sum --check` reads. */
-async function writeChecksum({ deps, flags, plan }: OpenedExport, { sha256 }: SinkTotals): Promise<void> {
-  if (!flags.checksum || plan.file === null) return;
-  await writeWhole(`${plan.file}.sha256`, `${sha256}  ${path.basename(plan.file)}\n`, deps.random.token(6));
 }
 
 async function report(

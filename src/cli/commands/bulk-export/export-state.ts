@@ -23,15 +23,15 @@ export interface StateFile {
 }
 
 /** Throws `UsageError` when another run uses the state, or when it cannot be read or written. */
-export async function openState({ random }: Deps, file: string): Promise<StateFile> {
-  const lock = await lockState(file, random.token(6));
+export async function openState(deps: Deps, file: string): Promise<StateFile> {
+  const lock = await lockState(file, deps.random.token(6));
   try {
     const text = await readIfThere(file);
     const last = text === null ? null : asUsage(file, () => parseState(text, file));
     return {
       last,
       check: (identity) => asUsage(file, () => last !== null && checkIdentity(last, identity, file)),
-      write: (state) => writeWhole(file, formatState(state), random.token(6)),
+      write: (state) => writeWhole(deps, file, formatState(state)),
       release: () => lock.release(),
     };
   } catch (error) {

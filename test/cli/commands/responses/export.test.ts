@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmod, lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -261,6 +261,37 @@ describe("a file", () => {
     expect(requests).toEqual([]);
   });
 
+  it.each<[string, () => Partial<ExportFlags>, string]>([
+    ["a checksum in a folder's place", () => ({ out: at("r.csv"), checksum: true }), "r.csv.sha256 is a directory"],
+    ["a checksum of a device", () => ({ out: "/dev/null", checksum: true }), "/dev/null is no file that a checksum could stand beside"],
+    ["the state in the file's place", () => ({ out: at("r.csv"), state: at("./r.csv") }), "the state needs a file of its own"],
+    [
+      "the state in the checksum's place",
+      () => ({ out: at("c.csv"), checksum: true, state: at("c.csv.sha256") }),
+      "needs a file of its own",
+    ],
+  ])("is refused with %s before the first request, and nothing is left", async (_, flags, message) => {
+    await mkdir(at("r.csv.sha256"));
+    const { requests } = await serve({ lists: { survey_responses: someRows(3) } });
+    await expect(run({ flags: flags() })).rejects.toThrow(message);
+    expect([requests, await readdir(folder)]).toEqual([[], ["r.csv.sha256"]]);
+  });
+
+  it.each(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])("named %s is standard output", async (out) => {
+    await serve({ lists: { survey_responses: someRows(3) } });
+    expect(idsOf((await run({ flags: { out } })).out)).toEqual(everyId(3));
+  });
+
+  it.each([
+    [false, "id\n1\n"],
+    [true, "id\r\n1\r\n"],
+  ])("that ends within a line is ended before more is added (CRLF: %s)", async (crlf, text) => {
+    await serve({ lists: { survey_responses: someRows(1) } });
+    await writeFile(at("r.csv"), "id");
+    await run({ flags: { out: at("r.csv"), append: true, crlf } }, { options: { columns: ["id"] } });
+    expect(await readFile(at("r.csv"), "utf8")).toBe(text);
+  });
+
   it.each([
     ["r.ndjson", false, "r.ndjson", (text: string) => text.startsWith('{"id":"1"')],
     ["r.json", false, "r.json", (text: string) => text.startsWith("[\n{")],
@@ -402,6 +433,14 @@ describe("an incremental export", () => {
     await run({ flags: step });
     expect(await seconds[0]).toMatchObject({ name: "UsageError", message: expect.stringContaining("is held by another run") as string });
     expect(await readdir(folder)).toEqual(["r.csv", "r.state"]);
+  });
+
+  it("cuts nothing off a file that is not the one that it added to", async () => {
+    await serve({ lists: { survey_responses: someRows(3) } });
+    await run({ flags: step });
+    await writeFile(at("other.csv"), "x\n".repeat(2000));
+    await expect(run({ flags: { ...step, out: at("other.csv") } })).rejects.toThrow("does not begin with what");
+    expect((await stat(at("other.csv"))).size).toBe(4000);
   });
 
   it("refuses a file that is shorter than it was", async () => {
