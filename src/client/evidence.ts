@@ -23,12 +23,12 @@ const ROUNDING_SECONDS = 1;
 
 /** Evidence in a person's row for `POST /v1/people.json` with a survey (design: "Evidence of arrival"). */
 export function judgeSurvey(person: JsonObject, body: JsonObject, { intentAt, lookedAt }: Moments): Settlement {
-  const lastSentAt = timestamp(person["last_sent_at"]);
-  if (lastSentAt !== null && lastSentAt >= intentAt && lastSentAt !== timestamp(body["last_sent_at"])) {
+  const lastSentAt = toNumber(person["last_sent_at"]);
+  if (lastSentAt !== null && lastSentAt >= intentAt && lastSentAt !== toNumber(body["last_sent_at"])) {
     return { kind: "arrived", evidence: `the person was last sent a survey at ${lastSentAt}, after this request began`, found: person };
   }
-  const delay = timestamp(body["delay"]) ?? 0;
-  const scheduledAt = timestamp(person["next_survey_scheduled_at"]);
+  const delay = toNumber(body["delay"]) ?? 0;
+  const scheduledAt = toNumber(person["next_survey_scheduled_at"]);
   if (scheduledAt !== null && scheduledAt >= intentAt + delay && scheduledAt <= lookedAt + delay + ROUNDING_SECONDS) {
     return { kind: "arrived", evidence: `the person's next survey is scheduled at ${scheduledAt}, as this request asked`, found: person };
   }
@@ -36,8 +36,8 @@ export function judgeSurvey(person: JsonObject, body: JsonObject, { intentAt, lo
   return { kind: "unsettled", reason: `the person exists and ${state}` };
 }
 
-/** Seconds of a JSON value, also from services that send numbers as text; null when it is none. */
-export function timestamp(value: Json | undefined): number | null {
+/** A number, also from those who write numbers as text; null when it is none. */
+export function toNumber(value: Json | undefined): number | null {
   if (typeof value === "number") return value;
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : null;
 }
@@ -51,10 +51,10 @@ export function isNamed(person: JsonObject, identifier: { readonly email: string
 /** Evidence in one of the person's responses for `POST /v1/survey_responses.json`; null when it is another response. */
 export function judgeResponse(row: JsonObject, body: JsonObject, { intentAt }: Moments): Settlement | null {
   if (row["score"] !== Number(body["score"]) || textOf(row["comment"]) !== textOf(body["comment"])) return null;
-  const createdAt = timestamp(row["created_at"]);
-  const given = timestamp(body["created_at"]);
+  const createdAt = toNumber(row["created_at"]);
+  const given = toNumber(body["created_at"]);
   if (given !== null && createdAt !== given) return null;
-  const updatedAt = timestamp(row["updated_at"]);
+  const updatedAt = toNumber(row["updated_at"]);
   const storedAt = Math.max(updatedAt ?? 0, given === null ? (createdAt ?? 0) : 0);
   if (storedAt >= intentAt) {
     return { kind: "arrived", evidence: `the same response was stored at ${storedAt}, after this request began`, found: row };

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
 import { PER_PAGE_MAX } from "../contract/limits.ts";
 import { ROUTES } from "../contract/routes.ts";
 import type { Client, Page } from "./client.ts";
-import { isNamed, judgeResponse, judgeSurvey, timestamp, type Moments, type Settlement } from "./evidence.ts";
+import { isNamed, judgeResponse, judgeSurvey, toNumber, type Moments, type Settlement } from "./evidence.ts";
 import { listPages } from "./pages.ts";
 
 type Identifier = { readonly email: string } | { readonly phone_number: string };
@@ -72,7 +72,7 @@ const PAGES_MAX = 50;
 /** Whether `POST /v1/survey_responses.json` with this body arrived. Throws what the look-up's own requests throw. */
 export async function lookUpResponse(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
   const person = idText(body["person"]);
-  const createdAt = timestamp(body["created_at"]);
+  const createdAt = toNumber(body["created_at"]);
   const time = createdAt === null ? {} : { since: createdAt, until: createdAt };
   const parameters = { person_id: person, per_page: PER_PAGE_MAX, ...time };
   const { client, signal } = lookUp;

@@ -3,6 +3,7 @@ import type { Route } from "../contract/routes.ts";
 import type { Client, Page, Parameters } from "./client.ts";
 import { PagingError } from "./errors/paging-error.ts";
 import { nameCall } from "./errors/client-error.ts";
+import { toNumber } from "./evidence.ts";
 
 export interface ListRequest {
   readonly route: Route;
@@ -30,8 +31,8 @@ async function* cursorPages(client: Pick<Client, "page" | "baseUrl">, request: L
 
 async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request: ListRequest): AsyncGenerator<Page> {
   const { parameters } = request;
-  let number = typeof parameters["page"] === "number" ? parameters["page"] : PAGE_DEFAULT;
-  let size: number | null = typeof parameters["per_page"] === "number" ? parameters["per_page"] : PER_PAGE_DEFAULT;
+  let number = toNumber(parameters["page"]) ?? PAGE_DEFAULT;
+  let size = toNumber(parameters["per_page"]) ?? PER_PAGE_DEFAULT;
   let before = "";
   for (;;) {
     const page = await client.page({ ...request, parameters: { ...parameters, page: number } });

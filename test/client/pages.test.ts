@@ -33,6 +33,12 @@ describe("page-numbered lists", () => {
     expect(server.requests).toHaveLength(requests);
   });
 
+  it("when the numbers were typed and are text, then they count all the same", async () => {
+    const { client } = await withServer(numbered(7));
+    const pages = await collect(client.listResponses({ per_page: "2", page: "2" }));
+    expect(pages.flatMap((page) => page.rows)).toEqual(rows(2, 5));
+  });
+
   it("when the service ignores the page number, then it ends with an error", async () => {
     const { client, server } = await withServer([json(rows(0, 100))]);
     const error = await failureOf(collect(client.listUnsubscribes({ per_page: 100 })));
