@@ -28,6 +28,8 @@ it.each<[string, string, string]>([
   ["an operand", "completion bsh", "hint: did you mean bash?"],
   ["a method", "api GTE /v1/metrics.json", "hint: did you mean GET?"],
   ["a column", "people list --columns id,emial", "hint: did you mean email?"],
+  ["a column that a path reaches into", "responses list --columns person_propertes.plan", "hint: did you mean person_properties.plan?"],
+  ["an object that a path reaches into", "responses list --columns persn.email", "hint: did you mean person.email?"],
   ["a field of an assertion", "metrics --assert nsp>=40", "hint: did you mean nps?"],
   ["a header that names the person", "people import people.csv --dry-run", 'hint: say which column it is: --map "emial=email"'],
   [

@@ -5,6 +5,7 @@ import { loadCommands } from "../program.ts";
 import { VERSION } from "../../runtime/version.ts";
 import type { FactsBook } from "./command-facts.ts";
 import { EXIT_MEANINGS, exitsOf, ownOptions, SUMMARY } from "./help-layout.ts";
+import { firstWords } from "./root-help.ts";
 import { TOPICS } from "./topics.ts";
 
 /** `surveyctl.1`, in the man macros. */
@@ -14,6 +15,7 @@ export async function writeManPage(): Promise<string> {
     `.TH SURVEYCTL 1 "" "surveyctl ${VERSION}" "User Commands"`,
     section("NAME", [`surveyctl \\- ${escape(SUMMARY)}`]),
     section("SYNOPSIS", [`.B surveyctl\n${escape("<noun> <verb> [operand] [flags]")}`]),
+    section("DESCRIPTION", [verbatim(firstWords())]),
     section(
       "COMMANDS",
       program.commands.flatMap((noun) => commandsOf(noun, ["surveyctl"])).map((entry) => describeCommand(entry, facts)),

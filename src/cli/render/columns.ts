@@ -63,9 +63,11 @@ function selectColumn(resource: Resource, name: string): Column {
 
 function unknownColumn(resource: Resource, name: string): UsageError {
   const names = resource.columns.map((column) => column.name);
-  const nearest = suggest(name, names);
+  const [first = "", ...rest] = name.split(".");
+  const reach = rest.join(".") === "" ? "" : `.${rest.join(".")}`;
+  const nearest = suggest(first, reach === "" ? names : [...names, ...resource.fields]);
   return new UsageError(`--columns: "${name}" is not a column of ${resource.noun}; the columns are ${names.join(", ")}`, {
-    hint: nearest === null ? "a dotted path reaches inside a column, as in person_properties.plan" : `did you mean ${nearest}?`,
+    hint: nearest === null ? "a dotted path reaches inside a column, as in person_properties.plan" : `did you mean ${nearest}${reach}?`,
   });
 }
 

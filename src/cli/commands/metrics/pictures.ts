@@ -10,12 +10,18 @@ function wantsPictures(deps: Deps): boolean {
   return deps.streams.out.isTTY && chooseFormat(deps) === "table" && deps.options.columns === null;
 }
 
-/** `nps  ▁▃▅█  12 … 45`; a period without responses is a dot. */
+/** Cells beside the line: `nps  ` and `  -100 … -100`. */
+const BESIDE_TREND = 19;
+
+/** `nps  ▁▃▅█  12 … 45`; a period without responses is a dot. The newest periods that one line has room for. */
 export async function drawTrend(deps: Deps, rows: readonly JsonObject[]): Promise<void> {
-  const values = rows.map(({ nps, response_count: count }) => (typeof nps === "number" && count !== 0 ? nps : null));
+  const room = Math.max(deps.streams.out.columns - BESIDE_TREND, 1);
+  const all = rows.map(({ nps, response_count: count }) => (typeof nps === "number" && count !== 0 ? nps : null));
+  const values = all.length <= room ? all : all.slice(1 - room);
   const known = values.filter((value) => value !== null);
   if (!wantsPictures(deps) || known.length === 0) return;
-  await deps.streams.out.write(`\nnps  ${toSparkline(values)}  ${known[0]} … ${known.at(-1)}\n`);
+  const line = `${values.length < all.length ? "…" : ""}${toSparkline(values)}`;
+  await deps.streams.out.write(`\nnps  ${line}  ${known[0]} … ${known.at(-1)}\n`);
 }
 
 const BAR_CELLS = 50;

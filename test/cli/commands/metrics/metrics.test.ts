@@ -113,6 +113,12 @@ describe("metrics --by", () => {
     );
   });
 
+  it("draws the newest periods that a line has room for", async () => {
+    const { out } = await run({ by: "day", since: TODAY - 69 * DAY }, { answer: byDay, width: 60 });
+    const line = out.split("\n").at(-2) ?? "";
+    expect([line.length, line.slice(0, 10), line.slice(-14)]).toEqual([56, "nps  …▁▁▁▂", "▇███  -29 … 10"]);
+  });
+
   it("shows the same numbers as CSV", async () => {
     const columns = ["period", "since", "until", "nps", "nps_change"];
     const { out } = await run({ by: "day", since: TODAY, compare: true }, { answer: byDay, options: { output: "csv", columns } });
