@@ -30,6 +30,11 @@ export interface CheckReport {
   readonly duplicates: Duplicates;
 }
 
+/** How many rows are to be sent. */
+export function countSendable({ rows, invalidRows, duplicates }: CheckReport): number {
+  return rows - invalidRows - duplicates.size;
+}
+
 /** Lines that are not sent since the same person stands on another. */
 export interface Duplicates {
   /** Without those that are invalid for it (`error`). */

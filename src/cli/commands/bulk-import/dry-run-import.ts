@@ -1,4 +1,4 @@
-import type { CheckReport } from "../../../bulk/import/check.ts";
+import { countSendable, type CheckReport } from "../../../bulk/import/check.ts";
 import type { ImportTable } from "../../../bulk/import/open-table.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { resolveConnection } from "../../../config/settings.ts";
@@ -14,12 +14,12 @@ const SHOWN = 3;
 /** The first requests as JSON lines, and the counts; nothing is connected to. */
 export async function showPlannedRequests(deps: Deps, table: ImportTable, request: ImportRequest, report: CheckReport): Promise<ExitCode> {
   const baseUrl = await baseUrlOf(deps);
-  const sendable = report.rows - report.invalidRows - report.duplicates.size;
+  const sendable = countSendable(report);
   let shown = 0;
   for await (const batch of table.judged()) {
     for (const { verdict } of batch) {
       if (shown >= SHOWN || !("row" in verdict) || report.duplicates.reasonFor(verdict.row.line) !== null) continue;
-      await writeDryRun(deps, baseUrl, request.plan(verdict.row));
+      await writeDryRun(deps, baseUrl, request.plan(verdict.row, { position: shown, rows: sendable }));
       shown += 1;
     }
     if (shown >= SHOWN) break;

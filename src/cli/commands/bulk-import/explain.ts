@@ -1,27 +1,41 @@
-import type { ImportTable } from "../../../bulk/import/open-table.ts";
-import type { Verdict } from "../../../bulk/import/judge.ts";
+import { checkTable, countSendable, type CheckReport } from "../../../bulk/import/check.ts";
+import type { ImportTable, JudgedRecord } from "../../../bulk/import/open-table.ts";
+import { readRawLines } from "../../../bulk/import/raw-lines.ts";
+import { countLineEnds, type InputRecord } from "../../../bulk/import/record-parser.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
-import { countLineEnds } from "../../../bulk/import/record-parser.ts";
 import { toDryRunLine } from "../dry-run.ts";
-import type { ImportRequest } from "./import-request.ts";
+import { checkOptions, type ImportRequest } from "./import-request.ts";
 
-/** One record: its raw text, what each column was taken as, and which rule judged it. Exit 2 when it is invalid. */
-export async function explainLine(deps: Deps, table: ImportTable, request: ImportRequest, line: number): Promise<ExitCode> {
+/** One record: its raw text, what each column was taken as, which rule judged it, and what would be sent. Throws UsageError. */
+export async function explainLine({ streams }: Deps, table: ImportTable, request: ImportRequest, line: number): Promise<ExitCode> {
+  const report = await checkTable(table, checkOptions(request));
+  let position = 0;
   for await (const batch of table.judged()) {
     for (const { record, verdict } of batch) {
-      if (line < record.line || line > record.line + record.fields.reduce((sum, field) => sum + countLineEnds(field), 0)) continue;
-      await deps.streams.out.write(toSafeLines(explanation(table, record.fields, record.line, verdict, request)));
-      return EXIT.done;
+      if (line >= record.line && line <= lastLine(record)) {
+        const judged = describe({ record, verdict }, report, request, position);
+        await streams.out.write(toSafeLines(`${await rawText(table, record)}${describeCells(table, record)}${judged}`));
+        return EXIT.done;
+      }
+      if ("row" in verdict && report.duplicates.reasonFor(record.line) === null) position += 1;
     }
   }
   throw new UsageError(`--explain: ${table.input.name} has no row on line ${line}`);
 }
 
-function explanation(table: ImportTable, fields: readonly string[], line: number, verdict: Verdict, request: ImportRequest): string {
-  const cells = table.mapping.columns.map(({ header, target }, index) => {
+function lastLine({ line, fields }: InputRecord): number {
+  return line + fields.reduce((sum, field) => sum + countLineEnds(field), 0);
+}
+
+async function rawText({ input }: ImportTable, record: InputRecord): Promise<string> {
+  return `${input.name}:${record.line}: ${await readRawLines(input.path, record.line, lastLine(record))}\n`;
+}
+
+function describeCells({ mapping }: ImportTable, { fields }: InputRecord): string {
+  const cells = mapping.columns.map(({ header, target }, index) => {
     const meaning =
       target.kind === "field"
         ? `${target.field.name} (rule: ${target.field.rule})`
@@ -30,12 +44,14 @@ function explanation(table: ImportTable, fields: readonly string[], line: number
           : "ignored";
     return `  ${header}: ${JSON.stringify(fields[index] ?? null)} -> ${meaning}\n`;
   });
-  const raw = fields
-    .map((field) => (/[",;\t\n\r]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
-    .join(table.input.delimiter ?? ",");
-  const judged =
-    "problems" in verdict
-      ? verdict.problems.map(({ column, message }) => `  invalid: ${column === "" ? "" : `${column}: `}${message}\n`)
-      : [`  valid: ${toDryRunLine("", request.plan(verdict.row))}`];
-  return `${table.input.name}:${line}: ${raw}\n${cells.join("")}${judged.join("")}`;
+  return cells.join("");
+}
+
+/** `position` as in `SendOrder`. */
+function describe({ record, verdict }: JudgedRecord, report: CheckReport, request: ImportRequest, position: number): string {
+  if ("problems" in verdict)
+    return verdict.problems.map(({ column, message }) => `  invalid: ${column === "" ? "" : `${column}: `}${message}\n`).join("");
+  const other = report.duplicates.reasonFor(record.line);
+  if (other !== null) return `  not sent: ${other}\n`;
+  return `  valid: ${toDryRunLine("", request.plan(verdict.row, { position, rows: countSendable(report) }))}`;
 }

@@ -1,9 +1,17 @@
+import type { CheckOptions } from "../../../bulk/import/check.ts";
 import type { Client } from "../../../client/client.ts";
 import type { RowKind, RowValues } from "../../../bulk/import/row-kind.ts";
 import type { ImportRow } from "../../../bulk/import/row-kind.ts";
 import type { Sender } from "../../../bulk/import/send-rows.ts";
 import type { PlannedRequest } from "../dry-run.ts";
 import type { ImportFlags } from "./import-flags.ts";
+
+/** Where a row stands among those that are sent, for even spacing. */
+export interface SendOrder {
+  /** From 0. */
+  readonly position: number;
+  readonly rows: number;
+}
 
 /** What the bulk commands differ in; the rest is one pipeline. */
 export interface ImportRequest {
@@ -26,7 +34,12 @@ export interface ImportRequest {
   /** A repeat of the whole import would do harm: mail people again, add responses twice. */
   readonly harmfulTwice: boolean;
   /** The request that a row becomes, for `--dry-run`, `--explain` and sending. */
-  readonly plan: (row: ImportRow) => PlannedRequest;
-  /** `rows` is how many are to be sent, for even spacing. */
+  readonly plan: (row: ImportRow, order: SendOrder) => PlannedRequest;
+  /** `rows` as in `SendOrder`. */
   readonly createSender: (client: Client, signal: AbortSignal, rows: number) => Sender;
+}
+
+/** The same person may answer often: responses have no duplicates. */
+export function checkOptions({ kind, flags: { onDuplicate, maxErrors } }: ImportRequest): CheckOptions {
+  return { onDuplicate, maxErrors, unique: kind.name !== "responses" };
 }

@@ -14,7 +14,7 @@ import { withClient } from "../with-client.ts";
 import { showPlannedRequests } from "./dry-run-import.ts";
 import { explainLine } from "./explain.ts";
 import { checkDecided, countRow, type PlanCounts } from "./guard.ts";
-import type { ImportRequest } from "./import-request.ts";
+import { checkOptions, type ImportRequest } from "./import-request.ts";
 import { openInput, type InputSource } from "./input-source.ts";
 import { checkTargets, lockRecord, recordFiles, type RecordFiles } from "./record.ts";
 import { sendChecked } from "./send-checked.ts";
@@ -81,9 +81,8 @@ function openImportTable({ clock, options }: Deps, { kind, flags, defaults }: Im
 
 /** Lists every problem; throws UsageError when there are any and `--skip-invalid` does not leave them out. */
 async function check(deps: Deps, table: ImportTable, request: ImportRequest, plan: PlanCounts): Promise<CheckReport> {
-  const { onDuplicate, maxErrors, skipInvalid } = request.flags;
-  const unique = request.kind.name !== "responses";
-  const report = await checkTable(table, { onDuplicate, unique, maxErrors, onRow: (values) => countRow(plan, values) });
+  const { onDuplicate, skipInvalid } = request.flags;
+  const report = await checkTable(table, { ...checkOptions(request), onRow: (values) => countRow(plan, values) });
   for (const problem of report.problems) await deps.streams.err.write(`${problem}\n`);
   const more = report.problemCount - report.problems.length;
   if (more > 0) await deps.streams.err.write(`and ${more} more; --max-errors N lists more\n`);

@@ -1,5 +1,5 @@
 /** The half of an import that touches the service: journal, send, record, report. */
-import type { CheckReport } from "../../../bulk/import/check.ts";
+import { countSendable, type CheckReport } from "../../../bulk/import/check.ts";
 import { openJournal, type Journal } from "../../../bulk/import/journal.ts";
 import type { JournalHead } from "../../../bulk/import/journal-entry.ts";
 import type { JournalState } from "../../../bulk/import/journal-state.ts";
@@ -91,7 +91,7 @@ async function send({ deps, request, table, report, client }: Checked, { before,
       table,
       journal,
       before,
-      sender: request.createSender(client, inFlight.signal, report.rows - report.invalidRows - report.duplicates.size),
+      sender: request.createSender(client, inFlight.signal, countSendable(report)),
       skip: (row) => report.duplicates.reasonFor(row.line) ?? suppressed(row),
       retryUnknown: request.flags.retryUnknown,
       concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,

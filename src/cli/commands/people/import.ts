@@ -12,7 +12,7 @@ import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../bulk-import/import-flags.ts";
-import type { ImportRequest } from "../bulk-import/import-request.ts";
+import type { ImportRequest, SendOrder } from "../bulk-import/import-request.ts";
 import { createBreaker, serverClockOf, toPersonOutcome, toSettled } from "../bulk-import/row-senders.ts";
 import { choiceOption } from "../choice-option.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -62,8 +62,9 @@ function toRequest(input: string, flags: Flags): ImportRequest {
     skipSuppressed: flags.is("--skip-suppressed"),
     spreadSeconds,
     harmfulTwice: defaults["send"] !== false,
-    plan: (row) => ({ route: ROUTES.sendPerson, body: toBody(row) }),
-    createSender: (client, signal, rows) => createPeopleSender(client, signal, (position) => spreadDelay(spreadSeconds, position, rows)),
+    plan: (row, order) => ({ route: ROUTES.sendPerson, body: toBody(row, spreadDelay(spreadSeconds, order)) }),
+    createSender: (client, signal, rows) =>
+      createPeopleSender(client, signal, (position) => spreadDelay(spreadSeconds, { position, rows })),
   };
 }
 
@@ -90,7 +91,7 @@ function toBody({ values, properties }: ImportRow, spread = 0): JsonObject {
   };
 }
 
-function spreadDelay(spreadSeconds: number | null, position: number, rows: number): number {
+function spreadDelay(spreadSeconds: number | null, { position, rows }: SendOrder): number {
   return spreadSeconds === null ? 0 : Math.floor((spreadSeconds * position) / Math.max(1, rows));
 }
 

@@ -1,0 +1,67 @@
+/** What `--explain` and `--dry-run` say of a file without asking any service. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runInProcess, type Finished } from "../../../helpers/in-process.ts";
+
+const TEXT = 'email;name\r\nann@example.com;"Ann\r\nLee"\r\n"ANN@example.com";x\r\n\r\nbob;\r\nbo@example.com\r\ncid@example.com;"C"';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-explain-"));
+  await writeFile(path.join(folder, "people.csv"), TEXT);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function run(...flags: string[]): Promise<Finished> {
+  const env = { HOME: folder, SURVEYCTL_BASE_URL: "http://127.0.0.1:9", SURVEYCTL_API_KEY: "key" };
+  return runInProcess({ args: ["people", "import", path.join(folder, "people.csv"), ...flags], env });
+}
+
+const NAME = "-> name (rule: text)";
+const EMAIL = "-> email (rule: email)";
+
+it.each([
+  [
+    "3",
+    'people.csv:2: ann@example.com;"Ann\r\nLee"\n' +
+      `  email: "ann@example.com" ${EMAIL}\n  name: "Ann\\r\\nLee" ${NAME}\n` +
+      '  valid: {"method":"POST","url":"/v1/people.json","body":{"email":"ann@example.com","name":"Ann\\r\\nLee"}}\n',
+  ],
+  [
+    "4",
+    'people.csv:4: "ANN@example.com";x\n' +
+      `  email: "ANN@example.com" ${EMAIL}\n  name: "x" ${NAME}\n` +
+      "  not sent: the same person as on line 2\n",
+  ],
+  [
+    "6",
+    "people.csv:6: bob;\n" +
+      `  email: "bob" ${EMAIL}\n  name: "" ${NAME}\n` +
+      '  invalid: email: "bob" is not an e-mail address such as ann@example.com\n',
+  ],
+  [
+    "7",
+    "people.csv:7: bo@example.com\n" +
+      `  email: "bo@example.com" ${EMAIL}\n  name: null ${NAME}\n` +
+      "  invalid: the row has 1 field and the header 2; is a delimiter or a quote missing?\n",
+  ],
+  [
+    "8",
+    'people.csv:8: cid@example.com;"C"\n' +
+      `  email: "cid@example.com" ${EMAIL}\n  name: "C" ${NAME}\n` +
+      '  valid: {"method":"POST","url":"/v1/people.json","body":{"email":"cid@example.com","name":"C","delay":3600}}\n',
+  ],
+])("when line %s is explained, then its text stands there as in the file, and what becomes of it", async (line, stdout) => {
+  expect(await run("--explain", line, "--spread", "2h")).toEqual({ status: 0, stdout, stderr: "" });
+});
+
+it("when surveys are to be spread, then a dry run shows the delay of each", async () => {
+  const ended = await run("--dry-run", "--skip-invalid", "--delay", "10", "--spread", "2h");
+  const bodies = ended.stdout.split("\n").flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { body: unknown }).body]));
+  expect(bodies).toEqual([
+    { email: "ann@example.com", name: "Ann\r\nLee", delay: 10 },
+    { email: "cid@example.com", name: "C", delay: 3610 },
+  ]);
+});
