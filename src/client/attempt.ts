@@ -15,6 +15,8 @@ export interface AttemptOptions {
   readonly transport: Exchange;
   readonly clock: Clock;
   readonly redact: Redact;
+  /** For what came and is used: it changes nothing but the key itself. */
+  readonly redactAnswer: Redact;
   readonly trace: Trace | undefined;
   /** The next exchange's number, for the trace. */
   readonly count: () => number;
@@ -57,8 +59,8 @@ interface ResponseContext extends AttemptOptions {
 }
 
 async function readResponse<T>(response: HttpResponse, read: Reader<T>, context: ResponseContext): Promise<Attempt<T>> {
-  const { call, redact, seen } = context;
-  const reading = { call, redact, signal: context.signal, expired: () => context.elapsed() > BODY_TIME_MAX_MS };
+  const { call, redact, redactAnswer, seen } = context;
+  const reading = { call, redact, redactAnswer, signal: context.signal, expired: () => context.elapsed() > BODY_TIME_MAX_MS };
   if (response.status < 200 || response.status >= 300) return await failedStatus(response, reading, context);
   const answer = await readAnswer(response, reading).catch((error: unknown) => {
     seen(response, null);

@@ -17,6 +17,7 @@ export interface CallerOptions {
   readonly gate: Gate;
   readonly limits: RetryLimits;
   readonly redact: Redact;
+  readonly redactAnswer: Redact;
   readonly trace: Trace | undefined;
   readonly onWait: ((wait: Wait) => void) | undefined;
   /** Told the service's clock, Unix seconds, with each answer that carries it. */

@@ -1,17 +1,16 @@
-import type { Exchange, HttpRequest } from "../contract/http.ts";
+import type { Exchange } from "../contract/http.ts";
 import { ROUTES } from "../contract/routes.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
 import { createCaller, type Caller, type Outcome } from "./caller.ts";
 import type { CallOptions, Client, Reply } from "./client.ts";
-import type { ClientError } from "./errors/client-error.ts";
-import { UnknownOutcomeError } from "./errors/unknown-outcome-error.ts";
 import { createGate, type Gate } from "./gate/gate.ts";
 import { lookUpPerson, lookUpResponse } from "./look-up.ts";
 import { nextPageUrl } from "./next-link.ts";
 import { listPages } from "./pages.ts";
-import { createRedactor } from "./redact.ts";
-import { readList, readObject, readText } from "./reply.ts";
+import { callRaw } from "./raw-call.ts";
+import { createEchoRedactor, createRedactor } from "./redact.ts";
+import { readList, readObject } from "./reply.ts";
 import { createRequests, type RouteCall } from "./requests.ts";
 import { RETRY_LIMITS, type RetryLimits } from "./retry-policy.ts";
 import { createServerClock } from "./server-clock.ts";
@@ -23,6 +22,8 @@ export interface ClientOptions {
   /** The service's address; paths of the specification are appended. Whether plain `http:` is allowed is the caller's check. */
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Further texts that no error and no trace may show, like a proxy's credentials. */
+  readonly secrets?: readonly string[];
   readonly transport: Exchange & { close?(): Promise<void> };
   readonly clock: Clock;
   readonly random?: Random;
@@ -39,7 +40,8 @@ const CONCURRENCY_DEFAULT = 8;
 /** The API over one transport. Every method rejects with a `ClientError`, or with the signal's reason once that is aborted. */
 export function createClient(options: ClientOptions): Client {
   const { clock, transport, trace } = options;
-  const redact = createRedactor(options.apiKey);
+  const redact = createRedactor([options.apiKey, ...(options.secrets ?? [])]);
+  const redactAnswer = createEchoRedactor(options.apiKey);
   const requests = createRequests(options.baseUrl, options.apiKey);
   const serverClock = createServerClock(clock);
   const caller = createCaller({
@@ -49,6 +51,7 @@ export function createClient(options: ClientOptions): Client {
     gate: options.gate ?? createGate({ clock, concurrency: CONCURRENCY_DEFAULT }),
     limits: { ...RETRY_LIMITS, ...options.policy },
     redact,
+    redactAnswer,
     trace: trace === undefined ? undefined : (event) => trace(redactEvent(event, redact)),
     onWait: options.onWait,
     onServerTime: (serverTime) => serverClock.learn(serverTime),
@@ -70,7 +73,7 @@ export function createClient(options: ClientOptions): Client {
     lookUpPerson: async (body, { intentAt, ...rest }) => await lookUpPerson(body, lookUp(intentAt, rest)),
     lookUpResponse: async (body, { intentAt, ...rest }) => await lookUpResponse(body, lookUp(intentAt, rest)),
     serverNow: () => serverClock.now(),
-    raw: async ({ method, url, body, signal }) => await raw(caller, requests.ofUrl(method, url, body, signal)),
+    raw: async ({ method, url, body, signal }) => await callRaw(caller, requests.ofUrl(method, url, body, signal), redactAnswer),
     close: async () => await transport.close?.(),
   };
 }
@@ -94,24 +97,6 @@ function createPageMethods(caller: Caller, requests: ReturnType<typeof createReq
     listMembers: (platform, parameters, rest) =>
       listPages(client, { route: ROUTES.listMembers, placeholders: { platform }, parameters, ...rest }),
   };
-}
-
-/** Methods that HTTP itself calls idempotent. */
-const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
-
-async function raw(caller: Caller, request: HttpRequest): ReturnType<Client["raw"]> {
-  const outcome = await caller.run(request, REPEATABLE.has(request.method), readText);
-  if (outcome.kind === "answered") return { ...outcome.value, failure: null };
-  const { answer, error } = outcome;
-  if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
-  // What a raw write does is not known here: there is nothing to look at.
-  const failure = outcome.kind === "lost" ? notLookedUp(error) : error;
-  if (answer === null) throw failure;
-  return { ...answer, failure };
-}
-
-function notLookedUp(error: ClientError): UnknownOutcomeError {
-  return new UnknownOutcomeError("a raw call is not looked up", { call: error.call, status: error.status, cause: error });
 }
 
 function valueOf<T>(outcome: Outcome<T>): T {

@@ -30,14 +30,36 @@ export class ProxyError extends Error {
 }
 
 /** A proxy that answered for itself. */
-export function proxyRefusal({ url, source }: Proxy, status: number): ProxyError {
+export function proxyRefusal(proxy: Proxy, status: number): ProxyError {
   const why = status === 407 ? "wants other credentials (407)" : `refused the connection (${status})`;
-  return new ProxyError(`the proxy ${url.host} (${source}) ${why}`, status >= 500);
+  return new ProxyError(`the proxy ${nameProxy(proxy)} ${why}`, status >= 500);
 }
+
+/** A proxy that did not answer at all. */
+export function unreachableProxy(proxy: Proxy, error: Error & { readonly code?: string }): ProxyError {
+  // Several addresses of one name that all fail leave no message, but a code.
+  const why = error.message === "" ? (error.code ?? "no connection") : error.message;
+  return new ProxyError(`cannot reach the proxy ${nameProxy(proxy)}: ${why}`, true, error);
+}
+
+export function nameProxy({ url, source }: Proxy): string {
+  return `${url.host} (${source})`;
+}
+
+/** `user:password` of each proxy that the environment names, as written and decoded: no text may show them. */
+export function proxyCredentials(env: Environment): string[] {
+  const urls = [...VARIABLES["https:"], ...VARIABLES["http:"]].map((name) => env[name] ?? "");
+  return urls.flatMap((url) => {
+    const written = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*:[^/?#]+)@/i.exec(url)?.[1];
+    return written === undefined ? [] : [written, decode(written)];
+  });
+}
+
+const VARIABLES = { "https:": ["https_proxy", "HTTPS_PROXY"], "http:": ["http_proxy", "HTTP_PROXY"] } as const;
 
 /** The proxy for `target`; null to go straight. Throws `ProxySettingError` for a variable that is no proxy's URL. */
 export function proxyFor(target: URL, env: Environment): Proxy | null {
-  const names = target.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
+  const names = VARIABLES[target.protocol === "https:" ? "https:" : "http:"];
   const source = names.find((name) => (env[name] ?? "").trim() !== "");
   if (source === undefined || isExcepted(target, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return null;
   return parseProxy((env[source] ?? "").trim(), source);

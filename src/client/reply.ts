@@ -20,6 +20,7 @@ export interface Answer {
 export interface ReadingOptions {
   readonly call: CallName;
   readonly redact: Redact;
+  readonly redactAnswer: Redact;
   readonly expired: () => boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,7 +33,12 @@ export async function readAnswer(response: HttpResponse, options: ReadingOptions
   try {
     const text = await decodeBody(body.bytes, response.headers["content-encoding"], BODY_LIMIT);
     const date = readDate(response.headers);
-    return { status: response.status, headers: response.headers, text, serverTime: date === null ? null : Math.floor(date / 1000) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text: options.redactAnswer(text),
+      serverTime: date === null ? null : Math.floor(date / 1000),
+    };
   } catch (error) {
     if (error instanceof DecodeProblem) throw badReply(`the answer ${error.message}`, response, body.bytes, options, null);
     throw error;

@@ -27,7 +27,8 @@ export function errorForStatus(
 ): ClientError {
   const { status } = response;
   const words = readWords(redact(text));
-  const said = words.message === null ? "" : ` "${words.message}"`;
+  // Again, since JSON can write any character in more ways than one.
+  const said = words.message === null ? "" : ` "${redact(words.message)}"`;
   const facts: StatusFacts = { call, status, details: words.details };
   if (status >= 300 && status < 400) return redirectError(response, facts, redact);
   if (status === 401 || status === 403) return new AuthError(`the service refused the key with ${status}${said}`, facts);

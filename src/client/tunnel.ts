@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
-import { ProxyError, proxyRefusal, type Proxy } from "./proxy.ts";
+import { nameProxy, ProxyError, proxyRefusal, unreachableProxy, type Proxy } from "./proxy.ts";
 
 export interface TunnelTarget {
   readonly hostname: string;
@@ -16,7 +16,7 @@ export async function openTunnel(target: TunnelTarget, proxy: Proxy, timeoutMs: 
   return await new Promise((resolve, reject) => {
     const secured = tls.connect(options);
     const late = (): void =>
-      void secured.destroy(new ProxyError(`no TLS connection came about in time through the proxy ${nameOf(proxy)}`, true));
+      void secured.destroy(new ProxyError(`no TLS connection came about in time through the proxy ${nameProxy(proxy)}`, true));
     secured.setTimeout(timeoutMs, late);
     secured.once("error", reject);
     secured.once("secureConnect", () => {
@@ -38,13 +38,14 @@ async function connectThrough(target: TunnelTarget, proxy: Proxy, timeoutMs: num
       agent: false,
       timeout: timeoutMs,
     });
-    connecting.once("timeout", () => connecting.destroy(new ProxyError(`the proxy ${nameOf(proxy)} did not answer in time`, true)));
-    connecting.once("error", (error) => reject(error instanceof ProxyError ? error : unreachable(proxy, error)));
+    connecting.once("timeout", () => connecting.destroy(new ProxyError(`the proxy ${nameProxy(proxy)} did not answer in time`, true)));
+    connecting.once("error", (error) => reject(error instanceof ProxyError ? error : unreachableProxy(proxy, error)));
     connecting.once("connect", (response, socket: Socket) => {
       socket.setTimeout(0);
-      if (response.statusCode === 200) return resolve(socket);
+      const { statusCode = 0 } = response;
+      if (statusCode >= 200 && statusCode < 300) return resolve(socket);
       socket.destroy();
-      return reject(proxyRefusal(proxy, response.statusCode ?? 0));
+      return reject(proxyRefusal(proxy, statusCode));
     });
     connecting.once("response", (response) => {
       response.destroy();
@@ -52,14 +53,6 @@ async function connectThrough(target: TunnelTarget, proxy: Proxy, timeoutMs: num
     });
     connecting.end();
   });
-}
-
-function unreachable(proxy: Proxy, error: Error): ProxyError {
-  return new ProxyError(`cannot reach the proxy ${nameOf(proxy)}: ${error.message}`, true, error);
-}
-
-function nameOf({ url, source }: Proxy): string {
-  return `${url.host} (${source})`;
 }
 
 function isAddress(host: string): boolean {

@@ -5,7 +5,7 @@ import { onAbort } from "../runtime/on-abort.ts";
 import { delayWasmOptimization } from "../runtime/wasm-tiers.ts";
 import { nameCall } from "./errors/client-error.ts";
 import { ConnectionError, type Sent } from "./errors/connection-error.ts";
-import { proxyFor, proxyRefusal, ProxySettingError, type Environment, type Proxy } from "./proxy.ts";
+import { proxyFor, proxyRefusal, ProxyError, ProxySettingError, unreachableProxy, type Environment, type Proxy } from "./proxy.ts";
 import { createResponseStream, type ResponseStream } from "./response-stream.ts";
 
 export interface TransportOptions {
@@ -123,13 +123,19 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
         },
         onResponseError: (_, error) => {
           done();
-          const failure = connectionFailure(error, { ...context, sent });
+          const failure = connectionFailure(blamed(error, route, sent), { ...context, sent });
           if (body === null) reject(failure);
           else body.fail(failure);
         },
       },
     );
   });
+}
+
+/** Before a forwarded request is sent, the proxy is all that there was to reach. */
+function blamed(error: Error, { forwarded, proxy }: Route, sent: Sent): Error {
+  const isOwn = error instanceof ProxyError || !forwarded || proxy === null || sent === "maybe";
+  return isOwn ? error : unreachableProxy(proxy, error);
 }
 
 function requestTarget(route: Route, { url, headers }: HttpRequest): { path: string; headers: Readonly<Record<string, string>> } {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { proxyFor } from "../../src/client/proxy.ts";
+import { proxyCredentials, proxyFor, unreachableProxy } from "../../src/client/proxy.ts";
 
 const hostOf = (url: string, env: Record<string, string>): string | null => proxyFor(new URL(url), env)?.url.host ?? null;
 
@@ -64,6 +64,25 @@ describe("a proxy's address", () => {
       authorization: `Basic ${Buffer.from("user:p@ss").toString("base64")}`,
       source: "HTTPS_PROXY",
     });
+  });
+
+  it.each<[string, string[]]>([
+    ["http://user:p%40ss@proxy:3128/", ["user:p%40ss", "user:p@ss"]],
+    ["user:pass@proxy", ["user:pass", "user:pass"]],
+    [" socks5://:pass@proxy", [":pass", ":pass"]],
+    ["http://user@proxy:3128", []],
+    ["http://proxy:3128/a:b@c", []],
+  ])("when it is %j, then its credentials are known as what no text may show", (value, expected) => {
+    expect(proxyCredentials({ https_proxy: value })).toEqual(expected);
+    expect(proxyCredentials({ HTTP_PROXY: value })).toEqual(expected);
+  });
+
+  it("when all addresses of its name fail, then their code is told", () => {
+    const error = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+    const proxy = proxyFor(new URL("http://h"), { http_proxy: "localhost:1" });
+    expect(proxy === null ? null : unreachableProxy(proxy, error).message).toBe(
+      "cannot reach the proxy localhost:1 (http_proxy): ECONNREFUSED",
+    );
   });
 
   it.each([

@@ -241,12 +241,12 @@ describe("proxies", () => {
     expect(error.message).toContain(`the proxy ${between.host} (HTTPS_PROXY) wants other credentials (407)`);
   });
 
-  it("when the proxy cannot be reached, then the proxy is named", async () => {
-    const env = { HTTPS_PROXY: "http://127.0.0.1:1" };
-    const { client } = await withServer([json({})], { ...once, server: { tls: true }, transport: { env } });
+  it.each([true, false])("when the proxy cannot be reached, then the proxy is named (tls: %s)", async (tls) => {
+    const env = { HTTPS_PROXY: "http://127.0.0.1:1", HTTP_PROXY: "http://127.0.0.1:1" };
+    const { client } = await withServer([json({})], { ...once, server: { tls }, transport: { env } });
     const error = await failureOf(client.getMetrics({}));
-    expect(error).toMatchObject({ sent: "no" });
-    expect(error.message).toMatch(/^cannot reach the proxy 127\.0\.0\.1:1 \(HTTPS_PROXY\)/);
+    expect(error).toMatchObject({ name: "ConnectionError", sent: "no", passing: true });
+    expect(error.message).toMatch(/^cannot reach the proxy 127\.0\.0\.1:1 \(HTTPS?_PROXY\): connect ECONNREFUSED/);
   });
 
   it("when the variable is no proxy, then it is named", async () => {

@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 import { runInProcess } from "../helpers/in-process.ts";
 import { answer, hangUp, raw, reset, stall, startMisbehavingServer, type Behaviour } from "../helpers/misbehaving-server.ts";
 
+const CREDENTIALS = "user:secret-of-proxy";
 const OPENED = "HTTP/1.1 200 OK\r\n\r\n";
 
 /** What a proxy can do to a request. */
@@ -13,8 +14,11 @@ const FAULTS: Readonly<Record<string, Behaviour>> = {
   "403 in HTML": answer(403, "<h1>Blocked by policy</h1>", { "content-type": "text/html" }),
   "407": answer(407, "", { "proxy-authenticate": 'Basic realm="proxy"' }),
   "502": answer(502, "bad gateway"),
+  "its credentials said back": (socket, request) =>
+    answer(502, `no ${request.headers["proxy-authorization"] ?? ""} ${CREDENTIALS}`)(socket, request),
   "503, Retry-After": answer(503, "", { "retry-after": "1" }),
   "a tunnel to nowhere": raw(OPENED, { keepOpen: true }),
+  "a tunnel opened with 201": raw("HTTP/1.1 201 Created\r\n\r\nHTTP/1.1 400 Bad Request\r\n\r\n"),
   "a tunnel to no TLS": raw(`${OPENED}HTTP/1.1 400 Bad Request\r\n\r\n`),
   "a tunnel that breaks": raw(OPENED),
 };
@@ -37,7 +41,7 @@ describe.concurrent("a proxy that misbehaves", () => {
 /** The exit status, how often the proxy was asked, the first line of stderr that is an error. */
 async function lineOf(scheme: string, fault: string, args: readonly string[]): Promise<string> {
   const proxy = await startMisbehavingServer({ script: [FAULTS[fault] ?? stall] });
-  const place = `http://user:secret-of-proxy@127.0.0.1:${proxy.port}`;
+  const place = `http://${CREDENTIALS}@127.0.0.1:${proxy.port}`;
   const flags = [
     "--retries",
     "1",
@@ -53,7 +57,8 @@ async function lineOf(scheme: string, fault: string, args: readonly string[]): P
   const env = { HOME: "/nonexistent", SURVEYCTL_API_KEY: "key-of-the-proxies", HTTPS_PROXY: place, HTTP_PROXY: place };
   const { status, stdout, stderr } = await runInProcess({ args: [...args, ...flags], env });
   await proxy.stop();
-  const leak = /secret-of-proxy|key-of-the-proxies/.test(stdout + stderr) ? "LEAKS " : "";
+  const secrets = ["secret-of-proxy", Buffer.from(CREDENTIALS).toString("base64"), "key-of-the-proxies"];
+  const leak = secrets.some((secret) => (stdout + stderr).includes(secret)) ? "LEAKS " : "";
   const said = stderr.split("\n").find((line) => line.startsWith("error:")) ?? "";
   return `${fault.padEnd(26)}${args.slice(0, 2).join(" ").padEnd(13)}${status}  ${proxy.requests.length} asked  ${leak}${said.replaceAll(String(proxy.port), "PORT")}\n`;
 }

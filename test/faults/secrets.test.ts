@@ -20,6 +20,10 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
+function unicodeEscape(character: string): string {
+  return `\\u00${character.charCodeAt(0).toString(16)}`;
+}
+
 /** A service that says the key back, wherever it can. */
 function echo(status: number, form: (words: string) => string): Behaviour {
   return (socket, request) => {
@@ -31,9 +35,12 @@ function echo(status: number, form: (words: string) => string): Behaviour {
 
 const ECHOES: Readonly<Record<string, Behaviour>> = {
   "an error in JSON": echo(401, (words) => JSON.stringify({ error: { message: words, [KEY]: [words] } })),
+  "an error in JSON that escapes": echo(403, (words) => `{"message":"${words.replaceAll("/", "\\/").replaceAll(/[=+]/g, unicodeEscape)}"}`),
   "an error in HTML": echo(422, (words) => `<html><title>${words}</title>`),
   "a failure in plain words": echo(500, (words) => words),
   "a redirect": echo(302, () => ""),
+  "a 2xx in JSON": echo(200, (words) => JSON.stringify({ id: "1", name: words })),
+  "a list in JSON": echo(200, (words) => JSON.stringify([{ id: "1", name: words }])),
   "a 2xx that is no JSON": echo(200, (words) => `key ${KEY}, ${words}`),
 };
 
@@ -48,7 +55,7 @@ describe.concurrent("no command shows the key that a service says back", () => {
       const home = path.join(folder, `${source}-${name}`.replaceAll(" ", "-"));
       const env = await homeWith(home, source, server.baseUrl);
       const shown: string[] = [];
-      for (const command of (await everyCommand(home)).filter((one) => !one.name.startsWith("api "))) {
+      for (const command of await everyCommand(home)) {
         const flags = VERBOSITIES[shown.length % VERBOSITIES.length] ?? [];
         const stdin = command.stdin === undefined ? {} : { stdin: KEY };
         const args = [...command.args, ...flags, "--retries", "0", "--base-url", server.baseUrl];

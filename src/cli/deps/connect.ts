@@ -2,6 +2,7 @@
 import type { Client } from "../../client/client.ts";
 import { createClient } from "../../client/create-client.ts";
 import { createGate } from "../../client/gate/gate.ts";
+import { proxyCredentials } from "../../client/proxy.ts";
 import { formatTrace } from "../../client/trace.ts";
 import type { TraceEvent, Wait } from "../../client/trace-event.ts";
 import { undiciTransport } from "../../client/undici-transport.ts";
@@ -59,11 +60,13 @@ interface Endpoint {
 }
 
 function buildClient(deps: Deps, { baseUrl, apiKey, transport }: Endpoint): Client {
-  deps.hideKey(apiKey);
+  const secrets = proxyCredentials(deps.env);
+  for (const secret of [apiKey, ...secrets]) deps.hideKey(secret);
   const { options, clock, random } = deps;
   return createClient({
     baseUrl,
     apiKey,
+    secrets,
     transport,
     clock,
     random,

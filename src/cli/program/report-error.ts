@@ -25,7 +25,7 @@ export async function reportError(error: unknown, streams: Pick<Streams, "err">,
 }
 
 function withoutKeys(text: string, keys: readonly string[]): string {
-  return keys.reduce((rest, key) => createRedactor(key)(rest), text);
+  return createRedactor(keys)(text);
 }
 
 /** From the raw words and the environment, since reading them properly may be what failed. */
