@@ -3,8 +3,10 @@ export interface ColumnRoom {
   readonly name: string;
   /** Cells that its widest value, or its heading, takes. */
   readonly natural: number;
-  /** Cells below which it is not worth showing. */
+  /** Cells below which it is not worth showing while others can give way. */
   readonly minimum: number;
+  /** Cells that it keeps even when nothing else can. */
+  readonly floor: number;
 }
 
 export interface Layout {
@@ -25,7 +27,13 @@ export function layOutColumns(columns: readonly ColumnRoom[], dropFirst: readonl
     shown = shown.filter((column) => column.name !== name);
     dropped.push(name);
   }
-  return { widths: shareRoom(shown, room - leastWidth(shown)), dropped };
+  const columnsLeft = leastWidth(shown) <= room ? shown : shown.map(squeezed);
+  return { widths: shareRoom(columnsLeft, room - leastWidth(columnsLeft)), dropped };
+}
+
+/** On a terminal that is too narrow for what must stay, prose shrinks further. */
+function squeezed(column: ColumnRoom): ColumnRoom {
+  return { ...column, natural: column.minimum, minimum: Math.min(column.minimum, column.floor) };
 }
 
 function leastWidth(columns: readonly ColumnRoom[]): number {

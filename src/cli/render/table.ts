@@ -67,7 +67,12 @@ function draw({ streams, options }: RenderContext, resource: Resource, columns: 
   const paint = createPaint(options.color);
   const rooms = columns.map((column, index) => {
     const natural = Math.max(measure.width(headingOf(column)), ...rows.map((row) => measure.width(row[index]?.text ?? "")));
-    return { name: column.name, natural, minimum: Math.min(natural, leastWidthOf(column)) };
+    return {
+      name: column.name,
+      natural,
+      minimum: Math.min(natural, leastWidthOf(column)),
+      floor: column.kind === "text" ? FLOOR : natural,
+    };
   });
   const dropFirst = options.columns === null ? resource.dropFirst : options.columns.toReversed();
   const { widths, dropped } = layOutColumns(rooms, emptyFirst(dropFirst, columns, rows), streams.out.columns);
@@ -121,6 +126,7 @@ const EMAIL_WIDTH = 24;
 /** What people said is what the table is read for: lesser columns go before it shrinks to a few words. */
 const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
+const FLOOR = 4;
 
 /** Prose may be cut; a cut id, time or number would be a wrong one. */
 function leastWidthOf({ name, kind }: Column): number {

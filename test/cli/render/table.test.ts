@@ -61,9 +61,11 @@ describe("fields that the service decides on", () => {
 describe("a table", () => {
   const measure = createTextMeasure();
 
-  it.each([60, 80, 120])("is never wider than a terminal of %i columns", async (width) => {
-    const { out } = await list(PEOPLE, SAMPLE_PEOPLE, { width });
-    expect(out.split("\n").filter((line) => measure.width(line) > width)).toEqual([]);
+  it.each([30, 40, 50, 60, 80, 120])("is never wider than a terminal of %i columns", async (width) => {
+    const people = await list(PEOPLE, SAMPLE_PEOPLE, { width });
+    const responses = await list(RESPONSES, SAMPLE_RESPONSES, { width });
+    const wider = `${people.out}${responses.out}`.split("\n").filter((line) => measure.width(line) > width);
+    expect(wider).toEqual([]);
   });
 
   it("shows the columns that were asked for and says what had no room", async () => {
