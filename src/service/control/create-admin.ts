@@ -21,7 +21,7 @@ export interface AdminOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
-  /** Lets a key in until the process ends. */
+  /** Lets a key in for a command, at the longest until the process ends. */
   readonly addSession: (key: string, project: ProjectRow) => void;
   /** Keys that were looked up no longer count. */
   readonly onRevoke: () => void;

@@ -14,7 +14,7 @@ export interface Caller {
 export interface KeyRing {
   /** Throws 401. */
   readonly identify: (authorization: string | undefined) => Promise<Caller>;
-  /** Lets a key in for as long as this process lives. */
+  /** Lets a key in for as long as this process lives, or until ten thousand others were used after it. */
   readonly addSession: (key: string, project: Project) => void;
   /** After a key was revoked: nothing that was looked up counts any more. */
   readonly forget: () => void;
@@ -34,7 +34,7 @@ export function createKeyRing(store: Store): KeyRing {
       const key = parseBasic(authorization);
       const keyHash = key === null ? "" : hashKey(key);
       const remembered = state.remembered;
-      const known = remembered.get(keyHash) ?? sessions.get(keyHash);
+      const known = remembered.get(keyHash) ?? use(sessions, keyHash);
       if (known !== undefined) return known;
       const project = key === null ? null : await store.read((tx) => authenticate(tx, key));
       if (project === null) throw unauthorized();
@@ -47,11 +47,20 @@ export function createKeyRing(store: Store): KeyRing {
     addSession: (key, project) => {
       const keyHash = hashKey(key);
       sessions.set(keyHash, { project, keyHash });
+      const [oldest = ""] = sessions.keys();
+      if (sessions.size > REMEMBERED_MAX) sessions.delete(oldest);
     },
     forget: () => {
       state.remembered = new Map();
     },
   };
+}
+
+/** What is used comes last, so that the key of a command that takes long is not the oldest. */
+function use(sessions: Map<string, Caller>, keyHash: string): Caller | undefined {
+  const caller = sessions.get(keyHash);
+  if (caller !== undefined && sessions.delete(keyHash)) sessions.set(keyHash, caller);
+  return caller;
 }
 
 function parseBasic(authorization: string | undefined): string | null {
