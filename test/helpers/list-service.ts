@@ -1,7 +1,7 @@
 /** A small service over HTTP whose rows a test changes and whose answers it spoils; lists as the specification says. */
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { JsonObject } from "../../src/contract/json.ts";
+import { listening } from "./misbehaving-server.ts";
 
 export interface Request {
   /** Counted from 1. */
@@ -41,8 +41,7 @@ export async function startListService(options: ListServiceOptions): Promise<Lis
     requests.push(request);
     answer(options, request, incoming.headers.host ?? "", outgoing).catch((error: unknown) => outgoing.destroy(error as Error));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${await listening(server)}`;
   return {
     baseUrl,
     env: { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: "key-of-the-test" },

@@ -20,13 +20,14 @@ export function parseScore(text: string, place: string): number {
 }
 
 const RATE = /^(\d+(?:\.\d+)?)(?:\/(s|m|h))?$/;
-const SECONDS = { s: 1, m: 60, h: 3600 } as const;
+/** What a rate may be counted by. */
+export const PERIOD_SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
 /** Requests a second: `10`, `10/s`, `600/m`. Throws UsageError. */
 export function parseRate(text: string, place: string): number {
   const match = RATE.exec(text.trim());
-  const unit = (match?.[2] ?? "s") as keyof typeof SECONDS;
-  const rate = match === null ? 0 : Number(match[1]) / SECONDS[unit];
+  const unit = (match?.[2] ?? "s") as keyof typeof PERIOD_SECONDS;
+  const rate = match === null ? 0 : Number(match[1]) / PERIOD_SECONDS[unit];
   if (Number.isFinite(rate) && rate > 0) return rate;
   throw badValue(place, text, "a rate such as 10 (a second), 10/s or 600/m");
 }

@@ -1,11 +1,10 @@
 import { badValue } from "./bad-value.ts";
+import { PERIOD_SECONDS } from "./numbers.ts";
 
 export interface RequestLimit {
   readonly requests: number;
   readonly periodSeconds: number;
 }
-
-const PERIOD_SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
 /** A limit of requests: `10/s`, `600/m`, `5000/h`; a number alone is a second's. Throws UsageError. */
 export function parseRateLimit(text: string, place: string): RequestLimit {
