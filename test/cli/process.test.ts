@@ -208,6 +208,16 @@ describe("questions on a terminal", () => {
     expect([ended.status, ended.stdout.split("\n").at(-2)]).toEqual([status, `error: ${message}`]);
   });
 
+  it("when nobody would see the question, then nothing is asked", async () => {
+    const words = [process.execPath, PROGRAM, "auth", "login"].map((word) => `'${word}'`).join(" ");
+    const [command = "", ...rest] = inTerminal(`${words} 2> unseen; echo "status $?"`, 80);
+    const { stdout } = await follow(spawn(command, rest, { cwd: home, env: bareEnvironment(home) })).ended;
+    expect([stdout.trim(), await readFile(path.join(home, "unseen"), "utf8")]).toEqual([
+      "status 2",
+      "error: there is no terminal to ask on\n",
+    ]);
+  });
+
   it("when there is no terminal, then nothing is asked", async () => {
     const ended = await runCli({ args: ["auth", "login"] });
     expect(ended).toEqual({

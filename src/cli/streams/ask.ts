@@ -15,7 +15,7 @@ export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: Ab
   const typedAhead: string[] = [];
   return async (prompt, { secret = false } = {}) => {
     const { stdin: input, stderr: screen } = process;
-    if (!input.isTTY) throw new UsageError("there is no terminal to ask on");
+    if (!input.isTTY || !screen.isTTY) throw new UsageError("there is no terminal to ask on");
     signal.throwIfAborted();
     const next = typedAhead.shift();
     if (next === undefined) return askOnce(await openLines(input, screen, secret), screen, { prompt, secret, signal, typedAhead });

@@ -52,7 +52,7 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
 
 /** Before the first question, to those who are asked one. */
 async function explain(deps: Deps): Promise<void> {
-  if (!deps.streams.in.isTTY || deps.options.quiet) return;
+  if (!deps.streams.in.isTTY || !deps.streams.err.isTTY || deps.options.quiet) return;
   await deps.streams.err.write(`surveyctl needs two things of a service: its address, and an API key of it. Both
 are tried, then saved for you alone in
   ${fileOf(deps)}
