@@ -1,10 +1,10 @@
 /** The input as a file that can be read twice, and what it is known by. */
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { open, stat, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { InputFile } from "../../../bulk/import/records.ts";
+import { readPipe } from "../../../runtime/pipe-reader.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
@@ -29,7 +29,7 @@ export async function isReadOnce(name: string): Promise<boolean> {
 /** `-` is standard input. What can be read only once is put aside on disk. Throws UsageError, or the system's error. */
 export async function openInput(deps: Deps, name: string, delimiter: string | null): Promise<InputSource> {
   if (STANDARD_INPUT.has(name)) return spoolStandardInput(deps, delimiter);
-  if (await isReadOnce(name)) return spool(deps, createReadStream(name, { signal: deps.signal }), { name, delimiter });
+  if (await isReadOnce(name)) return spool(deps, readPipe(name, deps.signal), { name, delimiter });
   if ((await stat(name)).isDirectory()) throw new UsageError(`${name} is a directory, not a file`);
   const file: InputFile = { path: name, name: path.basename(name), delimiter };
   return { file, hash: () => hashFile(name), close: async () => undefined };
@@ -41,19 +41,15 @@ async function spoolStandardInput(deps: Deps, delimiter: string | null): Promise
   return spool(deps, standardInput.bytes(), { name: "standard input", delimiter });
 }
 
-async function spool(
-  { random, signal }: Deps,
-  pieces: AsyncIterable<Uint8Array>,
-  input: Pick<InputFile, "name" | "delimiter">,
-): Promise<InputSource> {
+type Input = Pick<InputFile, "name" | "delimiter">;
+
+async function spool({ random }: Deps, pieces: AsyncIterable<Uint8Array>, input: Input): Promise<InputSource> {
   const spooled = path.join(tmpdir(), `surveyctl-${random.token(9)}.input`);
   const close = (): Promise<void> => unlink(spooled);
   try {
     await writeFile(spooled, pieces, { flag: "wx", mode: 0o600 });
   } catch (error) {
     await close().catch(() => undefined);
-    // Why it was stopped says more than that it was.
-    signal.throwIfAborted();
     throw error;
   }
   return { file: { ...input, path: spooled }, hash: () => hashFile(spooled), close };

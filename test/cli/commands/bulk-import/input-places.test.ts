@@ -1,9 +1,10 @@
 /** Where an import is read from, and what it may write to. */
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startProgram } from "../../../helpers/run-cli.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 
 let service: Served;
@@ -64,4 +65,17 @@ it("when the results cannot be written, then that is said by their own name", as
   const ended = await service.run(["people", "import", input, "--no-send", "--results", inFolder("none/results.csv")]);
   const message = `error: cannot write ${inFolder("none/results.csv")}: the folder ${inFolder("none")} does not exist\n`;
   expect([ended.status, ended.stderr]).toEqual([2, message]);
+});
+
+it("when a pipe's writer says nothing and SIGINT comes, then the import ends and leaves nothing behind", async () => {
+  const pipe = inFolder("silent.pipe");
+  await promisify(execFile)("mkfifo", [pipe]);
+  const args = ["people", "import", pipe, "--no-send", "--results", inFolder("silent.csv")];
+  const running = startProgram({ args, home: service.folder, env: { ...service.env, TMPDIR: service.folder } });
+  const writer = await open(pipe, "w");
+  running.child.kill("SIGINT");
+  const ended = await running.ended;
+  await writer.close();
+  const left = (await readdir(service.folder)).filter((name) => name.endsWith(".input"));
+  expect([ended.status, ended.stdout, left]).toEqual([130, "", []]);
 });

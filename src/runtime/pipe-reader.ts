@@ -1,0 +1,44 @@
+/** A pipe with a name, or a device, read in a way that a signal can end. */
+import { constants, createReadStream, type ReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { nextTurn } from "./next-turn.ts";
+import { onAbort } from "./on-abort.ts";
+
+/** The bytes as they come. Throws the signal's reason when it is aborted, or the system's error. */
+export async function* readPipe(file: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  const stream = createReadStream(file);
+  const release = onAbort(signal, () => {
+    stream.destroy(signal.reason as Error);
+    void letGo(file, stream).catch(() => undefined);
+  });
+  try {
+    yield* stream as AsyncIterable<Uint8Array>;
+  } finally {
+    release();
+  }
+}
+
+/**
+ * To open a pipe waits for its writer, and to read from it for what the writer says; a stream cannot be closed before.
+ * A writer of our own ends both, and what it says is read by nobody.
+ */
+async function letGo(file: string, stream: ReadStream): Promise<void> {
+  if (!(await stat(file)).isFIFO()) return;
+  for (let isTold = false; !isTold && !stream.closed;) {
+    isTold = await writeByte(file);
+    await nextTurn();
+  }
+}
+
+/** False while nobody has the pipe open for reading. */
+async function writeByte(file: string): Promise<boolean> {
+  try {
+    const handle = await open(file, constants.O_WRONLY | constants.O_NONBLOCK);
+    await handle.write("\n").finally(() => handle.close());
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENXIO") return false;
+    throw error;
+  }
+}
