@@ -33,12 +33,17 @@ async function letGo(file: string, stream: ReadStream): Promise<void> {
 
 /** False while nobody has the pipe open for reading. */
 async function writeByte(file: string): Promise<boolean> {
+  const handle = await open(file, constants.O_WRONLY | constants.O_NONBLOCK).catch(nullWithoutReader);
+  if (handle === null) return false;
   try {
-    const handle = await open(file, constants.O_WRONLY | constants.O_NONBLOCK);
-    await handle.write("\n").finally(() => handle.close());
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENXIO") return false;
-    throw error;
+    await handle.write("\n");
+  } finally {
+    await handle.close();
   }
+  return true;
+}
+
+function nullWithoutReader(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENXIO") return null;
+  throw error;
 }

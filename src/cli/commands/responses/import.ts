@@ -40,7 +40,7 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
       harmfulTwice: true,
       plan: (row) => ({
         route: ROUTES.addResponse,
-        body: toResponseBody(row, typeof row.values["person_id"] === "string" ? row.values["person_id"] : `<id of ${row.identifier}>`),
+        body: toResponseBody(row, knownId(row) ?? `<id of ${row.identifier}>`),
       }),
       createSender: createResponseSender,
     });
@@ -80,18 +80,25 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
 }
 
 /**
- * The person's id; created or found with `send: false`, which changes nothing more when repeated. An address or a number
- * goes before an id: an export that is imported elsewhere holds ids that mean other people there.
+ * The id that names the row's person; null when the person has to be looked up. An address or a number goes before an id:
+ * an export that is imported elsewhere holds ids that mean other people there.
  */
-async function findOrCreate(client: Client, { values }: ImportRow, signal: AbortSignal): Promise<string | RowOutcome> {
-  const { person_id: id, email, phone_number: phone, name } = values;
-  if (typeof id === "string" && email === undefined && phone === undefined) return id;
-  const known = {
+function knownId({ values }: ImportRow): string | null {
+  const { person_id: id, email, phone_number: phone } = values;
+  return typeof id === "string" && email === undefined && phone === undefined ? id : null;
+}
+
+/** The person's id; created or found with `send: false`, which changes nothing more when repeated. */
+async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal): Promise<string | RowOutcome> {
+  const known = knownId(row);
+  if (known !== null) return known;
+  const { email, phone_number: phone, name } = row.values;
+  const person = {
     ...(email !== undefined && { email }),
     ...(phone !== undefined && { phone_number: phone }),
     ...(name !== undefined && { name }),
   };
-  const result = await client.sendPerson({ ...known, send: false }, { signal });
+  const result = await client.sendPerson({ ...person, send: false }, { signal });
   const found = result.kind === "unknown" ? null : toId(result.kind === "arrived" ? result.found["id"] : result.reply.json["id"]);
   if (found !== null) return found;
   const reason = result.kind === "unknown" ? result.error.message : "the service gave no id";

@@ -65,3 +65,15 @@ it("when surveys are to be spread, then a dry run shows the delay of each", asyn
     { email: "cid@example.com", name: "C", delay: 3610 },
   ]);
 });
+
+it("when responses name people by address and id, then a dry run shows the one that would be used", async () => {
+  const file = path.join(folder, "responses.csv");
+  await writeFile(file, "person_id,person_email,score\n7,ann@example.com,9\n8,,10\n");
+  const { stdout } = await runInProcess({ args: ["responses", "import", file, "--dry-run"], env: { HOME: folder } });
+  const bodies = [
+    { person: "<id of ann@example.com>", score: 9 },
+    { person: "8", score: 10 },
+  ];
+  const requests = bodies.map((body) => `${JSON.stringify({ method: "POST", url: "/v1/survey_responses.json", body })}\n`);
+  expect(stdout).toBe(requests.join(""));
+});
