@@ -8,7 +8,8 @@ const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  */
 export function parseBaseUrl(text: string, source: string, allowHttp: boolean): string {
   const url = readUrl(text);
-  if (url === null) throw invalid(`${source}: ${JSON.stringify(text)} is not an address such as https://surveys.example.com`);
+  if (url === null)
+    throw invalid(`${source}: ${JSON.stringify(withoutCredentials(text))} is not an address such as https://surveys.example.com`);
   if (url.username !== "" || url.password !== "")
     throw invalid(`${source}: an address holds no credentials; the key goes into a profile or SURVEYCTL_API_KEY`);
   if (url.protocol === "http:" && !allowHttp && !LOOPBACK.test(url.hostname)) {
@@ -24,6 +25,10 @@ function readUrl(text: string): URL | null {
   const trimmed = text.trim();
   if (!/^https?:\/\//i.test(trimmed) || !URL.canParse(trimmed)) return null;
   return new URL(trimmed);
+}
+
+function withoutCredentials(text: string): string {
+  return text.replace(/^([^/]*\/\/)?.*@/s, "$1…@");
 }
 
 function invalid(message: string, hint?: string): ConfigError {

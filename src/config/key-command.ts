@@ -53,6 +53,8 @@ function endWithChildren(child: ChildProcess, execFile: (typeof import("node:chi
 
 function problem(error: Ended["error"], key: string, stderr: string): string {
   if (error === null) return key === "" ? "it printed nothing" : "it printed more than one line";
-  const words = stderr.trim().split("\n").at(-1) ?? "";
+  const said = stderr.trim().split("\n").at(-1) ?? "";
+  // What it printed before it failed may be the key.
+  const words = key === "" ? said : said.replaceAll(key, "…");
   return words === "" ? `it ended with ${error.code ?? "a signal"}` : words;
 }

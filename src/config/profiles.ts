@@ -10,7 +10,7 @@ const ProfileSchema = v.union([
   v.strictObject({ base_url: v.string(), key_command: v.string() }),
 ]);
 const FileSchema = v.strictObject({
-  default_profile: v.nullable(v.string()),
+  default_profile: v.nullish(v.string(), null),
   profiles: v.record(v.string(), ProfileSchema),
 });
 
@@ -52,10 +52,12 @@ function ignoreMissing(error: unknown): void {
 
 async function readText(file: string): Promise<string | null> {
   try {
-    return await readFile(file, "utf8");
+    // Some editors begin a file with a byte order mark.
+    return (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw new ConfigError("invalid", `${file} cannot be read`, { cause: error });
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return null;
+    throw new ConfigError("invalid", `${file} cannot be read (${code ?? "unknown"})`, { cause: error });
   }
 }
 

@@ -44,7 +44,9 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
   if (named !== null && profile === null) throw unknownProfile(named, [...profiles.byName.keys()]);
   const baseUrl = findBaseUrl(request, name, profile);
   const apiKey = await findKey(request, name, profile);
-  if (baseUrl === null || apiKey === null) throw missing(baseUrl, apiKey);
+  if (baseUrl === null || apiKey === null) {
+    throw name !== null && profile === null ? unknownProfile(name, [...profiles.byName.keys()]) : missing(baseUrl, apiKey);
+  }
   const value = parseBaseUrl(baseUrl.value, baseUrl.source, request.insecureHttp);
   return { kind: "remote", profile: profile === null ? null : name, baseUrl: { ...baseUrl, value }, apiKey, warning: profiles.warning };
 }
@@ -77,10 +79,13 @@ function findBaseUrl(request: SettingsRequest, name: Sourced<string> | null, pro
 }
 
 async function findKey(request: SettingsRequest, name: Sourced<string> | null, profile: Profile | null): Promise<Sourced<string> | null> {
-  const variable = request.env["SURVEYCTL_API_KEY"] ?? "";
+  const variable = (request.env["SURVEYCTL_API_KEY"] ?? "").trim();
   if (variable !== "") return { value: variable, source: "SURVEYCTL_API_KEY" };
   if (profile === null) return null;
-  if ("api_key" in profile) return { value: profile.api_key, source: `profile ${name?.value}` };
+  if ("api_key" in profile) {
+    const value = profile.api_key.trim();
+    return value === "" ? null : { value, source: `profile ${name?.value}` };
+  }
   return {
     value: await runKeyCommand(profile.key_command, request.platform, request.signal),
     source: `key command of profile ${name?.value}`,

@@ -50,8 +50,13 @@ describe("an address", () => {
     },
   );
 
-  it("when it holds a password, then it is refused and the password is not repeated", () => {
-    expect(() => parseBaseUrl("https://me:hush@a.example", "--base-url", false)).toThrow(/^(?!.*hush).*holds no credentials/);
+  it.each([
+    ["https://me:hush@a.example", /^(?!.*hush).*holds no credentials/],
+    ["ftp://me:hush@a.example", /^--base-url: "ftp:\/\/…@a\.example" is not an address/],
+    ["me:hu@sh@a.example", /^--base-url: "…@a\.example" is not an address/],
+    ["https://me:hush@a.example:99999", /^--base-url: "https:\/\/…@a\.example:99999" is not an address/],
+  ])("when it holds a password, as %s, then it is refused and the password is not repeated", (text, message) => {
+    expect(() => parseBaseUrl(text, "--base-url", false)).toThrow(message);
   });
 });
 
@@ -110,7 +115,8 @@ describe("the file of profiles", () => {
 
   it.each<[string, unknown, string]>([
     ["no JSON", "{ api_key: hush", ""],
-    ["another shape", { profiles: [] }, " at default_profile"],
+    ["another shape", { profiles: "hush" }, " at profiles"],
+    ["a list", [], " at profiles"],
     ["a profile without an address", { default_profile: null, profiles: { prod: { api_key: "hush" } } }, " at profiles.prod"],
   ])("when it is %s, then the place is told and the content is not", async (_, content, place) => {
     const file = await save(content);
@@ -118,6 +124,36 @@ describe("the file of profiles", () => {
       problem: "invalid",
       message: `${file} is not a configuration file of surveyctl${place}`,
     });
+  });
+});
+
+describe("a file of profiles that was edited", () => {
+  it("when it names no default, and begins with a byte order mark, then it is read", async () => {
+    const file = await save(`\uFEFF${JSON.stringify({ profiles: { prod: PROD } })}`);
+    expect(await readProfiles(file)).toEqual({ defaultName: null, byName: new Map([["prod", PROD]]), warning: null });
+  });
+
+  it("when its default is no profile, then that is told", async () => {
+    await save({ default_profile: "prdo", profiles: { prod: PROD } });
+    await expect(resolve({})).rejects.toMatchObject({
+      problem: "missing",
+      message: 'the default profile: there is no profile "prdo"',
+      hint: "profiles are prod, local; make one with: surveyctl auth login --profile prdo",
+      unknownName: { given: "prdo", known: ["prod", "local"] },
+    });
+    const env = { SURVEYCTL_BASE_URL: "https://env.example", SURVEYCTL_API_KEY: "key-of-env" };
+    expect(await resolve({ env })).toMatchObject({ profile: null, baseUrl: { value: "https://env.example" } });
+  });
+
+  it.each(["", " \n"])("when a profile's key is %j, then there is none", async (api_key) => {
+    await save({ default_profile: "prod", profiles: { prod: { ...PROD, api_key } } });
+    await expect(resolve({})).rejects.toMatchObject({ problem: "missing", message: "there is no API key for https://prod.example" });
+  });
+
+  it("when it is a directory, then that is told", async () => {
+    const file = configFile(around());
+    await mkdir(file, { recursive: true });
+    await expect(readProfiles(file)).rejects.toMatchObject({ problem: "invalid", message: `${file} cannot be read (EISDIR)` });
   });
 });
 
@@ -167,6 +203,11 @@ describe("the connection", () => {
     expect(await resolve(given)).toEqual({ kind: "remote", warning: null, ...expected });
   });
 
+  it("when the key came with a line's end, as from a file, then it is used without", async () => {
+    const { apiKey } = (await resolve({ env: { ...byEnv, SURVEYCTL_API_KEY: "key-of-env\r\n" } })) as { apiKey?: unknown };
+    expect(apiKey).toEqual(envKey);
+  });
+
   it("when there is no file, then the environment is enough", async () => {
     expect(await resolve({ env: byEnv })).toEqual({ kind: "remote", profile: null, baseUrl: envUrl, apiKey: envKey, warning: null });
   });
@@ -181,6 +222,7 @@ describe("the connection", () => {
     ["true", "the key command failed: it printed nothing"],
     ["printf 'a\\nb\\n'", "the key command failed: it printed more than one line"],
     ["echo locked >&2; exit 3", "the key command failed: locked"],
+    ["echo hush-1; echo hush-1 is old >&2; exit 3", "the key command failed: … is old"],
   ])("when the command is %s, then that is told", async (command, message) => {
     await save({ default_profile: "prod", profiles: { prod: { base_url: "https://prod.example", key_command: command } } });
     await expect(resolve({})).rejects.toMatchObject({ problem: "missing", message: message });
