@@ -141,6 +141,20 @@ describe.each([
     expect(lines.slice(1).map((line) => line.split(",")[0])).toEqual(rows.map(({ person_id: id }) => id));
   });
 
+  it("holds every row though ids are numbers that no number type holds", async () => {
+    const ids = Array.from({ length: 43 }, (_, index) => `90071992547409${String(index).padStart(4, "0")}`);
+    const { deps, out } = await world({
+      lists: {},
+      onRequest: ({ query }) => {
+        const all = ids.map((id, index) => `{"person_id":${id},"email":"p${index}@example.com","${field}":${START}}`);
+        const first = (Number(query.get("page")) - 1) * 5;
+        return { status: 200, body: `[${Number(query.get("since") ?? 0) > START ? "" : all.slice(first, first + 5).join(",")}]` };
+      },
+    });
+    await run(withColumns(deps, ["email"]), ALL);
+    expect(out()).toBe(`email\n${ids.map((_, index) => `p${index}@example.com\n`).join("")}`);
+  });
+
   it.each([false, true])("holds every row of somebody, and rows without a person (times ignored: %s)", async (ignoresTimes) => {
     const rows = Array.from({ length: 43 }, (_, index) => ({
       person_id: index % 5 === 0 ? null : String(index % 9),

@@ -68,8 +68,11 @@ async function flatten({ deps, flags, plan }: OpenedExport, job: Omit<ExportJob,
   const scratch = await openScratchFile(plan.file === null ? tmpdir() : path.dirname(plan.file), deps.random.token(6));
   const find = ({ rows }: RowPage): readonly string[] => [...new Set(rows.flatMap((row) => flat.find(row)))];
   const encoderFor = (found: readonly string[]): ExportJob["encoder"] => {
-    const columns = [...(plan.columns ?? []), ...found.map((name) => flat.column(name))];
-    return createPageEncoder(deps, { ...plan, columns }, flags, true);
+    const columns = plan.columns ?? [];
+    // Those that --columns names already stay where they stand.
+    const named = new Set(columns.map(({ name }) => name));
+    const added = found.map((name) => flat.column(name)).filter(({ name }) => !named.has(name));
+    return createPageEncoder(deps, { ...plan, columns: [...columns, ...added] }, flags, true);
   };
   try {
     return await runFlattened({ ...job, scratch, find, encoderFor });

@@ -59,10 +59,14 @@ export function keysOf(idField: string, timeField: string): RowKeys {
   return { id: (row) => textOf(row, idField), at: (row) => timeOf(row, timeField) };
 }
 
-/** Ids are strings by the specification; some services send numbers. A row without an id is told by all that it holds. */
+/**
+ * Ids are strings by the specification; some services send numbers. A row without an id, or with a number that was
+ * rounded when it was parsed, is told by all that it holds.
+ */
 export function textOf(row: JsonObject, field: string): string {
   const value = row[field];
-  return typeof value === "string" || typeof value === "number" ? String(value) : JSON.stringify(row);
+  if (typeof value === "string") return value;
+  return JSON.stringify(Number.isSafeInteger(value) ? value : row);
 }
 
 export function timeOf(row: JsonObject, field: string): number | null {

@@ -336,6 +336,12 @@ describe("columns", () => {
     expect(idsOf(out)).toEqual(everyId(30));
   });
 
+  it("are there once when --columns names them and --flatten finds them", async () => {
+    await serve({ lists: { survey_responses: someRows(2) } });
+    const { out } = await run({ flags: { flatten: true } }, { options: { columns: ["person_properties.plan", "id"] } });
+    expect(out).toBe("person_properties.plan,id\npro,1\npro,2\n");
+  });
+
   it("are guarded, marked and ended as asked for", async () => {
     await serve({ lists: { survey_responses: [responseRow(1, START, { comment: "=1+1" })] } });
     const flags = { out: at("r.csv"), excelSafe: true, bom: true, crlf: true };
