@@ -1,6 +1,6 @@
 /** What is kept of a page until its turn comes: its text, and what the report and the state need to know. */
 import { keepRows, type RowKeys, type RowPage } from "./lists.ts";
-import type { Version } from "./versions.ts";
+import type { Noted } from "./versions.ts";
 
 export interface Batch {
   /**
@@ -13,7 +13,7 @@ export interface Batch {
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   /** What the next incremental run has to know again. */
-  readonly versions: readonly Version[];
+  readonly versions: readonly Noted[];
   /** Keys of maps that become columns, in the order in which they stand. */
   readonly found: readonly string[];
 }
@@ -23,11 +23,11 @@ export interface BatchMaker {
   readonly encode: (page: RowPage) => string;
   /** Whether a row is written at all; null: every row. */
   readonly keep: ((row: RowPage["rows"][number]) => boolean) | null;
-  readonly versionsOf: (page: RowPage) => readonly Version[];
+  readonly versionsOf: (page: RowPage) => readonly Noted[];
   readonly find: (page: RowPage) => readonly string[];
 }
 
-/** What is kept of one page; rows that `keep` refuses are only looked at for their versions. */
+/** What is kept of one page. */
 export function makeBatch({ keys, encode, keep, versionsOf, find }: BatchMaker, page: RowPage): Batch {
   const kept = keep === null ? page : keepRows(page, keep);
   let firstAt: number | null = null;
@@ -39,5 +39,5 @@ export function makeBatch({ keys, encode, keep, versionsOf, find }: BatchMaker, 
     lastAt = lastAt === null || at > lastAt ? at : lastAt;
   }
   const bytes = Buffer.from(kept.rows.length === 0 ? "" : encode(kept));
-  return { bytes, rows: kept.rows.length, firstAt, lastAt, versions: versionsOf(page), found: find(kept) };
+  return { bytes, rows: kept.rows.length, firstAt, lastAt, versions: versionsOf(kept), found: find(kept) };
 }

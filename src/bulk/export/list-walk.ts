@@ -52,7 +52,9 @@ async function* walkBegun<Batch>(walk: Begun<Batch>): AsyncGenerator<Batch> {
   if (first.rows.length > 0) yield digest(inRange(walk, first));
   if (isLast(walk, first)) return;
   const times = sortedTimes(first, keys);
-  const windowed = times !== null && (walk.list.kind === "page" || walk.list.hasTimes);
+  // A row from before the range shows at once that the service ignores it.
+  const minds = first.rows.every((row) => (keys.at(row) ?? Infinity) >= (walk.range.since ?? -Infinity));
+  const windowed = times !== null && minds && (walk.list.kind === "page" || walk.list.hasTimes);
   if (windowed && times.last > until) return;
   if (windowed) yield* walkWindowsOrWhole(walk, times);
   else yield* walkWhole(walk);

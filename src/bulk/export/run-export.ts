@@ -5,7 +5,7 @@ import { makeBatch, type Batch, type BatchMaker } from "./batches.ts";
 import type { TextSink } from "./byte-sink.ts";
 import { walkList, type ListWalk } from "./list-walk.ts";
 import type { RowPage } from "./lists.ts";
-import type { Version } from "./versions.ts";
+import type { VersionLog } from "./versions.ts";
 
 /** Pages to text. `between` stands between two pages' texts. */
 export interface PageEncoder {
@@ -16,13 +16,22 @@ export interface PageEncoder {
   readonly tail: (rows: number) => string;
 }
 
+/** A list that is read, and which of its rows are written. */
+export interface ExportWalk extends Omit<ListWalk<Batch>, "digest">, Pick<BatchMaker, "keep"> {
+  /** Asked when its turn comes. */
+  readonly isWanted: () => boolean;
+}
+
 export interface ExportJob {
-  readonly walk: Omit<ListWalk<Batch>, "digest">;
-  readonly batches: Omit<BatchMaker, "keys" | "encode" | "find">;
+  /** One after the other. */
+  readonly walks: readonly ExportWalk[];
+  /** What the next run will have to know; null when there is none. */
+  readonly log: VersionLog | null;
   readonly encoder: PageEncoder;
   readonly sink: TextSink;
   /** Told after each batch how many rows there are by now. */
   readonly onRows: (rows: number) => Promise<void>;
+  readonly signal: AbortSignal;
 }
 
 /** Rows that wait on disk until every column is known. */
@@ -38,7 +47,6 @@ export interface ExportTotals {
   /** Earliest and latest time of a row, Unix seconds; null when none has one. */
   readonly firstAt: number | null;
   readonly lastAt: number | null;
-  readonly versions: readonly Version[];
 }
 
 /** Writes everything to the sink, which stays open. */
@@ -66,7 +74,7 @@ export async function runFlattened(job: FlattenJob): Promise<ExportTotals> {
   const encoder = encoderFor([...found]);
   await sink.write(encoder.head);
   for await (const text of scratch.lines()) {
-    job.walk.signal.throwIfAborted();
+    job.signal.throwIfAborted();
     await sink.write(encoder.rows({ rows: JSON.parse(text) as RowPage["rows"], text }));
   }
   await sink.write(encoder.tail(totals.rows));
@@ -79,25 +87,32 @@ function toLine({ text }: RowPage): string {
 }
 
 async function consume(
-  { walk, batches, onRows }: Omit<ExportJob, "encoder">,
+  job: Omit<ExportJob, "encoder">,
   maker: Pick<BatchMaker, "encode" | "find">,
   take: (batch: Batch) => Promise<void>,
 ): Promise<ExportTotals> {
   const totals = { rows: 0, firstAt: null as number | null, lastAt: null as number | null };
-  const versions: Version[] = [];
-  const digest = (page: RowPage): Batch => makeBatch({ ...batches, ...maker, keys: walk.keys }, page);
   const limitHeap = createYoungHeapLimit();
-  for await (const batch of walkList({ ...walk, digest })) {
+  for await (const batch of readWalks(job, maker)) {
     limitHeap();
-    for (const version of batch.versions) versions.push(version);
+    job.log?.note(batch.versions);
     if (batch.rows === 0) continue;
     totals.rows += batch.rows;
     totals.firstAt = earlier(totals.firstAt, batch.firstAt);
     totals.lastAt = later(totals.lastAt, batch.lastAt);
     await take(batch);
-    await onRows(totals.rows);
+    await job.onRows(totals.rows);
   }
-  return { ...totals, versions };
+  return totals;
+}
+
+async function* readWalks({ walks, log }: Omit<ExportJob, "encoder">, maker: Pick<BatchMaker, "encode" | "find">): AsyncGenerator<Batch> {
+  const versionsOf = (page: RowPage): Batch["versions"] => log?.find(page) ?? [];
+  for (const walk of walks) {
+    if (!walk.isWanted()) continue;
+    const digest = (page: RowPage): Batch => makeBatch({ ...maker, versionsOf, keep: walk.keep, keys: walk.keys }, page);
+    yield* walkList({ ...walk, digest });
+  }
 }
 
 function earlier(a: number | null, b: number | null): number | null {

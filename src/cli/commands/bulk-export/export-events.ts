@@ -27,6 +27,7 @@ export function timedRowsRequest(rows: TimedRows): ExportRequest {
     filterText,
     incremental: {
       source: (since) => ({ ...source, range: { since: Math.max(since, range.since ?? since), until: range.until } }),
+      unstamped: null,
       versions: { id, at: (row) => at(row) ?? 0, content: () => "" },
       watermark: (now) => Math.min(now, range.until ?? now),
     },

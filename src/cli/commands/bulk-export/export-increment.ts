@@ -1,57 +1,53 @@
 /** How a run goes on from where the last one came to, and what it leaves for the next. */
-import type { RowPage } from "../../../bulk/export/lists.ts";
 import type { SinkTotals } from "../../../bulk/export/byte-sink.ts";
-import type { ExportTotals } from "../../../bulk/export/run-export.ts";
 import { OVERLAP_SECONDS, type StateIdentity } from "../../../bulk/export/state.ts";
-import { createVersionFilter, mergeVersions, versionsSince, type Version } from "../../../bulk/export/versions.ts";
+import { createVersionFilter, createVersionLog, type VersionLog } from "../../../bulk/export/versions.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import type { ExportSource } from "./export-request.ts";
+import type { ExportSource, UnstampedRows } from "./export-request.ts";
 import type { OpenedExport } from "./export-opened.ts";
 import { writeNote } from "../notes.ts";
 import { digestOldBytes } from "./old-file.ts";
 
 export interface Increment {
   readonly source: ExportSource;
+  /** Where new rows are that `source` may leave out; null when there are none such. */
+  readonly unstamped: UnstampedRows | null;
   /** Whether the whole list is read, and not only what is new. */
   readonly isWhole: boolean;
   /** Bytes of the old file that stay. */
   readonly keptBytes: number;
   /** Whether a row is written; null: every row. */
   readonly keep: ((row: JsonObject) => boolean) | null;
-  /** What the next run must know of a page, when the service's clock stood at `startedAt`. */
-  versionsOf(page: RowPage, startedAt: number): readonly Version[];
+  /** What is taken down for the next run, when the service's clock stands at `startedAt()`; null when nothing is. */
+  openLog(startedAt: () => number): VersionLog | null;
   /** Called when the data is durable. */
-  finish(totals: ExportTotals, startedAt: number, written: SinkTotals): Promise<void>;
+  finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
 }
 
 export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
   const { request, flags, state, output } = opened;
-  const whole = { source: request.source, isWhole: true, keep: null, versionsOf: () => [], finish: async () => {} };
-  if (state === null || request.incremental === null) return { ...whole, keptBytes: flags.append ? output.oldBytes : 0 };
-  const { source, versions, watermark } = request.incremental;
+  const { incremental } = request;
+  const whole = { source: request.source, unstamped: null, isWhole: true, keep: null, openLog: () => null, finish: async () => {} };
+  if (state === null || incremental === null) return { ...whole, keptBytes: flags.append ? output.oldBytes : 0 };
+  const { versions: keys, watermark } = incremental;
   const identity = await identify(opened);
   state.check(identity);
   const keptBytes = await checkLength(opened);
   const last = state.last ?? { identity, until: null, file_bytes: flags.append ? keptBytes : null, file_sha256: null, versions: [] };
   // Written before the first rows are, so that a run that dies between the file and the state is done again and not twice.
   if (state.last === null && flags.append) await state.write(last);
-  const goesOn = last.until === null ? null : source(last.until - OVERLAP_SECONDS);
+  const since = last.until === null ? null : last.until - OVERLAP_SECONDS;
   return {
-    source: goesOn ?? request.source,
-    isWhole: goesOn === null,
+    source: since === null ? request.source : incremental.source(since),
+    unstamped: since === null ? null : (incremental.unstamped?.(since) ?? null),
+    isWhole: since === null,
     keptBytes,
-    keep: last.versions.length === 0 ? null : createVersionFilter(versions, last.versions),
-    versionsOf: (page, startedAt) => versionsSince(versions, page, watermark(startedAt) - OVERLAP_SECONDS),
-    async finish(totals, startedAt, { bytes, sha256 }) {
-      const until = Math.max(last.until ?? 0, watermark(startedAt));
-      await state.write({
-        identity,
-        until,
-        file_bytes: flags.append ? bytes : null,
-        file_sha256: flags.append ? sha256 : null,
-        versions: mergeVersions(last.versions, totals.versions, until - OVERLAP_SECONDS),
-      });
+    keep: last.versions.length === 0 ? null : createVersionFilter(keys, last.versions),
+    openLog: (startedAt) => createVersionLog({ keys, before: last, overlap: OVERLAP_SECONDS, limit: () => watermark(startedAt()) }),
+    async finish(log, { bytes, sha256 }) {
+      const tail = log?.tail() ?? last;
+      await state.write({ identity, file_bytes: flags.append ? bytes : null, file_sha256: flags.append ? sha256 : null, ...tail });
     },
   };
 }

@@ -38,6 +38,12 @@ export interface ExportSource {
   readonly range: Range;
 }
 
+/** Rows that bear no time of change, and where they are listed. */
+export interface UnstampedRows {
+  readonly source: ExportSource;
+  readonly has: (row: JsonObject) => boolean;
+}
+
 /** Columns that `--flatten` adds. */
 export interface FlatColumns {
   /** Names of what a row holds, each once, in order. */
@@ -56,8 +62,10 @@ export interface ExportRequest {
   readonly incremental: {
     /** What later runs read: everything that became what it is at or after a time. */
     readonly source: (since: number) => ExportSource;
+    /** New rows that a service may leave out there; null when every row bears its time. */
+    readonly unstamped: ((since: number) => UnstampedRows | null) | null;
     readonly versions: VersionKeys;
-    /** How far a run came when the service's clock says `now`, Unix seconds. */
+    /** How far a run may come when the service's clock says `now`, Unix seconds. */
     readonly watermark: (now: number) => number;
   } | null;
   /** The service's own count of the rows of a range; null when it has none for these filters. */

@@ -14,12 +14,12 @@ export async function runOpened(opened: OpenedExport): Promise<void> {
   const progress = createProgress(deps, request.resource.noun, plan.file === null);
   const ended = new AbortController();
   try {
-    const { totals, counted, startedAt } = await readRows(opened, increment, { progress, ended: ended.signal });
+    const { totals, counted, log } = await readRows(opened, increment, { progress, ended: ended.signal });
     deps.signal.throwIfAborted();
     const written = await output.commit();
     await progress.end();
     // From here on the data is safe; what follows tells of it.
-    await increment.finish(totals, startedAt, written);
+    await increment.finish(log, written);
     await report(opened, totals, written, await counted);
   } finally {
     // A count that is still under way is of no use to a run that failed.

@@ -9,7 +9,7 @@ import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../command-context.ts";
 import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "../bulk-export/export-flags.ts";
-import type { ExportRequest, RangeExportOptions } from "../bulk-export/export-request.ts";
+import type { ExportRequest, ExportSource, RangeExportOptions } from "../bulk-export/export-request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../bulk-export/export-sources.ts";
 import { RESPONSE_FLAT_COLUMNS } from "./export-columns.ts";
 import { addExpandFlag, addFilterFlags, readFilters, toFilterParameters, type ResponseFilters } from "./filters.ts";
@@ -41,20 +41,25 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
   const { since, until, filterText } = options;
   // Everything but the creation time, by which the list is read.
   const filters = { ...toFilterParameters(options), expand: [...(options.expand ?? EXPANSIONS)] };
+  const source: ExportSource = {
+    list: (client, perPage) => pageList(client, { route: ROUTES.listResponses, parameters: { ...filters, per_page: perPage } }, CREATED),
+    keys: keysOf("id", "created_at"),
+    range: { since, until },
+  };
   const request: ExportRequest = {
     command: "responses export",
     resource: RESPONSES,
-    source: {
-      list: (client, perPage) => pageList(client, { route: ROUTES.listResponses, parameters: { ...filters, per_page: perPage } }, CREATED),
-      keys: keysOf("id", "created_at"),
-      range: { since, until },
-    },
+    source,
     filterText,
     incremental: {
       source: (updatedSince) => ({
         list: (client, perPage) => pageList(client, updatedCall(filters, options, perPage), UPDATED),
         keys: UPDATED_KEYS,
         range: { since: Math.max(updatedSince, options.updatedSince ?? updatedSince), until: options.updatedUntil },
+      }),
+      unstamped: (createdSince) => ({
+        source: { ...source, range: { since: Math.max(createdSince, since ?? createdSince), until } },
+        has: (row) => timeOf(row, "updated_at") === null,
       }),
       versions: VERSIONS,
       watermark: (now) => Math.min(now, options.updatedUntil ?? now),

@@ -369,6 +369,52 @@ describe("an incremental export", () => {
     expect((await stat(step.state)).mode & 0o777).toBe(0o600);
   });
 
+  it("goes by the rows' own times, whatever the service's clock says", async () => {
+    const rows = someRows(23);
+    await serve({ lists: { survey_responses: rows } });
+    await run({ flags: step });
+    rows.push(responseRow(24, START + 23 * 60));
+    Object.assign(rows[4] ?? {}, { updated_at: START + 24 * 60 });
+    await run({ flags: step });
+    expect(idsOf(await readFile(step.out, "utf8"))).toEqual([...everyId(23), "24", "5"]);
+  });
+
+  it("is not led past new rows by one from the future", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const rows = [...someRows(3), responseRow(4, now + 90_000)];
+    await serve({ lists: { survey_responses: rows } });
+    await run({ flags: step });
+    rows.push(responseRow(5, now));
+    await run({ flags: step });
+    await run({ flags: step });
+    expect(idsOf(await readFile(step.out, "utf8"))).toEqual(everyId(5));
+  });
+
+  it.each([
+    ["nowhere", (since: number) => since > 0],
+    ["everywhere", () => false],
+  ])("finds new rows that bear no time of change where a service lists them %s among changes", async (_, hides) => {
+    const rows = someRows(12).map((row) => Object.assign(row, { updated_at: null }));
+    const { requests } = await serve({
+      lists: { survey_responses: rows },
+      onRequest: ({ query }) => {
+        const since = Number(query.get("updated_since") ?? 0);
+        if (since === 0) return null;
+        const changed = rows.filter((row) => (row.updated_at === null ? !hides(since) : Number(row.updated_at) >= since));
+        const first = (Number(query.get("page") ?? 1) - 1) * 5;
+        return { status: 200, body: JSON.stringify(changed.slice(first, first + 5)) };
+      },
+    });
+    await run({ flags: step });
+    const now = Math.floor(Date.now() / 1000);
+    rows.push(Object.assign(responseRow(13, now), { updated_at: null }));
+    Object.assign(rows[2] ?? {}, { updated_at: now });
+    await run({ flags: step });
+    await run({ flags: step });
+    expect(idsOf(await readFile(step.out, "utf8")).toSorted()).toEqual([...everyId(13), "3"].toSorted());
+    expect(requests.length).toBeLessThan(60);
+  });
+
   it("writes the second of two edits within a second", async () => {
     const now = Math.floor(Date.now() / 1000);
     const row = responseRow(1, START, { comment: "first", updated_at: now });
