@@ -16,8 +16,6 @@ export interface CheckOptions {
   readonly unique: boolean;
   /** Problems that are kept; the others are counted. */
   readonly maxErrors: number;
-  /** Told of every valid row that no earlier one of the same person stands in for. */
-  readonly onRow?: (values: RowValues) => void;
 }
 
 export interface CheckReport {
@@ -59,7 +57,7 @@ interface Tally {
   report(): CheckReport;
 }
 
-function createTally(table: ImportTable, { onDuplicate, unique, maxErrors, onRow }: CheckOptions): Tally {
+function createTally(table: ImportTable, { onDuplicate, unique, maxErrors }: CheckOptions): Tally {
   const problems: string[] = [];
   const others = createDuplicates();
   const identities = createIdentityTable({
@@ -73,8 +71,8 @@ function createTally(table: ImportTable, { onDuplicate, unique, maxErrors, onRow
   };
   const takeValid = (line: number, values: RowValues): void => {
     const before = unique ? identities.seen(identityOf(values), line) : null;
-    if (before === null) onRow?.(values);
-    else if (onDuplicate === "last") others.add(before, line);
+    if (before === null) return;
+    if (onDuplicate === "last") others.add(before, line);
     else if (onDuplicate === "error") {
       counts.invalidRows += 1;
       complain(line, "", `${identifierOf(values)} stands on line ${before} already`);

@@ -1,5 +1,5 @@
 /** An import mails real customers: nothing leaves before somebody has said so. */
-import type { CheckReport } from "../../../bulk/import/check.ts";
+import { decideRows, type JobOptions } from "../../../bulk/import/job-source.ts";
 import type { ImportTable } from "../../../bulk/import/open-table.ts";
 import type { RowValues } from "../../../bulk/import/row-kind.ts";
 import type { Deps } from "../../deps.ts";
@@ -20,38 +20,47 @@ function isDecided(table: ImportTable, { decided, decidingColumn }: ImportReques
   return decided || table.mapping.columns.some(({ target }) => target.kind === "field" && target.field.name === decidingColumn);
 }
 
-/** How many rows go which way; counted while the file is checked. */
-export interface PlanCounts {
+/** How many rows go which way. */
+interface Plan {
+  rows: number;
   email: number;
   sms: number;
   quiet: number;
-}
-
-export function countRow(counts: PlanCounts, values: RowValues): void {
-  if (values["send"] === false) counts.quiet += 1;
-  else if (values["channel"] === "sms") counts.sms += 1;
-  else counts.email += 1;
+  skipped: number;
+  /** A former run settled them. */
+  done: number;
 }
 
 /** On a terminal the plan is shown and confirmed; `--yes` skips the question. Throws UsageError when declined. */
-export async function askWithPlan(
-  deps: Deps,
-  request: ImportRequest,
-  place: string,
-  report: CheckReport,
-  counts: PlanCounts,
-): Promise<void> {
+export async function askWithPlan(deps: Deps, request: ImportRequest, place: string, jobs: JobOptions): Promise<void> {
   const { streams } = deps;
   if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) return;
-  const skipped = report.invalidRows + report.duplicates.size;
+  const plan = await countRows(jobs);
   const lines = [
     `Connection         ${place}`,
-    `Rows               ${report.rows}`,
+    `Rows               ${plan.rows}`,
     ...(request.kind.name === "people"
-      ? [`Survey by e-mail   ${counts.email}`, `Survey by SMS      ${counts.sms}`, `Without a survey   ${counts.quiet}`]
+      ? [`Survey by e-mail   ${plan.email}`, `Survey by SMS      ${plan.sms}`, `Without a survey   ${plan.quiet}`]
       : []),
-    `Skipped            ${skipped}`,
+    `Skipped            ${plan.skipped}`,
+    ...(plan.done > 0 ? [`Done already       ${plan.done}`] : []),
   ];
   await streams.err.write(`${lines.join("\n")}\n`);
   await confirm(deps, "Go on?");
+}
+
+async function countRows(jobs: JobOptions): Promise<Plan> {
+  const plan: Plan = { rows: 0, email: 0, sms: 0, quiet: 0, skipped: 0, done: 0 };
+  for await (const decision of decideRows(jobs)) {
+    plan.rows += 1;
+    if (decision.kind === "job") plan[wayOf(decision.job.row.values)] += 1;
+    else plan[decision.kind === "skip" ? "skipped" : "done"] += 1;
+  }
+  return plan;
+}
+
+/** Without an address nothing can be sent by e-mail, which is what no channel means (4.2). */
+function wayOf({ send, channel, email }: RowValues): "email" | "sms" | "quiet" {
+  if (send === false || (channel !== "sms" && email === undefined)) return "quiet";
+  return channel === "sms" ? "sms" : "email";
 }

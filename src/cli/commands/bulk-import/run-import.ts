@@ -13,7 +13,7 @@ import { writeNote, writeWarning } from "../notes.ts";
 import { withClient } from "../with-client.ts";
 import { showPlannedRequests } from "./dry-run-import.ts";
 import { explainLine } from "./explain.ts";
-import { checkDecided, countRow, type PlanCounts } from "./guard.ts";
+import { checkDecided } from "./guard.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
 import { openInput, type InputSource } from "./input-source.ts";
 import { checkTargets, lockRecord, recordFiles, type RecordFiles } from "./record.ts";
@@ -54,14 +54,13 @@ async function importTable(
   if (request.flags.explain !== null) return explainLine(deps, table, request, request.flags.explain);
   for (const note of table.mapping.notes) await writeNote(deps, note);
   if (files !== null) checkDecided(deps, table, request);
-  const plan: PlanCounts = { email: 0, sms: 0, quiet: 0 };
-  const report = await check(deps, table, request, plan);
+  const report = await check(deps, table, request);
   if (files === null) return showPlannedRequests(deps, table, request, report);
   await checkTargets(deps, request, files);
   const lock = await lockRecord(files, deps);
   try {
     return await withClient(deps, (client, { account }) =>
-      sendChecked({ deps, request, source, table, report, files, client, place: account?.place ?? client.baseUrl, plan }),
+      sendChecked({ deps, request, source, table, report, files, client, place: account?.place ?? client.baseUrl }),
     );
   } finally {
     await lock.release();
@@ -80,9 +79,9 @@ function openImportTable({ clock, options }: Deps, { kind, flags, defaults }: Im
 }
 
 /** Lists every problem; throws UsageError when there are any and `--skip-invalid` does not leave them out. */
-async function check(deps: Deps, table: ImportTable, request: ImportRequest, plan: PlanCounts): Promise<CheckReport> {
+async function check(deps: Deps, table: ImportTable, request: ImportRequest): Promise<CheckReport> {
   const { onDuplicate, skipInvalid } = request.flags;
-  const report = await checkTable(table, { ...checkOptions(request), onRow: (values) => countRow(plan, values) });
+  const report = await checkTable(table, checkOptions(request));
   for (const problem of report.problems) await deps.streams.err.write(`${problem}\n`);
   const more = report.problemCount - report.problems.length;
   if (more > 0) await deps.streams.err.write(`and ${more} more; --max-errors N lists more\n`);

@@ -2,7 +2,7 @@
 import { countSendable, type CheckReport } from "../../../bulk/import/check.ts";
 import { openJournal, type Journal } from "../../../bulk/import/journal.ts";
 import type { JournalHead } from "../../../bulk/import/journal-entry.ts";
-import type { JournalState } from "../../../bulk/import/journal-state.ts";
+import type { JobOptions } from "../../../bulk/import/job-source.ts";
 import type { ImportTable } from "../../../bulk/import/open-table.ts";
 import { OUTCOMES, type OutcomeCounts } from "../../../bulk/import/outcome.ts";
 import { openRecordedOutcomes } from "../../../bulk/import/recorded-outcomes.ts";
@@ -19,12 +19,12 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 import { writeNote } from "../notes.ts";
 import { createProgress } from "../progress.ts";
-import { askWithPlan, type PlanCounts } from "./guard.ts";
+import { askWithPlan } from "./guard.ts";
 import type { ImportRequest } from "./import-request.ts";
 import type { InputSource } from "./input-source.ts";
 import { findFormerRun, type RecordFiles } from "./record.ts";
 import { resumeCommand, writeSummary } from "./summary.ts";
-import { readSuppressed, type SuppressionList } from "./suppressed.ts";
+import { readSuppressed } from "./suppressed.ts";
 
 /** A file that has been checked, and all that sending it needs. */
 export interface Checked {
@@ -37,25 +37,25 @@ export interface Checked {
   readonly client: Client;
   /** What is told of the connection, the same from run to run: a base URL, or the data file of the profile `local`. */
   readonly place: string;
-  readonly plan: PlanCounts;
 }
 
 /** Throws UsageError when a former run stands in the way or the plan is declined, and what stopped the run. */
 export async function sendChecked(checked: Checked): Promise<ExitCode> {
-  const { deps, request, source, report, files, client, place, plan } = checked;
+  const { deps, request, source, table, report, files, client, place } = checked;
   const head: JournalHead = { format: 1, input: await source.hash(), command: fingerprint(request), baseUrl: place };
   const before = await findFormerRun(files, head, request);
   if (request.flags.resume && before.head === null)
     await writeNote(deps, `no former run is recorded in ${files.journal}; this one begins with the first row`);
-  await askWithPlan(deps, request, place, report, plan);
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
   await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
   const suppressed = request.skipSuppressed ? await readSuppressed(client, deps.signal) : () => null;
+  const jobs: JobOptions = { table, before, skip: (row) => report.duplicates.reasonFor(row.line) ?? suppressed(row) };
+  await askWithPlan(deps, request, place, jobs);
   const journal = await openJournal(files.journal, before.length, deps.clock);
   const began = deps.clock.monotonic();
   try {
     if (before.head === null) await journal.write({ head });
-    const sent = await send(checked, { before, journal, suppressed });
+    const sent = await send(checked, jobs, journal);
     // A disk that is full keeps the results from being written too; what was done and how to go on is told all the same.
     const unwritten: unknown = await writeResults(checked).then(
       () => null,
@@ -67,16 +67,10 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   }
 }
 
-interface Sending {
-  readonly before: JournalState;
-  readonly journal: Journal;
-  readonly suppressed: SuppressionList;
-}
-
 /** A stopped run lets what is in flight end, but not for ever. */
 const GRACE_MS = 5000;
 
-async function send({ deps, request, table, report, client }: Checked, { before, journal, suppressed }: Sending): Promise<SendReport> {
+async function send({ deps, request, report, client }: Checked, jobs: JobOptions, journal: Journal): Promise<SendReport> {
   const inFlight = new AbortController();
   const grace = new AbortController();
   const stop = (): void => {
@@ -88,11 +82,9 @@ async function send({ deps, request, table, report, client }: Checked, { before,
   progress.expect(report.rows);
   try {
     return await sendRows({
-      table,
+      ...jobs,
       journal,
-      before,
       sender: request.createSender(client, inFlight.signal, countSendable(report)),
-      skip: (row) => report.duplicates.reasonFor(row.line) ?? suppressed(row),
       retryUnknown: request.flags.retryUnknown,
       concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
       signal: deps.signal,

@@ -1,6 +1,8 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runInProcess } from "../../../helpers/in-process.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 
 let service: Served;
@@ -78,4 +80,45 @@ test("when a rename was killed after its answer, then the next run finds it and 
   const ended = await service.run([...args, "--resume"]);
   expect([ended.status, (await readFile(`${file}.results.csv`, "utf8")).split(",")[7]]).toEqual([0, "saved"]);
   expect((await service.run(["people", "get", "old@example.com"])).status).toBe(5);
+});
+
+/** The plan as a terminal shows it, and what declining it says. */
+async function declinedPlan(args: readonly string[]): Promise<unknown[]> {
+  const { status, stdout, stderr } = await runInProcess({
+    args,
+    env: { ...service.env, HOME: service.folder },
+    stdin: "n\n",
+    columns: 100,
+  });
+  return [status, stdout, stripVTControlCharacters(stderr.slice(stderr.indexOf("Connection "))).replaceAll("\r", "")];
+}
+
+test("when an import is planned on a terminal, then every row is counted as what would become of it", async () => {
+  await service.run(["people", "add", "--email", "gone@example.com", "--no-send"]);
+  await service.run(["api", "POST", "/v1/unsubscribes.json", "-f", "person_email=gone@example.com"]);
+  const rows = ["p1@example.com,,", "p1@example.com,,", "gone@example.com,,", ",+14155550181,sms", ",+14155550182,", "bad,,"];
+  const file = await fileOf("plan.csv", `email,phone,channel\n${rows.join("\n")}\n`);
+  expect(await declinedPlan(["people", "import", file, "--skip-invalid", "--skip-suppressed"])).toEqual([
+    2,
+    "",
+    `Connection         ${service.baseUrl}\nRows               6\n` +
+      "Survey by e-mail   1\nSurvey by SMS      1\nWithout a survey   1\nSkipped            3\n" +
+      "Go on? [y/N] n\nerror: declined; nothing was sent\n",
+  ]);
+  expect((await service.run(["people", "get", "p1@example.com"])).status).toBe(5);
+});
+
+test("when an import goes on on a terminal, then its plan tells what is left", async () => {
+  const file = await fileOf("rest.csv", "email\nrest1@example.com\nrest2@example.com\n");
+  expect((await service.run(["people", "import", file, "--no-send"])).status).toBe(0);
+  const journal = `${file}.results.csv.journal`;
+  const lines = (await readFile(journal, "utf8")).split("\n").filter((line) => !/"line":3|"end"/.test(line));
+  await writeFile(journal, lines.join("\n"));
+  expect(await declinedPlan(["people", "import", file, "--no-send", "--resume"])).toEqual([
+    2,
+    "",
+    `Connection         ${service.baseUrl}\nRows               2\n` +
+      "Survey by e-mail   0\nSurvey by SMS      0\nWithout a survey   1\nSkipped            0\nDone already       1\n" +
+      "Go on? [y/N] n\nerror: declined; nothing was sent\n",
+  ]);
 });
