@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runAutopilotExport } from "../../../src/cli/commands/autopilot/export.ts";
-import { runBouncesExport } from "../../../src/cli/commands/bounces/export.ts";
+import { runRangeExport } from "../../../src/cli/commands/bulk-export/export-range.ts";
+import { BOUNCES_EXPORT } from "../../../src/cli/commands/bounces/export.ts";
 import type { ExportFlags, RangeExportOptions } from "../../../src/cli/commands/bulk-export/export-request.ts";
-import { runPeopleExport } from "../../../src/cli/commands/people/export.ts";
-import { runUnsubscribesExport } from "../../../src/cli/commands/unsubscribes/export.ts";
+import { PEOPLE_EXPORT } from "../../../src/cli/commands/people/export.ts";
+import { UNSUBSCRIBES_EXPORT } from "../../../src/cli/commands/unsubscribes/export.ts";
 import type { Deps } from "../../../src/cli/deps.ts";
 import { createClient } from "../../../src/client/create-client.ts";
 import { undiciTransport } from "../../../src/client/undici-transport.ts";
@@ -74,7 +75,7 @@ describe("people export", () => {
     } = await world({
       lists: { people: Array.from({ length: 230 }, (_row, index) => person(index + 1, at(index))) },
     });
-    await runPeopleExport(deps, ALL);
+    await runRangeExport(deps, PEOPLE_EXPORT, ALL);
     expect(out()).toBe(`id\n${everyId(230)}`);
     expect(requests.length).toBeLessThan(120);
   });
@@ -82,11 +83,11 @@ describe("people export", () => {
   it("is read in windows, and in one walk from a service that ignores times", async () => {
     const people = Array.from({ length: 230 }, (_, index) => person(index + 1, START + index * 60));
     const windows = await world({ lists: { people } });
-    await runPeopleExport(windows.deps, ALL);
+    await runRangeExport(windows.deps, PEOPLE_EXPORT, ALL);
     expect(windows.service.requests.filter(({ query }) => query.has("since")).length).toBeGreaterThan(3);
     await service?.stop();
     const walk = await world({ lists: { people }, ignoresTimes: true });
-    await runPeopleExport(walk.deps, ALL);
+    await runRangeExport(walk.deps, PEOPLE_EXPORT, ALL);
     expect([windows.out(), walk.out()]).toEqual([`id\n${everyId(230)}`, `id\n${everyId(230)}`]);
   });
 
@@ -94,7 +95,7 @@ describe("people export", () => {
     const now = Math.floor(Date.now() / 1000);
     const people = Array.from({ length: 40 }, (_, index) => person(index + 1, now + (index - 20) * 600));
     const { deps, out } = await world({ lists: { people } });
-    await runPeopleExport(deps, ALL);
+    await runRangeExport(deps, PEOPLE_EXPORT, ALL);
     expect(out()).toBe(`id\n${everyId(40)}`);
     await service?.stop();
     const old = people.slice(0, 12);
@@ -105,7 +106,7 @@ describe("people export", () => {
         return null;
       },
     });
-    await runPeopleExport(later.deps, ALL);
+    await runRangeExport(later.deps, PEOPLE_EXPORT, ALL);
     expect(later.out()).toBe(`id\n${everyId(12)}`);
   });
 
@@ -114,19 +115,19 @@ describe("people export", () => {
     const flags = { ...FLAGS, out: path.join(folder, "p.csv"), state: path.join(folder, "p.state"), append: true };
     const people = Array.from({ length: 12 }, (_, index) => person(index + 1, START + index * 60));
     const { deps } = await world({ lists: { people } });
-    await runPeopleExport(deps, { ...ALL, flags });
+    await runRangeExport(deps, PEOPLE_EXPORT, { ...ALL, flags });
     people.push(person(13, Math.floor(Date.now() / 1000)));
-    await runPeopleExport(deps, { ...ALL, flags });
-    await runPeopleExport(deps, { ...ALL, flags });
+    await runRangeExport(deps, PEOPLE_EXPORT, { ...ALL, flags });
+    await runRangeExport(deps, PEOPLE_EXPORT, { ...ALL, flags });
     expect(await readFile(flags.out, "utf8")).toBe(`id\n${everyId(13)}`);
     await rm(folder, { recursive: true });
   });
 });
 
 describe.each([
-  ["bounces", "bounced_at", runBouncesExport],
-  ["unsubscribes", "unsubscribed_at", runUnsubscribesExport],
-] as const)("%s export", (name, field, run) => {
+  ["bounces", "bounced_at", BOUNCES_EXPORT],
+  ["unsubscribes", "unsubscribed_at", UNSUBSCRIBES_EXPORT],
+] as const)("%s export", (name, field, exported) => {
   it("holds everyone in order, in fixed columns", async () => {
     const rows = Array.from({ length: 43 }, (_, index) => ({
       person_id: String(index + 1),
@@ -135,7 +136,7 @@ describe.each([
       [field]: START + Math.floor(index / 7),
     }));
     const { deps, out } = await world({ lists: { [name]: rows } });
-    await run(withColumns(deps, null), ALL);
+    await runRangeExport(withColumns(deps, null), exported, ALL);
     const lines = out().trimEnd().split("\n");
     expect(lines[0]).toBe(`person_id,email,name,${field}`);
     expect(lines.slice(1).map((line) => line.split(",")[0])).toEqual(rows.map(({ person_id: id }) => id));
@@ -151,7 +152,7 @@ describe.each([
         return { status: 200, body: `[${Number(query.get("since") ?? 0) > START ? "" : all.slice(first, first + 5).join(",")}]` };
       },
     });
-    await run(withColumns(deps, ["email"]), ALL);
+    await runRangeExport(withColumns(deps, ["email"]), exported, ALL);
     expect(out()).toBe(`email\n${ids.map((_, index) => `p${index}@example.com\n`).join("")}`);
   });
 
@@ -162,7 +163,7 @@ describe.each([
       [field]: START + Math.floor(index / 7),
     }));
     const { deps, out } = await world({ lists: { [name]: rows }, ignoresTimes });
-    await run(withColumns(deps, ["email"]), ALL);
+    await runRangeExport(withColumns(deps, ["email"]), exported, ALL);
     expect(new Set(out().trimEnd().split("\n").slice(1))).toEqual(new Set(rows.map(({ email }) => email)));
   });
 });

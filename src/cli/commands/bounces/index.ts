@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
-import { registerBouncesExport } from "./export.ts";
+import { registerRangeExport } from "../bulk-export/export-range.ts";
+import { BOUNCES_EXPORT } from "./export.ts";
 import { registerBouncesList } from "./list.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   registerBouncesList(noun, context);
-  registerBouncesExport(noun, context);
+  registerRangeExport(noun, context, BOUNCES_EXPORT);
 }

@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { registerPeopleAdd } from "./add.ts";
 import { registerPeopleGet } from "./get.ts";
-import { registerPeopleExport } from "./export.ts";
+import { registerRangeExport } from "../bulk-export/export-range.ts";
+import { PEOPLE_EXPORT } from "./export.ts";
 import { registerPeopleImport } from "./import.ts";
 import { registerPeopleList } from "./list.ts";
 import { registerPeopleUpdate } from "./update.ts";
@@ -10,7 +11,7 @@ import { registerPeopleUpdate } from "./update.ts";
 export function register(noun: Command, context: CommandContext): void {
   registerPeopleList(noun, context);
   registerPeopleImport(noun, context);
-  registerPeopleExport(noun, context);
+  registerRangeExport(noun, context, PEOPLE_EXPORT);
   registerPeopleGet(noun, context);
   registerPeopleAdd(noun, context);
   registerPeopleUpdate(noun, context);

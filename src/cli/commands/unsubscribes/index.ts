@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
-import { registerUnsubscribesExport } from "./export.ts";
+import { registerRangeExport } from "../bulk-export/export-range.ts";
+import { UNSUBSCRIBES_EXPORT } from "./export.ts";
 import { registerUnsubscribesList } from "./list.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   registerUnsubscribesList(noun, context);
-  registerUnsubscribesExport(noun, context);
+  registerRangeExport(noun, context, UNSUBSCRIBES_EXPORT);
 }
