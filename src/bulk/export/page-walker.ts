@@ -5,7 +5,6 @@
 import { readBusyStretch } from "./busy-stretch.ts";
 import { FiltersIgnoredError } from "./errors.ts";
 import { keepRows, type FetchedPage, type PageList, type RowKeys, type RowPage } from "./lists.ts";
-import { createRecentIds, REMEMBERED_ROWS } from "./recent-ids.ts";
 import { idsAt, sortedTimes } from "./sorted-times.ts";
 import type { Span, WindowWalker } from "./window-walker.ts";
 
@@ -41,7 +40,7 @@ export function createPageWalker(options: PageWalkerOptions): WindowWalker {
       },
       keys,
       until,
-      seen: createRecentIds(REMEMBERED_ROWS, seen),
+      before: seen,
       emit,
     });
 

@@ -144,6 +144,18 @@ describe.each(kinds)("%s", (_, fake) => {
   });
 });
 
+it("loses no row of a crowded second while others of it are deleted", async () => {
+  const rows = range(400, () => 777);
+  const before = idsOf(rows);
+  const removed = new Set<string>();
+  const onRequest = (n: number, live: FakeRow[]): void => {
+    if (n % 20 === 0) for (const { id } of live.splice(0, 1)) removed.add(id);
+  };
+  const ids = await collect(fakePageList({ rows, perPage: PER_PAGE, onRequest }));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toEqual(expect.arrayContaining(before.filter((id) => !removed.has(id))));
+});
+
 it("reads a service that gives fewer rows in a page than were asked for", async () => {
   const rows = range(83, (index) => index * 7);
   const list = fakePageList({ rows, perPage: 25 });
