@@ -82,18 +82,24 @@ async function openOrRefuse(target: string, file: string, flags: "a" | "w" | "wx
   }
 }
 
-function refusal(target: string, error: unknown): UnwritableFileError {
+function refusal(target: string, error: unknown): Error {
   const code = (error as NodeJS.ErrnoException).code ?? "";
+  // A full disk is no mistake of who named the file.
+  if (isDiskFull(error)) return error as Error;
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: `the folder ${path.dirname(target)} does not exist`,
     ENOTDIR: `${path.dirname(target)} is not a folder`,
     EACCES: "permission denied",
     EPERM: "permission denied",
     EROFS: "the file system is read-only",
-    ENOSPC: "no space left",
     ENAMETOOLONG: "the name is too long",
   };
   return new UnwritableFileError(`cannot write ${target}: ${reasons[code] ?? (error as Error).message}`, { cause: error });
+}
+
+/** No room for more, of the disk, the quota or the process. */
+export function isDiskFull(error: unknown): boolean {
+  return ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 interface Replacing {

@@ -1,4 +1,5 @@
 /** Real processes that are killed: what a cron job finds the morning after. */
+import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { textOf } from "../../../src/cli/commands/bulk-export/export-sources.ts";
 import type { JsonObject } from "../../../src/contract/json.ts";
 import { responseRow, startListService, type ListService } from "../../helpers/list-service.ts";
-import { runCli, startProgram } from "../../helpers/run-cli.ts";
+import { bareEnvironment, follow, PROGRAM, runCli, startProgram } from "../../helpers/run-cli.ts";
 
 const START = 1_760_000_000;
 const KILLS = 20;
@@ -103,3 +104,16 @@ it("ends with 130 and no trace when it is interrupted", async () => {
   expect(await ended).toMatchObject({ status: 130, stdout: "", stderr: "error: stopped by SIGINT\n" });
   expect((await readdir(folder)).filter((name) => name.includes("r.csv"))).toEqual([]);
 }, 60_000);
+
+it.each([
+  ["the rows do not fit", 8, "writing the output"],
+  ["not even the state's lock fits", 0, "r.state"],
+])("ends with 1 and leaves the old file when the disk is full: %s", async (_, blocks, place) => {
+  const shell = `ulimit -f ${blocks}; '${process.execPath}' '${PROGRAM}' responses export --out r.csv --state r.state`;
+  await writeFile(path.join(folder, "r.csv"), "old");
+  const child = spawn("bash", ["-c", shell], { cwd: folder, env: bareEnvironment(folder, service.env) });
+  child.stdin.end();
+  const { status, stderr } = await follow(child).ended;
+  expect([status, stderr]).toEqual([1, `error: ${place}: the file may not become larger\n`]);
+  expect([await readdir(folder), await readFile(path.join(folder, "r.csv"), "utf8")]).toEqual([["r.csv"], "old"]);
+});

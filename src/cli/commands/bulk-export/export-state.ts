@@ -8,6 +8,7 @@ import {
   type ExportState,
   type StateIdentity,
 } from "../../../bulk/export/state.ts";
+import { isDiskFull } from "../../../runtime/file-replacement.ts";
 import { LockedError, takeLock, type Lock } from "../../../runtime/lock-file.ts";
 import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -48,6 +49,7 @@ async function lockState(file: string, token: string): Promise<Lock> {
       const hint = `when no run is under way, remove ${error.file}`;
       throw new UsageError(`--state: ${error.message}`, { hint, cause: error });
     }
+    if (isDiskFull(error)) throw Object.assign(error as Error, { path: file });
     throw new UsageError(`--state: cannot write ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
