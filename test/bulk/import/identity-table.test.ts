@@ -28,3 +28,14 @@ it.each([
 ])("when rows are %j and %j, then one person: %s", (one, other, same) => {
   expect(identityOf(one) === identityOf(other)).toBe(same);
 });
+
+it.each([
+  ["addresses", (number: number) => `big${number}@x.co`],
+  ["longer addresses", (number: number) => `user.${number}@example.com`],
+  ["ids", (number: number) => `#${number}`],
+])("when a million different %s come, then nobody is taken for somebody else", (_, identityAt) => {
+  const table = createIdentityTable({ expected: 1_000_000 });
+  const taken: number[] = [];
+  for (let number = 1; number <= 1_000_000; number += 1) if (table.seen(identityAt(number), number) !== null) taken.push(number);
+  expect(taken).toEqual([]);
+});
