@@ -16,6 +16,8 @@ export interface CheckOptions {
   readonly unique: boolean;
   /** Problems that are kept; the others are counted. */
   readonly maxErrors: number;
+  /** Its reason is thrown when it is aborted. */
+  readonly signal: AbortSignal;
 }
 
 export interface CheckReport {
@@ -46,6 +48,7 @@ export async function checkTable(table: ImportTable, options: CheckOptions): Pro
   const tally = createTally(table, options);
   const limitYoungHeap = createYoungHeapLimit();
   for await (const batch of table.records()) {
+    options.signal.throwIfAborted();
     for (const record of batch) tally.take(record);
     limitYoungHeap();
   }

@@ -10,14 +10,15 @@ import { toDryRunLine } from "../dry-run.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
 
 /** One record: its raw text, what each column was taken as, which rule judged it, and what would be sent. Throws UsageError. */
-export async function explainLine({ streams }: Deps, table: ImportTable, request: ImportRequest, line: number): Promise<ExitCode> {
-  const report = await checkTable(table, checkOptions(request));
+export async function explainLine(deps: Deps, table: ImportTable, request: ImportRequest, line: number): Promise<ExitCode> {
+  const report = await checkTable(table, checkOptions(deps, request));
   let position = 0;
   for await (const batch of table.judged()) {
+    deps.signal.throwIfAborted();
     for (const { record, verdict } of batch) {
       if (line >= record.line && line <= lastLine(record)) {
         const judged = describe({ record, verdict }, report, request, position);
-        await streams.out.write(toSafeLines(`${await rawText(table, record)}${describeCells(table, record)}${judged}`));
+        await deps.streams.out.write(toSafeLines(`${await rawText(table, record)}${describeCells(table, record)}${judged}`));
         return EXIT.done;
       }
       if ("row" in verdict && report.duplicates.reasonFor(record.line) === null) position += 1;

@@ -35,7 +35,7 @@ interface Plan {
 export async function askWithPlan(deps: Deps, request: ImportRequest, place: string, jobs: JobOptions): Promise<void> {
   const { streams } = deps;
   if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) return;
-  const plan = await countRows(jobs);
+  const plan = await countRows(jobs, deps.signal);
   const lines = [
     `Connection         ${place}`,
     `Rows               ${plan.rows}`,
@@ -49,9 +49,10 @@ export async function askWithPlan(deps: Deps, request: ImportRequest, place: str
   await confirm(deps, "Go on?");
 }
 
-async function countRows(jobs: JobOptions): Promise<Plan> {
+async function countRows(jobs: JobOptions, signal: AbortSignal): Promise<Plan> {
   const plan: Plan = { rows: 0, email: 0, sms: 0, quiet: 0, skipped: 0, done: 0 };
   for await (const decision of decideRows(jobs)) {
+    signal.throwIfAborted();
     plan.rows += 1;
     if (decision.kind === "job") plan[wayOf(decision.job.row.values)] += 1;
     else plan[decision.kind === "skip" ? "skipped" : "done"] += 1;

@@ -3,6 +3,7 @@ import type { Client } from "../../../client/client.ts";
 import type { RowKind, RowValues } from "../../../bulk/import/row-kind.ts";
 import type { ImportRow } from "../../../bulk/import/row-kind.ts";
 import type { Sender } from "../../../bulk/import/send-rows.ts";
+import type { Deps } from "../../deps.ts";
 import type { PlannedRequest } from "../dry-run.ts";
 import type { ImportFlags } from "./import-flags.ts";
 
@@ -40,6 +41,6 @@ export interface ImportRequest {
 }
 
 /** The same person may answer often: responses have no duplicates. */
-export function checkOptions({ kind, flags: { onDuplicate, maxErrors } }: ImportRequest): CheckOptions {
-  return { onDuplicate, maxErrors, unique: kind.name !== "responses" };
+export function checkOptions({ signal }: Deps, { kind, flags: { onDuplicate, maxErrors } }: ImportRequest): CheckOptions {
+  return { onDuplicate, maxErrors, unique: kind.name !== "responses", signal };
 }

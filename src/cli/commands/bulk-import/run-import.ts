@@ -81,7 +81,7 @@ function openImportTable({ clock, options }: Deps, { kind, flags, defaults }: Im
 /** Lists every problem; throws UsageError when there are any and `--skip-invalid` does not leave them out. */
 async function check(deps: Deps, table: ImportTable, request: ImportRequest): Promise<CheckReport> {
   const { onDuplicate, skipInvalid } = request.flags;
-  const report = await checkTable(table, checkOptions(request));
+  const report = await checkTable(table, checkOptions(deps, request));
   for (const problem of report.problems) await deps.streams.err.write(`${problem}\n`);
   const more = report.problemCount - report.problems.length;
   if (more > 0) await deps.streams.err.write(`and ${more} more; --max-errors N lists more\n`);
