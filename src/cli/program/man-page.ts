@@ -4,7 +4,7 @@ import { GLOBAL_FLAGS } from "../args/global-flags.ts";
 import { loadCommands } from "../program.ts";
 import { VERSION } from "../../runtime/version.ts";
 import type { FactsBook } from "./command-facts.ts";
-import { EXIT_MEANINGS, exitsOf, ownOptions, SUMMARY } from "./help-layout.ts";
+import { breakExample, EXIT_MEANINGS, exitsOf, ownOptions, SUMMARY } from "./help-layout.ts";
 import { firstWords } from "./root-help.ts";
 import { TOPICS } from "./topics.ts";
 
@@ -15,7 +15,7 @@ export async function writeManPage(): Promise<string> {
     `.TH SURVEYCTL 1 "" "surveyctl ${VERSION}" "User Commands"`,
     section("NAME", [`surveyctl \\- ${escape(SUMMARY)}`]),
     section("SYNOPSIS", [`.B surveyctl\n${escape("<noun> <verb> [operand] [flags]")}`]),
-    section("DESCRIPTION", [verbatim(firstWords())]),
+    section("DESCRIPTION", [atMargin(firstWords())]),
     section(
       "COMMANDS",
       program.commands.flatMap((noun) => commandsOf(noun, ["surveyctl"])).map((entry) => describeCommand(entry, facts)),
@@ -30,10 +30,13 @@ export async function writeManPage(): Promise<string> {
       "EXIT STATUS",
       Object.entries(EXIT_MEANINGS).map(([status, meaning]) => item(status, [meaning])),
     ),
-    ...[...TOPICS].filter(([name]) => name !== "exit-codes").map(([name, text]) => section(name.toUpperCase(), [verbatim(text)])),
+    ...[...TOPICS].filter(([name]) => name !== "exit-codes").map(([name, text]) => section(name.toUpperCase(), [atMargin(text)])),
     "",
   ].join("\n");
 }
+
+/** Of a terminal's 80, what the page's indentation leaves, and the one that help would add. */
+const EXAMPLE_WIDTH = 75;
 
 interface Entry {
   readonly words: readonly string[];
@@ -56,7 +59,7 @@ function describeCommand({ words, command }: Entry, facts: FactsBook): string {
     ...ownOptions(command).map(describeOption),
     ".PP",
     escape(`Exit statuses: ${exitsOf(command, facts.get(command)).join(", ")}.`),
-    verbatim(examples.join("\n")),
+    verbatim(examples.map((example) => breakExample(example, EXAMPLE_WIDTH)).join("\n")),
   ].join("\n");
 }
 
@@ -82,6 +85,11 @@ function item(term: string, words: readonly (string | undefined)[]): string {
 /** As it stands, line by line. */
 function verbatim(text: string): string {
   return `.PP\n.nf\n${text.trimEnd().split("\n").map(escape).join("\n")}\n.fi`;
+}
+
+/** The same for what is already as wide as a terminal: to the next section without the page's indentation. */
+function atMargin(text: string): string {
+  return `.in 0\n${verbatim(text).replace(/^\.PP\n/, "")}`;
 }
 
 /** Text in which roff sees no commands: backslashes, hyphens that must be copied as they are, dots at the start. */

@@ -54,7 +54,7 @@ describe("what may stand at the cursor", () => {
     ["service project list --columns id,n", ["id,name"]],
     ["people get ", []],
     ["people add --name ", []],
-    ["people nonsense ", ["list", "import", "export", "get", "add", "update"]],
+    ["people nonsense ", ["list", "get", "add", "update", "import", "export"]],
     ["people list --nonsense=", []],
   ])("when it is %j", (line, expected) => {
     expect(values(line)).toEqual(expected);

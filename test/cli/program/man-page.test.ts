@@ -21,9 +21,10 @@ it("when a command exists, then the page has it with all its flags and examples"
   const missing = commands.flatMap(({ name, flags, examples }) => {
     const [, own = ""] = page.split(new RegExp(`^\\.SS "surveyctl ${name}(?: [<[].*)?"$`, "m"));
     const [text = ""] = own.split(/^\.S[SH] /m);
+    const whole = text.replaceAll(/ \\\n +/g, " ");
     const wanted = [...(own === "" ? ["its section"] : []), ...examples.flatMap((example) => example.split("\n"))];
     const everywhere = flags.filter((flag) => !["--help", "-h"].includes(flag) && !page.includes(flag));
-    return [...wanted.filter((word) => !text.includes(word)), ...everywhere].map((word) => `${name}: ${word}`);
+    return [...wanted.filter((word) => !whole.includes(word)), ...everywhere].map((word) => `${name}: ${word}`);
   });
   expect([missing, commands.length > 30]).toEqual([[], true]);
 });
@@ -41,4 +42,10 @@ const groff = spawnSync("groff", ["--version"]).status === 0;
 test.runIf(groff)("when groff lays it out, then it has nothing to complain of (runs where groff is installed)", () => {
   const { status, stderr } = spawnSync("groff", ["-man", "-Tutf8", "-ww", file], { encoding: "utf8" });
   expect([status, stderr]).toEqual([0, ""]);
+});
+
+test.runIf(groff)("when groff lays it out, then no line is wider than a terminal of 80 columns", () => {
+  const { stdout } = spawnSync("groff", ["-man", "-Tutf8", "-P-cbou", "-rLL=78n", file], { encoding: "utf8" });
+  const lines = stdout.split("\n");
+  expect([lines.length > 500, lines.filter((line) => line.length > 80)]).toEqual([true, []]);
 });

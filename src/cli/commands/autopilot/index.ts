@@ -9,9 +9,9 @@ import { registerAutopilotRemove } from "./remove.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   registerAutopilotList(noun, context);
-  registerAutopilotImport(noun, context);
-  registerAutopilotExport(noun, context);
   registerAutopilotAdd(noun, context);
   registerAutopilotRemove(noun, context);
   registerAutopilotConfig(noun, context);
+  registerAutopilotImport(noun, context);
+  registerAutopilotExport(noun, context);
 }

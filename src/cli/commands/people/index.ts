@@ -10,9 +10,9 @@ import { registerPeopleUpdate } from "./update.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   registerPeopleList(noun, context);
-  registerPeopleImport(noun, context);
-  registerRangeExport(noun, context, PEOPLE_EXPORT);
   registerPeopleGet(noun, context);
   registerPeopleAdd(noun, context);
   registerPeopleUpdate(noun, context);
+  registerPeopleImport(noun, context);
+  registerRangeExport(noun, context, PEOPLE_EXPORT);
 }

@@ -7,7 +7,7 @@ import { registerResponsesList } from "./list.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   registerResponsesList(noun, context);
+  registerResponsesAdd(noun, context);
   registerResponsesImport(noun, context);
   registerResponsesExport(noun, context);
-  registerResponsesAdd(noun, context);
 }
