@@ -23,8 +23,9 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   const work = path.join(service.folder, "work");
   await mkdir(path.join(service.folder, "bin"));
   await mkdir(work);
-  // What serves or plays goes on until it is stopped: a moment shows that it began.
-  const program = `#!/bin/sh\ncase "$1" in serve) exec timeout --preserve-status -s TERM 2 '${process.execPath}' '${PROGRAM}' "$@";; esac\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`;
+  // What serves goes on until it is stopped: a moment shows that it began, on a port that nobody has.
+  const serve = `case "$*" in *--port*) ;; *) set -- "$@" --port 0;; esac; exec timeout --preserve-status -s TERM 2`;
+  const program = `#!/bin/sh\ncase "$1" in serve) ${serve} '${process.execPath}' '${PROGRAM}' "$@";; esac\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`;
   await writeFile(path.join(service.folder, "bin/surveyctl"), program, { mode: 0o755 });
   for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(work, name), text);
   await service.run(["people", "add", "--email", "ada@example.com", "--name", "Ada", "--no-send"]);
