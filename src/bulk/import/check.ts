@@ -2,6 +2,7 @@
 import { createYoungHeapLimit } from "../../runtime/young-heap.ts";
 import { createIdentityTable, identityOf } from "./identity-table.ts";
 import { identifierOf } from "./judge.ts";
+import { InputError } from "./input-error.ts";
 import { createLineNumbers } from "./line-numbers.ts";
 import type { ImportTable } from "./open-table.ts";
 import type { InputRecord } from "./record-parser.ts";
@@ -28,6 +29,8 @@ export interface CheckReport {
   /** `file:line: column: what is wrong`, at most `maxErrors`. */
   readonly problems: readonly string[];
   readonly duplicates: Duplicates;
+  /** Where the file stops being a table; null for one that is whole. */
+  readonly broken: InputError | null;
 }
 
 /** How many rows are to be sent. */
@@ -47,17 +50,22 @@ export interface Duplicates {
 export async function checkTable(table: ImportTable, options: CheckOptions): Promise<CheckReport> {
   const tally = createTally(table, options);
   const limitYoungHeap = createYoungHeapLimit();
-  for await (const batch of table.records()) {
-    options.signal.throwIfAborted();
-    for (const record of batch) tally.take(record);
-    limitYoungHeap();
+  try {
+    for await (const batch of table.records()) {
+      options.signal.throwIfAborted();
+      for (const record of batch) tally.take(record);
+      limitYoungHeap();
+    }
+  } catch (error) {
+    if (error instanceof InputError) return tally.report(error);
+    throw error;
   }
-  return tally.report();
+  return tally.report(null);
 }
 
 interface Tally {
   take(record: InputRecord): void;
-  report(): CheckReport;
+  report(broken: InputError | null): CheckReport;
 }
 
 function createTally(table: ImportTable, { onDuplicate, unique, maxErrors }: CheckOptions): Tally {
@@ -93,7 +101,7 @@ function createTally(table: ImportTable, { onDuplicate, unique, maxErrors }: Che
       counts.invalidRows += 1;
       for (const { column, message } of reading.problems) complain(record.line, column, message);
     },
-    report: () => ({ ...counts, problems, duplicates: others }),
+    report: (broken) => ({ ...counts, problems, duplicates: others, broken }),
   };
 }
 

@@ -101,7 +101,7 @@ async function* goOn(begun: Begun | Promise<Begun>): AsyncGenerator<readonly Inp
 function checkLineEnds(input: InputFile, header: InputRecord): void {
   if (!header.fields.some((field) => /\r(?!\n)/.test(field))) return;
   throw new InputError(`${input.name}:1: the lines end in a lone carriage return; \\n or \\r\\n is needed`, {
-    hint: `convert it: tr '\\r' '\\n' < ${input.name} > fixed.csv`,
+    hint: "convert it: tr '\\r' '\\n' < old.csv > new.csv",
   });
 }
 

@@ -52,7 +52,7 @@ export class RecordParser extends Parser {
     await new Promise<void>((resolve, reject) => {
       this.write(bytes, (error) => (error ? reject(error) : resolve()));
     });
-    return this.collected();
+    return this.takeRecords();
   }
 
   /** What the end of the file completes. Throws CsvError. */
@@ -61,7 +61,7 @@ export class RecordParser extends Parser {
       this.once("error", reject);
       this.end(resolve);
     });
-    return this.collected();
+    return this.takeRecords();
   }
 
   override push(fields: unknown): boolean {
@@ -76,7 +76,8 @@ export class RecordParser extends Parser {
     return true;
   }
 
-  private collected(): InputRecord[] {
+  /** What was read since the last call; also after an error. */
+  takeRecords(): InputRecord[] {
     const records = this.records;
     this.records = [];
     return records;

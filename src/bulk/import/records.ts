@@ -27,8 +27,10 @@ export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord
     if (parser !== null) yield await parser.finish();
   } catch (error) {
     if (error instanceof EncodingError) throw await notText(input, error);
-    if (error instanceof CsvError || error instanceof RecordTooLongError) throw notATable(input.name, parser?.currentLine ?? 1, error);
-    throw error;
+    if (parser === null || !(error instanceof CsvError || error instanceof RecordTooLongError)) throw error;
+    // What was read before it broke is judged all the same: every problem is told in one pass.
+    yield parser.takeRecords();
+    throw notATable(input.name, parser.currentLine, error);
   } finally {
     parser?.destroy();
   }
@@ -39,9 +41,13 @@ function readBytes(path: string): AsyncIterable<Uint8Array> {
 }
 
 async function notText(input: InputFile, cause: EncodingError): Promise<InputError> {
-  const line = 1 + (await countLinesBefore(input.path, cause.offset));
-  return new InputError(`${input.name}:${line}: the text is neither UTF-8 nor UTF-16 with a byte order mark`, {
-    hint: `save the file as "CSV UTF-8", or convert it: iconv -f WINDOWS-1252 -t UTF-8 ${input.name} > fixed.csv`,
+  const place = `${input.name}:${1 + (await countLinesBefore(input.path, cause.offset))}`;
+  // UTF-16 has one in nearly every pair of bytes.
+  if (cause.isZero && cause.offset > 1)
+    return new InputError(`${place}: a zero byte stands in the text`, { hint: "take them out: tr -d '\\000' < old.csv > new.csv", cause });
+  const encoding = cause.isZero ? `UTF-16${cause.offset === 0 ? "BE" : "LE"}` : "WINDOWS-1252";
+  return new InputError(`${place}: the text is neither UTF-8 nor UTF-16 with a byte order mark`, {
+    hint: `save the file as "CSV UTF-8", or convert it: iconv -f ${encoding} -t UTF-8 < old.csv > new.csv`,
     cause,
   });
 }

@@ -5,10 +5,13 @@ import { isUtf8 } from "node:buffer";
 export class EncodingError extends Error {
   override readonly name = "EncodingError";
   readonly offset: number;
+  /** Valid UTF-8, and in no text all the same. */
+  readonly isZero: boolean;
 
-  constructor(offset: number) {
+  constructor(offset: number, isZero = false) {
     super(`byte ${offset} is not UTF-8`);
     this.offset = offset;
+    this.isZero = isZero;
   }
 }
 
@@ -62,7 +65,7 @@ async function* checkUtf8(head: Buffer, rest: AsyncIterable<Uint8Array>, markLen
 /** A zero byte is valid UTF-8 and in no text: it means UTF-16 without a mark, or no text at all. */
 function checkText(bytes: Buffer, start: number): void {
   const zero = bytes.indexOf(0);
-  if (zero !== -1) throw new EncodingError(start + zero);
+  if (zero !== -1) throw new EncodingError(start + zero, true);
   if (!isUtf8(bytes)) throw new EncodingError(start + validLength(bytes));
 }
 

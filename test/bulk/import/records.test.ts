@@ -97,3 +97,12 @@ it("when a byte is no text, then its line is named", async () => {
   const bytes = Buffer.concat([Buffer.from("email\nann@example.com\n"), Buffer.from("Zo\u00eb\n", "latin1")]);
   await expect(read(bytes)).rejects.toThrow("in.csv:3: the text is neither UTF-8 nor UTF-16 with a byte order mark");
 });
+
+it.each([
+  [Buffer.from("email\nZo\u00eb\n", "latin1"), "in.csv:2: the text is neither UTF-8 nor", "iconv -f WINDOWS-1252 "],
+  [Buffer.from("email\n", "utf16le"), "in.csv:1: the text is neither UTF-8 nor", "iconv -f UTF-16LE "],
+  [Buffer.from("email\n", "utf16le").swap16(), "in.csv:1: the text is neither UTF-8 nor", "iconv -f UTF-16BE "],
+  [Buffer.from("email\nann\0@example.com\n"), "in.csv:2: a zero byte stands in the text", "tr -d '\\000' "],
+])("when the bytes are %j, then it says what to do", async (bytes, message, hint) => {
+  await expect(read(bytes)).rejects.toMatchObject({ message: expect.stringContaining(message), hint: expect.stringContaining(hint) });
+});

@@ -85,6 +85,7 @@ async function check(deps: Deps, table: ImportTable, request: ImportRequest): Pr
   for (const problem of report.problems) await deps.streams.err.write(`${problem}\n`);
   const more = report.problemCount - report.problems.length;
   if (more > 0) await deps.streams.err.write(`and ${more} more; --max-errors N lists more\n`);
+  if (report.broken !== null) throw report.broken;
   if (report.duplicates.size > 0 && onDuplicate === null) {
     await writeWarning(
       deps,

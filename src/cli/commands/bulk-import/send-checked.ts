@@ -114,9 +114,9 @@ async function conclude(
   { counts, stoppedBy }: SendReport,
   elapsedMs: number,
 ): Promise<ExitCode> {
-  const resume = stoppedBy === null && counts.unknown === 0 ? null : resumeCommand(deps.commandLine);
-  const hint = resume === null || stoppedBy !== null ? resume : `${resume} --retry-unknown`;
-  await writeSummary(deps, request, files, { counts, pending: report.rows - total(counts), elapsedMs, resume: hint });
+  const goOn = stoppedBy === null ? ["--resume", "--retry-unknown"] : ["--resume"];
+  const resume = stoppedBy === null && counts.unknown === 0 ? null : resumeCommand(deps.commandLine, goOn);
+  await writeSummary(deps, request, files, { counts, pending: report.rows - total(counts), elapsedMs, resume });
   if (stoppedBy instanceof InterruptedError) return exitOfSignal(stoppedBy.signal);
   if (stoppedBy !== null) throw stoppedBy as Error;
   return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;

@@ -38,10 +38,11 @@ export async function writeSummary({ streams, options }: Deps, request: ImportRe
   await streams.out.write(`${JSON.stringify(object)}\n`);
 }
 
-/** The command line to go on with, quoted for a shell. */
-export function resumeCommand(commandLine: readonly string[]): string {
-  const words = commandLine.filter((word) => word !== "--resume");
-  return ["surveyctl", ...words, "--resume"]
+/** The command line to go on with, quoted for a shell; `flags` are added where they are not there yet. */
+export function resumeCommand(commandLine: readonly string[], flags: readonly string[]): string {
+  const end = commandLine.includes("--") ? commandLine.indexOf("--") : commandLine.length;
+  const words = commandLine.slice(0, end).filter((word) => !flags.includes(word));
+  return ["surveyctl", ...words, ...flags, ...commandLine.slice(end)]
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
     .join(" ");
 }

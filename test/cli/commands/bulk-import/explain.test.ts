@@ -77,3 +77,28 @@ it("when responses name people by address and id, then a dry run shows the one t
   const requests = bodies.map((body) => `${JSON.stringify({ method: "POST", url: "/v1/survey_responses.json", body })}\n`);
   expect(stdout).toBe(requests.join(""));
 });
+
+it("when a file stops being a table, then the rows in front are judged all the same", async () => {
+  const file = path.join(folder, "broken.csv");
+  await writeFile(file, 'email,name\nbob,x\nann@example.com,y\ncid,z\ndora@example.com,"open\n');
+  const { status, stderr } = await runInProcess({ args: ["people", "import", file, "--dry-run", "--skip-invalid"], env: { HOME: folder } });
+  const advice = "is not an e-mail address such as ann@example.com";
+  expect([status, stderr]).toEqual([
+    2,
+    `broken.csv:2: email: "bob" ${advice}\nbroken.csv:4: email: "cid" ${advice}\n` +
+      'error: broken.csv:5: a quoted field begins here and is never closed; a quote inside a field is written ""\n',
+  ]);
+});
+
+it("when a line in front of a broken one is explained, then it is", async () => {
+  const file = path.join(folder, "broken-later.csv");
+  await writeFile(file, 'email\nann@example.com\nb"b\n');
+  const explain = (line: string): Promise<Finished> =>
+    runInProcess({ args: ["people", "import", file, "--explain", line], env: { HOME: folder } });
+  expect((await explain("2")).stdout.split("\n")[0]).toBe("broken-later.csv:2: ann@example.com");
+  const { status, stderr } = await explain("3");
+  expect([status, stderr]).toEqual([
+    2,
+    'error: broken-later.csv:3: a quote stands inside an unquoted field; put the whole field in quotes and write the quote ""\n',
+  ]);
+});
