@@ -161,6 +161,11 @@ describe("standard output", () => {
   });
 });
 
+it("when NO_COLOR and FORCE_COLOR are both set, then a terminal shows neither colour nor a warning of Node's", async () => {
+  const { stdout } = await runCli({ args: ["auth", "list"], tty: { columns: 80 }, env: { NO_COLOR: "1", FORCE_COLOR: "1" } });
+  expect(stdout).toBe("no profiles\r\n");
+});
+
 /** Types answers into a terminal, each when its question has been asked. */
 async function type(args: readonly string[], dialogue: readonly (readonly [question: RegExp, typed: string])[]): Promise<Ended> {
   const line = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(" ");

@@ -16,6 +16,8 @@ import { watchSignals, type Lifetime } from "./lifetime.ts";
 
 /** Every error is told on stderr and becomes an exit status. */
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
+  // Beside FORCE_COLOR Node itself warns on a terminal that it ignores NO_COLOR, which wins here.
+  if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
   const lifetime = watchSignals(process);
   const streams = createProcessStreams(process, (error) => lifetime.end(error), lifetime.signal);
   const keys = new Set<string>();
