@@ -27,6 +27,8 @@ export interface MetricsOptions extends MetricsFilters {
 
 /** Throws AssertionError, once everything is shown, when an `--assert` does not hold. */
 export async function runMetrics(deps: Deps, options: MetricsOptions): Promise<ExitCode> {
+  const { since, until } = options;
+  if (since !== null && until !== null && until < since) throw new UsageError("--until lies before --since");
   const open = options.groups?.some((group) => group !== "core") ?? false;
   const core = options.groups?.includes("core") ?? true;
   const resource = metricsResource({ byPeriod: options.by !== null, compared: options.compare, core, open });
@@ -72,7 +74,6 @@ function periodBefore(since: number | null, until: number): { since: number; unt
 }
 
 function preparePeriods(deps: Deps, { since, until, compare }: MetricsOptions, unit: PeriodUnit): Showing {
-  if (since !== null && until !== null && until < since) throw new UsageError("--until lies before --since");
   const { before, periods } = listPeriods({ unit, since, until, now: unixSeconds(deps.clock), zone: deps.options.timeZone });
   return {
     read: async (reading) => (await readPeriods(reading, periods, compare ? before : null)).map(asValue),
