@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parseBracketPairs } from "../../../contract/brackets.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { parseKeyValue } from "../../args/key-value.ts";
+import { UsageError } from "../../errors/usage-error.ts";
 
 /** `-F` and `-f` as one object; `name[]` collects an array and `name[key]` a map, as in the specification, section 1. */
 export async function parseFields(typed: readonly string[], raw: readonly string[]): Promise<JsonObject> {
@@ -14,6 +15,12 @@ export async function parseFields(typed: readonly string[], raw: readonly string
 }
 
 function parseTyped(text: string): Json {
+  const value = parseOr(text);
+  if (typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value)) return value;
+  throw new UsageError(`--field: ${text} has more digits than a number keeps`, { hint: "--raw-field sends it as text" });
+}
+
+function parseOr(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
