@@ -4,6 +4,7 @@ import { createIdentityTable, identityOf } from "./identity-table.ts";
 import { identifierOf } from "./judge.ts";
 import { InputError } from "./input-error.ts";
 import { createLineNumbers } from "./line-numbers.ts";
+import { watchLocales, type OddLocale } from "./odd-locales.ts";
 import type { ImportTable } from "./open-table.ts";
 import type { InputRecord } from "./record-parser.ts";
 import type { RowValues } from "./row-kind.ts";
@@ -29,6 +30,7 @@ export interface CheckReport {
   /** `file:line: column: what is wrong`, at most `maxErrors`. */
   readonly problems: readonly string[];
   readonly duplicates: Duplicates;
+  readonly oddLocales: readonly OddLocale[];
   /** Where the file stops being a table; null for one that is whole. */
   readonly broken: InputError | null;
 }
@@ -75,6 +77,7 @@ function createTally(table: ImportTable, { onDuplicate, unique, maxErrors }: Che
     expected: unique ? table.expectedRows : 0,
     remember: onDuplicate === "last" ? "last" : "first",
   });
+  const locales = watchLocales(table.mapping.columns);
   const counts = { rows: 0, invalidRows: 0, problemCount: 0 };
   const complain = (line: number, column: string, message: string): void => {
     counts.problemCount += 1;
@@ -95,13 +98,14 @@ function createTally(table: ImportTable, { onDuplicate, unique, maxErrors }: Che
       counts.rows += 1;
       const reading = table.read(record);
       if ("values" in reading) {
+        locales.take(record);
         takeValid(record.line, reading.values);
         return;
       }
       counts.invalidRows += 1;
       for (const { column, message } of reading.problems) complain(record.line, column, message);
     },
-    report: (broken) => ({ ...counts, problems, duplicates: others, broken }),
+    report: (broken) => ({ ...counts, problems, duplicates: others, oddLocales: locales.found, broken }),
   };
 }
 

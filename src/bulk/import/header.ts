@@ -36,7 +36,7 @@ export function mapHeader(headers: readonly string[], kind: RowKind, place: stri
   const columns = names.map((header): Column => ({ header, target: targetOf(header, kind, options) }));
   checkTwice(columns, place);
   checkPerson(columns, kind, place, options);
-  return { columns, notes: [...ignoredNote(columns, kind), ...nearMisses(columns, kind, options)] };
+  return { columns, notes: [...unnamedNote(columns), ...ignoredNote(columns, kind), ...nearMisses(columns, kind, options)] };
 }
 
 function normal(header: string): string {
@@ -104,6 +104,12 @@ function checkPerson(columns: readonly Column[], kind: RowKind, place: string, {
       hint: `say which column it is: --map "${example}=${meaning}"`,
     },
   );
+}
+
+function unnamedNote(columns: readonly Column[]): string[] {
+  const places = columns.flatMap(({ header }, index) => (header === "" ? [index + 1] : []));
+  if (places.length === 0) return [];
+  return [`column${places.length === 1 ? "" : "s"} ${places.join(", ")} ${places.length === 1 ? "has" : "have"} no name: left out`];
 }
 
 function ignoredNote(columns: readonly Column[], kind: RowKind): string[] {

@@ -31,14 +31,14 @@ function checkLength(rule: SpecialProperty, all: JsonObject): void {
   }
 }
 
-/** What to say of a locale that no survey is written in; null when all is well. */
-export function localeWarning(properties: JsonObject | null): string | null {
+/** What to say of a locale that no survey is written in; null when all is well. `place` is the flag or the cell that it stands in. */
+export function localeWarning(properties: JsonObject | null, place = "--locale"): string | null {
   const locale = properties?.["locale"];
   if (locale === undefined || locale === null || isLocale(locale)) return null;
   const named = typeof locale === "string" ? locale : JSON.stringify(locale);
   const nearest = nearestLocale(named);
   const advice = nearest === null ? "" : `; did you mean ${nearest}?`;
-  return `--locale: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}${advice}`;
+  return `${place}: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}${advice}`;
 }
 
 /** A slip of the hand, or else the language of a country's own variant: `de` for `de-AT`. */

@@ -34,6 +34,10 @@ it.each([
   ["a|b\n", "|"],
   ['"a,b,c";d;e\n', ";"],
   ["email\n", ","],
+  ["email\na;b\n", ","],
+  ["\r\n\r\na;b\r\n", ";"],
+  ["\n\na\tb\n", "\t"],
+  ['"a\n,,,b";c\n', ";"],
 ])("when the file begins with %j, then %j separates its fields", (text, delimiter) => {
   expect(findDelimiter(text)).toBe(delimiter);
 });

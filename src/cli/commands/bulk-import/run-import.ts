@@ -10,6 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { writeNote, writeWarning } from "../notes.ts";
+import { localeWarning } from "../survey-properties.ts";
 import { withClient } from "../with-client.ts";
 import { showPlannedRequests } from "./dry-run-import.ts";
 import { explainLine } from "./explain.ts";
@@ -86,6 +87,7 @@ async function check(deps: Deps, table: ImportTable, request: ImportRequest): Pr
   const more = report.problemCount - report.problems.length;
   if (more > 0) await deps.streams.err.write(`and ${more} more; --max-errors N lists more\n`);
   if (report.broken !== null) throw report.broken;
+  if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);
   if (report.duplicates.size > 0 && onDuplicate === null) {
     await writeWarning(
       deps,
@@ -100,4 +102,13 @@ async function check(deps: Deps, table: ImportTable, request: ImportRequest): Pr
     });
   await writeWarning(deps, `${found} and left out`);
   return report;
+}
+
+async function warnOfLocales(deps: Deps, { input }: ImportTable, { flags }: ImportRequest, { oddLocales }: CheckReport): Promise<void> {
+  const ofFlag = localeWarning(flags.properties, "--property");
+  if (ofFlag !== null) await writeWarning(deps, ofFlag);
+  for (const { locale, line, rows } of oddLocales) {
+    const warning = localeWarning({ locale }, `${input.name}:${line}: locale`);
+    await writeWarning(deps, `${warning}${rows > 1 ? ` (${rows} rows)` : ""}`);
+  }
 }

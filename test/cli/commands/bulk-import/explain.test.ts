@@ -102,3 +102,19 @@ it("when a line in front of a broken one is explained, then it is", async () => 
     'error: broken-later.csv:3: a quote stands inside an unquoted field; put the whole field in quotes and write the quote ""\n',
   ]);
 });
+
+it("when surveys would fall back or cells would be left out, then that is told once each", async () => {
+  const file = path.join(folder, "odd.csv");
+  await writeFile(file, "email,locale,\na@example.com,de-AT,x\nb@example.com,de,\nc@example.com,xx,\nd@example.com,xx,\n");
+  const args = ["people", "import", file, "--dry-run", "--property", "locale=german"];
+  const { status, stderr } = await runInProcess({ args, env: { HOME: folder } });
+  const falls = "is not a supported locale; the survey falls back to en";
+  expect([status, stderr]).toEqual([
+    0,
+    "note: column 3 has no name: left out\n" +
+      `warning: --property: "german" ${falls}\n` +
+      `warning: odd.csv:2: locale: "de-AT" ${falls}; did you mean de?\n` +
+      `warning: odd.csv:4: locale: "xx" ${falls} (2 rows)\n` +
+      "note: 4 of 4 rows would be sent, 0 skipped; 3 shown; nothing was sent\n",
+  ]);
+});
