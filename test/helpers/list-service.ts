@@ -6,6 +6,7 @@ import { listening } from "./misbehaving-server.ts";
 export interface Request {
   /** Counted from 1. */
   readonly n: number;
+  readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -37,7 +38,7 @@ export async function startListService(options: ListServiceOptions): Promise<Lis
   const requests: Request[] = [];
   const server = createServer((incoming, outgoing) => {
     const { pathname, searchParams } = new URL(incoming.url ?? "", "http://localhost");
-    const request = { n: requests.length + 1, path: pathname, query: searchParams };
+    const request = { n: requests.length + 1, method: incoming.method ?? "GET", path: pathname, query: searchParams };
     requests.push(request);
     answer(options, request, incoming.headers.host ?? "", outgoing).catch((error: unknown) => outgoing.destroy(error as Error));
   });

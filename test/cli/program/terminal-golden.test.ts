@@ -36,12 +36,24 @@ const configuration = (platform: string, active: boolean): JsonObject => ({
   updated_at: 1_768_435_200,
 });
 
+const ADA = { id: "1", email: "person1@example.com", name: "Ada Lovelace", phone_number: null, created_at: 1_767_225_600 };
+const PLAN = { plan: "pro", store: "Berlin" };
+
+/** What writes are answered with, by method and the last part of the path. */
+const WRITTEN: Readonly<Record<string, JsonObject>> = {
+  "POST people.json": { id: "1", email: ADA.email, name: ADA.name, survey_scheduled_at: 1_768_435_200, properties: PLAN },
+  "POST survey_responses.json": { ...SAMPLE_RESPONSES[0], person: "1", additional_answers: null },
+  "POST memberships.json": { person: ADA, properties: PLAN },
+  "DELETE memberships.json": { person: ADA },
+};
+
 /** Answers that are no list of rows, and the lists that have none. */
-function answerOf({ path: place, query }: Request): JsonObject | readonly JsonObject[] | null {
+function answerOf({ method, path: place, query }: Request): JsonObject | readonly JsonObject[] | null {
   if (place.endsWith("/metrics.json"))
     return [...query.keys()].some((key) => key.startsWith("group")) ? { ...METRICS, ...EMAILS } : METRICS;
   if (place.endsWith("/autopilot/email.json")) return configuration("email", true);
   if (place.endsWith("/autopilot/sms.json")) return configuration("sms", false);
+  if (method !== "GET") return WRITTEN[`${method} ${path.basename(place)}`] ?? null;
   if (query.has("person_id")) return [];
   if (place.endsWith("/sms/memberships.json")) return SAMPLE_SMS_MEMBERS;
   return query.has("email") ? SAMPLE_PEOPLE.slice(0, 1) : null;
@@ -55,6 +67,11 @@ const SCREENS: Readonly<Record<string, readonly string[]>> = {
   "people-list": ["people", "list"],
   "people-list-empty": ["people", "list", ...FUTURE],
   "people-get": ["people", "get", "person1@example.com"],
+  "people-add": ["people", "add", "--email", "person1@example.com"],
+  "people-update": ["people", "update", "person1@example.com", "--name", "Ada Lovelace"],
+  "responses-add": ["responses", "add", "--person-id", "1", "--score", "10"],
+  "autopilot-add": ["autopilot", "add", "--email", "person1@example.com"],
+  "autopilot-remove": ["autopilot", "remove", "--email", "person1@example.com", "--yes"],
   "responses-list": ["responses", "list"],
   "responses-list-empty": ["responses", "list", ...FUTURE],
   "bounces-list": ["bounces", "list"],
