@@ -1,5 +1,5 @@
 /** What a journal says, and how it is written: one JSON text each. */
-import type { RecordedOutcome } from "./outcome.ts";
+import { OUTCOMES, type RecordedOutcome } from "./outcome.ts";
 
 /** What the journal belongs to; another file or another service is refused. */
 export interface JournalHead {
@@ -30,12 +30,20 @@ export function formatEntry(entry: JournalEntry): string {
 export function parseEntry(text: string): JournalEntry | null {
   try {
     const entry = JSON.parse(text) as JournalEntry;
+    if (!makesSense(entry)) return null;
     if (!("done" in entry)) return entry;
     const { personId } = entry.done;
     return typeof personId === "number" ? { done: { ...entry.done, personId: String(personId) } } : entry;
   } catch {
     return null;
   }
+}
+
+function makesSense(entry: JournalEntry): boolean {
+  if ("intent" in entry) return Array.isArray(entry.intent);
+  if ("unsent" in entry) return Array.isArray(entry.unsent);
+  if ("done" in entry) return Number.isSafeInteger(entry.done.line) && OUTCOMES.includes(entry.done.outcome);
+  return "head" in entry || "end" in entry;
 }
 
 /**

@@ -15,7 +15,8 @@ const NEW_LINE = 10;
 
 /**
  * All lines in their order, in batches; no file is an empty journal. Only whole lines count: one that a crash tore has no
- * line end. What follows a line that makes no sense was written by nobody we know and is left out.
+ * line end. One that makes no sense, as a power cut may leave it, is left out; what follows it still tells who may have
+ * been asked.
  */
 export async function* readJournalLines(file: string): AsyncGenerator<JournalLine[]> {
   const handle = await openIfThere(file);
@@ -29,9 +30,8 @@ export async function* readJournalLines(file: string): AsyncGenerator<JournalLin
       const { bytesRead } = await handle.read(buffer, held, buffer.length - held, start + held);
       if (bytesRead === 0) return;
       held += bytesRead;
-      const { lines, taken, isWhole } = takeLines(buffer.subarray(0, held), start);
+      const { lines, taken } = takeLines(buffer.subarray(0, held), start);
       yield lines;
-      if (!isWhole) return;
       buffer.copyWithin(0, taken, held);
       start += taken;
       held -= taken;
@@ -52,10 +52,8 @@ async function openIfThere(file: string): Promise<FileHandle | null> {
 
 interface Taken {
   readonly lines: JournalLine[];
-  /** Bytes of `lines`. */
+  /** Bytes up to the last line end. */
   readonly taken: number;
-  /** A line made no sense. */
-  readonly isWhole: boolean;
 }
 
 function takeLines(bytes: Buffer, start: number): Taken {
@@ -63,9 +61,8 @@ function takeLines(bytes: Buffer, start: number): Taken {
   let taken = 0;
   for (let end = bytes.indexOf(NEW_LINE); end !== -1; end = bytes.indexOf(NEW_LINE, taken)) {
     const entry = parseEntry(bytes.toString("utf8", taken, end));
-    if (entry === null) return { lines, taken, isWhole: false };
-    lines.push({ entry, start: start + taken, end: start + end + 1 });
+    if (entry !== null) lines.push({ entry, start: start + taken, end: start + end + 1 });
     taken = end + 1;
   }
-  return { lines, taken, isWhole: true };
+  return { lines, taken };
 }

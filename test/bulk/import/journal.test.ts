@@ -61,12 +61,27 @@ it("when its last line is torn at any byte, then it is read up to there and goes
   });
 });
 
-it("when a line makes no sense, then nothing behind it counts", async () => {
-  const known = `${formatEntry({ head: HEAD })}\n${formatEntry({ intent: [2], at: 500 })}\n`;
-  await writeFile(file, `${known}not ours\n${formatEntry({ end: true })}\n`);
-  const state = await readJournal(file);
-  expect([state.length, state.ended, state.intentAt(2)]).toEqual([known.length, false, 500]);
-});
+it.each(["not ours", "{}", "7", "null", '{"intent":2}', '{"done":{"line":"2"}}', '\0\0\0"line":3}}'])(
+  "when a line is %j, then it alone does not count, and nobody behind it is asked again",
+  async (nonsense) => {
+    const known = [{ head: HEAD }, { intent: [2, 3], at: 500 }, { done: outcome(2, "7") }, { end: true }] as const;
+    const [head, intent, done, end] = known.map((entry) => `${formatEntry(entry)}\n`);
+    const text = `${head}${intent}${nonsense}\n${done}${nonsense}\n${end}`;
+    await writeFile(file, text);
+    expect([(await readJournal(file)).length, await told()]).toEqual([
+      Buffer.byteLength(text),
+      {
+        head: HEAD,
+        ended: true,
+        lines: [
+          [2, 500, "saved"],
+          [3, 500, null],
+          [4, null, null],
+        ],
+      },
+    ]);
+  },
+);
 
 it("when there is no file, then nothing was begun", async () => {
   expect([(await readJournal(file)).length, await told()]).toEqual([

@@ -60,6 +60,10 @@ export async function lockRecord({ lock }: RecordFiles, { random }: Deps): Promi
 export async function findFormerRun(files: RecordFiles, head: JournalHead, request: ImportRequest): Promise<JournalState> {
   const state = await readJournal(files.journal);
   if (state.head === null) {
+    if (state.length > 0)
+      throw new UsageError(`the journal ${files.journal} is damaged: which file it belongs to cannot be told`, {
+        hint: `name other results: --results other.csv, or move ${files.journal} away`,
+      });
     if (request.harmfulTwice) await refuseLostJournal(files);
     return state;
   }

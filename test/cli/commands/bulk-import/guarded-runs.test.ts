@@ -47,6 +47,17 @@ test("when results are there without their journal, then they are not written ov
   );
 });
 
+test("when a journal has lost its beginning, then nobody in it is asked again", async () => {
+  const file = await fileOf("headless.csv", "email\nheadless@example.com\n");
+  const journal = await fileOf("headless.csv.results.csv.journal", 'x\n{"intent":[2],"at":500}\n');
+  const ended = await service.run(["people", "import", file, "--send", "--resume"]);
+  expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([
+    2,
+    `error: the journal ${journal} is damaged: which file it belongs to cannot be told`,
+  ]);
+  expect((await service.run(["people", "get", "headless@example.com"])).status).toBe(5);
+});
+
 test("when a spread import was killed after its answers, then the next run finds every survey and sends none", async () => {
   const file = await fileOf("spread.csv", `email\n${[1, 2, 3, 4].map((number) => `spread${number}@example.com\n`).join("")}`);
   // What is due at once may be sent a second later than it was scheduled, and then shows that time.
