@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../command-context.ts";
 import { writeNote } from "../notes.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
-import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, saveProfiles } from "./profile-file.ts";
+import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
 export function registerLogin(noun: Command, context: CommandContext): void {
   const command = context
@@ -32,6 +32,7 @@ export function registerLogin(noun: Command, context: CommandContext): void {
 }
 
 export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand: string | null }): Promise<ExitCode> {
+  refuseDryRun(deps);
   const request = settingsRequest(deps);
   const name = nameProfile(request)?.value ?? DEFAULT_PROFILE;
   checkName(name);

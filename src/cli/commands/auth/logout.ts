@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../command-context.ts";
 import { writeNote } from "../notes.ts";
-import { checkSaved, DEFAULT_PROFILE, loadProfiles, saveProfiles } from "./profile-file.ts";
+import { checkSaved, DEFAULT_PROFILE, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
 export function registerLogout(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -18,6 +18,7 @@ export function registerLogout(noun: Command, context: CommandContext): void {
 }
 
 export async function runLogout(deps: Deps): Promise<ExitCode> {
+  refuseDryRun(deps);
   const profiles = await loadProfiles(deps);
   const name = nameProfile(settingsRequest(deps))?.value ?? profiles.defaultName ?? DEFAULT_PROFILE;
   checkSaved(profiles, name);

@@ -3,6 +3,7 @@ import { readProfiles, writeProfiles, type Profiles } from "../../../config/prof
 import { ConfigError } from "../../../config/config-error.ts";
 import { LOCAL_PROFILE } from "../../../config/settings.ts";
 import type { Deps } from "../../deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
 import { writeWarning } from "../notes.ts";
 
 export const DEFAULT_PROFILE = "default";
@@ -12,6 +13,11 @@ export async function loadProfiles(deps: Deps): Promise<Profiles> {
   const profiles = await readProfiles(fileOf(deps));
   if (profiles.warning !== null) await writeWarning(deps, profiles.warning);
   return profiles;
+}
+
+/** For commands that write profiles, before they do anything: a dry run shows requests, and there are none. */
+export function refuseDryRun({ options }: Deps): void {
+  if (options.dryRun) throw new UsageError("--dry-run: auth commands send no requests that could be shown");
 }
 
 export async function saveProfiles(deps: Deps, profiles: Pick<Profiles, "defaultName" | "byName">): Promise<void> {

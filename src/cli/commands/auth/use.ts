@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../command-context.ts";
 import { writeNote } from "../notes.ts";
-import { checkSaved, loadProfiles, saveProfiles } from "./profile-file.ts";
+import { checkSaved, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
 export function registerUse(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -17,6 +17,7 @@ export function registerUse(noun: Command, context: CommandContext): void {
 }
 
 export async function runUse(deps: Deps, name: string): Promise<ExitCode> {
+  refuseDryRun(deps);
   const profiles = await loadProfiles(deps);
   checkSaved(profiles, name);
   await saveProfiles(deps, { ...profiles, defaultName: name });
