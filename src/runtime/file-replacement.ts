@@ -54,7 +54,7 @@ async function checkExisting(target: string, file: string, existing: Stats): Pro
   try {
     await access(file, constants.W_OK);
   } catch (error) {
-    throw refusal(target, error);
+    throw refusal(target, file, error);
   }
 }
 
@@ -78,17 +78,19 @@ async function openOrRefuse(target: string, file: string, flags: "a" | "w" | "wx
   try {
     return await open(file, flags, NEW_FILE_MODE);
   } catch (error) {
-    throw refusal(target, error);
+    throw refusal(target, file, error);
   }
 }
 
-function refusal(target: string, error: unknown): Error {
+function refusal(target: string, file: string, error: unknown): Error {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   // A full disk is no mistake of who named the file.
   if (isDiskFull(error)) return error as Error;
+  // Where a link leads, its own folder tells nothing.
+  const folder = path.resolve(path.dirname(target)) === path.dirname(file) ? path.dirname(target) : path.dirname(file);
   const reasons: Readonly<Record<string, string>> = {
-    ENOENT: `the folder ${path.dirname(target)} does not exist`,
-    ENOTDIR: `${path.dirname(target)} is not a folder`,
+    ENOENT: `the folder ${folder} does not exist`,
+    ENOTDIR: `${folder} is not a folder`,
     EACCES: "permission denied",
     EPERM: "permission denied",
     EROFS: "the file system is read-only",

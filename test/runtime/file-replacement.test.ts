@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -53,6 +53,13 @@ describe("what is written as it comes", () => {
     setImmediate(() => stopping.abort(new Error("stopped")));
     await expect(opened).rejects.toThrow("stopped");
   });
+});
+
+it("names the folder that is not there, behind a link too", async () => {
+  const link = path.join(folder, "link");
+  await symlink(path.join("none", "file"), link);
+  await expect(openReplacement(link, "token")).rejects.toThrow(`cannot write ${link}: the folder ${folder}/none does not exist`);
+  await expect(openReplacement(`${folder}/none/file`, "token")).rejects.toThrow(`the folder ${folder}/none does not exist`);
 });
 
 it.each([

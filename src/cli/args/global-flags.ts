@@ -25,7 +25,7 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
     description: "output format",
     choices: OUTPUT_FORMATS,
     environment: "SURVEYCTL_OUTPUT",
-    default: "table on a terminal, tsv in a pipe",
+    default: "table on a terminal, tsv in a pipe, csv for export",
   },
   { group: "Output", flags: "--json", description: "short for -o json" },
   { group: "Output", flags: "--columns <names>", description: "columns in order; dotted paths reach inside", repeatable: true },

@@ -94,7 +94,7 @@ it("when a flag has a default, choices or a variable, then the tree tells them",
     description: "output format",
     choices: ["table", "json", "ndjson", "csv", "tsv"],
     suggestions: null,
-    default: "table on a terminal, tsv in a pipe",
+    default: "table on a terminal, tsv in a pipe, csv for export",
     environment: "SURVEYCTL_OUTPUT",
     repeatable: false,
   });

@@ -25,7 +25,7 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
   const asJson = format === "json" || format === "ndjson";
   const selected = selectColumns(request.resource, deps.options.columns);
   checkFlags(flags, format, request);
-  const gzip = flags.gzip || (flags.out?.endsWith(".gz") ?? false);
+  const gzip = flags.gzip || hasGz(flags.out ?? "");
   if (gzip && toStdout(flags.out) && deps.streams.out.isTTY)
     throw new UsageError("--gzip writes binary data, which a terminal cannot show");
   const file = toStdout(flags.out) ? null : withGz(flags.out ?? "", gzip);
@@ -75,7 +75,11 @@ function refuseSameFile(state: string, written: readonly string[]): void {
 }
 
 function withGz(file: string, gzip: boolean): string {
-  return gzip && !file.endsWith(".gz") ? `${file}.gz` : file;
+  return gzip && !hasGz(file) ? `${file}.gz` : file;
+}
+
+function hasGz(file: string): boolean {
+  return /\.gz$/i.test(file);
 }
 
 function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, command }: ExportRequest): void {

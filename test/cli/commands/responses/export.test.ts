@@ -298,13 +298,15 @@ describe("a file", () => {
     ["r.tsv", false, "r.tsv", (text: string) => text.startsWith("1\t1001\t")],
     ["r.txt", false, "r.txt", (text: string) => text.startsWith(HEADER)],
     ["r.ndjson.gz", false, "r.ndjson.gz", (text: string) => text.startsWith('{"id":"1"')],
+    ["R.CSV.GZ", true, "R.CSV.GZ", (text: string) => text.startsWith(HEADER)],
+    ["R.CSV.GZ", false, "R.CSV.GZ", (text: string) => text.startsWith(HEADER)],
     ["r.csv", true, "r.csv.gz", (text: string) => text.startsWith(HEADER)],
   ])("named %s (gzip: %s) becomes %s", async (name, gzip, written, fits) => {
     await serve({ lists: { survey_responses: someRows(12) } });
     await run({ flags: { out: at(name), gzip } });
     expect(await readdir(folder)).toEqual([written]);
     const bytes = await readFile(at(written));
-    expect(fits((written.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString())).toBe(true);
+    expect(fits((/\.gz$/i.test(written) ? gunzipSync(bytes) : bytes).toString())).toBe(true);
   });
 });
 
