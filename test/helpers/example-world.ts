@@ -23,6 +23,7 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   const work = path.join(service.folder, "work");
   await mkdir(path.join(service.folder, "bin"));
   await mkdir(work);
+  await mkdir(path.join(service.folder, "home/.config/fish/completions"), { recursive: true });
   // What serves goes on until it is stopped: a moment shows that it began, on a port that nobody has.
   const serve = `case "$*" in *--port*) ;; *) set -- "$@" --port 0;; esac; exec timeout --preserve-status -s TERM 2`;
   const program = `#!/bin/sh\ncase "$1" in serve) ${serve} '${process.execPath}' '${PROGRAM}' "$@";; esac\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`;

@@ -8,7 +8,11 @@ import { SCRIPTS, SHELLS } from "./scripts.ts";
 export function register(command: Command, context: CommandContext): void {
   context.describe(command, {
     operands: [["<shell>", "the shell that reads the script", SHELLS]],
-    examples: ["surveyctl completion bash", "surveyctl completion fish > ~/surveyctl.fish"],
+    examples: [
+      "source <(surveyctl completion bash)",
+      "surveyctl completion zsh > ~/.surveyctl.zsh",
+      "surveyctl completion fish > ~/.config/fish/completions/surveyctl.fish",
+    ],
     exits: [EXIT.done],
   });
   context.action(command, (deps, _flags, [shell = ""]) => runCompletion(deps, shell));
