@@ -22,7 +22,7 @@ export function connectionFailure(error: Error, context: FailureContext): Client
   if (error instanceof ProxyError) return new ConnectionError(error.message, { ...facts, passing: error.passing });
   if (isCertificateProblem(code)) {
     const what = `the certificate of ${context.host} cannot be trusted (${certificateProblem(code, error)})${via}`;
-    return new ConnectionError(what, { ...facts, passing: false, hint: "NODE_EXTRA_CA_CERTS names a file with further authorities" });
+    return new ConnectionError(what, { ...facts, passing: false, hint: certificateHint(code) });
   }
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
     return new TimeoutError(`no connection to ${context.host}${via} in time`, facts);
@@ -40,6 +40,7 @@ function sentence(code: string, error: Error, host: string, sent: Sent): string 
   if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return `${host} cannot be reached`;
   if (error.name === "HTTPParserError") return `${host} answered something that is not HTTP (${error.message})`;
   if (code.startsWith("ERR_SSL_") || code === "EPROTO") return `${host} does not speak TLS as expected (${reasonOf(error)})`;
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return `${host} answered with larger headers than can be taken`;
   const when = sent === "no" ? "before the request was sent" : "before the answer was whole";
   return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;
 }
@@ -64,6 +65,19 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "it is for another host",
   HOSTNAME_MISMATCH: "it is for another host",
 };
+
+/** Other problems are the certificate's own: no authority mends them. */
+const OF_NO_AUTHORITY = new Set([
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "CERT_REVOKED",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "HOSTNAME_MISMATCH",
+]);
+
+function certificateHint(code: string): string | null {
+  return OF_NO_AUTHORITY.has(code) ? null : "NODE_EXTRA_CA_CERTS names a file with further authorities";
+}
 
 function isCertificateProblem(code: string): boolean {
   return Object.hasOwn(CERTIFICATE_PROBLEMS, code) || code.startsWith("CERT_");

@@ -4,6 +4,7 @@ import { BODY_LIMIT, readBody, type Body } from "./body.ts";
 import { decodeBody, DecodeProblem } from "./decode.ts";
 import { BadReplyError } from "./errors/bad-reply-error.ts";
 import type { CallName } from "./errors/client-error.ts";
+import { TimeoutError } from "./errors/timeout-error.ts";
 import type { Redact } from "./redact.ts";
 import { readDate } from "./retry-after.ts";
 import { oneLine } from "./words.ts";
@@ -46,7 +47,9 @@ export async function readAnswer(response: HttpResponse, options: ReadingOptions
 }
 
 function problemOf(body: Body): string | null {
-  if (body.brokenBy !== null) return `the answer was cut short after ${body.bytes.byteLength} bytes`;
+  const size = `${body.bytes.byteLength} ${body.bytes.byteLength === 1 ? "byte" : "bytes"}`;
+  if (body.brokenBy instanceof TimeoutError) return `nothing more of the answer came in time after ${size}`;
+  if (body.brokenBy !== null) return `the answer was cut short after ${size}`;
   return body.tooLarge ? `the answer is larger than ${BODY_LIMIT / 1024 / 1024} MiB` : null;
 }
 
@@ -58,7 +61,9 @@ function badReply(
   brokenBy: Error | null,
 ): BadReplyError {
   const preview = previewOf(Buffer.from(bytes.subarray(0, 400)).toString("utf8"), redact);
-  return new BadReplyError(problem, { call, ...described(response), preview, cutShort: brokenBy !== null, cause: brokenBy ?? undefined });
+  const hint = brokenBy instanceof TimeoutError ? brokenBy.hint : null;
+  const cutShort = brokenBy !== null;
+  return new BadReplyError(problem, { call, ...described(response), preview, cutShort, hint, cause: brokenBy ?? undefined });
 }
 
 function described(response: { status: number; headers: Readonly<Record<string, string>> }): {

@@ -35,7 +35,7 @@ export function errorForStatus(
   if (status === 429)
     return new RateLimitedError(`the service is rate limiting (429${said})${waitAsked(retryAfterMs)}`, { ...facts, retryAfterMs });
   if (status >= 400 && status < 500 && status !== 408) return new RefusedError(`the service answered ${status}${said}`, facts);
-  return new ServiceError(`the service answered ${status}${said}${waitAsked(retryAfterMs)}`, facts);
+  return new ServiceError(`the service answered ${status}${said}${waitAsked(retryAfterMs)}`, { ...facts, retryAfterMs });
 }
 
 function redirectError(response: Pick<HttpResponse, "headers">, facts: StatusFacts, redact: Redact): RedirectError {

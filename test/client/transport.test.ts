@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Exchange } from "../../src/contract/http.ts";
 import { createClient } from "../../src/client/create-client.ts";
+import { connectionFailure } from "../../src/client/connection-failure.ts";
 import { ConnectionError } from "../../src/client/errors/connection-error.ts";
 import { TimeoutError } from "../../src/client/errors/timeout-error.ts";
 import { undiciTransport } from "../../src/client/undici-transport.ts";
@@ -131,7 +132,21 @@ describe("connections that fail", () => {
   it("when a body stops in the middle, then the time ends it", async () => {
     const half = raw("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[", { keepOpen: true });
     const { client } = await withServer([half], { ...once, transport: { timeoutMs: 40 } });
-    expect((await failureOf(client.getMetrics({}))).message).toMatch(/^the answer was cut short after 1 bytes \(status 200/);
+    const error = await failureOf(client.getMetrics({}));
+    expect(error.message).toMatch(/^nothing more of the answer came in time after 1 byte \(status 200/);
+    expect(error).toMatchObject({ name: "BadReplyError", hint: "--timeout sets how long to wait for an answer" });
+  });
+
+  it("when the headers are larger than can be taken, then that is said", async () => {
+    const { client } = await withServer([answer(200, "{}", { "x-large": "x".repeat(20_000) })], once);
+    expect((await failureOf(client.getMetrics({}))).message).toMatch(
+      /^127\.0\.0\.1:\d+ answered with larger headers than can be taken: GET /,
+    );
+  });
+
+  it("when more time is asked for than is allowed, then it is said how to allow it", async () => {
+    const { client } = await withServer([answer(503, "", { "retry-after": "400" })]);
+    expect(await failureOf(client.getMetrics({}))).toMatchObject({ name: "ServiceError", hint: "--max-wait allows longer waits" });
   });
 
   it("when what answers is not HTTP, then it is said", async () => {
@@ -168,6 +183,22 @@ describe("connections that fail", () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     await client.close();
     expect(await call).toBeInstanceOf(ConnectionError);
+  });
+});
+
+describe("a certificate", () => {
+  const context = { call: { method: "GET", url: "https://h/x" }, host: "h", proxy: null, sent: "no", timeoutMs: 1 } as const;
+  const authorities = "NODE_EXTRA_CA_CERTS names a file with further authorities";
+
+  it.each([
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "it is self-signed", authorities],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "its authority is unknown", authorities],
+    ["CERT_HAS_EXPIRED", "it has expired", null],
+    ["CERT_NOT_YET_VALID", "it is not valid yet", null],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "it is for another host", null],
+  ])("when its problem is %s, then further authorities are named where they help", (code, why, hint) => {
+    const { what, hint: given } = connectionFailure(Object.assign(new Error("no"), { code }), context);
+    expect([what, given]).toEqual([`the certificate of h cannot be trusted (${why}, ${code})`, hint]);
   });
 });
 

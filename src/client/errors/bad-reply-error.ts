@@ -9,6 +9,7 @@ export interface BadReplyFacts {
   readonly preview: string;
   /** The connection broke before the body was whole: a repeat may help. */
   readonly cutShort?: boolean;
+  readonly hint?: string | null;
   readonly cause?: unknown;
 }
 

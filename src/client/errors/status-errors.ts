@@ -33,8 +33,9 @@ export class RefusedError extends ClientError {
 export class ServiceError extends ClientError {
   override readonly name = "ServiceError";
 
-  constructor(what: string, facts: StatusFacts) {
-    super(what, { code: "service_failed", ...facts });
+  constructor(what: string, facts: StatusFacts & { readonly retryAfterMs?: number | null }) {
+    const { retryAfterMs = null } = facts;
+    super(what, { code: "service_failed", hint: retryAfterMs === null ? null : "--max-wait allows longer waits", ...facts });
   }
 }
 
