@@ -1,6 +1,6 @@
 /**
  * The rows of a JSON array as the texts they came as, so that numbers, field order and repeated keys survive.
- * `text` is a valid JSON array (it was parsed before); anything else gives nonsense, never an endless loop.
+ * `text` is a valid JSON array (it was parsed before); anything else gives nonsense, never an fault loop.
  */
 export function splitRowTexts(text: string): string[] {
   const rows: string[] = [];

@@ -69,7 +69,8 @@ async function* walkWindowsOrWhole<Batch>(walk: Begun<Batch>, times: SortedTimes
     }
     return;
   } catch (error) {
-    if (!(error instanceof FiltersIgnoredError) || handedOn > 0) throw error;
+    if (!(error instanceof FiltersIgnoredError)) throw error;
+    if (handedOn > 0) throw walk.list.fault(error.message);
   }
   yield* walkWhole(walk);
 }
@@ -162,7 +163,7 @@ async function* pagesAfterFirst<Batch>(walk: Begun<Batch>): AsyncGenerator<Fetch
     const rows = walk.expectedRows();
     const expectedLast = rows === null ? null : Math.ceil(rows / fullSize);
     const fetch = (page: number): Promise<FetchedPage> => list.fetch({ ...range, page }, signal);
-    yield* walkPages({ fetch, from: 2, fullSize, ahead: concurrency, expectedLast, endless: list.endless });
+    yield* walkPages({ fetch, from: 2, fullSize, ahead: concurrency, expectedLast, fault: list.fault });
     return;
   }
   const follow = createLinkChain(list);

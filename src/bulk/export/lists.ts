@@ -22,14 +22,14 @@ export interface Range {
   readonly until: number | null;
 }
 
-/** Makes the error of a list that never ends; `what` says how that showed, `link` where it was followed. */
-type EndlessError = (what: string, link?: string) => Error;
+/** Makes the error of a list that cannot be walked to its end; `what` says why, `link` which link showed it. */
+type ListFault = (what: string, link?: string) => Error;
 
 /** A list with `page` numbers from 1 (specification 4.3, 4.5, 4.6). */
 export interface PageList {
   readonly kind: "page";
   fetch(request: Range & { readonly page: number }, signal: AbortSignal): Promise<FetchedPage>;
-  readonly endless: EndlessError;
+  readonly fault: ListFault;
 }
 
 /** A list that is read from its first page on by following `next` (4.1, 4.8). */
@@ -39,7 +39,7 @@ export interface CursorList {
   readonly hasTimes: boolean;
   open(range: Range, signal: AbortSignal): Promise<FetchedPage>;
   follow(next: string, signal: AbortSignal): Promise<FetchedPage>;
-  readonly endless: EndlessError;
+  readonly fault: ListFault;
 }
 
 /** How a row is told from others and where it stands in time. */

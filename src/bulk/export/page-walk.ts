@@ -11,11 +11,11 @@ export interface PageWalk {
   /** The last page that is expected to exist, so that few are asked for in vain; null when unknown. */
   readonly expectedLast: number | null;
   /** The error when a page comes again under the next number. */
-  readonly endless: PageList["endless"];
+  readonly fault: PageList["fault"];
 }
 
 /** Pages of a numbered list in order, fetched ahead of need, until one is short or empty. */
-export async function* walkPages({ fetch, from, fullSize, ahead, expectedLast, endless }: PageWalk): AsyncGenerator<FetchedPage> {
+export async function* walkPages({ fetch, from, fullSize, ahead, expectedLast, fault }: PageWalk): AsyncGenerator<FetchedPage> {
   const asked: Promise<FetchedPage>[] = [];
   let next = from;
   const askAhead = (): void => {
@@ -32,7 +32,7 @@ export async function* walkPages({ fetch, from, fullSize, ahead, expectedLast, e
     askAhead();
     const page = await asked.shift();
     if (page === undefined) return;
-    if (page.rows.length > 0 && page.text === before) throw endless(`the service sends the same page again and again (page ${number})`);
+    if (page.rows.length > 0 && page.text === before) throw fault(`the service sends the same page again and again (page ${number})`);
     yield page;
     if (page.rows.length < fullSize) return;
     before = page.text;

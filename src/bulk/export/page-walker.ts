@@ -36,7 +36,7 @@ export function createPageWalker(options: PageWalkerOptions): WindowWalker {
         fullSize,
         ahead: options.ahead,
         expectedLast: null,
-        endless: list.endless,
+        fault: list.fault,
       },
       keys,
       until,

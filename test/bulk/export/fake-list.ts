@@ -50,7 +50,7 @@ export function fakePageList(options: FakeOptions): PageList & Fake {
         const number = options.ignoresPage === true ? 1 : page;
         return toPage(options, found.slice((number - 1) * options.perPage, number * options.perPage), null);
       }),
-    endless: (what) => new Error(what),
+    fault: (what) => new Error(what),
   };
   return fake;
 }
@@ -78,7 +78,7 @@ export function fakeCursorList(options: FakeOptions): CursorList & Fake {
         const { range, last, number } = JSON.parse(next) as { range: Range; last: FakeRow; number: number };
         return after(range, last, number);
       }),
-    endless: (what) => new Error(what),
+    fault: (what) => new Error(what),
   };
   return fake;
 }

@@ -176,6 +176,15 @@ describe("a service that does not keep to the specification", () => {
     expect(await collect(fakePageList({ rows: crowded, perPage: PER_PAGE, ignoresUntil: true }))).toEqual(idsOf(crowded));
   });
 
+  it.each(kinds)("is told when it stops minding times half way (%s)", async (_, fake) => {
+    const options = { rows: range(400, (index) => index * 100), perPage: PER_PAGE, ignoresTimes: false };
+    const onRequest = (n: number): void => {
+      options.ignoresTimes = n > 50;
+    };
+    const list = fake(Object.assign(options, { onRequest }));
+    await expect(collect(list)).rejects.toEqual(new Error("the service answers with rows outside the time range that was asked for"));
+  });
+
   it.each([false, true])("cannot lead in a circle (times ignored: %s)", async (ignoresTimes) => {
     const rows = range(230, (index) => index * 7);
     const list = fakeCursorList({ rows, perPage: PER_PAGE, circleAfter: 4, ignoresTimes });

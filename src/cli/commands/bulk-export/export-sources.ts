@@ -26,7 +26,7 @@ export function pageList(client: Client, { route, parameters }: ListCall, times:
     kind: "page",
     fetch: ({ since, until, page }, signal): Promise<FetchedPage> =>
       client.page({ route, parameters: { ...parameters, ...bounds(times, parameters, since, until), page }, signal }),
-    endless: (what) => new PagingError(what, { call: nameCall("GET", `${client.baseUrl}${route.path}.json`) }),
+    fault: (what) => new PagingError(what, { call: nameCall("GET", `${client.baseUrl}${route.path}.json`) }),
   };
 }
 
@@ -40,7 +40,7 @@ export function cursorList(client: Client, call: ListCall, times: TimeParameters
       return client.page({ ...call, parameters: { ...call.parameters, ...range }, signal });
     },
     follow: (next, signal): Promise<FetchedPage> => client.page({ ...call, next, signal }),
-    endless: (what, link = client.baseUrl) => new PagingError(what, { call: nameCall("GET", link) }),
+    fault: (what, link = client.baseUrl) => new PagingError(what, { call: nameCall("GET", link) }),
   };
 }
 
