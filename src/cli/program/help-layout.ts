@@ -146,7 +146,7 @@ export function fill(pieces: readonly string[], width: number): string[] {
 /** A long command line goes on after a backslash, so that it can be copied; a flag stays with its value. */
 export function breakExample(example: string, width: number): string {
   if (example.length + INDENT.length <= width || example.includes("\n")) return example.replaceAll("\n", `\n${INDENT}`);
-  return fill(example.split(/ (?=-|\| )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
+  return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
 }
 
 function usage(command: Command): string {
