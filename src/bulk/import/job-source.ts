@@ -1,4 +1,7 @@
-/** Which rows still have something to be done, given what former runs did; and what the others count as. */
+/**
+ * Which rows still have something to be done, given what former runs did; and what the others count as. What failed is
+ * tried again, since a service that was out of order has failed many.
+ */
 import type { JournalState } from "./journal-state.ts";
 import type { ImportTable } from "./open-table.ts";
 import type { OutcomeName } from "./outcome.ts";
@@ -38,9 +41,14 @@ export async function* decideRows({ table, before, skip }: JobOptions): AsyncGen
       const reason = "row" in verdict ? skip(verdict.row) : describeInvalid(verdict.problems);
       if (reason === null) position += 1;
       const wasUnknown = outcome === "unknown" && row !== null;
-      if (outcome !== null && !wasUnknown) yield { kind: "settled", outcome };
+      const isOpen = outcome === null || wasUnknown || (outcome === "failed" && row !== null);
+      if (!isOpen) yield { kind: "settled", outcome };
       else if (row === null || reason !== null) yield { kind: "skip", line, identifier: row?.identifier ?? "", reason: reason ?? "" };
-      else yield { kind: "job", job: { row, meantAt: before.intentAt(line), wasUnknown, position: position - 1 } };
+      else
+        yield {
+          kind: "job",
+          job: { row, meantAt: outcome === "failed" ? null : before.intentAt(line), wasUnknown, position: position - 1 },
+        };
     }
   }
 }

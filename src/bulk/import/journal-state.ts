@@ -10,11 +10,13 @@ export interface JournalState {
   /** Bytes that were read whole; a torn last line lies behind them. */
   readonly length: number;
   readonly ended: boolean;
-  /** The outcome that counts for a line; null when it has none yet. */
+  /** The outcome that counts for a line; null when it has none yet, or failed and was meant again. */
   outcomeOf(line: number): OutcomeName | null;
-  /** The service's time at which a line was first meant to be sent; null when it never was. */
+  /** The service's time at which a line was first meant to be sent, since it failed if it did; null when it never was. */
   intentAt(line: number): number | null;
 }
+
+const FAILED = OUTCOMES.indexOf("failed") + 1;
 
 /** No file is an empty journal. */
 export async function readJournal(file: string): Promise<JournalState> {
@@ -45,7 +47,12 @@ function createState(): WritableState {
     else if ("end" in entry) ended = true;
     else if ("unsent" in entry) for (const line of entry.unsent) intents.set(line, 0);
     else if ("done" in entry) outcomes.set(entry.done.line, OUTCOMES.indexOf(entry.done.outcome) + 1);
-    else for (const line of entry.intent) if (intents.get(line) === 0) intents.set(line, entry.at);
+    else for (const line of entry.intent) mean(line, entry.at);
+  };
+  const mean = (line: number, at: number): void => {
+    const isAgain = outcomes.get(line) === FAILED;
+    if (isAgain) outcomes.set(line, 0);
+    if (isAgain || intents.get(line) === 0) intents.set(line, at);
   };
   return {
     get head() {

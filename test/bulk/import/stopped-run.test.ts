@@ -160,3 +160,34 @@ test.each(later)(
     expect([sent, report.counts[outcome as "unknown" | "scheduled"], report.stoppedBy]).toEqual([sends, 1, null]);
   },
 );
+
+const FAILED: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: "out of order" };
+
+test("when rows failed, then the next run sends them and no others", async () => {
+  const first = await run({ rows: 4, sender: { send: async ({ line }) => (line % 2 === 0 ? FAILED : SCHEDULED) } });
+  expect(first.counts).toEqual({ scheduled: 2, saved: 0, failed: 2, unknown: 0, skipped: 0 });
+  const sent: number[] = [];
+  const send: Sender["send"] = async ({ line }) => {
+    sent.push(line);
+    return SCHEDULED;
+  };
+  const second = await run({ rows: 4, sender: { send } });
+  expect([sent, second.counts]).toEqual([[2, 4], { scheduled: 4, saved: 0, failed: 0, unknown: 0, skipped: 0 }]);
+});
+
+test("when a row that had failed was on its way again when the signal came, then the next run looks it up", async () => {
+  await run({ rows: 1, sender: { send: async () => FAILED } });
+  const stop = new AbortController();
+  const send = (): Promise<RowOutcome> => {
+    stop.abort(new Error("stopped"));
+    return Promise.reject(stop.signal.reason as Error);
+  };
+  await run({ rows: 1, signal: stop.signal, sender: { send, serverNow: () => 600 } });
+  const looked: unknown[] = [];
+  const lookUp: Sender["lookUp"] = async ({ line }, options) => {
+    looked.push([line, options]);
+    return { kind: "arrived", outcome: SCHEDULED };
+  };
+  const { counts } = await run({ rows: 1, sender: { lookUp } });
+  expect([looked, counts.scheduled]).toEqual([[[2, { intentAt: 600, position: 0 }]], 1]);
+});
