@@ -3,7 +3,7 @@ import { ClientError } from "../../../client/errors/client-error.ts";
 import { ConnectionError } from "../../../client/errors/connection-error.ts";
 import { AuthError } from "../../../client/errors/status-errors.ts";
 import { localDataFile } from "../../../config/places.ts";
-import { resolveConnection, type RemoteConnection } from "../../../config/settings.ts";
+import { LOCAL_PROFILE, nameProfile, resolveConnection, type RemoteConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { settingsRequest } from "../../deps/settings-request.ts";
 import type { Deps } from "../../deps.ts";
@@ -34,7 +34,8 @@ export async function runStatus(deps: Deps): Promise<ExitCode> {
 async function showLocal(deps: Deps): Promise<ExitCode> {
   await withClient(deps, (client) => client.getMetrics({}, { signal: deps.signal }));
   await write(deps, {
-    profile: "local",
+    profile: LOCAL_PROFILE,
+    profile_source: nameProfile(settingsRequest(deps))?.source ?? null,
     base_url: localDataFile(deps),
     base_url_source: "built in",
     api_key: null,
@@ -49,6 +50,7 @@ async function showRemote(deps: Deps, connection: RemoteConnection): Promise<Exi
   if (warning !== null) await writeWarning(deps, warning);
   const shown = {
     profile: profile?.value ?? null,
+    profile_source: profile?.source ?? null,
     base_url: baseUrl.value,
     base_url_source: baseUrl.source,
     api_key: maskKey(apiKey.value),
@@ -76,9 +78,13 @@ function adviseStatus(error: ClientError, { profile, baseUrl, apiKey }: RemoteCo
     return error.hint ?? `is the address right, and is the service running? it comes from ${baseUrl.source}`;
   if (answeredElse(error)) return BASE_URL_ADVICE;
   if (!(error instanceof AuthError)) return null;
-  const fromProfile = profile !== null && apiKey.source.startsWith("profile ");
-  if (!fromProfile) return `the key comes from ${apiKey.source}, which goes before a profile's: set another there`;
-  return `save another key with: surveyctl auth login --profile ${profile.value}`;
+  const isInProfile = profile !== null && apiKey.source.endsWith(`profile ${profile.value}`);
+  if (!isInProfile) return `the key comes from ${apiKey.source}, which goes before a profile's: set another there`;
+  const save = `surveyctl auth login --profile ${profile.value}`;
+  const isCommand = apiKey.source.startsWith("key command");
+  return isCommand
+    ? `look at what the key command prints; save another with: ${save} --key-command COMMAND`
+    : `save another key with: ${save}`;
 }
 
 async function write(deps: Deps, json: JsonObject): Promise<void> {
