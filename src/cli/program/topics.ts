@@ -78,8 +78,8 @@ autopilot remove --from.
               saved, failed, unknown, skipped.
   5. Resume   the same command with --resume goes on where it stopped. Nobody is
               sent a second survey: rows whose outcome is unknown are looked up,
-              and repeated only with --retry-unknown; what failed is tried again.
-              --failed-to FILE has what did not go through, to be corrected.
+              and repeated only with --retry-unknown. What failed is tried
+              again; --failed-to FILE holds what did not go through.
 
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update; every other column is a
