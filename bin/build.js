@@ -28,15 +28,19 @@ const shared = {
   transform: { target: "node20.19", define: { SURVEYCTL_VERSION: JSON.stringify(manifest.version) } },
 };
 const output = { format: "esm", minify: true, comments: false, chunkFileNames: "[name].js" };
-const entries = ["run", "root-help", "complete", "man-page"];
+const entries = { run: "program", "root-help": "help", complete: "completion", "man-page": "help" };
 const chunks = await bundle({
-  input: Object.fromEntries(entries.map((name) => [name, `src/cli/program/${name}.ts`])),
+  input: Object.fromEntries(Object.entries(entries).map(([name, room]) => [name, `src/cli/${room}/${name}.ts`])),
   external: ["node-sqlite3-wasm"],
   preserveEntrySignatures: "allow-extension",
   output: { ...output, codeSplitting: { groups: startGroups() } },
 });
 // The door is one file by itself: each further module that `--version` opened would show in its start-up.
-const door = await bundle({ input: { main: "src/cli/main.ts" }, external: /^\.\/program\//, output: { ...output, paths: besideMain } });
+const door = await bundle({
+  input: { main: "src/cli/main.ts" },
+  external: /^\.\/(?:program|help|completion)\//,
+  output: { ...output, paths: besideMain },
+});
 // For the test of what each start loads; no part of the package.
 await writeFile(path.join(outdir, "modules.json"), JSON.stringify(sourcesOf([...chunks, ...door])));
 // Completion reads the command tree from a file: making it would load every command at each key.
@@ -48,7 +52,7 @@ const manPage = path.join(outdir, "man-page.js");
 const { writeManPage } = await import(pathToFileURL(manPage));
 await writeFile(path.join(outdir, "surveyctl.1"), await writeManPage());
 await rm(manPage);
-await copyFile(path.join(root, "src/cli/program/help-tree.schema.json"), path.join(outdir, "help.schema.json"));
+await copyFile(path.join(root, "src/cli/help/help-tree.schema.json"), path.join(outdir, "help.schema.json"));
 // The demo looks for its customers beside the module that reads them; every chunk lies in dist itself.
 await copyFile(path.join(root, "src/cli/commands/demo/demo-people.csv"), path.join(outdir, "demo-people.csv"));
 await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(chunks));
@@ -62,7 +66,9 @@ async function bundle(options) {
 
 /** The modules in each file, as paths from the root. */
 function sourcesOf(files) {
-  return Object.fromEntries(files.map(({ fileName, moduleIds = [] }) => [fileName, moduleIds.map((id) => path.relative(root, id))]));
+  return Object.fromEntries(
+    files.map(({ fileName, moduleIds = [] }) => [fileName, moduleIds.map((id) => path.relative(root, id))]),
+  );
 }
 
 /** V8 reads a source of plain ASCII twice as fast. What `String.raw` holds cannot be written in another way. */
@@ -77,16 +83,16 @@ function toAscii(code) {
  */
 function startGroups() {
   const groups = [
-    { name: "root-help", test: /program\/root-help\.ts$/ },
-    { name: "complete", test: /program\/complete\.ts$/ },
+    { name: "root-help", test: /help\/root-help\.ts$/ },
+    { name: "complete", test: /completion\/complete\.ts$/ },
     { name: "run", test: /program\/run\.ts$/ },
     { name: "people", test: /commands\/people\/index\.ts$/ },
-    { name: "connect", test: /deps\/connect\.ts$/ },
+    { name: "connect", test: /command\/connect\.ts$/ },
   ];
   return groups.map((group, at) => ({ ...group, priority: groups.length - at }));
 }
 
-/** Leaves `import("./program/x.ts")` to the bundle that lies beside it. */
+/** Leaves `import("./room/x.ts")` to the bundle that lies beside it. */
 function besideMain(id) {
   return id.endsWith(".ts") ? `./${path.basename(id, ".ts")}.js` : id;
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { EXIT } from "../src/cli/exit-codes.ts";
-import { runHelp } from "../src/cli/program/help.ts";
+import { runHelp } from "../src/cli/help/help.ts";
 import { readCommands, type CommandLine } from "./helpers/command-tree.ts";
 import { openExampleWorld, type ExampleWorld } from "./helpers/example-world.ts";
 import { fakeTerminal } from "./helpers/fake-deps.ts";
@@ -29,7 +29,11 @@ function blocks(text: string, language: string): string[] {
 
 test("when somebody opens the README, then the first block is the two commands", () => {
   const [first = ""] = blocks(readme, "sh");
-  expect(first.split("\n").map((line) => line.replace(/ +#.*/, ""))).toEqual(["npm ci && npm run demo", "npm ci && npm test", ""]);
+  expect(first.split("\n").map((line) => line.replace(/ +#.*/, ""))).toEqual([
+    "npm ci && npm run demo",
+    "npm ci && npm test",
+    "",
+  ]);
 });
 
 test("when the first five minutes are typed, then what comes out is what the README shows", async () => {
@@ -46,7 +50,9 @@ function withoutChance(line: string): string {
 describe("commands", () => {
   it("when one exists, then the README names it", () => {
     const told = chapter("Every command");
-    const missing = commands.filter(({ name }) => !name.split(" ").every((word) => new RegExp(`\\b${word}\\b`).test(told)));
+    const missing = commands.filter(
+      ({ name }) => !name.split(" ").every((word) => new RegExp(`\\b${word}\\b`).test(told)),
+    );
     expect([missing.map(({ name }) => name), commands.length > 30]).toEqual([[], true]);
   });
 
@@ -55,7 +61,9 @@ describe("commands", () => {
     const blocksOfHelp = commands.map(({ name }, index) => helpBlock(name, texts[index] ?? "")).join("\n");
     const generated = `${blocksOfHelp}\nFlags of every command:\n\n${fenced(flagsOfAll(texts[0] ?? ""))}`;
     const [before = "", after = ""] = readme.split(/^<!-- help -->$.*^<!-- end of help -->$/ms);
-    await expect(`${before}<!-- help -->\n\n${generated}\n<!-- end of help -->${after}`).toMatchFileSnapshot("../README.md");
+    await expect(`${before}<!-- help -->\n\n${generated}\n<!-- end of help -->${after}`).toMatchFileSnapshot(
+      "../README.md",
+    );
   });
 
   it("when the README types one, then it exists and has every flag that is written", () => {
@@ -104,7 +112,9 @@ function complaints(words: readonly string[]): string[] {
 }
 
 test("when an exit status is promised, then the README says so", () => {
-  const told = [...chapter("Exit statuses").matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, numbers = ""]) => numbers.split(", ").map(Number));
+  const told = [...chapter("Exit statuses").matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, numbers = ""]) =>
+    numbers.split(", ").map(Number),
+  );
   expect(told).toEqual(Object.values(EXIT).toSorted((left, right) => left - right));
 });
 
@@ -116,8 +126,12 @@ test("when the program reads a variable, then the README names it", async () => 
 
 test("when the README links into the project, then the place is there", () => {
   const targets = [...readme.matchAll(/\]\((?!http)([^)]+)\)/g)].map(([, target = ""]) => target);
-  const headings = new Set([...readme.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => `#${title.toLowerCase().replaceAll(" ", "-")}`));
-  const broken = targets.filter((target) => !(target.startsWith("#") ? headings.has(target) : existsSync(path.join(root, target))));
+  const headings = new Set(
+    [...readme.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => `#${title.toLowerCase().replaceAll(" ", "-")}`),
+  );
+  const broken = targets.filter(
+    (target) => !(target.startsWith("#") ? headings.has(target) : existsSync(path.join(root, target))),
+  );
   expect([broken, targets.length > 5]).toEqual([[], true]);
 });
 

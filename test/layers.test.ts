@@ -17,7 +17,10 @@ describe("the rules themselves", () => {
     ],
     [
       "the two ends of the wire meeting",
-      { "src/client/a.ts": 'export * from "../service/domain/b.ts";', "src/service/domain/b.ts": "export const b = 1;" },
+      {
+        "src/client/a.ts": 'export * from "../service/domain/b.ts";',
+        "src/service/domain/b.ts": "export const b = 1;",
+      },
       ["src/client/a.ts (client) may not import src/service/domain/b.ts (service/domain)"],
     ],
     [
@@ -32,7 +35,10 @@ describe("the rules themselves", () => {
     ],
     [
       "a dynamic arrow",
-      { "src/config/a.ts": 'export const a = () => import("../cli/program.ts");', "src/cli/program.ts": "export const b = 1;" },
+      {
+        "src/config/a.ts": 'export const a = () => import("../cli/program.ts");',
+        "src/cli/program.ts": "export const b = 1;",
+      },
       ["src/config/a.ts (config) may not import src/cli/program.ts (cli/program)"],
     ],
     [
@@ -41,23 +47,55 @@ describe("the rules themselves", () => {
       ["src/config/a.ts imports a computed name"],
     ],
     ["a file without a home", { "src/utils/a.ts": "" }, ["src/utils/a.ts lies in no layer"]],
-    ["a file that is not there", { "src/bulk/a.ts": 'import "./b.ts";' }, ["src/bulk/a.ts imports src/bulk/b.ts, which is not there"]],
-    ["source that leaves src", { "src/bulk/a.ts": 'import "../../test/b.ts";' }, ["src/bulk/a.ts leaves src for test/b.ts"]],
+    [
+      "a file that is not there",
+      { "src/bulk/a.ts": 'import "./b.ts";' },
+      ["src/bulk/a.ts imports src/bulk/b.ts, which is not there"],
+    ],
+    [
+      "source that leaves src",
+      { "src/bulk/a.ts": 'import "../../test/b.ts";' },
+      ["src/bulk/a.ts leaves src for test/b.ts"],
+    ],
     [
       "a circle, type-only arrows included",
-      { "src/bulk/a.ts": 'import type { B } from "./b.ts";', "src/bulk/b.ts": 'import "./c.ts";', "src/bulk/c.ts": 'import "./a.ts";' },
+      {
+        "src/bulk/a.ts": 'import type { B } from "./b.ts";',
+        "src/bulk/b.ts": 'import "./c.ts";',
+        "src/bulk/c.ts": 'import "./a.ts";',
+      },
       ["circle: src/bulk/a.ts → src/bulk/b.ts → src/bulk/c.ts → src/bulk/a.ts"],
     ],
-    ["node in the contract", { "src/contract/a.ts": 'import "node:fs";' }, ["src/contract/a.ts is contract and may not import node:fs"]],
-    ["commander below cli", { "src/bulk/a.ts": 'import "commander";' }, ["src/bulk/a.ts may not import commander outside cli"]],
+    [
+      "node in the contract",
+      { "src/contract/a.ts": 'import "node:fs";' },
+      ["src/contract/a.ts is contract and may not import node:fs"],
+    ],
+    [
+      "commander below cli",
+      { "src/bulk/a.ts": 'import "commander";' },
+      ["src/bulk/a.ts may not import commander outside cli"],
+    ],
     [
       "a second door to undici",
       { "src/client/a.ts": 'import "undici";', "src/client/b.ts": 'import "undici/lib/dispatcher/pool.js";' },
       ["undici is imported in 2 modules: src/client/a.ts, src/client/b.ts"],
     ],
-    ["the global process", { "src/config/a.ts": "export const home = process.env.HOME;" }, ["src/config/a.ts uses process.env"]],
-    ["the process module", { "src/config/a.ts": 'import process from "node:process";' }, ["src/config/a.ts may not import node:process"]],
-    ["the process of globalThis", { "src/cli/main.ts": "globalThis.process;" }, ["src/cli/main.ts uses globalThis.process"]],
+    [
+      "the global process",
+      { "src/config/a.ts": "export const home = process.env.HOME;" },
+      ["src/config/a.ts uses process.env"],
+    ],
+    [
+      "the process module",
+      { "src/config/a.ts": 'import process from "node:process";' },
+      ["src/config/a.ts may not import node:process"],
+    ],
+    [
+      "the process of globalThis",
+      { "src/cli/main.ts": "globalThis.process;" },
+      ["src/cli/main.ts uses globalThis.process"],
+    ],
     ["the clock", { "src/client/a.ts": "export const now = Date.now;" }, ["src/client/a.ts uses Date.now"]],
     ["the clock by another name", { "src/client/a.ts": 'Date["now"]();' }, ["src/client/a.ts uses Date.now"]],
     ["the current date", { "src/client/a.ts": "export const now = new Date();" }, ["src/client/a.ts uses new Date()"]],
@@ -76,10 +114,13 @@ describe("the rules themselves", () => {
     const files = {
       "src/contract/a.ts": "// process.exit, Date.now() and new Date() in a comment\nexport const a = 'Math.random()';",
       "src/runtime/b.ts": "export const now = () => Date.now() + Math.random(); setTimeout(now, 1); new Date();",
-      "src/client/c.ts": 'import { a } from "../contract/a.ts"; import { Pool } from "undici"; export const c = [a, Pool, new Date(0)];',
+      "src/client/c.ts":
+        'import { a } from "../contract/a.ts"; import { Pool } from "undici"; export const c = [a, Pool, new Date(0)];',
       "src/cli/main.ts": 'import "./program.ts"; export const env = process.env;',
-      "src/cli/program.ts": 'import "./commands/people/list.ts"; export const run = (process: { argv: string[] }) => process.argv;',
-      "src/cli/commands/people/list.ts": 'import { Command } from "commander"; export const c = () => import("../../../client/c.ts");',
+      "src/cli/program.ts":
+        'import "./commands/people/list.ts"; export const run = (process: { argv: string[] }) => process.argv;',
+      "src/cli/commands/people/list.ts":
+        'import { Command } from "commander"; export const c = () => import("../../../client/c.ts");',
     };
     expect(example(files)).toEqual([]);
   });

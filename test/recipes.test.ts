@@ -86,11 +86,11 @@ describe("recipes", () => {
   it("when a list from a spreadsheet is checked, then nothing is sent, and then everybody is surveyed", async () => {
     const [check = "", send = "", ...others] = recipe("Import a list from a spreadsheet");
     const checked = await type(check);
-    expect([checked.status, checked.stdout.match(/"email":"[^"]*"/g), (await type("surveyctl people list")).stdout]).toEqual([
-      0,
-      ['"email":"ann@example.com"', '"email":"bob@example.com"'],
-      "",
-    ]);
+    expect([
+      checked.status,
+      checked.stdout.match(/"email":"[^"]*"/g),
+      (await type("surveyctl people list")).stdout,
+    ]).toEqual([0, ['"email":"ann@example.com"', '"email":"bob@example.com"'], ""]);
     expect((await type(send)).status).toBe(0);
     expect([await rows("customers.csv.results.csv", 0, 1, 2), others]).toEqual([
       [
@@ -146,17 +146,20 @@ describe("recipes", () => {
     ]);
   });
 
-  it.runIf(has("curl"))("when a script's base URL is changed, then it works on (runs where curl is installed)", async () => {
-    const [serve, ...lines] = recipe("Move a script from a hosted service that closed");
-    expect(serve).toBe(`SURVEYCTL_API_KEY=${KEY} surveyctl serve --data survey.db --port 8080`);
-    const { status, stdout } = await type(lines.join("; echo; "), {});
-    const [, listed = "", added = ""] = stdout.split("\n");
-    expect([status, JSON.parse(listed), JSON.parse(added)]).toMatchObject([
-      0,
-      [{ email: "ann@example.com", name: "Ann" }],
-      { email: "carl@example.com", properties: { plan: "pro" }, survey_scheduled_at: null },
-    ]);
-  });
+  it.runIf(has("curl"))(
+    "when a script's base URL is changed, then it works on (runs where curl is installed)",
+    async () => {
+      const [serve, ...lines] = recipe("Move a script from a hosted service that closed");
+      expect(serve).toBe(`SURVEYCTL_API_KEY=${KEY} surveyctl serve --data survey.db --port 8080`);
+      const { status, stdout } = await type(lines.join("; echo; "), {});
+      const [, listed = "", added = ""] = stdout.split("\n");
+      expect([status, JSON.parse(listed), JSON.parse(added)]).toMatchObject([
+        0,
+        [{ email: "ann@example.com", name: "Ann" }],
+        { email: "carl@example.com", properties: { plan: "pro" }, survey_scheduled_at: null },
+      ]);
+    },
+  );
 
   it("when no command makes a call, then api does", async () => {
     await type("surveyctl people add --email ada@example.com --no-send");

@@ -60,14 +60,21 @@ describe("the program has a command", () => {
         .end(request.method === "GET" && !/metrics|email\.json/.test(request.url ?? "") ? "[]" : "{}");
     });
     await new Promise<void>((resolve) => recorder.listen(0, "127.0.0.1", resolve));
-    env = { SURVEYCTL_BASE_URL: `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`, SURVEYCTL_API_KEY: "a-key" };
+    env = {
+      SURVEYCTL_BASE_URL: `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`,
+      SURVEYCTL_API_KEY: "a-key",
+    };
   });
   afterAll(() => new Promise((resolve) => recorder.close(resolve)));
 
   it.each(specified)("when $name is wanted, then a command makes exactly that call", async (route) => {
     asked.length = 0;
     const { status, stderr } = await runCli({ args: COMMANDS[route.name as RouteName] ?? [], env });
-    expect({ asked, status, stderr }).toEqual({ asked: [`${route.method} ${routePath(route, placeholders)}`], status: 0, stderr: "" });
+    expect({ asked, status, stderr }).toEqual({
+      asked: [`${route.method} ${routePath(route, placeholders)}`],
+      status: 0,
+      stderr: "",
+    });
   });
 });
 

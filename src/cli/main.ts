@@ -9,15 +9,15 @@ export async function main(process: Process): Promise<number> {
   if (args.length === 1 && (only === "--version" || only === "-V")) return say(process, `${VERSION}\n`);
   const isRootHelp = args.length === 1 && (only === "--help" || only === "-h" || only === "help");
   if (args.length === 0 || (isRootHelp && !mayPage(process))) {
-    const { firstWords, rootHelp } = await import("./program/root-help.ts");
+    const { firstWords, rootHelp } = await import("./help/root-help.ts");
     return say(process, args.length === 0 ? firstWords() : rootHelp(process.stdout.columns || undefined));
   }
   if (only === "__complete") {
-    const { complete } = await import("./program/complete.ts");
+    const { complete } = await import("./completion/complete.ts");
     return say(process, await complete(process, args.slice(1)));
   }
   if (only === "completion" && args.length === 2) {
-    const { completionScript } = await import("./program/complete.ts");
+    const { completionScript } = await import("./completion/complete.ts");
     const script = completionScript(args[1] ?? "");
     if (script !== null) return say(process, script);
   }
@@ -34,7 +34,9 @@ async function runCommand(process: Process, args: readonly string[]): Promise<nu
     const { run } = await import("./program/run.ts");
     return await run(process, args);
   } catch (error) {
-    process.stderr.write(`error: surveyctl cannot be started: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(
+      `error: surveyctl cannot be started: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
     return 1;
   }
 }

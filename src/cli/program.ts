@@ -2,20 +2,26 @@
 import { Argument, Command, CommanderError, Option } from "commander";
 import { VERSION } from "../runtime/version.ts";
 import { GLOBAL_FLAGS, type GlobalFlag } from "./args/global-flags.ts";
-import { collect, type Action, type CommandContext, type CommandFacts } from "./commands/command-context.ts";
+import { collect, type Action, type CommandContext, type CommandFacts } from "./command/command-context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { arrange } from "./program/arrange.ts";
-import { createFactsBook, type FactsBook } from "./program/command-facts.ts";
-import { layOutHelp, layOutRootHelp, SUMMARY } from "./program/help-layout.ts";
+import { createFactsBook, type FactsBook } from "./help/command-facts.ts";
+import { layOutHelp, layOutRootHelp, SUMMARY } from "./help/help-layout.ts";
 import { NOUNS, type Noun } from "./program/nouns.ts";
 import { incomplete, toUsageError } from "./program/usage-problems.ts";
 
 /** How a command line ended: with text for stdout, or with the status of the work that was done. */
-export type Outcome = { readonly kind: "text"; readonly text: string } | { readonly kind: "done"; readonly exit: ExitCode };
+export type Outcome =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "done"; readonly exit: ExitCode };
 
 export interface ProgramOptions {
   /** Does a command's work, its flags parsed; the world is made here and not before. */
-  readonly perform: (action: Action, flags: Readonly<Record<string, unknown>>, operands: readonly string[]) => Promise<ExitCode>;
+  readonly perform: (
+    action: Action,
+    flags: Readonly<Record<string, unknown>>,
+    operands: readonly string[],
+  ) => Promise<ExitCode>;
   readonly nouns?: readonly Noun[];
   /** Of help; 80 where nothing is said. */
   readonly columns?: number;
@@ -41,7 +47,8 @@ export async function runProgram(args: readonly string[], options: ProgramOption
     return { kind: "done", exit: state.exit };
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === "commander.help" || error.code === "commander.helpDisplayed") return { kind: "text", text: state.text };
+    if (error.code === "commander.help" || error.code === "commander.helpDisplayed")
+      return { kind: "text", text: state.text };
     throw toUsageError(error, arranged);
   }
 }
@@ -58,7 +65,10 @@ export interface LoadedProgram {
 
 /** The whole tree, every noun's verbs declared; for help as JSON and for completion. */
 export async function loadCommands(nouns: readonly Noun[] = NOUNS): Promise<LoadedProgram> {
-  const { program, facts, load } = createProgram({ perform: async () => EXIT.done, nouns }, { text: "", exit: EXIT.done });
+  const { program, facts, load } = createProgram(
+    { perform: async () => EXIT.done, nouns },
+    { text: "", exit: EXIT.done },
+  );
   for (const command of program.commands) {
     await load(command);
     addGlobalFlags(command);
@@ -72,14 +82,19 @@ interface LoadingProgram extends LoadedProgram {
 }
 
 function createProgram({ perform, nouns = NOUNS, columns }: ProgramOptions, state: State): LoadingProgram {
-  const program = new Command("surveyctl").description(SUMMARY).helpCommand(false).exitOverride().showSuggestionAfterError(true);
+  const program = new Command("surveyctl")
+    .description(SUMMARY)
+    .helpCommand(false)
+    .exitOverride()
+    .showSuggestionAfterError(true);
   const facts = createFactsBook();
   const keep = (text: string): void => {
     state.text += text;
   };
   program.configureOutput({ writeOut: keep, writeErr: keep, outputError: () => undefined });
   program.configureHelp({
-    formatHelp: (command) => (command === program ? layOutRootHelp(nouns, columns) : layOutHelp(command, facts.get(command), columns)),
+    formatHelp: (command) =>
+      command === program ? layOutRootHelp(nouns, columns) : layOutHelp(command, facts.get(command), columns),
   });
   program.helpOption("-h, --help", "usage, flags, examples and exit statuses");
   const context = createContext(facts, async (action, command) => {
@@ -90,7 +105,8 @@ function createProgram({ perform, nouns = NOUNS, columns }: ProgramOptions, stat
 
 function toOption({ flags, description, group, counted, repeatable }: GlobalFlag): Option {
   const option = new Option(flags, description).helpGroup(group);
-  if (counted === true) return option.argParser((_value: string, before: number | undefined) => (before ?? 0) + 1).default(0);
+  if (counted === true)
+    return option.argParser((_value: string, before: number | undefined) => (before ?? 0) + 1).default(0);
   return repeatable === true ? option.argParser(collect).default([]) : option;
 }
 
@@ -114,7 +130,9 @@ function addGlobalFlags(command: Command): void {
   for (const sub of command.commands) addGlobalFlags(sub);
   if (command.commands.length > 0) return;
   const own = new Set(command.options.flatMap(({ long, short }) => [long, short]));
-  const free = GLOBAL_FLAGS.map(toOption).filter(({ long, short }) => !own.has(long) && (short === undefined || !own.has(short)));
+  const free = GLOBAL_FLAGS.map(toOption).filter(
+    ({ long, short }) => !own.has(long) && (short === undefined || !own.has(short)),
+  );
   for (const option of free) command.addOption(option);
 }
 

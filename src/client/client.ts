@@ -4,7 +4,7 @@ import type { Platform } from "../contract/resources.ts";
 import type { Route } from "../contract/routes.ts";
 import type { QueryValue } from "../contract/brackets.ts";
 import type { ClientError } from "./errors/client-error.ts";
-import type { Settlement } from "./evidence.ts";
+import type { Settlement } from "./write/evidence.ts";
 
 export type Parameters = Readonly<Record<string, QueryValue>>;
 
@@ -96,7 +96,12 @@ export interface Client {
   serverNow(): number;
 
   /** Raw call for `api`: the answer as it came, whatever its status but a redirect. `url` is absolute and on the base URL's origin. */
-  raw(request: { readonly method: string; readonly url: string; readonly body?: string; readonly signal?: AbortSignal }): Promise<{
+  raw(request: {
+    readonly method: string;
+    readonly url: string;
+    readonly body?: string;
+    readonly signal?: AbortSignal;
+  }): Promise<{
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly text: string;

@@ -2,21 +2,21 @@ import type { Exchange } from "../contract/http.ts";
 import { ROUTES } from "../contract/routes.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
-import { createCaller, type Caller, type Outcome } from "./caller.ts";
+import { createCaller, type Caller, type Outcome } from "./call/caller.ts";
 import type { CallOptions, Client, Reply } from "./client.ts";
 import { createGate, type Gate } from "./gate/gate.ts";
-import { lookUpPerson, lookUpResponse } from "./look-up.ts";
-import { nextPageUrl } from "./next-link.ts";
+import { lookUpPerson, lookUpResponse } from "./write/look-up.ts";
+import { nextPageUrl } from "./answer/next-link.ts";
 import { listPages } from "./pages.ts";
-import { callRaw } from "./raw-call.ts";
-import { createEchoRedactor, createRedactor } from "./redact.ts";
-import { readList, readObject } from "./reply.ts";
+import { callRaw } from "./call/raw-call.ts";
+import { createEchoRedactor, createRedactor } from "./trace/redact.ts";
+import { readList, readObject } from "./answer/reply.ts";
 import { createRequests, type RouteCall } from "./requests.ts";
-import { RETRY_LIMITS, type RetryLimits } from "./retry-policy.ts";
-import { createServerClock } from "./server-clock.ts";
-import { redactEvent } from "./trace.ts";
-import type { Trace, Wait } from "./trace-event.ts";
-import { createWriteMethods } from "./write-methods.ts";
+import { RETRY_LIMITS, type RetryLimits } from "./call/retry-policy.ts";
+import { createServerClock } from "./write/server-clock.ts";
+import { redactEvent } from "./trace/trace.ts";
+import type { Trace, Wait } from "./trace/trace-event.ts";
+import { createWriteMethods } from "./write/write-methods.ts";
 
 export interface ClientOptions {
   /** The service's address; paths of the specification are appended. Whether plain `http:` is allowed is the caller's check. */
@@ -66,26 +66,38 @@ export function createClient(options: ClientOptions): Client {
     ...pages,
     ...createWriteMethods({ caller, requests, pages, serverClock }),
     call: readReply,
-    getMetrics: async (parameters, { signal } = {}) => await readReply({ route: ROUTES.getMetrics, parameters, signal }),
-    getAutopilot: async (platform, { signal } = {}) => await readReply({ route: ROUTES.getAutopilot, placeholders: { platform }, signal }),
+    getMetrics: async (parameters, { signal } = {}) =>
+      await readReply({ route: ROUTES.getMetrics, parameters, signal }),
+    getAutopilot: async (platform, { signal } = {}) =>
+      await readReply({ route: ROUTES.getAutopilot, placeholders: { platform }, signal }),
     getResponse: async (id, parameters, { signal } = {}) =>
       await readReply({ route: ROUTES.getResponse, placeholders: { id }, parameters, signal }),
     lookUpPerson: async (body, { intentAt, ...rest }) => await lookUpPerson(body, lookUp(intentAt, rest)),
     lookUpResponse: async (body, { intentAt, ...rest }) => await lookUpResponse(body, lookUp(intentAt, rest)),
     serverNow: () => serverClock.now(),
-    raw: async ({ method, url, body, signal }) => await callRaw(caller, requests.ofUrl(method, url, body, signal), redactAnswer),
+    raw: async ({ method, url, body, signal }) =>
+      await callRaw(caller, requests.ofUrl(method, url, body, signal), redactAnswer),
     close: async () => await transport.close?.(),
   };
 }
 
-type PageMethods = Pick<Client, "baseUrl" | "page" | "listPeople" | "listResponses" | "listBounces" | "listUnsubscribes" | "listMembers">;
+type PageMethods = Pick<
+  Client,
+  "baseUrl" | "page" | "listPeople" | "listResponses" | "listBounces" | "listUnsubscribes" | "listMembers"
+>;
 
 function createPageMethods(caller: Caller, requests: ReturnType<typeof createRequests>): PageMethods {
   const page: Client["page"] = async ({ next, signal, ...call }) => {
-    const request = next === undefined ? requests.ofRoute({ ...call, signal }) : requests.ofUrl("GET", next, undefined, signal);
+    const request =
+      next === undefined ? requests.ofRoute({ ...call, signal }) : requests.ofUrl("GET", next, undefined, signal);
     const { rows, answer } = valueOf(await caller.run(request, true, readList));
     const cursor = call.route.pagination === "cursor" ? answer.headers["link"] : undefined;
-    return { rows, text: answer.text, next: nextPageUrl(cursor, request.url, requests.origin), serverTime: answer.serverTime };
+    return {
+      rows,
+      text: answer.text,
+      next: nextPageUrl(cursor, request.url, requests.origin),
+      serverTime: answer.serverTime,
+    };
   };
   const client = { baseUrl: requests.baseUrl, page };
   return {

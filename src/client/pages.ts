@@ -3,7 +3,7 @@ import type { Route } from "../contract/routes.ts";
 import type { Client, Page, Parameters } from "./client.ts";
 import { PagingError } from "./errors/paging-error.ts";
 import { nameCall } from "./errors/client-error.ts";
-import { toNumber } from "./evidence.ts";
+import { toNumber } from "./write/evidence.ts";
 
 export interface ListRequest {
   readonly route: Route;
@@ -24,7 +24,8 @@ async function* cursorPages(client: Pick<Client, "page" | "baseUrl">, request: L
     const page: Page = await client.page(next === null ? request : { ...request, next });
     yield page;
     next = page.next;
-    if (next !== null && seen.has(next)) throw new PagingError("the list's links lead in a circle", { call: nameCall("GET", next) });
+    if (next !== null && seen.has(next))
+      throw new PagingError("the list's links lead in a circle", { call: nameCall("GET", next) });
     if (next !== null) seen.add(next);
   } while (next !== null);
 }

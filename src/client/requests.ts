@@ -6,7 +6,7 @@ import { VERSION } from "../runtime/version.ts";
 import type { Parameters } from "./client.ts";
 import { PagingError } from "./errors/paging-error.ts";
 import { nameCall } from "./errors/client-error.ts";
-import { base64 } from "./redact.ts";
+import { base64 } from "./trace/redact.ts";
 
 export interface RouteCall {
   readonly route: Route;
@@ -30,9 +30,18 @@ export interface Requests {
 export function createRequests(base: string, apiKey: string): Requests {
   const { origin, pathname } = new URL(base);
   const baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`;
-  const plain = { accept: "application/json", authorization: `Basic ${base64(`${apiKey}:`)}`, "user-agent": `surveyctl/${VERSION}` };
+  const plain = {
+    accept: "application/json",
+    authorization: `Basic ${base64(`${apiKey}:`)}`,
+    "user-agent": `surveyctl/${VERSION}`,
+  };
   const withBody = { ...plain, "content-type": "application/json" };
-  const request = (method: string, url: string, body: string | undefined, signal: AbortSignal | undefined): HttpRequest => ({
+  const request = (
+    method: string,
+    url: string,
+    body: string | undefined,
+    signal: AbortSignal | undefined,
+  ): HttpRequest => ({
     method,
     url,
     headers: body === undefined ? plain : withBody,

@@ -9,7 +9,9 @@ const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export function parseBaseUrl(text: string, source: string, allowHttp: boolean): string {
   const url = readUrl(text);
   if (url === null)
-    throw invalid(`${source}: ${JSON.stringify(withoutCredentials(text))} is not an address such as https://surveys.example.com`);
+    throw invalid(
+      `${source}: ${JSON.stringify(withoutCredentials(text))} is not an address such as https://surveys.example.com`,
+    );
   if (url.username !== "" || url.password !== "")
     throw invalid(`${source}: an address holds no credentials; the key goes into a profile or SURVEYCTL_API_KEY`);
   if (url.protocol === "http:" && !allowHttp && !LOOPBACK.test(url.hostname)) {

@@ -11,7 +11,11 @@ const TIMEOUT_MS = 60_000;
 export async function runKeyCommand(command: string, platform: string, signal?: AbortSignal): Promise<string> {
   signal?.throwIfAborted();
   const expiry = AbortSignal.timeout(TIMEOUT_MS);
-  const { error, stdout, stderr } = await runInShell(command, platform, signal === undefined ? expiry : AbortSignal.any([signal, expiry]));
+  const { error, stdout, stderr } = await runInShell(
+    command,
+    platform,
+    signal === undefined ? expiry : AbortSignal.any([signal, expiry]),
+  );
   signal?.throwIfAborted();
   const key = stdout.trim();
   if (error === null && key !== "" && !key.includes("\n")) return key;

@@ -29,7 +29,11 @@ export async function readProfiles(file: string): Promise<Profiles> {
   const text = await readText(file);
   if (text === null) return { defaultName: null, byName: new Map(), warning: null };
   const content = parseFile(file, text);
-  return { defaultName: content.default_profile, byName: new Map(Object.entries(content.profiles)), warning: await looseMode(file) };
+  return {
+    defaultName: content.default_profile,
+    byName: new Map(Object.entries(content.profiles)),
+    warning: await looseMode(file),
+  };
 }
 
 /** Atomically; `token` makes the temporary file's name unique. */

@@ -32,7 +32,8 @@ export interface SettingsRequest extends Surroundings {
 
 export const LOCAL_PROFILE = "local";
 
-const WAYS_ON = "connect to a service with: surveyctl auth login\nor try everything on this machine with: surveyctl --profile local …";
+const WAYS_ON =
+  "connect to a service with: surveyctl auth login\nor try everything on this machine with: surveyctl --profile local …";
 
 /** Throws ConfigError: `missing` (exit 4) or `invalid` (exit 2). */
 export async function resolveConnection(request: SettingsRequest): Promise<ConnectionSettings> {
@@ -45,10 +46,18 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
   const baseUrl = findBaseUrl(request, name, profile);
   const apiKey = await findKey(request, name, profile);
   if (baseUrl === null || apiKey === null) {
-    throw name !== null && profile === null ? unknownProfile(name, [...profiles.byName.keys()]) : missing(baseUrl, apiKey);
+    throw name !== null && profile === null
+      ? unknownProfile(name, [...profiles.byName.keys()])
+      : missing(baseUrl, apiKey);
   }
   const value = parseBaseUrl(baseUrl.value, baseUrl.source, request.insecureHttp);
-  return { kind: "remote", profile: profile === null ? null : name, baseUrl: { ...baseUrl, value }, apiKey, warning: profiles.warning };
+  return {
+    kind: "remote",
+    profile: profile === null ? null : name,
+    baseUrl: { ...baseUrl, value },
+    apiKey,
+    warning: profiles.warning,
+  };
 }
 
 function resolveLocal({ flags }: SettingsRequest): ConnectionSettings {
@@ -74,11 +83,21 @@ export function givenBaseUrl({ flags, env }: Pick<SettingsRequest, "flags" | "en
   return variable === "" ? null : { value: variable, source: "SURVEYCTL_BASE_URL" };
 }
 
-function findBaseUrl(request: SettingsRequest, name: Sourced<string> | null, profile: Profile | null): Sourced<string> | null {
-  return givenBaseUrl(request) ?? (profile === null ? null : { value: profile.base_url, source: `profile ${name?.value}` });
+function findBaseUrl(
+  request: SettingsRequest,
+  name: Sourced<string> | null,
+  profile: Profile | null,
+): Sourced<string> | null {
+  return (
+    givenBaseUrl(request) ?? (profile === null ? null : { value: profile.base_url, source: `profile ${name?.value}` })
+  );
 }
 
-async function findKey(request: SettingsRequest, name: Sourced<string> | null, profile: Profile | null): Promise<Sourced<string> | null> {
+async function findKey(
+  request: SettingsRequest,
+  name: Sourced<string> | null,
+  profile: Profile | null,
+): Promise<Sourced<string> | null> {
   const variable = (request.env["SURVEYCTL_API_KEY"] ?? "").trim();
   if (variable !== "") return { value: variable, source: "SURVEYCTL_API_KEY" };
   if (profile === null) return null;
@@ -93,7 +112,8 @@ async function findKey(request: SettingsRequest, name: Sourced<string> | null, p
 }
 
 function missing(baseUrl: Sourced<string> | null, apiKey: Sourced<string> | null): ConfigError {
-  if (baseUrl === null && apiKey === null) return new ConfigError("missing", "no connection is configured", { hint: WAYS_ON });
+  if (baseUrl === null && apiKey === null)
+    return new ConfigError("missing", "no connection is configured", { hint: WAYS_ON });
   const message = baseUrl === null ? "a key is given, but no base URL" : `there is no API key for ${baseUrl.value}`;
   const variable = baseUrl === null ? "--base-url or SURVEYCTL_BASE_URL" : "SURVEYCTL_API_KEY";
   return new ConfigError("missing", message, { hint: `set ${variable}, or ${WAYS_ON}` });

@@ -45,7 +45,8 @@ export function toBracketPairs(parameters: Readonly<Record<string, QueryValue>>)
   return Object.entries(parameters).flatMap(([name, value]): [string, string][] => {
     if (value === null || value === undefined) return [];
     if (Array.isArray(value)) return value.map((item) => [`${name}[]`, scalarText(item)]);
-    if (typeof value === "object") return Object.entries(value).map(([key, item]) => [`${name}[${key}]`, scalarText(item)]);
+    if (typeof value === "object")
+      return Object.entries(value).map(([key, item]) => [`${name}[${key}]`, scalarText(item)]);
     return [[name, scalarText(value)]];
   });
 }

@@ -11,7 +11,9 @@ export function formatNextLink(url: string): string {
  * null when there is none. Reads RFC 8288: several entries, quoted or bare parameters, several relations.
  */
 export function parseNextLink(header: string): string | null {
-  for (const [, target, parameters] of header.matchAll(/<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^",;\s]*))?)*)/g)) {
+  for (const [, target, parameters] of header.matchAll(
+    /<([^>]*)>((?:\s*;\s*[^\s=;,]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^",;\s]*))?)*)/g,
+  )) {
     const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|([^",;\s]+))/i.exec(parameters ?? "");
     const relations = (rel?.[1] ?? rel?.[2] ?? "").toLowerCase().split(/\s+/);
     if (relations.includes("next")) return target ?? null;

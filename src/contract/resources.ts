@@ -186,7 +186,12 @@ export const RESOURCES = {
     required("tags", "array"),
     required("additional_answers", "array"),
   ],
-  bounce: [required("person_id", "string"), nullable("email", "string"), nullable("name", "string"), required("bounced_at", "timestamp")],
+  bounce: [
+    required("person_id", "string"),
+    nullable("email", "string"),
+    nullable("name", "string"),
+    required("bounced_at", "timestamp"),
+  ],
   unsubscribe: [
     required("person_id", "string"),
     nullable("email", "string"),
@@ -216,6 +221,11 @@ export const RESOURCES = {
     required("person", "object"),
     nullable("next_survey_request", "object"),
   ],
-  note: [required("id", "string"), required("text", "string"), required("user_email", "string"), required("created_at", "timestamp")],
+  note: [
+    required("id", "string"),
+    required("text", "string"),
+    required("user_email", "string"),
+    required("created_at", "timestamp"),
+  ],
   additionalAnswer: [required("id", "string"), required("value", "object"), required("question", "object")],
 } as const satisfies Record<string, readonly Field[]>;

@@ -33,11 +33,19 @@ export const METRIC_GROUPS = ["core", "email", "kiosk", "link", "sms", "web"] as
 export const CHANNELS = ["email", "sms"] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-const parameter = (name: string, type: ParameterType, extra: Partial<Parameter> = {}): Parameter => ({ name, type, ...extra });
+const parameter = (name: string, type: ParameterType, extra: Partial<Parameter> = {}): Parameter => ({
+  name,
+  type,
+  ...extra,
+});
 const perPage = parameter("per_page", "integer");
 const page = parameter("page", "integer");
 const createdRange = [parameter("since", "timestamp"), parameter("until", "timestamp")];
-const memberIdentifiers = [parameter("person_id", "string"), parameter("person_email", "email"), parameter("person_phone_number", "phone")];
+const memberIdentifiers = [
+  parameter("person_id", "string"),
+  parameter("person_email", "email"),
+  parameter("person_phone_number", "phone"),
+];
 
 /** One row an endpoint, in the order of the specification. */
 export const ROUTES = {
@@ -130,7 +138,11 @@ export const ROUTES = {
     section: "4.7",
     pagination: "none",
     idempotent: true,
-    parameters: [...createdRange, parameter("trend", "string"), parameter("groups", "array", { choices: METRIC_GROUPS })],
+    parameters: [
+      ...createdRange,
+      parameter("trend", "string"),
+      parameter("groups", "array", { choices: METRIC_GROUPS }),
+    ],
   },
   listMembers: {
     name: "listMembers",

@@ -96,7 +96,9 @@ function refusal(target: string, file: string, error: unknown): Error {
     EROFS: "the file system is read-only",
     ENAMETOOLONG: "the name is too long",
   };
-  return new UnwritableFileError(`cannot write ${target}: ${reasons[code] ?? (error as Error).message}`, { cause: error });
+  return new UnwritableFileError(`cannot write ${target}: ${reasons[code] ?? (error as Error).message}`, {
+    cause: error,
+  });
 }
 
 /** No room for more, of the disk, the quota or the process. */
@@ -170,7 +172,8 @@ export async function syncFolder(folder: string): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    if (!["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      throw error;
   }
 }
 

@@ -83,7 +83,9 @@ async function removeDead(file: string, aside: string): Promise<void> {
 }
 
 /** `holder` is null when the file does not name one. */
-async function readHolder(file: string): Promise<{ readonly text: string; readonly holder: ProcessMark | null } | null> {
+async function readHolder(
+  file: string,
+): Promise<{ readonly text: string; readonly holder: ProcessMark | null } | null> {
   const text = await readFile(file, "utf8").catch(() => null);
   if (text === null) return null;
   try {

@@ -20,7 +20,11 @@ export function createLog(write: (text: string) => void, clock: Clock): Log {
     if (waiting.length === 0) setImmediate(flush);
     waiting.push(`${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, event, ...fields })}\n`);
   };
-  return { info: (event, fields) => add("info", event, fields), error: (event, fields) => add("error", event, fields), flush };
+  return {
+    info: (event, fields) => add("info", event, fields),
+    error: (event, fields) => add("error", event, fields),
+    flush,
+  };
 }
 
 /** For those who run the service within a command: nothing is written. */

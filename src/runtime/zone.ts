@@ -10,8 +10,19 @@ export interface CalendarDay {
 
 /** Reads the wall clock of a zone, as if it showed UTC: Unix seconds in, wall-clock seconds out. */
 export function createWallClock(zone: string | null): (seconds: number) => number {
-  const numbers = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
-  const format = new Intl.DateTimeFormat("en-US", { ...numbers, hourCycle: "h23", ...(zone === null ? {} : { timeZone: zone }) });
+  const numbers = {
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  } as const;
+  const format = new Intl.DateTimeFormat("en-US", {
+    ...numbers,
+    hourCycle: "h23",
+    ...(zone === null ? {} : { timeZone: zone }),
+  });
   return (seconds) => {
     const parts = new Map(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, Number(value)]));
     const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;

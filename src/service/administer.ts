@@ -12,7 +12,12 @@ const PATIENCE_MS = 10_000;
 
 /** Whoever has the data file: a running server that is asked, or the service opened here. */
 export type Holder =
-  | { readonly kind: "running"; readonly record: ControlRecord; readonly admin: Admin; readonly loopback: LoopbackExchange }
+  | {
+      readonly kind: "running";
+      readonly record: ControlRecord;
+      readonly admin: Admin;
+      readonly loopback: LoopbackExchange;
+    }
   | { readonly kind: "opened"; readonly service: Service };
 
 /** Finds the running server, or opens the data file. Throws StoreBusyError when a process that is no server keeps it. */
@@ -22,7 +27,10 @@ export async function findHolder(options: DataFileOptions): Promise<Holder> {
     const running = await findRunning(options.dataFile);
     if (running !== null) return running;
     try {
-      return { kind: "opened", service: await openService({ ...options, log: silentLog, publicUrl: null, rateLimit: null }) };
+      return {
+        kind: "opened",
+        service: await openService({ ...options, log: silentLog, publicUrl: null, rateLimit: null }),
+      };
     } catch (error) {
       // A server was quicker: it is asked, as soon as it answers.
       if (!(error instanceof AlreadyServedError) || options.clock.monotonic() - startedMs > PATIENCE_MS) throw error;
@@ -47,7 +55,10 @@ async function findRunning(dataFile: string): Promise<Holder | null> {
 }
 
 /** Gives `work` the commands of the data file and frees it again. */
-export async function administer<Result>(options: DataFileOptions, work: (admin: Admin) => Promise<Result>): Promise<Result> {
+export async function administer<Result>(
+  options: DataFileOptions,
+  work: (admin: Admin) => Promise<Result>,
+): Promise<Result> {
   const holder = await findHolder(options);
   try {
     return await work(holder.kind === "running" ? holder.admin : holder.service.admin);

@@ -57,13 +57,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   await removeControlFile(dataFile);
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, isReady: true };
   const count = createDeliveryCount();
-  const logError = (error: unknown): void => log.error("delivery", { error: error instanceof Error ? error.message : String(error) });
+  const logError = (error: unknown): void =>
+    log.error("delivery", { error: error instanceof Error ? error.message : String(error) });
   const outbox = createOutbox(path.join(path.dirname(path.resolve(dataFile)), "outbox"), logError);
   const scheduler = createScheduler({
     store,
     clock,
     claimer: random.token(9),
-    deliver: async (surveys) => count.add(await outbox.deliver(surveys, { appUrl: state.address, now: unixSeconds(clock) })),
+    deliver: async (surveys) =>
+      count.add(await outbox.deliver(surveys, { appUrl: state.address, now: unixSeconds(clock) })),
     onError: logError,
   });
   const http = createHttpService({
@@ -119,7 +121,9 @@ function createDeliveryCount(): DeliveryCount {
       [
         "# HELP surveyctl_deliveries_total Surveys handed over, by how that ended.",
         "# TYPE surveyctl_deliveries_total counter",
-        ...Object.entries(counts).map(([outcome, number]) => `surveyctl_deliveries_total{outcome="${outcome}"} ${number}`),
+        ...Object.entries(counts).map(
+          ([outcome, number]) => `surveyctl_deliveries_total{outcome="${outcome}"} ${number}`,
+        ),
         "",
       ].join("\n"),
   };

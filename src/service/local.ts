@@ -33,7 +33,12 @@ export async function openLocal(options: LocalOptions): Promise<LocalService> {
 async function connect(holder: Holder, project: string): Promise<LocalService> {
   if (holder.kind === "running") {
     const { key } = await holder.admin({ kind: "session", project });
-    return { baseUrl: holder.record.control, apiKey: key, transport: holder.loopback.exchange, close: () => release(holder) };
+    return {
+      baseUrl: holder.record.control,
+      apiKey: key,
+      transport: holder.loopback.exchange,
+      close: () => release(holder),
+    };
   }
   const { service } = holder;
   if (project === DEFAULT_PROJECT) await ensureProject(service.store);

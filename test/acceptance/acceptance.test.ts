@@ -3,7 +3,9 @@ import path from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { parseStory, runStory } from "../helpers/story.ts";
 
-const names = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".txt"));
+const names = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".txt"),
+);
 
 test("when the folder is listed, then there are stories", () => {
   expect(names).not.toEqual([]);
@@ -35,7 +37,10 @@ describe("a story that is not true", () => {
 });
 
 it.each([
-  ["files, standard input and any text", "$ cat a.txt; cat\n< typed\n> at [..] o'clock\n> typed\n-- a.txt --\nat ten o'clock\n"],
+  [
+    "files, standard input and any text",
+    "$ cat a.txt; cat\n< typed\n> at [..] o'clock\n> typed\n-- a.txt --\nat ten o'clock\n",
+  ],
   ["a terminal of 80 columns", "tty$ test -t 1 && stty size\n> 40 80\n"],
   ["the variables that it sets", "env A=b c\n$ printenv A\n> b c\n"],
 ])("when a story runs, then it has %s", async (_, script) => {

@@ -13,7 +13,12 @@ async function worker() {
   while (next < Number(rows)) {
     const index = next;
     next += 1;
-    const { statusCode, body } = await pool.request({ path: "/v1/people.json", method: "POST", headers, body: bodyOf(index) });
+    const { statusCode, body } = await pool.request({
+      path: "/v1/people.json",
+      method: "POST",
+      headers,
+      body: bodyOf(index),
+    });
     const { id } = JSON.parse(await body.text());
     if (statusCode !== 200 || id === undefined) throw new Error(`row ${index} ended with ${statusCode}`);
   }

@@ -11,7 +11,10 @@ const folder = temporaryFolder();
 const files = { ours: path.join(folder, "ours.csv"), bare: path.join(folder, "bare.csv") };
 
 const exported = (url, ...flags) =>
-  measure(PROGRAM, ["responses", "export", "--quiet", "--out", files.ours, ...flags], { SURVEYCTL_BASE_URL: url, SURVEYCTL_API_KEY: KEY });
+  measure(PROGRAM, ["responses", "export", "--quiet", "--out", files.ours, ...flags], {
+    SURVEYCTL_BASE_URL: url,
+    SURVEYCTL_API_KEY: KEY,
+  });
 const bare = (url, atOnce) => measure(BARE, [url, files.bare, String(atOnce)]);
 
 /** Both in turn, so that whatever else the machine does meets both. */
@@ -48,6 +51,7 @@ for (const mode of ["walk", "times"]) {
   const equal = await bare(stub.url, 8);
   checkFiles();
   atMost(`export, 40 ms, ${name}: wall / bare at equal concurrency`, ours.wallMs / equal.wallMs, 1.2);
-  if (mode === "walk") atLeast("export, 40 ms: sequential loop / wall", (await bare(stub.url, 1)).wallMs / ours.wallMs, 7);
+  if (mode === "walk")
+    atLeast("export, 40 ms: sequential loop / wall", (await bare(stub.url, 1)).wallMs / ours.wallMs, 7);
   await stub.stop();
 }

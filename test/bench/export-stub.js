@@ -36,7 +36,8 @@ const enclose = (rows) => {
   page[rows.length + 1] = 0x5d;
   return page;
 };
-const made = (make) => (first, count) => `[${Array.from({ length: Math.max(0, count) }, (_, offset) => make(first + offset)).join(",")}]`;
+const made = (make) => (first, count) =>
+  `[${Array.from({ length: Math.max(0, count) }, (_, offset) => make(first + offset)).join(",")}]`;
 const [responses, people] = [response, person].map(total > BUILT_MAX ? made : prebuild);
 
 function range(query) {
@@ -68,7 +69,10 @@ function answer(url, respond) {
     return respond(link, people(from, count));
   }
   const { first, end } = range(query);
-  const from = query.get("order") === "desc" ? Math.max(first, end - perPage) : first + (Number(query.get("page") ?? 1) - 1) * perPage;
+  const from =
+    query.get("order") === "desc"
+      ? Math.max(first, end - perPage)
+      : first + (Number(query.get("page") ?? 1) - 1) * perPage;
   return respond({}, responses(from, Math.min(perPage, end - from)));
 }
 

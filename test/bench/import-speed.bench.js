@@ -14,17 +14,28 @@ const ROUNDS = 5;
 
 const folder = temporaryFolder();
 const bench = (name) => path.join(import.meta.dirname, name);
-const files = { few: path.join(folder, "few.csv"), many: path.join(folder, "many.csv"), syncs: path.join(folder, "syncs") };
+const files = {
+  few: path.join(folder, "few.csv"),
+  many: path.join(folder, "many.csv"),
+  syncs: path.join(folder, "syncs"),
+};
 writeCustomers(files.few, ROWS);
 writeCustomers(files.many, MANY);
 
 const stub = await startStub("import-stub.js", LATENCY_MS);
 const connection = { SURVEYCTL_BASE_URL: stub.url, SURVEYCTL_API_KEY: KEY };
 const imported = (env = {}) =>
-  measure(PROGRAM, ["people", "import", files.few, "--no-send", "--yes", "--quiet", "--concurrency", AT_ONCE], { ...connection, ...env });
+  measure(PROGRAM, ["people", "import", files.few, "--no-send", "--yes", "--quiet", "--concurrency", AT_ONCE], {
+    ...connection,
+    ...env,
+  });
 const bare = () => measure(bench("bare-import.js"), [stub.url, String(ROWS), AT_ONCE]);
 const counted = async (syncs) => {
-  const measured = await imported({ NODE_OPTIONS: `--import=${bench("counted-syncs.js")}`, SYNCS: syncs, SYNCS_FILE: files.syncs });
+  const measured = await imported({
+    NODE_OPTIONS: `--import=${bench("counted-syncs.js")}`,
+    SYNCS: syncs,
+    SYNCS_FILE: files.syncs,
+  });
   return { ...measured, syncs: Number(readFileSync(files.syncs, "utf8")) };
 };
 

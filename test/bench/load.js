@@ -27,7 +27,8 @@ async function round(pool, request, connections, ms) {
 
 export async function send(pool, request) {
   const { statusCode, body } = await pool.request(request);
-  if (statusCode >= 300) throw new Error(`${request.method ?? "GET"} ${request.path}: ${statusCode} ${await body.text()}`);
+  if (statusCode >= 300)
+    throw new Error(`${request.method ?? "GET"} ${request.path}: ${statusCode} ${await body.text()}`);
   // Read, not parsed: the load must cost less than what it measures.
   return body.text();
 }

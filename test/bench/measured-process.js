@@ -11,7 +11,10 @@ const LOOK_MS = 5;
 /** Milliseconds of wall and processor time (threads included) and the highest memory in MB. Throws unless it ends with 0. */
 export async function measure(file, args, env = {}) {
   const began = performance.now();
-  const child = spawn(process.execPath, [file, ...args], { env: bareEnvironment(env), stdio: ["ignore", "ignore", "inherit"] });
+  const child = spawn(process.execPath, [file, ...args], {
+    env: bareEnvironment(env),
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   let cpuMs = 0;
   let peakMb = 0;
   const look = () => {

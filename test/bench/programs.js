@@ -66,7 +66,10 @@ async function listening(child) {
 /** Runs a command line to its end; milliseconds and the highest memory it held, in MB. */
 export async function runProgram(args, env = {}) {
   const began = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env: bareEnvironment(env), stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: bareEnvironment(env),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let bytes = 0;
   let peakMb = 0;
   child.stdout.on("data", (chunk) => (bytes += chunk.length));

@@ -55,7 +55,12 @@ atLeast("page 500 / page 1", last / first, 0.33);
 
 let number = 0;
 const person = () =>
-  post("/v1/people.json", { email: `person${(number += 1)}@example.com`, name: "Ada", delay: 86_400, properties: { plan: "pro" } });
+  post("/v1/people.json", {
+    email: `person${(number += 1)}@example.com`,
+    name: "Ada",
+    delay: 86_400,
+    properties: { plan: "pro" },
+  });
 const floor = await startStub("bare-server.js", "160");
 const [written, bare] = await compare(
   () => requestsPerSecond(service.url, person, { connections: 16 }),

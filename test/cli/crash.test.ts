@@ -31,10 +31,18 @@ interface Scene {
 }
 
 /** Runs a command against a service that never answers, with `code` run once it has asked, or half a second after its start. */
-async function crash({ code, args, keyFrom = "environment", asks = true }: Scene): Promise<Ended & { readonly files: string[] }> {
+async function crash({
+  code,
+  args,
+  keyFrom = "environment",
+  asks = true,
+}: Scene): Promise<Ended & { readonly files: string[] }> {
   const home = await mkdtemp(path.join(folder, "home-"));
   const server = await startMisbehavingServer({ script: [stall] });
-  await writeFile(path.join(home, "crash.cjs"), asks ? `process.on("SIGUSR2", () => { ${code} });` : `setTimeout(() => { ${code} }, 500);`);
+  await writeFile(
+    path.join(home, "crash.cjs"),
+    asks ? `process.on("SIGUSR2", () => { ${code} });` : `setTimeout(() => { ${code} }, 500);`,
+  );
   await mkdir(path.join(home, "config/surveyctl"), { recursive: true, mode: 0o700 });
   const profiles = { default_profile: "p", profiles: { p: { base_url: server.baseUrl, api_key: KEY } } };
   await writeFile(path.join(home, "config/surveyctl/config.json"), JSON.stringify(profiles), { mode: 0o600 });
@@ -56,10 +64,13 @@ async function crash({ code, args, keyFrom = "environment", asks = true }: Scene
 const SAID = `error: broke at ${FORMS.map(() => "[key removed]").join(" and ")}\nhint: this is a mistake in surveyctl itself; --verbose shows where\n`;
 
 describe.concurrent("an error that nobody caught", () => {
-  it.for(Object.entries(CRASHES))("when it is %s, then one sentence and status 1 end the command", async ([, code], { expect }) => {
-    const ended = await crash({ code, args: ["people", "list"] });
-    expect(ended).toEqual({ status: 1, signal: null, stdout: "", stderr: SAID, files: [] });
-  });
+  it.for(Object.entries(CRASHES))(
+    "when it is %s, then one sentence and status 1 end the command",
+    async ([, code], { expect }) => {
+      const ended = await crash({ code, args: ["people", "list"] });
+      expect(ended).toEqual({ status: 1, signal: null, stdout: "", stderr: SAID, files: [] });
+    },
+  );
 
   it("when the key is the profile's and the stack is asked for, then that holds no key either", async ({ expect }) => {
     const { status, stdout, stderr } = await crash({
@@ -72,15 +83,24 @@ describe.concurrent("an error that nobody caught", () => {
   });
 
   it("when an export was on its way, then no half of it is left", async ({ expect }) => {
-    const ended = await crash({ code: CRASHES["an exception in a timer"], args: ["people", "export", "--quiet", "--out", "all.csv"] });
+    const ended = await crash({
+      code: CRASHES["an exception in a timer"],
+      args: ["people", "export", "--quiet", "--out", "all.csv"],
+    });
     expect(ended).toEqual({ status: 1, signal: null, stdout: "", stderr: SAID, files: [] });
   });
 
   it("when errors are wanted as JSON, then it is one", async ({ expect }) => {
-    const { status, stderr } = await crash({ code: `throw new TypeError("x is no function")`, args: ["metrics", "--json"] });
+    const { status, stderr } = await crash({
+      code: `throw new TypeError("x is no function")`,
+      args: ["metrics", "--json"],
+    });
     const error = { code: "internal", message: "x is no function", status: null, details: null };
     const hint = "this is a mistake in surveyctl itself; --verbose shows where";
-    expect([status, stderr]).toEqual([1, `error: x is no function\nhint: ${hint}\n${JSON.stringify({ error: { ...error, hint } })}\n`]);
+    expect([status, stderr]).toEqual([
+      1,
+      `error: x is no function\nhint: ${hint}\n${JSON.stringify({ error: { ...error, hint } })}\n`,
+    ]);
   });
 
   it("when the system's words are what it is, then they are told as everywhere", async ({ expect }) => {
@@ -90,20 +110,30 @@ describe.concurrent("an error that nobody caught", () => {
   });
 
   it("when the command has ended already, then it is told and the status is 1", async ({ expect }) => {
-    const { status, stderr } = await crash({ code: CRASHES["a rejection that nobody awaits"], args: ["help", "people"], asks: false });
+    const { status, stderr } = await crash({
+      code: CRASHES["a rejection that nobody awaits"],
+      args: ["help", "people"],
+      asks: false,
+    });
     expect([status, stderr]).toEqual([1, SAID]);
   });
 
   it("when what the command waits for never comes, then it ends all the same", async ({ expect }) => {
     const never = `require("node:net").Socket.prototype.destroy = function () { return this; }; AbortSignal.prototype.dispatchEvent = () => true;`;
-    const { status, signal, stderr } = await crash({ code: `${never} throw new Error("stuck")`, args: ["people", "list"] });
+    const { status, signal, stderr } = await crash({
+      code: `${never} throw new Error("stuck")`,
+      args: ["people", "list"],
+    });
     expect([status, signal, stderr.split("\n")[0]]).toEqual([null, "SIGTERM", "error: stuck"]);
   });
 });
 
 it("when nothing crashes, then a command ends as ever", async ({ expect }) => {
   const server = await startMisbehavingServer({ script: [json([])] });
-  const ended = await runCli({ args: ["people", "list"], env: { SURVEYCTL_API_KEY: KEY, SURVEYCTL_BASE_URL: server.baseUrl } });
+  const ended = await runCli({
+    args: ["people", "list"],
+    env: { SURVEYCTL_API_KEY: KEY, SURVEYCTL_BASE_URL: server.baseUrl },
+  });
   await server.stop();
   expect(ended).toEqual({ status: 0, signal: null, stdout: "", stderr: "" });
 });

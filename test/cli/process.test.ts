@@ -8,7 +8,16 @@ import manifest from "../../package.json" with { type: "json" };
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answer, json, stall, startMisbehavingServer, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { commandLines, hearsSignals, until } from "../helpers/process-list.ts";
-import { bareEnvironment, follow, inTerminal, PROGRAM, runCli, startProgram, type Ended, type Running } from "../helpers/run-cli.ts";
+import {
+  bareEnvironment,
+  follow,
+  inTerminal,
+  PROGRAM,
+  runCli,
+  startProgram,
+  type Ended,
+  type Running,
+} from "../helpers/run-cli.ts";
 
 const KEY = "key-of-the-process-test";
 
@@ -30,7 +39,10 @@ async function withServer<Result>(
   }
 }
 
-const variables = ({ baseUrl }: MisbehavingServer): Record<string, string> => ({ SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: KEY });
+const variables = ({ baseUrl }: MisbehavingServer): Record<string, string> => ({
+  SURVEYCTL_BASE_URL: baseUrl,
+  SURVEYCTL_API_KEY: KEY,
+});
 
 /** Resolves once the server has the request: the program is in the middle of its work. */
 async function untilAsked(server: MisbehavingServer): Promise<void> {
@@ -60,7 +72,12 @@ describe("a signal", () => {
       return running.ended;
     });
     const error = { code: "interrupted", message: "stopped by SIGINT", status: null, details: null, hint: null };
-    expect(ended).toEqual({ status: 130, signal: null, stdout: "", stderr: `error: stopped by SIGINT\n${JSON.stringify({ error })}\n` });
+    expect(ended).toEqual({
+      status: 130,
+      signal: null,
+      stdout: "",
+      stderr: `error: stopped by SIGINT\n${JSON.stringify({ error })}\n`,
+    });
   });
 
   it("when a wait for the service is announced, then SIGINT ends it", async () => {
@@ -82,7 +99,11 @@ describe("a signal before the first request", () => {
     ["api", "POST", "/v1/people.json", "--input", "-"],
   ];
   it.for(waiting)("when SIGTERM comes while %s %s waits for standard input, then the wait ends", async (args) => {
-    const running = startProgram({ args, home, env: { SURVEYCTL_BASE_URL: "http://127.0.0.1:9", SURVEYCTL_API_KEY: KEY } });
+    const running = startProgram({
+      args,
+      home,
+      env: { SURVEYCTL_BASE_URL: "http://127.0.0.1:9", SURVEYCTL_API_KEY: KEY },
+    });
     await until(() => hearsSignals(running.child.pid ?? 0));
     running.child.kill("SIGTERM");
     const { status, stderr } = await running.ended;
@@ -92,7 +113,10 @@ describe("a signal before the first request", () => {
 
   it("when it comes while the key command runs, then that ends too", async () => {
     const command = "sleep 61.4242";
-    const profiles = { default_profile: "slow", profiles: { slow: { base_url: "http://127.0.0.1:9", key_command: command } } };
+    const profiles = {
+      default_profile: "slow",
+      profiles: { slow: { base_url: "http://127.0.0.1:9", key_command: command } },
+    };
     await mkdir(path.join(home, "slow/surveyctl"), { recursive: true, mode: 0o700 });
     await writeFile(path.join(home, "slow/surveyctl/config.json"), JSON.stringify(profiles), { mode: 0o600 });
     const running = startProgram({ args: ["people", "list"], home, env: { XDG_CONFIG_HOME: path.join(home, "slow") } });
@@ -125,10 +149,13 @@ describe("standard output", () => {
     },
   );
 
-  it.each(["--version", "--help", "people --help", "help exit-codes"])("when %s meets a full disk, then that is an error", async (args) => {
-    const { status, stderr } = await shell(`surveyctl ${args} > /dev/full`);
-    expect([status, stderr.startsWith("error: "), stderr.split("\n").length]).toEqual([1, true, 2]);
-  });
+  it.each(["--version", "--help", "people --help", "help exit-codes"])(
+    "when %s meets a full disk, then that is an error",
+    async (args) => {
+      const { status, stderr } = await shell(`surveyctl ${args} > /dev/full`);
+      expect([status, stderr.startsWith("error: "), stderr.split("\n").length]).toEqual([1, true, 2]);
+    },
+  );
 
   it("when the pipe is full and does not wait, then the program does", async () => {
     // Node leaves a pipe that way when it is killed.
@@ -138,11 +165,17 @@ describe("standard output", () => {
   });
 
   it("when a long list loses its reader, then the program stops asking and ends with 0", async () => {
-    const rows = Array.from({ length: 100 }, (_, index) => ({ id: String(index), email: `${"x".repeat(200)}@example.com` }));
+    const rows = Array.from({ length: 100 }, (_, index) => ({
+      id: String(index),
+      email: `${"x".repeat(200)}@example.com`,
+    }));
     const script = (request: { number: number }): ReturnType<typeof json> =>
       json(rows, { link: `<${server.baseUrl}/v1/people.json?page_info=${request.number}>; rel="next"` });
     const server = await startMisbehavingServer({ script });
-    const ended = await shell(`surveyctl people list --all | head -1 | cut -f1; echo "\${PIPESTATUS[0]}"`, variables(server));
+    const ended = await shell(
+      `surveyctl people list --all | head -1 | cut -f1; echo "\${PIPESTATUS[0]}"`,
+      variables(server),
+    );
     const asked = server.requests.length;
     await server.stop();
     expect(ended).toEqual({ status: 0, signal: null, stdout: "0\n0\n", stderr: "" });
@@ -153,7 +186,12 @@ describe("standard output", () => {
     const ended = await withServer([{ id: "1", email: "a@example.com" }], (server) =>
       shell("surveyctl people list > /dev/full", variables(server)),
     );
-    expect(ended).toEqual({ status: 1, signal: null, stdout: "", stderr: "error: writing the output: no space is left on the disk\n" });
+    expect(ended).toEqual({
+      status: 1,
+      signal: null,
+      stdout: "",
+      stderr: "error: writing the output: no space is left on the disk\n",
+    });
   });
 
   it("when stderr is closed, then the status still tells", async () => {
@@ -162,12 +200,19 @@ describe("standard output", () => {
 });
 
 it("when NO_COLOR and FORCE_COLOR are both set, then a terminal shows neither colour nor a warning of Node's", async () => {
-  const { stdout } = await runCli({ args: ["auth", "list"], tty: { columns: 80 }, env: { NO_COLOR: "1", FORCE_COLOR: "1" } });
+  const { stdout } = await runCli({
+    args: ["auth", "list"],
+    tty: { columns: 80 },
+    env: { NO_COLOR: "1", FORCE_COLOR: "1" },
+  });
   expect(stdout).toBe("no profiles\r\n");
 });
 
 /** Types answers into a terminal, each when its question has been asked. */
-async function type(args: readonly string[], dialogue: readonly (readonly [question: RegExp, typed: string])[]): Promise<Ended> {
+async function type(
+  args: readonly string[],
+  dialogue: readonly (readonly [question: RegExp, typed: string])[],
+): Promise<Ended> {
   const line = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(" ");
   const [command = "", ...rest] = inTerminal(line, 80);
   const running = follow(spawn(command, rest, { cwd: home, env: bareEnvironment(home) }));
@@ -190,7 +235,9 @@ describe("questions on a terminal", () => {
         ],
       ),
     );
-    const saved = JSON.parse(await readFile(path.join(home, ".config/surveyctl/config.json"), "utf8")) as { profiles: object };
+    const saved = JSON.parse(await readFile(path.join(home, ".config/surveyctl/config.json"), "utf8")) as {
+      profiles: object;
+    };
     expect(ended.stdout.split("\n").slice(0, 5)).toEqual([
       "surveyctl needs two things of a service: its address, and an API key of it. Both",
       "are tried, then saved for you alone in",

@@ -14,7 +14,18 @@ const recorder = path.join(import.meta.dirname, "../helpers/record-loads.cjs");
 const sources = JSON.parse(readFileSync(path.join(root, "dist/modules.json"), "utf8")) as Record<string, string[]>;
 
 /** Parts of Node that take a millisecond or more to load; the rest differs between versions of Node. */
-const SLOW_PARTS = new Set(["child_process", "crypto", "http", "http2", "https", "perf_hooks", "readline", "sqlite", "tls", "zlib"]);
+const SLOW_PARTS = new Set([
+  "child_process",
+  "crypto",
+  "http",
+  "http2",
+  "https",
+  "perf_hooks",
+  "readline",
+  "sqlite",
+  "tls",
+  "zlib",
+]);
 
 let home = "";
 let empty = "";
@@ -65,6 +76,8 @@ it.each([["--version"], ["--help"], ["__complete people =l"], ["people --help"],
     const env = { SURVEYCTL_BASE_URL: server.baseUrl, SURVEYCTL_API_KEY: "key" };
     const loads = await describeLoads(line.split(" "), env);
     await server.stop();
-    await expect(loads).toMatchFileSnapshot(`../golden/start/${line.replaceAll(/\W+/g, "-").replaceAll(/^-|-$/g, "")}.txt`);
+    await expect(loads).toMatchFileSnapshot(
+      `../golden/start/${line.replaceAll(/\W+/g, "-").replaceAll(/^-|-$/g, "")}.txt`,
+    );
   },
 );

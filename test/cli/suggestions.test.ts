@@ -10,8 +10,13 @@ beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), "surveyctl-suggestions-"));
   const folder = path.join(home, ".config/surveyctl");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const profiles = { prod: { base_url: "https://a.example", api_key: "a" }, staging: { base_url: "https://b.example", api_key: "b" } };
-  await writeFile(path.join(folder, "config.json"), JSON.stringify({ default_profile: "prod", profiles }), { mode: 0o600 });
+  const profiles = {
+    prod: { base_url: "https://a.example", api_key: "a" },
+    staging: { base_url: "https://b.example", api_key: "b" },
+  };
+  await writeFile(path.join(folder, "config.json"), JSON.stringify({ default_profile: "prod", profiles }), {
+    mode: 0o600,
+  });
   await writeFile(path.join(home, "people.csv"), "emial,plan\na@example.com,pro\n");
   await writeFile(path.join(home, "names.csv"), "email,nmae\na@example.com,Ada\n");
 });
@@ -28,10 +33,18 @@ it.each<[string, string, string]>([
   ["an operand", "completion bsh", "hint: did you mean bash?"],
   ["a method", "api GTE /v1/metrics.json", "hint: did you mean GET?"],
   ["a column", "people list --columns id,emial", "hint: did you mean email?"],
-  ["a column that a path reaches into", "responses list --columns person_propertes.plan", "hint: did you mean person_properties.plan?"],
+  [
+    "a column that a path reaches into",
+    "responses list --columns person_propertes.plan",
+    "hint: did you mean person_properties.plan?",
+  ],
   ["an object that a path reaches into", "responses list --columns persn.email", "hint: did you mean person.email?"],
   ["a field of an assertion", "metrics --assert nsp>=40", "hint: did you mean nps?"],
-  ["a header that names the person", "people import people.csv --dry-run", 'hint: say which column it is: --map "emial=email"'],
+  [
+    "a header that names the person",
+    "people import people.csv --dry-run",
+    'hint: say which column it is: --map "emial=email"',
+  ],
   [
     "a profile",
     "people list --profile stagin",
@@ -53,11 +66,18 @@ it.each([
   ["zh_TW", "zh-TW"],
   ["de-AT", "de"],
 ])("when the locale is %s, then %s is named", async (locale, nearest) => {
-  const { stderr } = await runCli({ args: ["people", "add", "--email", "a@example.com", "--locale", locale, "--dry-run"], home });
-  expect(stderr).toBe(`warning: --locale: "${locale}" is not a supported locale; the survey falls back to en; did you mean ${nearest}?\n`);
+  const { stderr } = await runCli({
+    args: ["people", "add", "--email", "a@example.com", "--locale", locale, "--dry-run"],
+    home,
+  });
+  expect(stderr).toBe(
+    `warning: --locale: "${locale}" is not a supported locale; the survey falls back to en; did you mean ${nearest}?\n`,
+  );
 });
 
 it("when a header is near a column, then a note asks", async () => {
   const { stderr } = await runCli({ args: ["people", "import", "names.csv", "--dry-run"], home, cwd: home });
-  expect(stderr.split("\n")[0]).toBe('note: column "nmae" is taken as a property; if it is name, say --map "nmae=name"');
+  expect(stderr.split("\n")[0]).toBe(
+    'note: column "nmae" is taken as a property; if it is name, say --map "nmae=name"',
+  );
 });

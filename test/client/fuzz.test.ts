@@ -38,11 +38,31 @@ const header = oneof(
   string({ unit: "binary" }),
   constant("\u0085//\u202Ex y\u0007"),
   nat().map(String),
-  constantFrom("gzip", "br", "zstd", '</next?page_info=1>; rel="next"', "Mon, 01 Jun 2026 12:00:30 GMT", "1", "0", "-1"),
+  constantFrom(
+    "gzip",
+    "br",
+    "zstd",
+    '</next?page_info=1>; rel="next"',
+    "Mon, 01 Jun 2026 12:00:30 GMT",
+    "1",
+    "0",
+    "-1",
+  ),
 );
-const names = constantFrom("retry-after", "content-encoding", "link", "location", "date", "content-type", "x-request-id");
+const names = constantFrom(
+  "retry-after",
+  "content-encoding",
+  "link",
+  "location",
+  "date",
+  "content-type",
+  "x-request-id",
+);
 const reply = record({
-  status: oneof(constantFrom(200, 201, 202, 204, 301, 401, 404, 408, 422, 429, 500, 503), integer({ min: 200, max: 599 })),
+  status: oneof(
+    constantFrom(200, 201, 202, 204, 301, 401, 404, 408, 422, 429, 500, 503),
+    integer({ min: 200, max: 599 }),
+  ),
   headers: array(tuple(names, header), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
   body: record<Body>({ bytes, breaks: constantFrom(false, false, false, true) }),
 });
@@ -58,7 +78,11 @@ function transportOf(replies: readonly { status: number; headers: Record<string,
   let next = 0;
   return async ({ method, url }): Promise<HttpResponse> => {
     const fail = (): Error =>
-      new ConnectionError("broke", { call: nameCall(method, url), sent: next % 3 === 0 ? "no" : "maybe", passing: true });
+      new ConnectionError("broke", {
+        call: nameCall(method, url),
+        sent: next % 3 === 0 ? "no" : "maybe",
+        passing: true,
+      });
     const given = replies[next % replies.length];
     next += 1;
     if (given === undefined || next % 11 === 0) throw fail();

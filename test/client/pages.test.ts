@@ -4,7 +4,8 @@ import { splitRowTexts } from "../../src/contract/row-texts.ts";
 import { json, reset, type Behaviour, type SeenRequest } from "../helpers/misbehaving-server.ts";
 import { collect, failureOf, withServer } from "./with-server.ts";
 
-const rows = (from: number, count: number): { id: string }[] => Array.from({ length: count }, (_, index) => ({ id: String(from + index) }));
+const rows = (from: number, count: number): { id: string }[] =>
+  Array.from({ length: count }, (_, index) => ({ id: String(from + index) }));
 
 /** A page-numbered list of so many rows, of at most `most` a page. */
 const numbered =
@@ -25,13 +26,16 @@ describe("page-numbered lists", () => {
     { total: 45, perPage: undefined, most: 100, sizes: [20, 20, 5], requests: 3 },
     { total: 70, perPage: 100, most: 20, sizes: [20, 20, 20, 10], requests: 4 },
     { total: 50, perPage: 100, most: 50, sizes: [50], requests: 2 },
-  ])("when there are $total rows, $perPage asked for and at most $most given", async ({ total, perPage, most, sizes, requests }) => {
-    const { client, server } = await withServer(numbered(total, most));
-    const pages = await collect(client.listBounces(perPage === undefined ? {} : { per_page: perPage }));
-    expect(pages.map((page) => page.rows.length)).toEqual(sizes);
-    expect(pages.flatMap((page) => page.rows)).toEqual(rows(0, total));
-    expect(server.requests).toHaveLength(requests);
-  });
+  ])(
+    "when there are $total rows, $perPage asked for and at most $most given",
+    async ({ total, perPage, most, sizes, requests }) => {
+      const { client, server } = await withServer(numbered(total, most));
+      const pages = await collect(client.listBounces(perPage === undefined ? {} : { per_page: perPage }));
+      expect(pages.map((page) => page.rows.length)).toEqual(sizes);
+      expect(pages.flatMap((page) => page.rows)).toEqual(rows(0, total));
+      expect(server.requests).toHaveLength(requests);
+    },
+  );
 
   it("when the numbers were typed and are text, then they count all the same", async () => {
     const { client } = await withServer(numbered(7));
@@ -51,7 +55,8 @@ describe("page-numbered lists", () => {
 
   it("when the reader stops, then no further page is asked for", async () => {
     const { client, seen } = await withServer(numbered(1000));
-    for await (const page of client.listResponses({ per_page: 10, order: "desc", expand: ["person"] })) if (page.rows.length > 0) break;
+    for await (const page of client.listResponses({ per_page: 10, order: "desc", expand: ["person"] }))
+      if (page.rows.length > 0) break;
     expect(seen()).toEqual(["GET /v1/survey_responses.json?per_page=10&order=desc&expand[]=person&page=1"]);
   });
 
@@ -84,7 +89,11 @@ describe("cursor lists", () => {
     );
     origin = pair.server.baseUrl;
     expect(await collect(pair.client.listMembers("sms", {}))).toHaveLength(3);
-    expect(pair.seen()).toEqual(["GET /v1/autopilot/sms/memberships.json", "GET /v1/x.json?page_info=1", "GET /v1/x.json?page_info=2"]);
+    expect(pair.seen()).toEqual([
+      "GET /v1/autopilot/sms/memberships.json",
+      "GET /v1/x.json?page_info=1",
+      "GET /v1/x.json?page_info=2",
+    ]);
   });
 
   it.each([
@@ -104,7 +113,11 @@ describe("cursor lists", () => {
   });
 
   it.each([
-    ["to itself", ["/v1/people.json?page_info=a", "/v1/people.json?page_info=a"], "the link to the next page leads back to the same page"],
+    [
+      "to itself",
+      ["/v1/people.json?page_info=a", "/v1/people.json?page_info=a"],
+      "the link to the next page leads back to the same page",
+    ],
     ["in a circle", ["?page_info=a", "?page_info=b", "?page_info=a"], "the list's links lead in a circle"],
     ["nowhere", ["http://["], "the link to the next page is no URL"],
   ])("when links lead %s, then it ends with an error", async (_, targets, message) => {
@@ -119,7 +132,9 @@ describe("cursor lists", () => {
 
   it("when a caller hands in a link of another origin, then it is refused", async () => {
     const { client } = await withServer([json([])]);
-    const error = await failureOf(client.page({ route: ROUTES.listPeople, parameters: {}, next: "https://elsewhere.example.com/x" }));
+    const error = await failureOf(
+      client.page({ route: ROUTES.listPeople, parameters: {}, next: "https://elsewhere.example.com/x" }),
+    );
     expect(error.message).toBe("refused an address outside the service: GET https://elsewhere.example.com/x");
   });
 });
@@ -133,7 +148,11 @@ describe("raw calls", () => {
   });
 
   it("when a read fails for a while, then it is repeated, and of a write that may have arrived nobody knows", async () => {
-    const { client, server } = await withServer([json({}, {}, 500), json({ ok: true }), json({ message: "no" }, {}, 500)]);
+    const { client, server } = await withServer([
+      json({}, {}, 500),
+      json({ ok: true }),
+      json({ message: "no" }, {}, 500),
+    ]);
     expect((await client.raw({ method: "GET", url: `${server.baseUrl}/x` })).text).toBe('{"ok":true}');
     const { status, text, failure } = await client.raw({ method: "POST", url: `${server.baseUrl}/x`, body: "{}" });
     expect({ status, text, code: failure?.code, failed: failure?.status }).toEqual({
@@ -150,12 +169,16 @@ describe("raw calls", () => {
     const { client, server } = await withServer([reset]);
     const error = await failureOf(client.raw({ method: "PATCH", url: `${server.baseUrl}/x`, body: "{}" }));
     expect(error).toMatchObject({ name: "UnknownOutcomeError", code: "outcome_unknown", status: null });
-    expect(error.message).toMatch(/^it is unknown whether the request arrived \(a raw call is not looked up; the connection to .* broke/);
+    expect(error.message).toMatch(
+      /^it is unknown whether the request arrived \(a raw call is not looked up; the connection to .* broke/,
+    );
     expect(server.requests).toHaveLength(1);
   });
 
   it("when the address lies elsewhere, then it is refused", async () => {
     const { client } = await withServer([json({})]);
-    expect((await failureOf(client.raw({ method: "GET", url: "https://elsewhere.example.com/" }))).name).toBe("PagingError");
+    expect((await failureOf(client.raw({ method: "GET", url: "https://elsewhere.example.com/" }))).name).toBe(
+      "PagingError",
+    );
   });
 });

@@ -23,7 +23,14 @@ it.each([
     const clock = createFakeClock();
 
     const dataFile = path.join(folder, "survey.db");
-    const service = await openService({ dataFile, clock, random: systemRandom, log: silentLog, publicUrl: null, rateLimit: limit });
+    const service = await openService({
+      dataFile,
+      clock,
+      random: systemRandom,
+      log: silentLog,
+      publicUrl: null,
+      rateLimit: limit,
+    });
     onTestFinished(async () => await service.close());
     await ensureProject(service.store);
     const { key } = await service.admin({ kind: "session", project: "default" });

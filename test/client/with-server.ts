@@ -2,9 +2,13 @@
 import { onTestFinished } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import { createClient, type ClientOptions } from "../../src/client/create-client.ts";
-import { undiciTransport, type TransportOptions } from "../../src/client/undici-transport.ts";
+import { undiciTransport, type TransportOptions } from "../../src/client/transport/undici-transport.ts";
 import { createFakeClock, type FakeClock } from "../helpers/fake-clock.ts";
-import { startMisbehavingServer, type MisbehavingOptions, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
+import {
+  startMisbehavingServer,
+  type MisbehavingOptions,
+  type MisbehavingServer,
+} from "../helpers/misbehaving-server.ts";
 
 export interface Pair {
   readonly client: Client;

@@ -34,18 +34,24 @@ describe("an address", () => {
     expect(parseBaseUrl(text, "--base-url", false)).toBe(used);
   });
 
-  it.each(["http://a.example", "http://127.0.0.1.a.example", "http://192.168.0.1", "http://localhost.a.example", "http://[::2]"])(
-    "when it is %s, then it is refused unless plain HTTP is allowed",
-    (text) => {
-      expect(() => parseBaseUrl(text, "--base-url", false)).toThrow(/^--base-url: http:\/\/ would send the key to /);
-      expect(parseBaseUrl(text, "--base-url", true)).toBe(text);
-    },
-  );
+  it.each([
+    "http://a.example",
+    "http://127.0.0.1.a.example",
+    "http://192.168.0.1",
+    "http://localhost.a.example",
+    "http://[::2]",
+  ])("when it is %s, then it is refused unless plain HTTP is allowed", (text) => {
+    expect(() => parseBaseUrl(text, "--base-url", false)).toThrow(/^--base-url: http:\/\/ would send the key to /);
+    expect(parseBaseUrl(text, "--base-url", true)).toBe(text);
+  });
 
   it.each(["a.example", "ftp://a.example", "https://", "", "//a.example", "file:///etc/passwd"])(
     "when it is %j, then it is no address",
     (text) => {
-      const error = new ConfigError("invalid", `--base-url: ${JSON.stringify(text)} is not an address such as https://surveys.example.com`);
+      const error = new ConfigError(
+        "invalid",
+        `--base-url: ${JSON.stringify(text)} is not an address such as https://surveys.example.com`,
+      );
       expect(() => parseBaseUrl(text, "--base-url", true)).toThrow(error);
     },
   );
@@ -63,10 +69,30 @@ describe("an address", () => {
 describe("where things lie", () => {
   it.each<[string, Variables, string, string]>([
     ["linux", { HOME: "/h" }, "/h/.config/surveyctl/config.json", "/h/.local/share/surveyctl/local.db"],
-    ["linux", { HOME: "/h", XDG_CONFIG_HOME: "/c", XDG_DATA_HOME: "/d" }, "/c/surveyctl/config.json", "/d/surveyctl/local.db"],
-    ["linux", { HOME: "/h", XDG_CONFIG_HOME: "relative" }, "/h/.config/surveyctl/config.json", "/h/.local/share/surveyctl/local.db"],
-    ["darwin", { HOME: "/h" }, "/h/Library/Application Support/surveyctl/config.json", "/h/Library/Application Support/surveyctl/local.db"],
-    ["win32", { HOME: "/h", APPDATA: "/roaming", LOCALAPPDATA: "/near" }, "/roaming/surveyctl/config.json", "/near/surveyctl/local.db"],
+    [
+      "linux",
+      { HOME: "/h", XDG_CONFIG_HOME: "/c", XDG_DATA_HOME: "/d" },
+      "/c/surveyctl/config.json",
+      "/d/surveyctl/local.db",
+    ],
+    [
+      "linux",
+      { HOME: "/h", XDG_CONFIG_HOME: "relative" },
+      "/h/.config/surveyctl/config.json",
+      "/h/.local/share/surveyctl/local.db",
+    ],
+    [
+      "darwin",
+      { HOME: "/h" },
+      "/h/Library/Application Support/surveyctl/config.json",
+      "/h/Library/Application Support/surveyctl/local.db",
+    ],
+    [
+      "win32",
+      { HOME: "/h", APPDATA: "/roaming", LOCALAPPDATA: "/near" },
+      "/roaming/surveyctl/config.json",
+      "/near/surveyctl/local.db",
+    ],
   ])("when the platform is %s and the environment %j", (platform, env, settings, data) => {
     expect([configFile({ env, platform }), localDataFile({ env, platform })]).toEqual([settings, data]);
   });
@@ -117,7 +143,11 @@ describe("the file of profiles", () => {
     ["no JSON", "{ api_key: hush", ""],
     ["another shape", { profiles: "hush" }, " at profiles"],
     ["a list", [], " at profiles"],
-    ["a profile without an address", { default_profile: null, profiles: { prod: { api_key: "hush" } } }, " at profiles.prod"],
+    [
+      "a profile without an address",
+      { default_profile: null, profiles: { prod: { api_key: "hush" } } },
+      " at profiles.prod",
+    ],
   ])("when it is %s, then the place is told and the content is not", async (_, content, place) => {
     const file = await save(content);
     await expect(readProfiles(file)).rejects.toMatchObject({
@@ -147,13 +177,19 @@ describe("a file of profiles that was edited", () => {
 
   it.each(["", " \n"])("when a profile's key is %j, then there is none", async (api_key) => {
     await save({ default_profile: "prod", profiles: { prod: { ...PROD, api_key } } });
-    await expect(resolve({})).rejects.toMatchObject({ problem: "missing", message: "there is no API key for https://prod.example" });
+    await expect(resolve({})).rejects.toMatchObject({
+      problem: "missing",
+      message: "there is no API key for https://prod.example",
+    });
   });
 
   it("when it is a directory, then that is told", async () => {
     const file = configFile(around());
     await mkdir(file, { recursive: true });
-    await expect(readProfiles(file)).rejects.toMatchObject({ problem: "invalid", message: `${file} cannot be read (EISDIR)` });
+    await expect(readProfiles(file)).rejects.toMatchObject({
+      problem: "invalid",
+      message: `${file} cannot be read (EISDIR)`,
+    });
   });
 });
 
@@ -164,7 +200,11 @@ interface Given {
 }
 
 function resolve({ env = {}, profile, baseUrl }: Given): Promise<ConnectionSettings> {
-  return resolveConnection({ ...around(env), flags: { profile: profile ?? null, baseUrl: baseUrl ?? null }, insecureHttp: false });
+  return resolveConnection({
+    ...around(env),
+    flags: { profile: profile ?? null, baseUrl: baseUrl ?? null },
+    insecureHttp: false,
+  });
 }
 
 describe("the connection", () => {
@@ -176,8 +216,16 @@ describe("the connection", () => {
   const prodUrl = { value: "https://prod.example", source: "profile prod" };
 
   it.each<[string, Given, object]>([
-    ["the default profile", {}, { profile: { value: "prod", source: "the default profile" }, baseUrl: prodUrl, apiKey: profileKey }],
-    ["a flag names it", { profile: "prod" }, { profile: { value: "prod", source: "--profile" }, baseUrl: prodUrl, apiKey: profileKey }],
+    [
+      "the default profile",
+      {},
+      { profile: { value: "prod", source: "the default profile" }, baseUrl: prodUrl, apiKey: profileKey },
+    ],
+    [
+      "a flag names it",
+      { profile: "prod" },
+      { profile: { value: "prod", source: "--profile" }, baseUrl: prodUrl, apiKey: profileKey },
+    ],
     [
       "a variable names it",
       { env: { SURVEYCTL_PROFILE: "prod" } },
@@ -204,16 +252,27 @@ describe("the connection", () => {
   });
 
   it("when the key came with a line's end, as from a file, then it is used without", async () => {
-    const { apiKey } = (await resolve({ env: { ...byEnv, SURVEYCTL_API_KEY: "key-of-env\r\n" } })) as { apiKey?: unknown };
+    const { apiKey } = (await resolve({ env: { ...byEnv, SURVEYCTL_API_KEY: "key-of-env\r\n" } })) as {
+      apiKey?: unknown;
+    };
     expect(apiKey).toEqual(envKey);
   });
 
   it("when there is no file, then the environment is enough", async () => {
-    expect(await resolve({ env: byEnv })).toEqual({ kind: "remote", profile: null, baseUrl: envUrl, apiKey: envKey, warning: null });
+    expect(await resolve({ env: byEnv })).toEqual({
+      kind: "remote",
+      profile: null,
+      baseUrl: envUrl,
+      apiKey: envKey,
+      warning: null,
+    });
   });
 
   it("when the profile has a command, then its output is the key", async () => {
-    await save({ default_profile: "prod", profiles: { prod: { base_url: "https://prod.example", key_command: "printf 'fresh-key\\n'" } } });
+    await save({
+      default_profile: "prod",
+      profiles: { prod: { base_url: "https://prod.example", key_command: "printf 'fresh-key\\n'" } },
+    });
     expect(await resolve({})).toMatchObject({ apiKey: { value: "fresh-key", source: "key command of profile prod" } });
   });
 
@@ -224,13 +283,19 @@ describe("the connection", () => {
     ["echo locked >&2; exit 3", "the key command failed: locked"],
     ["echo hush-1; echo hush-1 is old >&2; exit 3", "the key command failed: … is old"],
   ])("when the command is %s, then that is told", async (command, message) => {
-    await save({ default_profile: "prod", profiles: { prod: { base_url: "https://prod.example", key_command: command } } });
+    await save({
+      default_profile: "prod",
+      profiles: { prod: { base_url: "https://prod.example", key_command: command } },
+    });
     await expect(resolve({})).rejects.toMatchObject({ problem: "missing", message: message });
   });
 
   it("when the environment has the key, then the command is not run", async () => {
     const ran = path.join(home, "ran");
-    await save({ default_profile: "prod", profiles: { prod: { base_url: "https://prod.example", key_command: `touch ${ran}; echo k` } } });
+    await save({
+      default_profile: "prod",
+      profiles: { prod: { base_url: "https://prod.example", key_command: `touch ${ran}; echo k` } },
+    });
     await resolve({ env: { SURVEYCTL_API_KEY: "key-of-env" } });
     await expect(readFile(ran)).rejects.toThrow("ENOENT");
   });
@@ -245,7 +310,12 @@ describe("the connection", () => {
     ["an address alone", { baseUrl: "https://a.example" }, "missing", "there is no API key for https://a.example"],
     ["a key alone", { env: { SURVEYCTL_API_KEY: "k" } }, "missing", "a key is given, but no base URL"],
     ["an unknown profile", { profile: "nope" }, "missing", '--profile: there is no profile "nope"'],
-    ["an unknown profile by variable", { env: { SURVEYCTL_PROFILE: "nope" } }, "missing", 'SURVEYCTL_PROFILE: there is no profile "nope"'],
+    [
+      "an unknown profile by variable",
+      { env: { SURVEYCTL_PROFILE: "nope" } },
+      "missing",
+      'SURVEYCTL_PROFILE: there is no profile "nope"',
+    ],
     [
       "local and an address",
       { profile: "local", baseUrl: "https://a.example" },
@@ -257,6 +327,8 @@ describe("the connection", () => {
   });
 
   it("when nothing is configured, then both ways on are named", async () => {
-    await expect(resolve({})).rejects.toMatchObject({ hint: expect.stringMatching(/surveyctl auth login[^]*--profile local/) });
+    await expect(resolve({})).rejects.toMatchObject({
+      hint: expect.stringMatching(/surveyctl auth login[^]*--profile local/),
+    });
   });
 });

@@ -91,6 +91,8 @@ describe("bracketed parameters", () => {
   });
 
   it("when a plus stands in a value, then it is escaped", () => {
-    expect(formatQuery({ phone_number: "+14155550000", "a b": "c&d=e" })).toBe("phone_number=%2B14155550000&a%20b=c%26d%3De");
+    expect(formatQuery({ phone_number: "+14155550000", "a b": "c&d=e" })).toBe(
+      "phone_number=%2B14155550000&a%20b=c%26d%3De",
+    );
   });
 });

@@ -68,9 +68,13 @@ describe("e-mail addresses", () => {
 
   it("when white space or a control is put anywhere into an address, then it has not", () => {
     fc.assert(
-      fc.property(fc.constantFrom(" ", "\t", "\n", "\r", "\u0000", "\u0085", "\u00A0", "\u2028"), fc.nat({ max: 6 }), (character, at) => {
-        expect(isEmail(`${"ab@x.co".slice(0, at)}${character}${"ab@x.co".slice(at)}`)).toBe(false);
-      }),
+      fc.property(
+        fc.constantFrom(" ", "\t", "\n", "\r", "\u0000", "\u0085", "\u00A0", "\u2028"),
+        fc.nat({ max: 6 }),
+        (character, at) => {
+          expect(isEmail(`${"ab@x.co".slice(0, at)}${character}${"ab@x.co".slice(at)}`)).toBe(false);
+        },
+      ),
     );
   });
 

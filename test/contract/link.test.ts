@@ -36,7 +36,11 @@ describe("the Link header", () => {
   });
 
   it.each([
-    ["the specification's form", '<https://a.test/v1/people.json?page_info=1>; rel="next"', "https://a.test/v1/people.json?page_info=1"],
+    [
+      "the specification's form",
+      '<https://a.test/v1/people.json?page_info=1>; rel="next"',
+      "https://a.test/v1/people.json?page_info=1",
+    ],
     ["a bare relation", "<https://a.test/2>; rel=next", "https://a.test/2"],
     ["several entries", '<https://a.test/0>; rel="prev", <https://a.test/2>; rel="next"', "https://a.test/2"],
     ["several relations", '<https://a.test/9>; rel="last next"', "https://a.test/9"],

@@ -34,7 +34,9 @@ test("when a route stands in the table, then it stands under its own name", () =
 
 describe("the path of a call", () => {
   it("when there are placeholders, then they are filled and percent-encoded", () => {
-    expect(routePath(ROUTES.deletePerson, { person: "email:a+b/c@x.co" })).toBe("/v1/people/email%3Aa%2Bb%2Fc%40x.co.json");
+    expect(routePath(ROUTES.deletePerson, { person: "email:a+b/c@x.co" })).toBe(
+      "/v1/people/email%3Aa%2Bb%2Fc%40x.co.json",
+    );
   });
 
   it("when one is missing, then that is said", () => {

@@ -38,7 +38,11 @@ export async function everyCommand(folder: string): Promise<readonly CalledComma
     { name: "autopilot add", args: ["autopilot", "add", "--email", "ann@example.com"], writes: true },
     { name: "autopilot remove", args: ["autopilot", "remove", "--email", "ann@example.com", "--yes"], writes: true },
     { name: "autopilot import", args: ["autopilot", "import", at("people.csv"), "--send", ...bulk], writes: true },
-    { name: "autopilot remove --from", args: ["autopilot", "remove", "--from", at("people.csv"), "--yes", ...bulk], writes: true },
+    {
+      name: "autopilot remove --from",
+      args: ["autopilot", "remove", "--from", at("people.csv"), "--yes", ...bulk],
+      writes: true,
+    },
     { name: "autopilot config", args: ["autopilot", "config"] },
     { name: "api GET", args: ["api", "GET", "/v1/people.json"] },
     { name: "api GET --paginate", args: ["api", "GET", "/v1/people.json", "--paginate"] },

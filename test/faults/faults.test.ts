@@ -24,7 +24,9 @@ describe.concurrent("every command against a fault", () => {
 });
 
 describe.concurrent("every write against a fault that spares the reads", () => {
-  const faults = Object.entries(FAULTS).filter(([, { refuses, resetsConnections }]) => refuses !== true && resetsConnections !== true);
+  const faults = Object.entries(FAULTS).filter(
+    ([, { refuses, resetsConnections }]) => refuses !== true && resetsConnections !== true,
+  );
   it.for(faults)("%s", async ([name, fault], { expect }) => {
     const table = await tableOf(name, fault, { onlyWrites: true });
     await expect(table).toMatchFileSnapshot(`../golden/faults/writes/${fileName(name)}.txt`);
@@ -43,7 +45,10 @@ async function tableOf(name: string, fault: Fault, { onlyWrites }: { readonly on
     const commands = await commandsIn(place, { onlyWrites });
     const lines = await inTurns(commands, fault.atOnce ?? 8, async ({ command, home }) => {
       const line = await cell(command, home, server.baseUrl, fault);
-      return line.replaceAll(server.baseUrl, "http://service").replaceAll(`127.0.0.1:${server.port}`, "service").replaceAll(home, "~");
+      return line
+        .replaceAll(server.baseUrl, "http://service")
+        .replaceAll(`127.0.0.1:${server.port}`, "service")
+        .replaceAll(home, "~");
     });
     return `${name}${onlyWrites ? ", to writes only" : ""}\n\n${lines.join("")}`;
   } finally {
@@ -51,10 +56,23 @@ async function tableOf(name: string, fault: Fault, { onlyWrites }: { readonly on
   }
 }
 
-async function cell({ name, args, stdin }: CalledCommand, home: string, baseUrl: string, fault: Fault): Promise<string> {
+async function cell(
+  { name, args, stdin }: CalledCommand,
+  home: string,
+  baseUrl: string,
+  fault: Fault,
+): Promise<string> {
   const flags = ["--retries", "1", "--max-wait", "2", ...(fault.flags ?? []), "--quiet", "--base-url", baseUrl];
-  const env = { HOME: home, XDG_CONFIG_HOME: home, ...(name === "auth login" ? {} : { SURVEYCTL_API_KEY: "key-of-the-faults" }) };
-  const { status, stderr } = await runInProcess({ args: [...args, ...flags], env, ...(stdin !== undefined && { stdin }) });
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: home,
+    ...(name === "auth login" ? {} : { SURVEYCTL_API_KEY: "key-of-the-faults" }),
+  };
+  const { status, stderr } = await runInProcess({
+    args: [...args, ...flags],
+    env,
+    ...(stdin !== undefined && { stdin }),
+  });
   return `${name.padEnd(24)}${status}  ${fault.resetsConnections === true ? roughly(stderr) : firstLine(stderr)}\n${await halfWritten(home)}${await rowsOf(home)}`;
 }
 
@@ -69,7 +87,9 @@ function firstLine(stderr: string): string {
 
 /** Whether a connection broke before or after the request left is a race, and so is what follows from it. */
 function roughly(stderr: string): string {
-  return /broke before .*\(ECONNRESET\)/.test(stderr) ? "error: … the connection to service broke (ECONNRESET) …" : firstLine(stderr);
+  return /broke before .*\(ECONNRESET\)/.test(stderr)
+    ? "error: … the connection to service broke (ECONNRESET) …"
+    : firstLine(stderr);
 }
 
 /** A failed command leaves no temporary file and no export behind. */

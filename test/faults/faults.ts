@@ -1,5 +1,15 @@
 /** Everything that a service, or the network before it, can do to a request, by name. */
-import { answer, cutChunked, cutShort, flood, hangUp, json, reset, stall, type Behaviour } from "../helpers/misbehaving-server.ts";
+import {
+  answer,
+  cutChunked,
+  cutShort,
+  flood,
+  hangUp,
+  json,
+  reset,
+  stall,
+  type Behaviour,
+} from "../helpers/misbehaving-server.ts";
 
 export interface Fault {
   readonly behaviour: Behaviour;
@@ -14,11 +24,16 @@ export interface Fault {
 }
 
 const html = (status: number, title: string, headers: Record<string, string | null> = {}): Behaviour =>
-  answer(status, `<!doctype html><html><head><title>${title}</title></head><body><h1>${title}</h1><p>nginx</p></body></html>`, {
-    "content-type": "text/html",
-    ...headers,
-  });
-const limited = (retryAfter: string | null): Behaviour => answer(429, "", retryAfter === null ? {} : { "retry-after": retryAfter });
+  answer(
+    status,
+    `<!doctype html><html><head><title>${title}</title></head><body><h1>${title}</h1><p>nginx</p></body></html>`,
+    {
+      "content-type": "text/html",
+      ...headers,
+    },
+  );
+const limited = (retryAfter: string | null): Behaviour =>
+  answer(429, "", retryAfter === null ? {} : { "retry-after": retryAfter });
 const ROWS = [{ id: "1", person_id: "1", email: "ann@example.com" }];
 const httpDate = (secondsAhead: number): string => new Date(Date.now() + secondsAhead * 1000).toUTCString();
 
@@ -44,8 +59,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   "503, Retry-After in seconds": { behaviour: json({ error: "down for maintenance" }, { "retry-after": "1" }, 503) },
   "302 to another host": { behaviour: answer(302, "", { location: "https://elsewhere.example.com/login?next=%2F" }) },
   "301 within the host, for ever": { behaviour: answer(301, "", { location: "/v2/people.json" }) },
-  "Link to another host": { behaviour: json(ROWS, { link: '<https://elsewhere.example.com/v1/people.json?page_info=2>; rel="next"' }) },
-  "Link to itself": { behaviour: (socket, request) => json(ROWS, { link: `<${request.target}>; rel="next"` })(socket, request) },
+  "Link to another host": {
+    behaviour: json(ROWS, { link: '<https://elsewhere.example.com/v1/people.json?page_info=2>; rel="next"' }),
+  },
+  "Link to itself": {
+    behaviour: (socket, request) => json(ROWS, { link: `<${request.target}>; rel="next"` })(socket, request),
+  },
   "body cut short": { behaviour: cutShort('[{"id":"1","email":"ann@exa') },
   "chunked body cut": { behaviour: cutChunked('[{"id":"1","email":"ann@example.com"},') },
   "200 in HTML": { behaviour: html(200, "Sign in to the hotel's Wi-Fi") },

@@ -23,7 +23,9 @@ it("when anything at all is answered, then every command ends in a documented wa
   const replies = sample(reply, { numRuns: REPLIES, seed: SEED });
   const share = REPLIES / LINES;
   const wrong = await Promise.all(
-    Array.from({ length: LINES }, (_, line) => feed(path.join(folder, String(line)), replies.slice(line * share, (line + 1) * share))),
+    Array.from({ length: LINES }, (_, line) =>
+      feed(path.join(folder, String(line)), replies.slice(line * share, (line + 1) * share)),
+    ),
   );
   expect(wrong.flat().slice(0, 10)).toEqual([]);
 }, 180_000);
@@ -46,7 +48,8 @@ async function feed(place: string, replies: readonly Reply[]): Promise<string[]>
     const styles = placed.command.name.endsWith("export") ? FILE_STYLES : STYLES;
     const style = styles[Math.floor(turn / commands.length) % styles.length] ?? [];
     const complaint = await complaintAbout(placed, style, server.baseUrl);
-    if (complaint !== "") wrong.push(`${placed.command.name} ${style.join(" ")}: ${complaint}\n  after ${state.saw.join("\n  and ")}`);
+    if (complaint !== "")
+      wrong.push(`${placed.command.name} ${style.join(" ")}: ${complaint}\n  after ${state.saw.join("\n  and ")}`);
   }
   await server.stop();
   return wrong;
@@ -76,10 +79,13 @@ function wrongIn({ name }: CalledCommand, style: readonly string[], { status, st
   if (/"code":"internal"|mistake in surveyctl/.test(stderr)) return `is a mistake of ours: ${stderr}`;
   if (![0, 1, 4, 5, ...(BULK.test(name) ? [3] : [])].includes(status)) return `ended with ${status}: ${stderr}`;
   if (status === 0 && errors.length > 0) return `errors with status 0: ${stderr}`;
-  if (status !== 0 && status !== 3 && errors.length !== 1) return `ended with ${status} and ${errors.length} errors: ${stderr}`;
+  if (status !== 0 && status !== 3 && errors.length !== 1)
+    return `ended with ${status} and ${errors.length} errors: ${stderr}`;
   const control = CONTROLS.exec(style.includes("table") ? stdout + stderr : stderr);
   if (control !== null) return `raw controls: ${JSON.stringify(control[0])}`;
-  return status === 0 && !name.startsWith("api ") && style.includes("--json") && !isJson(stdout) ? `no JSON: ${stdout}` : "";
+  return status === 0 && !name.startsWith("api ") && style.includes("--json") && !isJson(stdout)
+    ? `no JSON: ${stdout}`
+    : "";
 }
 
 function isJson(text: string): boolean {

@@ -40,7 +40,8 @@ const COMMANDS = [
   "api GET /v1/people.json",
   "people add --email ann@example.com",
 ];
-const SAID = /^error: .*the answer is larger than 64 MiB \(status 200, content type application\/json, a body that begins " "\)/;
+const SAID =
+  /^error: .*the answer is larger than 64 MiB \(status 200, content type application\/json, a body that begins " "\)/;
 
 describe("a body of 1 GB", () => {
   it.for(COMMANDS)("when %s gets it announced, then it is not read at all", async (line, { expect }) => {

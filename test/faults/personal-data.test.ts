@@ -2,7 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { json, startMisbehavingServer, type MisbehavingServer, type SeenRequest, type Behaviour } from "../helpers/misbehaving-server.ts";
+import {
+  json,
+  startMisbehavingServer,
+  type MisbehavingServer,
+  type SeenRequest,
+  type Behaviour,
+} from "../helpers/misbehaving-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { commandsIn, type Placed } from "./table.ts";
 
@@ -45,7 +51,10 @@ afterAll(async () => {
 
 function goodAnswer({ method, target }: SeenRequest): Behaviour {
   const isList = method === "GET" && !/metrics|autopilot\/\w+\.json/.test(target);
-  const headers = { location: "/v1/people.json?email=zoe%40example.com", link: '</v1/people.json?email=zoe%40example.com>; rel="prev"' };
+  const headers = {
+    location: "/v1/people.json?email=zoe%40example.com",
+    link: '</v1/people.json?email=zoe%40example.com>; rel="prev"',
+  };
   return json(isList ? [ROW] : ROW, headers);
 }
 

@@ -9,7 +9,11 @@ import { commandLines, until } from "../helpers/process-list.ts";
 import { startProgram } from "../helpers/run-cli.ts";
 
 const KEY = "key+of/the-process=list";
-const FORMS = [KEY, encodeURIComponent(KEY), ...[KEY, `${KEY}:`].map((text) => Buffer.from(text).toString("base64").replace(/=+$/, ""))];
+const FORMS = [
+  KEY,
+  encodeURIComponent(KEY),
+  ...[KEY, `${KEY}:`].map((text) => Buffer.from(text).toString("base64").replace(/=+$/, "")),
+];
 let folder = "";
 
 beforeAll(async () => {
@@ -32,7 +36,10 @@ const SOURCES: Readonly<Record<string, Source>> = {
   "the environment": { args: LIST, env: { SURVEYCTL_API_KEY: KEY } },
   "a profile": { args: LIST, profile: { api_key: KEY } },
   "a key command": { args: LIST, profile: { key_command: "cat key-file" } },
-  "a key command that is slow": { args: LIST, profile: { key_command: 'read -r key < key-file; sleep 1; printf %s "$key"' } },
+  "a key command that is slow": {
+    args: LIST,
+    profile: { key_command: 'read -r key < key-file; sleep 1; printf %s "$key"' },
+  },
   "standard input": { args: ["auth", "login", "--profile", "new"], stdin: KEY },
   "the key command of a login": { args: ["auth", "login", "--profile", "new", "--key-command", "cat key-file"] },
 };
@@ -54,7 +61,11 @@ describe.concurrent("while a request hangs, the process list shows no key", () =
     const { status } = await running.ended;
     await server.stop();
     const ours = seen.filter((line) => line.includes(server.baseUrl));
-    expect([status, ours.length > 1, seen.filter((line) => FORMS.some((form) => line.includes(form)))]).toEqual([143, true, []]);
+    expect([status, ours.length > 1, seen.filter((line) => FORMS.some((form) => line.includes(form)))]).toEqual([
+      143,
+      true,
+      [],
+    ]);
     expect(server.requests[0]?.headers["authorization"]).toBe(`Basic ${Buffer.from(`${KEY}:`).toString("base64")}`);
   });
 });

@@ -1,6 +1,14 @@
 import { describe, it } from "vitest";
 import { runInProcess } from "../helpers/in-process.ts";
-import { answer, hangUp, raw, reset, stall, startMisbehavingServer, type Behaviour } from "../helpers/misbehaving-server.ts";
+import {
+  answer,
+  hangUp,
+  raw,
+  reset,
+  stall,
+  startMisbehavingServer,
+  type Behaviour,
+} from "../helpers/misbehaving-server.ts";
 
 const CREDENTIALS = "user:secret-of-proxy";
 const OPENED = "HTTP/1.1 200 OK\r\n\r\n";

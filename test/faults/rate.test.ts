@@ -24,7 +24,19 @@ it("when a rate is set, then no second sees more requests than that", async () =
   });
   onTestFinished(async () => await server.stop());
   const { file, home } = await customers(120);
-  const args = ["people", "import", file, "--no-send", "--quiet", "--rate", "40", "--concurrency", "16", "--base-url", server.baseUrl];
+  const args = [
+    "people",
+    "import",
+    file,
+    "--no-send",
+    "--quiet",
+    "--rate",
+    "40",
+    "--concurrency",
+    "16",
+    "--base-url",
+    server.baseUrl,
+  ];
   const { status } = await runInProcess({ args, env: { HOME: home, SURVEYCTL_API_KEY: "key-of-the-rate" } });
   expect(status).toBe(0);
   expect(arrivals.length).toBe(121);

@@ -1,5 +1,16 @@
 /** Replies that no sane service gives, made by chance: rows of the right names with anything in them, and anything else. */
-import { array, constantFrom, integer, jsonValue, oneof, record, string, tuple, uint8Array, type Arbitrary } from "fast-check";
+import {
+  array,
+  constantFrom,
+  integer,
+  jsonValue,
+  oneof,
+  record,
+  string,
+  tuple,
+  uint8Array,
+  type Arbitrary,
+} from "fast-check";
 import { RESOURCES } from "../../src/contract/resources.ts";
 import { answer, cutShort, raw, type Behaviour } from "../helpers/misbehaving-server.ts";
 
@@ -43,7 +54,12 @@ const value = oneof(
 );
 const row = record(Object.fromEntries(NAMES.map((name) => [name, value])), { requiredKeys: [] });
 /** As a service sends them, but for what is in them. */
-const plain = record({ id: integer().map(String), person_id: constantFrom("7"), email: constantFrom("ann@example.com"), score: integer() });
+const plain = record({
+  id: integer().map(String),
+  person_id: constantFrom("7"),
+  email: constantFrom("ann@example.com"),
+  score: integer(),
+});
 const text: Arbitrary<string | Buffer> = oneof(
   { weight: 4, arbitrary: array(oneof(row, plain), { maxLength: 4 }).map((rows) => JSON.stringify(rows)) },
   { weight: 3, arbitrary: oneof(row, plain).map((one) => JSON.stringify(one)) },
@@ -81,15 +97,19 @@ export const reply: Arbitrary<Reply> = oneof(
       behaviour: toClose(answer(code, body, extra)),
     })),
   },
-  { weight: 1, arbitrary: text.map((body) => ({ words: `cut short: ${String(body)}`, behaviour: cutShort(String(body)) })) },
   {
     weight: 1,
-    arbitrary: tuple(constantFrom("", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 ", "HTTP/2 200\r\n\r\n"), string({ unit: "binary" })).map(
-      ([start, rest]) => ({
-        words: `raw: ${start}${rest}`,
-        behaviour: raw(`${start}${rest}`),
-      }),
-    ),
+    arbitrary: text.map((body) => ({ words: `cut short: ${String(body)}`, behaviour: cutShort(String(body)) })),
+  },
+  {
+    weight: 1,
+    arbitrary: tuple(
+      constantFrom("", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 ", "HTTP/2 200\r\n\r\n"),
+      string({ unit: "binary" }),
+    ).map(([start, rest]) => ({
+      words: `raw: ${start}${rest}`,
+      behaviour: raw(`${start}${rest}`),
+    })),
   },
 );
 

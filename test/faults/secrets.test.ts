@@ -28,14 +28,21 @@ function unicodeEscape(character: string): string {
 function echo(status: number, form: (words: string) => string): Behaviour {
   return (socket, request) => {
     const words = `wrong credentials ${request.headers.authorization ?? ""} (${FORMS.join(", ")})`;
-    const headers = { "x-request-id": base64(`${KEY}:`), server: KEY, location: `/login?key=${encodeURIComponent(KEY)}` };
+    const headers = {
+      "x-request-id": base64(`${KEY}:`),
+      server: KEY,
+      location: `/login?key=${encodeURIComponent(KEY)}`,
+    };
     return answer(status, form(words), headers)(socket, request);
   };
 }
 
 const ECHOES: Readonly<Record<string, Behaviour>> = {
   "an error in JSON": echo(401, (words) => JSON.stringify({ error: { message: words, [KEY]: [words] } })),
-  "an error in JSON that escapes": echo(403, (words) => `{"message":"${words.replaceAll("/", "\\/").replaceAll(/[=+]/g, unicodeEscape)}"}`),
+  "an error in JSON that escapes": echo(
+    403,
+    (words) => `{"message":"${words.replaceAll("/", "\\/").replaceAll(/[=+]/g, unicodeEscape)}"}`,
+  ),
   "an error in HTML": echo(422, (words) => `<html><title>${words}</title>`),
   "a failure in plain words": echo(500, (words) => words),
   "a redirect": echo(302, () => ""),
@@ -75,7 +82,11 @@ function holdsKey(text: string): boolean {
   return FORMS.some((form) => text.includes(form));
 }
 
-async function homeWith(home: string, source: (typeof SOURCES)[number], baseUrl: string): Promise<Record<string, string>> {
+async function homeWith(
+  home: string,
+  source: (typeof SOURCES)[number],
+  baseUrl: string,
+): Promise<Record<string, string>> {
   await mkdir(path.join(home, "config/surveyctl"), { recursive: true, mode: 0o700 });
   const env = { HOME: home, XDG_CONFIG_HOME: path.join(home, "config") };
   if (source === "environment") return { ...env, SURVEYCTL_API_KEY: KEY };
@@ -90,6 +101,8 @@ async function filesWithKey(home: string): Promise<string[]> {
   const files = (await readdir(home, { recursive: true, withFileTypes: true })).filter(
     (file) => file.isFile() && file.name !== "config.json",
   );
-  const texts = await Promise.all(files.map(async ({ parentPath, name }) => [name, await readFile(path.join(parentPath, name), "utf8")]));
+  const texts = await Promise.all(
+    files.map(async ({ parentPath, name }) => [name, await readFile(path.join(parentPath, name), "utf8")]),
+  );
   return texts.filter(([, text = ""]) => holdsKey(text)).map(([name = ""]) => name);
 }

@@ -23,11 +23,15 @@ const STOPS: readonly Stop[] = ["SIGINT", "SIGTERM", "SIGHUP", "closed stdout"];
 
 describe.concurrent("every command that is stopped while its request hangs", () => {
   it.for(STOPS)("%s", async (stop, { expect }) => {
-    await expect(await tableOf(stop, { onlyWrites: false })).toMatchFileSnapshot(`../golden/signals/${fileName(stop)}.txt`);
+    await expect(await tableOf(stop, { onlyWrites: false })).toMatchFileSnapshot(
+      `../golden/signals/${fileName(stop)}.txt`,
+    );
   });
 
   it("SIGTERM, while a write hangs", async ({ expect }) => {
-    await expect(await tableOf("SIGTERM", { onlyWrites: true })).toMatchFileSnapshot("../golden/signals/sigterm-writes.txt");
+    await expect(await tableOf("SIGTERM", { onlyWrites: true })).toMatchFileSnapshot(
+      "../golden/signals/sigterm-writes.txt",
+    );
   });
 });
 
@@ -49,7 +53,11 @@ async function lineOf({ command, home }: Placed, stop: Stop, onlyWrites: boolean
     };
   };
   const server = await startMisbehavingServer({ script: (request) => script(request) });
-  const running = startProgram({ args: [...command.args, "--base-url", server.baseUrl], home, env: environmentOf(command, home) });
+  const running = startProgram({
+    args: [...command.args, "--base-url", server.baseUrl],
+    home,
+    env: environmentOf(command, home),
+  });
   running.child.stdin.end(command.stdin ?? "");
   await until(() => state.hangs);
   if (stop !== "closed stdout") running.child.kill(stop);

@@ -26,7 +26,9 @@ export async function commandsIn(place: string, { onlyWrites = false } = {}): Pr
 
 /** An empty answer of the shape that is asked for. */
 export function goodRead({ target }: SeenRequest): Behaviour {
-  return json(target.includes("people.json") || target.includes("responses") || target.includes("memberships") ? [] : {});
+  return json(
+    target.includes("people.json") || target.includes("responses") || target.includes("memberships") ? [] : {},
+  );
 }
 
 export function fileName(name: string): string {

@@ -6,7 +6,14 @@ import { runInProcess, type Finished } from "../helpers/in-process.ts";
 const NASTY = "Ann\u001b]0;owned\u0007\u001b[31m\u009b2J\u202egro\u2066x\r\u0000end";
 const CONTROLS = /(?![\n\t])[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
 const PERSON = { id: "1", person_id: "1", name: NASTY, email: "ann@example.com", properties: { [NASTY]: NASTY } };
-const ROW = { ...PERSON, person: PERSON, comment: NASTY, score: 9, created_at: 1_700_000_000, person_properties: { plan: NASTY } };
+const ROW = {
+  ...PERSON,
+  person: PERSON,
+  comment: NASTY,
+  score: 9,
+  created_at: 1_700_000_000,
+  person_properties: { plan: NASTY },
+};
 
 let good: MisbehavingServer;
 let bad: MisbehavingServer;
@@ -25,7 +32,11 @@ afterAll(async () => {
 
 async function run({ baseUrl }: MisbehavingServer, args: readonly string[], columns?: number): Promise<Finished> {
   const env = { HOME: "/nonexistent", SURVEYCTL_API_KEY: "key-of-the-terminal", NO_COLOR: "1" };
-  return await runInProcess({ args: [...args, "--base-url", baseUrl, "--retries", "0"], env, ...(columns !== undefined && { columns }) });
+  return await runInProcess({
+    args: [...args, "--base-url", baseUrl, "--retries", "0"],
+    env,
+    ...(columns !== undefined && { columns }),
+  });
 }
 
 const COMMANDS: readonly (readonly string[])[] = [
@@ -48,8 +59,16 @@ describe("text of the service on a terminal", () => {
   });
 
   it.for(COMMANDS)("when %s %s tells an error, then no control gets through", async (args) => {
-    const { status, stdout, stderr } = await run(bad, [...args, "--verbose", "--verbose", "--show-personal-data", "--json"], 120);
-    expect({ status, stdout, control: CONTROLS.exec(stderr)?.[0] }).toEqual({ status: 5, stdout: "", control: undefined });
+    const { status, stdout, stderr } = await run(
+      bad,
+      [...args, "--verbose", "--verbose", "--show-personal-data", "--json"],
+      120,
+    );
+    expect({ status, stdout, control: CONTROLS.exec(stderr)?.[0] }).toEqual({
+      status: 5,
+      stdout: "",
+      control: undefined,
+    });
   });
 });
 

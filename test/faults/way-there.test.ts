@@ -1,5 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { json, startMisbehavingServer, TLS_CERTIFICATE, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
+import {
+  json,
+  startMisbehavingServer,
+  TLS_CERTIFICATE,
+  type MisbehavingServer,
+} from "../helpers/misbehaving-server.ts";
 import { startProxy } from "../helpers/proxy-server.ts";
 import { runCli } from "../helpers/run-cli.ts";
 

@@ -20,7 +20,9 @@ export interface EmbeddedService {
   close(): Promise<void>;
 }
 
-export async function openEmbeddedService({ clock = systemClock }: { readonly clock?: Clock } = {}): Promise<EmbeddedService> {
+export async function openEmbeddedService({
+  clock = systemClock,
+}: { readonly clock?: Clock } = {}): Promise<EmbeddedService> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-embedded-"));
   const [apiKey, baseUrl] = ["key-of-the-embedded-service", "http://embedded.test"];
   const service = await openService({
@@ -36,5 +38,12 @@ export async function openEmbeddedService({ clock = systemClock }: { readonly cl
     await service.close();
     await rm(folder, { recursive: true, force: true });
   };
-  return { service, client: createClient({ baseUrl, apiKey, transport: service.handle, clock }), apiKey, baseUrl, folder, close };
+  return {
+    service,
+    client: createClient({ baseUrl, apiKey, transport: service.handle, clock }),
+    apiKey,
+    baseUrl,
+    folder,
+    close,
+  };
 }

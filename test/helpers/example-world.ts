@@ -39,7 +39,9 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   return {
     async type(example) {
       // The only host that an example names is not there; this one is.
-      const running = follow(spawn("bash", ["-c", example.replaceAll("https://surveys.example.com", service.baseUrl)], { cwd: work, env }));
+      const running = follow(
+        spawn("bash", ["-c", example.replaceAll("https://surveys.example.com", service.baseUrl)], { cwd: work, env }),
+      );
       running.child.stdin.end();
       return running.ended;
     },

@@ -1,7 +1,7 @@
 /** A command's world without a terminal, a network or a clock: what it wrote comes back as text. */
 import type { Client } from "../../src/client/client.ts";
 import type { GlobalOptions } from "../../src/cli/args/global-options.ts";
-import type { Deps } from "../../src/cli/deps.ts";
+import type { Deps } from "../../src/cli/command/deps.ts";
 import type { Streams } from "../../src/cli/streams/streams.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
 
@@ -55,7 +55,12 @@ export function fakeTerminal(width: number | null, answers: readonly string[] = 
       return answer;
     },
   };
-  return { streams: { in: input, out: output("out"), err: output("err") }, out: () => written.out, err: () => written.err, asked };
+  return {
+    streams: { in: input, out: output("out"), err: output("err") },
+    out: () => written.out,
+    err: () => written.err,
+    asked,
+  };
 }
 
 /** 2026-02-01T12:00:00Z, unless a test says otherwise. */

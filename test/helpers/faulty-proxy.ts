@@ -37,7 +37,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     response.socket?.destroy();
   },
   "503 before": (response) => void response.writeHead(503, { "retry-after": "0" }).end(),
-  "500 in HTML before": (response) => void response.writeHead(500, { "content-type": "text/html" }).end("<h1>Oops</h1>"),
+  "500 in HTML before": (response) =>
+    void response.writeHead(500, { "content-type": "text/html" }).end("<h1>Oops</h1>"),
   "HTML after": async (response, forward) => {
     await forward();
     response.writeHead(200, { "content-type": "text/html" }).end("<h1>Hello</h1>");
@@ -79,7 +80,9 @@ export async function startFaultyProxy({ target, seed, share }: FaultyOptions): 
     const answer = await forward();
     response.writeHead(answer.status, answer.headers).end(answer.body);
   };
-  const server = createServer((request, response) => void serve(request, response).catch(() => response.socket?.destroy()));
+  const server = createServer(
+    (request, response) => void serve(request, response).catch(() => response.socket?.destroy()),
+  );
   const port = await listening(server);
   return {
     baseUrl: `http://127.0.0.1:${port}`,
@@ -97,7 +100,10 @@ function pass(target: string, { method = "GET", url = "/", headers }: IncomingMe
     const onward = httpRequest(new URL(url, target), { method, headers, agent: false });
     onward.on("error", reject).on("response", (answer: IncomingMessage) => {
       const { "transfer-encoding": _chunked, connection: _connection, ...kept } = answer.headers;
-      bytesOf(answer).then((bytes) => resolve({ status: answer.statusCode ?? 502, headers: kept, body: bytes }), reject);
+      bytesOf(answer).then(
+        (bytes) => resolve({ status: answer.statusCode ?? 502, headers: kept, body: bytes }),
+        reject,
+      );
     });
     onward.end(body);
   });

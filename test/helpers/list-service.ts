@@ -40,7 +40,9 @@ export async function startListService(options: ListServiceOptions): Promise<Lis
     const { pathname, searchParams } = new URL(incoming.url ?? "", "http://localhost");
     const request = { n: requests.length + 1, method: incoming.method ?? "GET", path: pathname, query: searchParams };
     requests.push(request);
-    answer(options, request, incoming.headers.host ?? "", outgoing).catch((error: unknown) => outgoing.destroy(error as Error));
+    answer(options, request, incoming.headers.host ?? "", outgoing).catch((error: unknown) =>
+      outgoing.destroy(error as Error),
+    );
   });
   const baseUrl = `http://127.0.0.1:${await listening(server)}`;
   return {
@@ -55,10 +57,17 @@ export async function startListService(options: ListServiceOptions): Promise<Lis
   };
 }
 
-async function answer(options: ListServiceOptions, request: Request, host: string, outgoing: ServerResponse): Promise<void> {
+async function answer(
+  options: ListServiceOptions,
+  request: Request,
+  host: string,
+  outgoing: ServerResponse,
+): Promise<void> {
   const spoiled = (await options.onRequest?.(request)) ?? null;
   if (spoiled !== null) {
-    outgoing.writeHead(spoiled.status, { "content-type": "application/json", ...spoiled.headers }).end(spoiled.body ?? "{}");
+    outgoing
+      .writeHead(spoiled.status, { "content-type": "application/json", ...spoiled.headers })
+      .end(spoiled.body ?? "{}");
     return;
   }
   const name = /\/(\w+)\.json$/.exec(request.path)?.[1] ?? "";
@@ -74,7 +83,10 @@ interface Answer {
 }
 
 function metrics(options: ListServiceOptions, { query }: Request): Answer {
-  return { body: JSON.stringify({ nps: 0, response_count: select(options, "survey_responses", query).length }), next: null };
+  return {
+    body: JSON.stringify({ nps: 0, response_count: select(options, "survey_responses", query).length }),
+    next: null,
+  };
 }
 
 function list(options: ListServiceOptions, name: string, { query }: Request): Answer {
@@ -105,7 +117,9 @@ function select({ lists, ignoresTimes }: ListServiceOptions, name: string, query
   const within = (at: number, since: string, until: string): boolean =>
     at >= Number(query.get(since) ?? -Infinity) && at <= Number(query.get(until) ?? Infinity);
   return rows.filter(
-    (row) => within(timeOf(name, row), "since", "until") && within(Number(row.updated_at ?? 0), "updated_since", "updated_until"),
+    (row) =>
+      within(timeOf(name, row), "since", "until") &&
+      within(Number(row.updated_at ?? 0), "updated_since", "updated_until"),
   );
 }
 
@@ -126,7 +140,13 @@ function idOf(row: JsonObject): number {
 export function responseRow(id: number, at: number, more: JsonObject = {}): JsonObject {
   return {
     id: String(id),
-    person: { id: String(id + 1000), email: `p${id}@example.com`, name: `Person ${id}`, created_at: at, phone_number: null },
+    person: {
+      id: String(id + 1000),
+      email: `p${id}@example.com`,
+      name: `Person ${id}`,
+      created_at: at,
+      phone_number: null,
+    },
     survey_type: "nps",
     score: id % 11,
     comment: `Comment ${id}, "quoted"`,

@@ -70,7 +70,10 @@ export async function startMisbehavingServer(options: MisbehavingOptions): Promi
 }
 
 function tlsFiles(): { cert: Buffer; key: Buffer } {
-  return { cert: readFileSync(TLS_CERTIFICATE), key: readFileSync(path.join(path.dirname(TLS_CERTIFICATE), "key.pem")) };
+  return {
+    cert: readFileSync(TLS_CERTIFICATE),
+    key: readFileSync(path.join(path.dirname(TLS_CERTIFICATE), "key.pem")),
+  };
 }
 
 export async function listening(server: Server): Promise<number> {
@@ -85,7 +88,9 @@ function readRequests(socket: Socket, take: (request: Omit<SeenRequest, "number"
     waiting += String(text);
     for (let split = waiting.indexOf("\r\n\r\n"); split !== -1; split = waiting.indexOf("\r\n\r\n")) {
       const [start = "", ...lines] = waiting.slice(0, split).split("\r\n");
-      const headers = Object.fromEntries(lines.map((line) => [line.split(":")[0]?.toLowerCase(), line.replace(/^[^:]*:\s*/, "")]));
+      const headers = Object.fromEntries(
+        lines.map((line) => [line.split(":")[0]?.toLowerCase(), line.replace(/^[^:]*:\s*/, "")]),
+      );
       const end = split + 4 + Number(headers["content-length"] ?? 0);
       if (waiting.length < end) return;
       const [method = "", target = ""] = start.split(" ");
@@ -98,11 +103,17 @@ function readRequests(socket: Socket, take: (request: Omit<SeenRequest, "number"
 type Headers = Readonly<Record<string, string>>;
 
 /** An answer as it should be. `null` as a header's value leaves that header out. */
-export function answer(status: number, body: string | Buffer, headers: Readonly<Record<string, string | null>> = {}): Behaviour {
+export function answer(
+  status: number,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string | null>> = {},
+): Behaviour {
   return (socket) => {
     const bytes = Buffer.from(body);
     const all = { "content-type": "application/json", date: new Date(Date.now()).toUTCString(), ...headers };
-    socket.write(Buffer.concat([Buffer.from(head(status, { "content-length": String(bytes.byteLength), ...all })), bytes]));
+    socket.write(
+      Buffer.concat([Buffer.from(head(status, { "content-length": String(bytes.byteLength), ...all })), bytes]),
+    );
   };
 }
 

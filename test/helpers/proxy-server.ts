@@ -28,10 +28,14 @@ export async function startProxy(credentials?: string): Promise<ProxyServer> {
       response.writeHead(407).end("who are you?");
       return;
     }
-    const onward = httpRequest(request.url ?? "", { method: request.method ?? "GET", headers: request.headers, agent: false }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
+    const onward = httpRequest(
+      request.url ?? "",
+      { method: request.method ?? "GET", headers: request.headers, agent: false },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      },
+    );
     onward.on("error", () => response.writeHead(502).end());
     request.pipe(onward);
   });

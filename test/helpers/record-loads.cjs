@@ -9,7 +9,9 @@ if (module_.registerHooks === undefined) {
     appendFileSync(${JSON.stringify(file)}, url + "\\n");
     return next(url, context);
   }`;
-  module_.register(`data:text/javascript,${encodeURIComponent(`import { appendFileSync } from "node:fs"; export ${load}`)}`);
+  module_.register(
+    `data:text/javascript,${encodeURIComponent(`import { appendFileSync } from "node:fs"; export ${load}`)}`,
+  );
 } else {
   module_.registerHooks({
     load(url, context, next) {

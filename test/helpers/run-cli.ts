@@ -49,7 +49,9 @@ export async function runCli(options: RunOptions): Promise<Ended> {
 /** Starts one command line; its standard input stays open. */
 export function startProgram(options: RunOptions & { readonly home: string }): Running {
   const [command = "", ...args] = commandLine(options);
-  return follow(spawn(command, args, { cwd: options.cwd ?? options.home, env: bareEnvironment(options.home, options.env) }));
+  return follow(
+    spawn(command, args, { cwd: options.cwd ?? options.home, env: bareEnvironment(options.home, options.env) }),
+  );
 }
 
 /** What a program may know of the machine that the tests run on. */
@@ -98,7 +100,9 @@ function waitFor(
     child.stdout.on("data", look);
     child.once("error", reject);
     child.once("close", (status) =>
-      reject(new Error(`ended with ${String(status)} without saying ${String(pattern)}:\n${said.stdout}${said.stderr}`)),
+      reject(
+        new Error(`ended with ${String(status)} without saying ${String(pattern)}:\n${said.stdout}${said.stderr}`),
+      ),
     );
     look();
   });

@@ -19,19 +19,33 @@ const person = (id: string, fields: JsonObject): JsonObject => ({
 });
 
 export const SAMPLE_PEOPLE: readonly JsonObject[] = [
-  person("1", { name: "Ada Lovelace", phone_number: "+14155550101", last_sent_at: 1_768_435_200, last_responded_at: 1_768_442_400 }),
+  person("1", {
+    name: "Ada Lovelace",
+    phone_number: "+14155550101",
+    last_sent_at: 1_768_435_200,
+    last_responded_at: 1_768_442_400,
+  }),
   person("2", { name: "山田 太郎", next_survey_scheduled_at: 1_769_950_800 }),
   person("3", { name: "שרה כהן" }),
   person("4", { name: "Zoe\u0308 👩‍👩‍👧 N\u0303andu\u0301" }),
   person("5", { name: "नमस्ते" }),
   person("6", { email: null, phone_number: "+4915112345678" }),
   person("7", { name: "\u001b[31mred\u001b[0m\u202e" }),
-  person("8", { email: "somebody.with.a.very.long.address.indeed@department.example.org", name: "Hubert Blaine Wolfeschlegelsteinhausen" }),
+  person("8", {
+    email: "somebody.with.a.very.long.address.indeed@department.example.org",
+    name: "Hubert Blaine Wolfeschlegelsteinhausen",
+  }),
 ];
 
 const response = (id: string, score: number, fields: JsonObject): JsonObject => ({
   id,
-  person: { id: `9${id}`, email: `person${id}@example.com`, name: "Ada Lovelace", created_at: 1_767_225_600, phone_number: null },
+  person: {
+    id: `9${id}`,
+    email: `person${id}@example.com`,
+    name: "Ada Lovelace",
+    created_at: 1_767_225_600,
+    phone_number: null,
+  },
   survey_type: "nps",
   score,
   comment: null,
@@ -46,10 +60,17 @@ const response = (id: string, score: number, fields: JsonObject): JsonObject => 
 });
 
 export const SAMPLE_RESPONSES: readonly JsonObject[] = [
-  response("1", 10, { comment: 'Great, really "great"', person_properties: { plan: "pro", "a.b": "x" }, tags: ["happy", "vip"] }),
+  response("1", 10, {
+    comment: 'Great, really "great"',
+    person_properties: { plan: "pro", "a.b": "x" },
+    tags: ["happy", "vip"],
+  }),
   response("2", 7, { comment: "It was fine.\n\nBut slow\ttoday \\ yesterday" }),
   response("3", 0, { comment: '=HYPERLINK("http://evil.example")', person: "93" }),
-  response("4", 8, { comment: "とても良かったです。また利用したいと思います。".repeat(3), later_field: { deep: [1, 2] } }),
+  response("4", 8, {
+    comment: "とても良かったです。また利用したいと思います。".repeat(3),
+    later_field: { deep: [1, 2] },
+  }),
 ];
 
 const NAMES = [

@@ -45,9 +45,15 @@ export function isNode(value: unknown): value is SyntaxNode {
 export function importsOf(file: string, text: string): Import[] {
   const targets: string[] = [];
   walk(parseSource(text), (node) => {
-    if (/^(?:Import|ExportNamed|ExportAll)Declaration$|^ImportExpression$|^TSImportType$/.test(node.type) && isNode(node.source)) {
+    if (
+      /^(?:Import|ExportNamed|ExportAll)Declaration$|^ImportExpression$|^TSImportType$/.test(node.type) &&
+      isNode(node.source)
+    ) {
       targets.push(typeof node.source.value === "string" ? node.source.value : "<computed>");
     }
   });
-  return targets.map((target) => ({ from: file, to: target.startsWith(".") ? path.join(path.dirname(file), target) : target }));
+  return targets.map((target) => ({
+    from: file,
+    to: target.startsWith(".") ? path.join(path.dirname(file), target) : target,
+  }));
 }

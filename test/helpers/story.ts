@@ -48,7 +48,15 @@ function readLine(line: string, number: number, steps: Step[]): void {
   const kind = ({ $: "run", tty$: "terminal", serve: "serve", stop: "stop", env: "env" } as const)[word];
   const step = steps.at(-1);
   if (kind !== undefined) {
-    steps.push({ line: number, kind, text: rest, stdin: [], exact: { stdout: [], stderr: [] }, patterns: [], status: 0 });
+    steps.push({
+      line: number,
+      kind,
+      text: rest,
+      stdin: [],
+      exact: { stdout: [], stderr: [] },
+      patterns: [],
+      status: 0,
+    });
   } else if (step === undefined || !expectation(step, word, rest)) {
     throw new Error(`line ${number}: not a line of a story: ${line}`);
   }
@@ -67,7 +75,11 @@ function pattern(step: Step, line: string): boolean {
   const match = /^(! ?)?(stdout|stderr) \/(.*)\/(\w*)$/.exec(line);
   if (match === null) return false;
   const [, not, stream, source = "", flags = ""] = match;
-  step.patterns.push({ stream: stream as Stream, pattern: new RegExp(source, `m${flags.replace("m", "")}`), present: not === undefined });
+  step.patterns.push({
+    stream: stream as Stream,
+    pattern: new RegExp(source, `m${flags.replace("m", "")}`),
+    present: not === undefined,
+  });
   return true;
 }
 
@@ -87,7 +99,9 @@ export async function runStory(story: Story): Promise<void> {
 /** Home, work directory and a `surveyctl` on the PATH. */
 async function prepare(folder: string, files: ReadonlyMap<string, string>): Promise<Record<string, string>> {
   for (const name of ["home", "work", "bin"]) await mkdir(path.join(folder, name));
-  await writeFile(path.join(folder, "bin/surveyctl"), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, { mode: 0o755 });
+  await writeFile(path.join(folder, "bin/surveyctl"), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, {
+    mode: 0o755,
+  });
   for (const [name, text] of files) {
     await mkdir(path.dirname(path.join(folder, "work", name)), { recursive: true });
     await writeFile(path.join(folder, "work", name), text);
@@ -115,7 +129,8 @@ async function startService(step: Step, services: Served[]): Promise<Record<stri
 }
 
 async function runCommand(step: Step, cwd: string, env: Record<string, string>): Promise<Ended> {
-  const [command = "", ...args] = step.kind === "terminal" ? inTerminal(step.text, 80) : ["bash", "-o", "pipefail", "-c", step.text];
+  const [command = "", ...args] =
+    step.kind === "terminal" ? inTerminal(step.text, 80) : ["bash", "-o", "pipefail", "-c", step.text];
   const running = follow(spawn(command, args, { cwd, env }));
   running.child.stdin.end(step.stdin.map((line) => `${line}\n`).join(""));
   return running.ended;
@@ -154,10 +169,13 @@ function wrongStream(step: Step, stream: Stream, ended: Ended): string[] {
   const text = ended[stream].replaceAll("\r\n", "\n").replaceAll(ERASED, "");
   const patterns = step.patterns.filter((one) => one.stream === stream);
   const wrong = patterns.filter((one) => one.pattern.test(text) !== one.present);
-  const complaints = wrong.map((one) => `${stream} ${one.present ? "does not match" : "matches"} ${String(one.pattern)}`);
+  const complaints = wrong.map(
+    (one) => `${stream} ${one.present ? "does not match" : "matches"} ${String(one.pattern)}`,
+  );
   const named = patterns.some((one) => one.present);
   const lines = step.exact[stream];
-  if ((lines.length > 0 || !named) && !sameLines(lines, text)) complaints.push(`${stream} is not:\n${lines.join("\n")}`);
+  if ((lines.length > 0 || !named) && !sameLines(lines, text))
+    complaints.push(`${stream} is not:\n${lines.join("\n")}`);
   return complaints;
 }
 

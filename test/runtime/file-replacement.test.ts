@@ -42,7 +42,11 @@ describe("what is written as it comes", () => {
     await replacement.write(Buffer.from("second"));
     await replacement.commit();
     await handle.close();
-    expect([replacement.isWhole, await readFile(file, "utf8"), await readdir(folder)]).toEqual([false, "first second", ["file"]]);
+    expect([replacement.isWhole, await readFile(file, "utf8"), await readdir(folder)]).toEqual([
+      false,
+      "first second",
+      ["file"],
+    ]);
   });
 
   it("when it is a pipe that nobody reads, then the wait ends with the signal", async () => {
@@ -58,8 +62,12 @@ describe("what is written as it comes", () => {
 it("names the folder that is not there, behind a link too", async () => {
   const link = path.join(folder, "link");
   await symlink(path.join("none", "file"), link);
-  await expect(openReplacement(link, "token")).rejects.toThrow(`cannot write ${link}: the folder ${folder}/none does not exist`);
-  await expect(openReplacement(`${folder}/none/file`, "token")).rejects.toThrow(`the folder ${folder}/none does not exist`);
+  await expect(openReplacement(link, "token")).rejects.toThrow(
+    `cannot write ${link}: the folder ${folder}/none does not exist`,
+  );
+  await expect(openReplacement(`${folder}/none/file`, "token")).rejects.toThrow(
+    `the folder ${folder}/none does not exist`,
+  );
 });
 
 it.each([

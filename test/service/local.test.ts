@@ -13,7 +13,11 @@ it("when what is due cannot be delivered at the end, then the data file is free 
     if (broken.isIt) throw new Error("broken");
     return systemClock.now();
   };
-  const local = await openLocal({ dataFile: path.join(folder, "local.db"), clock: { ...systemClock, now }, random: systemRandom });
+  const local = await openLocal({
+    dataFile: path.join(folder, "local.db"),
+    clock: { ...systemClock, now },
+    random: systemRandom,
+  });
   broken.isIt = true;
   await expect(local.close()).rejects.toThrow("broken");
   expect((await readdir(folder)).filter((name) => name.endsWith(".owner"))).toEqual([]);

@@ -14,7 +14,12 @@ export interface CursorStart {
 }
 
 /** Walks one window of a cursor list. A row that a page repeats from those before it is handed over once. */
-export function createCursorWalker(list: CursorList, keys: RowKeys, start: CursorStart, signal: AbortSignal): WindowWalker {
+export function createCursorWalker(
+  list: CursorList,
+  keys: RowKeys,
+  start: CursorStart,
+  signal: AbortSignal,
+): WindowWalker {
   const follow = createLinkChain(list);
   const seen = createRecentIds(REMEMBERED_ROWS, start.seen);
   let { next } = start;
@@ -29,7 +34,8 @@ export function createCursorWalker(list: CursorList, keys: RowKeys, start: Curso
     },
     async step(span, emit) {
       const { end } = span;
-      const page = next === null ? await list.open({ since: start.since, until: end }, signal) : await follow(next, signal);
+      const page =
+        next === null ? await list.open({ since: start.since, until: end }, signal) : await follow(next, signal);
       if (page.rows.some((row) => (keys.at(row) ?? start.since) < start.since)) throw new FiltersIgnoredError();
       const times = sortedTimes(page, keys);
       if (page.rows.length > 0 && (times === null || times.first < position)) sorted = false;

@@ -4,7 +4,16 @@ import { createCursorWalker } from "./cursor-walker.ts";
 import { FiltersIgnoredError } from "./errors.ts";
 import { createLimiter } from "./limiter.ts";
 import { createLinkChain } from "./link-chain.ts";
-import { keepRows, limitList, type CursorList, type FetchedPage, type PageList, type Range, type RowKeys, type RowPage } from "./lists.ts";
+import {
+  keepRows,
+  limitList,
+  type CursorList,
+  type FetchedPage,
+  type PageList,
+  type Range,
+  type RowKeys,
+  type RowPage,
+} from "./lists.ts";
 import { walkPages } from "./page-walk.ts";
 import { createPageWalker } from "./page-walker.ts";
 import { createRecentIds, REMEMBERED_ROWS } from "./recent-ids.ts";
@@ -41,7 +50,9 @@ export async function* walkList<Batch>(options: ListWalk<Batch>): AsyncGenerator
   const stopping = new AbortController();
   const signal = AbortSignal.any([options.signal, stopping.signal]);
   try {
-    yield* walkBegun(await begin({ ...options, signal, list: limitList(options.list, createLimiter(options.concurrency)) }));
+    yield* walkBegun(
+      await begin({ ...options, signal, list: limitList(options.list, createLimiter(options.concurrency)) }),
+    );
   } finally {
     stopping.abort();
   }
@@ -86,7 +97,10 @@ async function begin<Batch>(walk: ListWalk<Batch>): Promise<Begun<Batch>> {
  * Only a first page of at least the default size may be short because the service gives fewer rows in a page than
  * were asked for: one more request tells.
  */
-async function fullSizeOf<Batch>({ list, perPage, range, signal }: ListWalk<Batch>, { rows }: FetchedPage): Promise<number> {
+async function fullSizeOf<Batch>(
+  { list, perPage, range, signal }: ListWalk<Batch>,
+  { rows }: FetchedPage,
+): Promise<number> {
   const doubtful = list.kind === "page" && rows.length >= PER_PAGE_DEFAULT && rows.length < perPage;
   if (!doubtful) return perPage;
   const second = await list.fetch({ ...range, page: 2 }, signal);
@@ -128,13 +142,21 @@ interface WalkerStart {
   readonly next: string | null;
 }
 
-function walkerOf<Batch>({ list, keys, fullSize, concurrency }: Begun<Batch>, start: WalkerStart, signal: AbortSignal): WindowWalker {
+function walkerOf<Batch>(
+  { list, keys, fullSize, concurrency }: Begun<Batch>,
+  start: WalkerStart,
+  signal: AbortSignal,
+): WindowWalker {
   if (list.kind === "cursor") return createCursorWalker(list, keys, start, signal);
   return createPageWalker({ ...start, list, keys, fullSize, ahead: concurrency, signal });
 }
 
 /** Asks for the snapshot's last second alone, which costs little: a row from before it shows that times are ignored. */
-async function proveFilters<Batch>({ list, keys, until }: Begun<Batch>, times: SortedTimes, signal: AbortSignal): Promise<void> {
+async function proveFilters<Batch>(
+  { list, keys, until }: Begun<Batch>,
+  times: SortedTimes,
+  signal: AbortSignal,
+): Promise<void> {
   if (until <= times.last) return;
   const range = { since: until, until };
   const page = await (list.kind === "page" ? list.fetch({ ...range, page: 1 }, signal) : list.open(range, signal));

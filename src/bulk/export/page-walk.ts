@@ -15,7 +15,14 @@ export interface PageWalk {
 }
 
 /** Pages of a numbered list in order, fetched ahead of need, until one is short or empty. */
-export async function* walkPages({ fetch, from, fullSize, ahead, expectedLast, fault }: PageWalk): AsyncGenerator<FetchedPage> {
+export async function* walkPages({
+  fetch,
+  from,
+  fullSize,
+  ahead,
+  expectedLast,
+  fault,
+}: PageWalk): AsyncGenerator<FetchedPage> {
   const asked: Promise<FetchedPage>[] = [];
   let next = from;
   const askAhead = (): void => {
@@ -32,7 +39,8 @@ export async function* walkPages({ fetch, from, fullSize, ahead, expectedLast, f
     askAhead();
     const page = await asked.shift();
     if (page === undefined) return;
-    if (page.rows.length > 0 && page.text === before) throw fault(`the service sends the same page again and again (page ${number})`);
+    if (page.rows.length > 0 && page.text === before)
+      throw fault(`the service sends the same page again and again (page ${number})`);
     yield page;
     if (page.rows.length < fullSize) return;
     before = page.text;

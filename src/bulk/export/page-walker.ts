@@ -74,7 +74,12 @@ export function createPageWalker(options: PageWalkerOptions): WindowWalker {
   };
 
   /** Rows out of time order up to `until`, or a second that fills the page: page numbers have to do. */
-  async function stepByNumber(page: FetchedPage, until: number, span: Span, emit: (page: RowPage) => Promise<void>): Promise<boolean> {
+  async function stepByNumber(
+    page: FetchedPage,
+    until: number,
+    span: Span,
+    emit: (page: RowPage) => Promise<void>,
+  ): Promise<boolean> {
     if (page.rows.length === 0) return true;
     sorted &&= until === position;
     await readByNumber(position, until, emit);

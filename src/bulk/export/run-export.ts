@@ -106,11 +106,15 @@ async function consume(
   return totals;
 }
 
-async function* readWalks({ walks, log }: Omit<ExportJob, "encoder">, maker: Pick<BatchMaker, "encode" | "find">): AsyncGenerator<Batch> {
+async function* readWalks(
+  { walks, log }: Omit<ExportJob, "encoder">,
+  maker: Pick<BatchMaker, "encode" | "find">,
+): AsyncGenerator<Batch> {
   const versionsOf = (page: RowPage): Batch["versions"] => log?.find(page) ?? [];
   for (const walk of walks) {
     if (!walk.isWanted()) continue;
-    const digest = (page: RowPage): Batch => makeBatch({ ...maker, versionsOf, keep: walk.keep, keys: walk.keys }, page);
+    const digest = (page: RowPage): Batch =>
+      makeBatch({ ...maker, versionsOf, keep: walk.keep, keys: walk.keys }, page);
     yield* walkList({ ...walk, digest });
   }
 }

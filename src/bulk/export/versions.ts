@@ -51,7 +51,9 @@ export function createVersionLog({ keys, before, overlap, limit }: VersionLogOpt
   const isLate = ([, at]: Noted | Version): boolean => at >= latest - overlap;
   return {
     find: ({ rows }) =>
-      rows.filter((row) => keys.at(row) >= latest - overlap).map((row) => [keys.id(row), keys.at(row), keys.content(row)]),
+      rows
+        .filter((row) => keys.at(row) >= latest - overlap)
+        .map((row) => [keys.id(row), keys.at(row), keys.content(row)]),
     note(found) {
       for (const [, at] of found) latest = Math.max(latest, Math.min(at, limit()));
       for (const version of found) kept.push(version);
@@ -61,7 +63,10 @@ export function createVersionLog({ keys, before, overlap, limit }: VersionLogOpt
     },
     tail() {
       const versions = [...before.versions.filter(isLate), ...kept.filter(isLate).map(toVersion)];
-      return { until: latest === -Infinity ? null : latest, versions: [...new Map(versions.map((one) => [nameOf(one), one])).values()] };
+      return {
+        until: latest === -Infinity ? null : latest,
+        versions: [...new Map(versions.map((one) => [nameOf(one), one])).values()],
+      };
     },
   };
 }

@@ -71,12 +71,16 @@ export function createWindows<Batch>(options: WindowsOptions): Windows<Batch> {
     return rows / fullSize;
   };
   const split = (): Window<Batch> | null => {
-    const worth = windows.filter((window) => !window.done && window.walker.divisible && pagesLeft(window) >= SPLIT_PAGES);
+    const worth = windows.filter(
+      (window) => !window.done && window.walker.divisible && pagesLeft(window) >= SPLIT_PAGES,
+    );
     const [earliest] = worth;
     if (earliest === undefined || windows.length >= 2 * liveMax) return null;
     // While later windows have to wait for the earliest, only help for that one is of use.
     const target =
-      frontier <= range.until ? earliest : worth.reduce((most, window) => (pagesLeft(window) > pagesLeft(most) ? window : most));
+      frontier <= range.until
+        ? earliest
+        : worth.reduce((most, window) => (pagesLeft(window) > pagesLeft(most) ? window : most));
     const middle = target.walker.position + Math.floor((target.end - target.walker.position) / 2);
     const { end } = target;
     if (middle <= target.walker.position) return null;

@@ -1,8 +1,8 @@
 /** Sends what is left of a checked table: bounded, journalled, and stoppable at any moment. */
-import { decideRows, type Job, type JobOptions } from "./job-source.ts";
-import type { Journal } from "./journal.ts";
-import { noOutcomes, type OutcomeCounts, type RowOutcome } from "./outcome.ts";
-import type { ImportRow } from "./row-kind.ts";
+import { decideRows, type Job, type JobOptions } from "./journal/job-source.ts";
+import type { Journal } from "./journal/journal.ts";
+import { noOutcomes, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
+import type { ImportRow } from "./check/row-kind.ts";
 
 /** How a row that a former run may have sent is settled. */
 export type Settled =
@@ -53,6 +53,8 @@ export interface SendOptions extends JobOptions {
 export interface SendReport {
   /** Of former runs too. Rows without an outcome are not among them: the run stopped before them. */
   readonly counts: OutcomeCounts;
+  /** How many of them former runs had settled. */
+  readonly settledBefore: number;
   /** What stopped it; null when every row has an outcome. */
   readonly stoppedBy: unknown;
 }
@@ -65,6 +67,7 @@ interface Run {
   readonly unwritten: Set<Promise<void>>;
   /** Lines whose first intent is on disk and that were not sent yet. */
   readonly unsent: Set<number>;
+  settledBefore: number;
   stoppedBy: unknown;
 }
 
@@ -75,16 +78,17 @@ interface Meant extends Job {
 
 /** Resolves also when it was stopped: `stoppedBy` says so. Rejects when the journal's end cannot be written. */
 export async function sendRows(options: SendOptions): Promise<SendReport> {
-  const run: Run = { counts: noOutcomes(), unwritten: new Set(), unsent: new Set(), stoppedBy: null };
+  const run: Run = { counts: noOutcomes(), unwritten: new Set(), unsent: new Set(), settledBefore: 0, stoppedBy: null };
   const jobs = meantJobs(options, run);
   const worker = async (): Promise<void> => {
-    for (let next = await jobs.next(); next.done !== true; next = await jobs.next()) await work(options, run, next.value);
+    for (let next = await jobs.next(); next.done !== true; next = await jobs.next())
+      await work(options, run, next.value);
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   await Promise.all(run.unwritten);
   const stoppedBy = run.stoppedBy ?? (options.signal.aborted ? (options.signal.reason as unknown) : null);
   await writeEnd(options.journal, run, stoppedBy);
-  return { counts: run.counts, stoppedBy };
+  return { counts: run.counts, settledBefore: run.settledBefore, stoppedBy };
 }
 
 /** A journal that cannot be written any more has stopped the run already. */
@@ -98,7 +102,8 @@ async function work(options: SendOptions, run: Run, job: Meant): Promise<void> {
   const { line } = job.row;
   const isFirst = run.unsent.delete(line);
   try {
-    const outcome = job.meantAt === null ? await options.sender.send(job.row, job) : await settle(options, job, job.meantAt);
+    const outcome =
+      job.meantAt === null ? await options.sender.send(job.row, job) : await settle(options, job, job.meantAt);
     record(options, run, { line, identifier: job.row.identifier }, outcome);
   } catch (error) {
     run.stoppedBy ??= error;
@@ -133,7 +138,12 @@ interface Place {
   readonly identifier: string;
 }
 
-async function write({ journal, onOutcome }: SendOptions, run: Run, { line, identifier }: Place, outcome: RowOutcome): Promise<void> {
+async function write(
+  { journal, onOutcome }: SendOptions,
+  run: Run,
+  { line, identifier }: Place,
+  outcome: RowOutcome,
+): Promise<void> {
   try {
     await journal.write({ done: { line, identifier, ...outcome } });
     run.counts[outcome.outcome] += 1;
@@ -176,6 +186,7 @@ async function* jobBlocks(options: SendOptions, run: Run): AsyncGenerator<Job[]>
     if (isStopped(options, run)) return;
     if (decision.kind === "settled") {
       run.counts[decision.outcome] += 1;
+      run.settledBefore += 1;
       options.onOutcome(run.counts);
     } else if (decision.kind === "skip") record(options, run, decision, skipped(decision.reason));
     else block.push(decision.job);

@@ -13,7 +13,11 @@ export function parseChoice<Choice extends string>(text: string, place: string, 
 }
 
 /** Several of a closed list, with commas or repeated; each once, in the order given. */
-export function parseChoices<Choice extends string>(texts: readonly string[], place: string, choices: readonly Choice[]): Choice[] {
+export function parseChoices<Choice extends string>(
+  texts: readonly string[],
+  place: string,
+  choices: readonly Choice[],
+): Choice[] {
   const words = texts.flatMap((text) => text.split(",")).map((word) => word.trim());
   return [...new Set(words.map((word) => parseChoice(word, place, choices)))];
 }

@@ -10,6 +10,7 @@ export function parseKeyValue(text: string, place: string): [string, string] {
 /** Names with commas between them, or the flag repeated. Throws UsageError when one is empty. */
 export function parseNames(texts: readonly string[], place: string): string[] {
   const names = texts.flatMap((text) => text.split(",")).map((name) => name.trim());
-  if (names.includes("")) throw new UsageError(`${place}: ${JSON.stringify(texts.join(","))} holds an empty name; write name,name`);
+  if (names.includes(""))
+    throw new UsageError(`${place}: ${JSON.stringify(texts.join(","))} holds an empty name; write name,name`);
   return names;
 }

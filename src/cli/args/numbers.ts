@@ -11,7 +11,11 @@ export function parseInteger(text: string, place: string, { min, max }: IntegerR
   const value = /^-?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
   const inRange = Number.isSafeInteger(value) && value >= min && value <= (max ?? Infinity);
   if (inRange) return value;
-  throw badValue(place, text, max === undefined ? `a whole number from ${min} up` : `a whole number from ${min} to ${max}`);
+  throw badValue(
+    place,
+    text,
+    max === undefined ? `a whole number from ${min} up` : `a whole number from ${min} to ${max}`,
+  );
 }
 
 /** A score, section 4.4. Throws UsageError. */

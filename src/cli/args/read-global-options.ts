@@ -20,12 +20,16 @@ export function readGlobalOptions(flags: Flags, env: Environment, isTerminal: bo
     baseUrl: flags.text("--base-url"),
     output: readOutput(flags, env),
     columns: flags.all("--columns").length === 0 ? null : parseNames(flags.all("--columns"), "--columns"),
-    time: either(flags.text("--time"), "--time", env, "SURVEYCTL_TIME", (text, place) => parseChoice(text, place, TIME_FORMATS)),
+    time: either(flags.text("--time"), "--time", env, "SURVEYCTL_TIME", (text, place) =>
+      parseChoice(text, place, TIME_FORMATS),
+    ),
     timeZone: flags.parse("--tz", parseZone),
     timeoutMs: flags.parse("--timeout", positiveMs),
     retries: flags.parse("--retries", (text, place) => parseInteger(text, place, { min: 0, max: RETRIES_MAX })),
     maxWaitMs: flags.parse("--max-wait", (text, place) => parseDuration(text, place) * 1000),
-    concurrency: flags.parse("--concurrency", (text, place) => parseInteger(text, place, { min: 1, max: CONCURRENCY_MAX })),
+    concurrency: flags.parse("--concurrency", (text, place) =>
+      parseInteger(text, place, { min: 1, max: CONCURRENCY_MAX }),
+    ),
     ratePerSecond: flags.parse("--rate", parseRate),
     insecureHttp: flags.is("--insecure-http"),
     quiet: flags.is("--quiet"),

@@ -24,7 +24,8 @@ function editDistance(from: string, to: string): number {
 
 function cost(rows: number[][], current: number[], from: string, to: string, row: number, column: number): number {
   const replaced = at(rows[row - 1], column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
-  const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1] ? at(rows[row - 2], column - 2) + 1 : Infinity;
+  const swapped =
+    from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1] ? at(rows[row - 2], column - 2) + 1 : Infinity;
   return Math.min(at(current, column - 1) + 1, at(rows[row - 1], column) + 1, replaced, swapped);
 }
 

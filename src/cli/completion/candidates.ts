@@ -37,7 +37,12 @@ export interface Lookups {
 }
 
 /** `before` are the finished words behind the program's name, `current` the one at the cursor. Empty: file names may help. */
-export function findCandidates(tree: CommandTree, before: readonly string[], current: string, lookups: Lookups): Candidate[] {
+export function findCandidates(
+  tree: CommandTree,
+  before: readonly string[],
+  current: string,
+  lookups: Lookups,
+): Candidate[] {
   if (before[0] === "help") return matching(helpWords(tree, before.slice(1)), current);
   const { node, pending, operands } = readWords(tree, before);
   const flags = node === null ? tree.global_flags : [...node.flags, ...tree.global_flags];
@@ -46,7 +51,9 @@ export function findCandidates(tree: CommandTree, before: readonly string[], cur
   if (assigned !== null) {
     const [, prefix = "", text = ""] = assigned;
     const flag = flags.find(({ name }) => `${name}=` === prefix);
-    return flag === undefined ? [] : valuesOf(flag, node, text, lookups).map((found) => ({ ...found, value: prefix + found.value }));
+    return flag === undefined
+      ? []
+      : valuesOf(flag, node, text, lookups).map((found) => ({ ...found, value: prefix + found.value }));
   }
   if (current.startsWith("-"))
     return matching([...flags.map(toCandidate), { value: "--help", description: "usage and examples" }], current);
@@ -74,7 +81,9 @@ function readWords(tree: CommandTree, words: readonly string[]): Place {
 function readWord(tree: CommandTree, { node, pending, operands }: Place, word: string): Place {
   if (pending !== null) return { node, pending: null, operands };
   if (word.startsWith("-")) {
-    const flag = [...(node?.flags ?? []), ...tree.global_flags].find(({ name, short }) => name === word || short === word);
+    const flag = [...(node?.flags ?? []), ...tree.global_flags].find(
+      ({ name, short }) => name === word || short === word,
+    );
     return { node, pending: flag === undefined || flag.type === "boolean" ? null : flag, operands };
   }
   const commands = node?.commands ?? (node === null ? tree.commands : []);
@@ -87,7 +96,9 @@ function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, lookups: 
   const list = flag.name === "--columns" ? (node?.columns ?? []) : (flag.choices ?? flag.suggestions ?? []);
   // Of several with commas between them the last is still open.
   const done =
-    flag.name === "--columns" || flag.name === "--expand" || flag.name === "--group" ? text.slice(0, text.lastIndexOf(",") + 1) : "";
+    flag.name === "--columns" || flag.name === "--expand" || flag.name === "--group"
+      ? text.slice(0, text.lastIndexOf(",") + 1)
+      : "";
   const taken = done.split(",");
   return matching(plain(list.filter((value) => !taken.includes(value)).map((value) => done + value)), text);
 }

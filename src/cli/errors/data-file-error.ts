@@ -7,7 +7,11 @@ export class DataFileError extends Error {
   readonly hint: string | null;
   readonly exit: ExitCode;
 
-  constructor(code: string, message: string, options: { readonly hint?: string; readonly exit?: ExitCode; readonly cause?: unknown } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    options: { readonly hint?: string; readonly exit?: ExitCode; readonly cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.hint = options.hint ?? null;

@@ -18,7 +18,11 @@ const GRACE_MS = 3000;
  * Node would print the stack of an error that nobody caught, whatever that holds. Here it ends the command as a signal does,
  * so that files are left whole, and is told as every other error is.
  */
-export function watchCrashes(process: Process, lifetime: Lifetime, report: (error: unknown) => Promise<ExitCode>): CrashWatch {
+export function watchCrashes(
+  process: Process,
+  lifetime: Lifetime,
+  report: (error: unknown) => Promise<ExitCode>,
+): CrashWatch {
   const ended = new AbortController();
   const state: { first: CrashError | null } = { first: null };
   const stop = async (crash: CrashError): Promise<void> => {

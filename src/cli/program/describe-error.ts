@@ -26,12 +26,15 @@ export interface ErrorReport {
 
 /** The first rung that fits decides; what none knows is told as internal. */
 export function describeError(error: unknown): ErrorReport {
-  if (!(error instanceof Error)) return report("internal", `something that is no error was thrown: ${String(error)}`, EXIT.failed);
+  if (!(error instanceof Error))
+    return report("internal", `something that is no error was thrown: ${String(error)}`, EXIT.failed);
   return (
     describeOwn(error) ??
     describeClient(error) ??
     describeSystem(error) ??
-    report("internal", firstLine(error), EXIT.failed, { hint: "this is a mistake in surveyctl itself; --verbose shows where" })
+    report("internal", firstLine(error), EXIT.failed, {
+      hint: "this is a mistake in surveyctl itself; --verbose shows where",
+    })
   );
 }
 
@@ -50,9 +53,11 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof ConfigError) return describeConfig(error);
   if (error instanceof DataFileError) return report(error.code, error.message, error.exit, { hint: error.hint });
   if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
-  if (error instanceof AssertionError) return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
+  if (error instanceof AssertionError)
+    return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
   if (error instanceof UnknownOutcomeError) return describeUnknown(error);
-  if (error instanceof InterruptedError) return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
+  if (error instanceof InterruptedError)
+    return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
   return null;
 }
 
@@ -76,7 +81,8 @@ function describeUnknown(error: UnknownOutcomeError): ErrorReport {
 function describeClient(error: Error): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
   const { code, message, status, details } = error;
-  const hint = error.hint ?? (code === "connection_failed" ? "surveyctl auth status shows which address is used, and why" : null);
+  const hint =
+    error.hint ?? (code === "connection_failed" ? "surveyctl auth status shows which address is used, and why" : null);
   return { code, message, status, details, hint, exit: exitOfClient(error) };
 }
 
@@ -104,5 +110,9 @@ function describeSystem(error: Error): ErrorReport | null {
   if (code === undefined || syscall === undefined) return null;
   const known = SYSTEM[code];
   const place = path ?? (syscall === "write" ? "writing the output" : syscall);
-  return report(code.toLowerCase(), known === undefined ? error.message : `${place}: ${known.words}`, known?.exit ?? EXIT.failed);
+  return report(
+    code.toLowerCase(),
+    known === undefined ? error.message : `${place}: ${known.words}`,
+    known?.exit ?? EXIT.failed,
+  );
 }

@@ -1,6 +1,6 @@
 /** The nouns as data: root help needs no more; a noun's verbs load when it is named. */
 import type { Command } from "commander";
-import type { CommandContext } from "../commands/command-context.ts";
+import type { CommandContext } from "../command/command-context.ts";
 
 export interface Noun {
   readonly name: string;
@@ -55,7 +55,7 @@ export const NOUNS: readonly Noun[] = [
     group: "Service",
     name: "serve",
     summary: "run the service itself: one process, one file",
-    load: () => import("../commands/serve.ts"),
+    load: () => import("../commands/serve/index.ts"),
   },
   {
     group: "Service",

@@ -1,5 +1,5 @@
 import type { Environment } from "../args/read-global-options.ts";
-import { createRedactor } from "../../client/redact.ts";
+import { createRedactor } from "../../client/trace/redact.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import type { Streams } from "../streams/streams.ts";
@@ -32,7 +32,11 @@ function withoutKeys(text: string, keys: readonly string[]): string {
 export function readErrorStyle(args: readonly string[], env: Environment, keys: Iterable<string> = []): ErrorStyle {
   const debug = env["SURVEYCTL_DEBUG"] ?? "";
   const verbose = args.some((arg) => arg === "--verbose" || /^-[a-z]*v[a-z]*$/.test(arg));
-  return { json: wantsJson(args, env), stack: verbose || !["", "0"].includes(debug), keys: [...keys, env["SURVEYCTL_API_KEY"] ?? ""] };
+  return {
+    json: wantsJson(args, env),
+    stack: verbose || !["", "0"].includes(debug),
+    keys: [...keys, env["SURVEYCTL_API_KEY"] ?? ""],
+  };
 }
 
 /** Whether errors are wanted as JSON too. */

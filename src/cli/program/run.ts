@@ -3,8 +3,8 @@ import { systemClock } from "../../runtime/clock.ts";
 import { systemRandom } from "../../runtime/random.ts";
 import { createFlags } from "../args/flags.ts";
 import { readGlobalOptions } from "../args/read-global-options.ts";
-import type { Action } from "../commands/command-context.ts";
-import type { Deps } from "../deps.ts";
+import type { Action } from "../command/command-context.ts";
+import type { Deps } from "../command/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Process } from "../process.ts";
 import { runProgram } from "../program.ts";
@@ -52,7 +52,7 @@ interface World {
 async function dispatch(process: Process, world: World): Promise<ExitCode> {
   const { args, streams } = world;
   if (args[0] === "help") {
-    const { runHelp } = await import("./help.ts");
+    const { runHelp } = await import("../help/help.ts");
     return withPager(streams, process.env, (paged) => runHelp(args.slice(1), paged));
   }
   const outcome = await runProgram(args, {
@@ -70,7 +70,11 @@ interface Performance {
   readonly operands: readonly string[];
 }
 
-async function perform(process: Process, { streams, lifetime, keys }: World, { action, flags, operands }: Performance): Promise<ExitCode> {
+async function perform(
+  process: Process,
+  { streams, lifetime, keys }: World,
+  { action, flags, operands }: Performance,
+): Promise<ExitCode> {
   const parsed = createFlags(flags);
   const options = readGlobalOptions(parsed, process.env, streams.out.isTTY);
   const deps: Deps = {
@@ -84,7 +88,7 @@ async function perform(process: Process, { streams, lifetime, keys }: World, { a
     signal: lifetime.signal,
     hideKey: (key) => void keys.add(key),
     connect: async () => {
-      const { connect } = await import("../deps/connect.ts");
+      const { connect } = await import("../command/connect.ts");
       return connect(deps);
     },
   };
@@ -94,6 +98,8 @@ async function perform(process: Process, { streams, lifetime, keys }: World, { a
 /** An abort is told by its reason: the signal, or the output that was lost. */
 function stopReason(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ClosedPipeError || !signal.aborted) return error;
-  const isAbort = error === signal.reason || (error instanceof Error && (error.name === "AbortError" || error.name === "AbortedError"));
+  const isAbort =
+    error === signal.reason ||
+    (error instanceof Error && (error.name === "AbortError" || error.name === "AbortedError"));
   return isAbort || signal.reason instanceof ClosedPipeError ? signal.reason : error;
 }

@@ -12,11 +12,19 @@ export function incomplete({ command, path, rest, stray }: Arranged, globals: re
   const names = command.commands.map((sub) => sub.name());
   const hint = `the commands are ${names.join(", ")}`;
   if (stray !== null) {
-    const nearest = suggest(stray, [...(path.length === 0 ? ANSWERS : []), ...names, ...command.commands.flatMap((sub) => sub.aliases())]);
-    return new UsageError(`unknown command ${JSON.stringify([...path, stray].join(" "))}`, { hint: didYouMean(nearest) ?? hint });
+    const nearest = suggest(stray, [
+      ...(path.length === 0 ? ANSWERS : []),
+      ...names,
+      ...command.commands.flatMap((sub) => sub.aliases()),
+    ]);
+    return new UsageError(`unknown command ${JSON.stringify([...path, stray].join(" "))}`, {
+      hint: didYouMean(nearest) ?? hint,
+    });
   }
   const flags = [...ANSWERS, ...[...globals, ...optionsBelow(command)].flatMap(({ long }) => long ?? [])];
-  const unknown = rest.map((word) => word.replace(/=.*/s, "")).find((word) => word.startsWith("--") && !flags.includes(word));
+  const unknown = rest
+    .map((word) => word.replace(/=.*/s, ""))
+    .find((word) => word.startsWith("--") && !flags.includes(word));
   if (unknown !== undefined && unknown !== "--") {
     return new UsageError(`unknown option '${unknown}'`, { hint: didYouMean(suggest(unknown, flags)) ?? hint });
   }
@@ -37,5 +45,7 @@ export function toUsageError(error: CommanderError, { command, path }: Arranged)
     return new UsageError(`${path.join(" ")}: ${extra} is one argument too many`, { hint: help });
   }
   const [what = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  return new UsageError(what, { hint: suggestion === undefined ? help : suggestion.replace(/^\(|\)$/g, "").replace(/^Did/, "did") });
+  return new UsageError(what, {
+    hint: suggestion === undefined ? help : suggestion.replace(/^\(|\)$/g, "").replace(/^Did/, "did"),
+  });
 }

@@ -4,7 +4,17 @@ import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
 /** What a value means, and so how it is written and whether it may be cut or coloured. */
-export type ColumnKind = "text" | "id" | "time" | "phone" | "number" | "change" | "score" | "flag" | "status" | "duration";
+export type ColumnKind =
+  | "text"
+  | "id"
+  | "time"
+  | "phone"
+  | "number"
+  | "change"
+  | "score"
+  | "flag"
+  | "status"
+  | "duration";
 
 export interface Column {
   /** The name under which `--columns` knows it, the header of CSV and the key of projected JSON. */
@@ -66,9 +76,15 @@ function unknownColumn(resource: Resource, name: string): UsageError {
   const [first = "", ...rest] = name.split(".");
   const reach = rest.join(".") === "" ? "" : `.${rest.join(".")}`;
   const nearest = suggest(first, reach === "" ? names : [...names, ...resource.fields]);
-  return new UsageError(`--columns: "${name}" is not a column of ${resource.noun}; the columns are ${names.join(", ")}`, {
-    hint: nearest === null ? "a dotted path reaches inside a column, as in person_properties.plan" : `did you mean ${nearest}${reach}?`,
-  });
+  return new UsageError(
+    `--columns: "${name}" is not a column of ${resource.noun}; the columns are ${names.join(", ")}`,
+    {
+      hint:
+        nearest === null
+          ? "a dotted path reaches inside a column, as in person_properties.plan"
+          : `did you mean ${nearest}${reach}?`,
+    },
+  );
 }
 
 /** Property names may hold dots: at each step the longest name that exists wins. */

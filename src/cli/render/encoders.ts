@@ -51,7 +51,9 @@ export function createEncoder(options: EncoderOptions): Encoder {
   const write = createJsonWriter(options);
   const texts = write === null ? (page: Rows) => splitRowTexts(page.text) : (page: Rows) => page.rows.map(write);
   if (options.format === "ndjson") return createNdjsonEncoder(texts);
-  return createArrayEncoder(options.indent === true ? (page) => texts(page).map((row) => `  ${indentJson(row, 1)}`) : texts);
+  return createArrayEncoder(
+    options.indent === true ? (page) => texts(page).map((row) => `  ${indentJson(row, 1)}`) : texts,
+  );
 }
 
 function createArrayEncoder(texts: (page: Rows) => string[]): Encoder {

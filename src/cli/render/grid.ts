@@ -25,7 +25,11 @@ const NO_BORDERS = {
  */
 export function drawGrid(rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return "";
-  const table = new Table({ chars: NO_BORDERS, style: { "padding-left": 0, "padding-right": 0, head: [], border: [] }, wordWrap: false });
+  const table = new Table({
+    chars: NO_BORDERS,
+    style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
+    wordWrap: false,
+  });
   table.push(...rows.map((cells) => [...cells]));
   return table
     .toString()

@@ -17,7 +17,8 @@ export interface JsonRowOptions {
 export function createJsonWriter({ columns, time, zone, now }: JsonRowOptions): ((row: JsonObject) => string) | null {
   const retime = time === null || time === "unix" ? null : createTimeFormatter({ format: time, zone, now });
   if (columns === null) return retime === null ? null : (row) => JSON.stringify(rewriteTimes(row, retime));
-  return (row) => JSON.stringify(Object.fromEntries(columns.map((column) => [column.name, readColumn(column, row, retime)])));
+  return (row) =>
+    JSON.stringify(Object.fromEntries(columns.map((column) => [column.name, readColumn(column, row, retime)])));
 }
 
 function readColumn(column: Column, row: JsonObject, retime: TimeFormatter | null): Json {

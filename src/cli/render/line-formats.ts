@@ -35,7 +35,8 @@ function needsQuotes(cell: string): boolean {
   if (cell.length > SHORT) return NEEDS_QUOTES.test(cell);
   for (let index = 0; index < cell.length; index += 1) {
     const char = cell.charCodeAt(index);
-    if (char <= COMMA && (char === QUOTE || char === COMMA || char === LINE_FEED || char === CARRIAGE_RETURN)) return true;
+    if (char <= COMMA && (char === QUOTE || char === COMMA || char === LINE_FEED || char === CARRIAGE_RETURN))
+      return true;
   }
   return false;
 }

@@ -22,7 +22,11 @@ export async function openListOutput(
   return openTable(context, resource);
 }
 
-function openEncoded({ streams, clock, options }: RenderContext, resource: Resource, format: EncodedFormat): ListOutput {
+function openEncoded(
+  { streams, clock, options }: RenderContext,
+  resource: Resource,
+  format: EncodedFormat,
+): ListOutput {
   const asJson = format === "json" || format === "ndjson";
   const selected = selectColumns(resource, options.columns);
   const encoder = createEncoder({

@@ -22,7 +22,8 @@ export async function writeRecord(context: RenderContext, resource: Resource, va
   const format = chooseFormat(context);
   if (format === "json") return writeWhole(context, project(context, resource, value));
   if (format === "table" || format === "tsv") return writeLines(context, resource, value, format);
-  const whole: Resource = resource.open === true ? { ...resource, columns: recordColumns(context, resource, value.json) } : resource;
+  const whole: Resource =
+    resource.open === true ? { ...resource, columns: recordColumns(context, resource, value.json) } : resource;
   const output = await openListOutput(context, { resource: whole });
   await output.write(asRows(value));
   await output.end();
@@ -48,7 +49,12 @@ function asRows({ json, text }: RecordValue): { rows: readonly JsonObject[]; tex
   return { rows: [json], text: `[${text}]` };
 }
 
-async function writeLines(context: RenderContext, resource: Resource, { json }: RecordValue, format: "table" | "tsv"): Promise<void> {
+async function writeLines(
+  context: RenderContext,
+  resource: Resource,
+  { json }: RecordValue,
+  format: "table" | "tsv",
+): Promise<void> {
   const columns = recordColumns(context, resource, json);
   if (format === "table") {
     const { drawRecord } = await import("./record-table.ts");
@@ -66,7 +72,10 @@ function recordColumns({ options }: RenderContext, resource: Resource, json: Jso
   if (options.columns !== null) return columns;
   const known = new Set([...columns.map(({ name }) => name), ...resource.fields]);
   const unknown = Object.keys(json).filter((key) => !known.has(key));
-  return [...columns, ...unknown.map((key): Column => ({ name: key, kind: unknownKind(json, key), read: (row) => row[key] }))];
+  return [
+    ...columns,
+    ...unknown.map((key): Column => ({ name: key, kind: unknownKind(json, key), read: (row) => row[key] })),
+  ];
 }
 
 function unknownKind(json: JsonObject, key: string): Column["kind"] {

@@ -13,7 +13,11 @@ import { createTimeFormatter } from "./time.ts";
 export function drawRecord({ options, clock }: RenderContext, columns: readonly Column[], json: JsonObject): string {
   const measure = createTextMeasure();
   const paint = createPaint(options.color);
-  const time = createTimeFormatter({ format: options.time ?? "local", zone: options.timeZone, now: unixSeconds(clock) });
+  const time = createTimeFormatter({
+    format: options.time ?? "local",
+    zone: options.timeZone,
+    now: unixSeconds(clock),
+  });
   const names = columns.map(({ name }) => toSafeText(name));
   const width = Math.max(0, ...names.map((name) => measure.width(name)));
   const rows = columns.map((column, index) => {

@@ -16,7 +16,16 @@ function renamed(name: string, kind: ColumnKind, read: Column["read"]): Column {
 export const PEOPLE: Resource = {
   noun: "people",
   columns: RESOURCES.person.map(fieldColumn),
-  table: ["id", "email", "name", "phone_number", "created_at", "last_sent_at", "last_responded_at", "next_survey_scheduled_at"],
+  table: [
+    "id",
+    "email",
+    "name",
+    "phone_number",
+    "created_at",
+    "last_sent_at",
+    "last_responded_at",
+    "next_survey_scheduled_at",
+  ],
   // Somebody without an address is known by the phone alone.
   dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "name", "phone_number"],
   fields: [],
@@ -90,7 +99,15 @@ export const MEMBERS: Resource = {
     memberColumn("survey_scheduled_at", "next_survey_request.survey_scheduled_at"),
     memberColumn("properties", "next_survey_request.properties"),
   ],
-  table: ["person_id", "person_name", "person_email", "person_phone_number", "created_at", "survey_scheduled_at", "properties"],
+  table: [
+    "person_id",
+    "person_name",
+    "person_email",
+    "person_phone_number",
+    "created_at",
+    "survey_scheduled_at",
+    "properties",
+  ],
   dropFirst: ["properties", "created_at", "person_phone_number", "person_name", "person_id"],
   fields: ["person", "next_survey_request"],
 };
@@ -127,7 +144,14 @@ export const METRICS: Resource = {
   noun: "metrics",
   columns: RESOURCES.metrics.map(fieldColumn),
   table: RESOURCES.metrics.map(({ name }) => name),
-  dropFirst: ["detractor_percent", "passive_percent", "promoter_percent", "passive_count", "detractor_count", "promoter_count"],
+  dropFirst: [
+    "detractor_percent",
+    "passive_percent",
+    "promoter_percent",
+    "passive_count",
+    "detractor_count",
+    "promoter_count",
+  ],
   fields: [],
 };
 

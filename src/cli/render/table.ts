@@ -21,7 +21,11 @@ interface Cell {
 export function openTable(context: RenderContext, resource: Resource): ListOutput {
   const { streams, options, clock } = context;
   const columns = tableColumns(resource, options.columns);
-  const time = createTimeFormatter({ format: options.time ?? "local", zone: options.timeZone, now: unixSeconds(clock) });
+  const time = createTimeFormatter({
+    format: options.time ?? "local",
+    zone: options.timeZone,
+    now: unixSeconds(clock),
+  });
   let waiting: Cell[][] = [];
   let note: string | null = null;
   let writeLines: ((rows: readonly Cell[][]) => string) | null = null;
@@ -62,11 +66,19 @@ interface Drawing {
   readonly lines: (rows: readonly Cell[][]) => string;
 }
 
-function draw({ streams, options }: RenderContext, resource: Resource, columns: readonly Column[], rows: readonly Cell[][]): Drawing {
+function draw(
+  { streams, options }: RenderContext,
+  resource: Resource,
+  columns: readonly Column[],
+  rows: readonly Cell[][],
+): Drawing {
   const measure = createTextMeasure();
   const paint = createPaint(options.color);
   const rooms = columns.map((column, index) => {
-    const natural = Math.max(measure.width(headingOf(column)), ...rows.map((row) => measure.width(row[index]?.text ?? "")));
+    const natural = Math.max(
+      measure.width(headingOf(column)),
+      ...rows.map((row) => measure.width(row[index]?.text ?? "")),
+    );
     return {
       name: column.name,
       natural,
@@ -94,7 +106,9 @@ function draw({ streams, options }: RenderContext, resource: Resource, columns: 
 
 /** A column without a single value gives way before any that has some. */
 function emptyFirst(names: readonly string[], columns: readonly Column[], rows: readonly Cell[][]): readonly string[] {
-  const filled = new Set(columns.filter((_, index) => rows.some((row) => row[index]?.text !== "")).map(({ name }) => name));
+  const filled = new Set(
+    columns.filter((_, index) => rows.some((row) => row[index]?.text !== "")).map(({ name }) => name),
+  );
   return [...names.filter((name) => !filled.has(name)), ...names.filter((name) => filled.has(name))];
 }
 
@@ -119,7 +133,9 @@ const HEADINGS: ReadonlyMap<string, string> = new Map([
 
 /** `LAST SENT` for `last_sent_at`; a dotted path stays as it was typed. */
 function headingOf({ name }: Column): string {
-  return HEADINGS.get(name) ?? (name.includes(".") ? name : name.replace(/_at$/, "").replaceAll("_", " ").toUpperCase());
+  return (
+    HEADINGS.get(name) ?? (name.includes(".") ? name : name.replace(/_at$/, "").replaceAll("_", " ").toUpperCase())
+  );
 }
 
 const EMAIL_WIDTH = 24;

@@ -54,7 +54,10 @@ function toIso(seconds: number): string {
 
 function toSystemTime(seconds: number): string {
   const date = new Date(seconds * 1000);
-  return writeParts([date.getFullYear(), date.getMonth() + 1, date.getDate()], [date.getHours(), date.getMinutes(), date.getSeconds()]);
+  return writeParts(
+    [date.getFullYear(), date.getMonth() + 1, date.getDate()],
+    [date.getHours(), date.getMinutes(), date.getSeconds()],
+  );
 }
 
 function writeParts(day: readonly number[], time: readonly number[]): string {
@@ -66,7 +69,14 @@ function two(part: number): string {
 }
 
 function createZoneFormatter(zone: string): TimeFormatter {
-  const numbers = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
+  const numbers = {
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  } as const;
   const intl = new Intl.DateTimeFormat("en-US", { ...numbers, timeZone: zone, hourCycle: "h23" });
   return (seconds) => {
     const parts = new Map(intl.formatToParts(seconds * 1000).map(({ type, value }) => [type, Number(value)]));

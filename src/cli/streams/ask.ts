@@ -18,7 +18,8 @@ export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: Ab
     if (!input.isTTY || !screen.isTTY) throw new UsageError("there is no terminal to ask on");
     signal.throwIfAborted();
     const next = typedAhead.shift();
-    if (next === undefined) return askOnce(await openLines(input, screen, secret), screen, { prompt, secret, signal, typedAhead });
+    if (next === undefined)
+      return askOnce(await openLines(input, screen, secret), screen, { prompt, secret, signal, typedAhead });
     screen.write(`${prompt}\n`);
     return next;
   };
@@ -51,7 +52,11 @@ async function askOnce(lines: Interface, screen: WriteStream, question: Question
   }
 }
 
-function answerTo(lines: Interface, screen: WriteStream, { prompt, secret, signal, typedAhead }: Question): Promise<string> {
+function answerTo(
+  lines: Interface,
+  screen: WriteStream,
+  { prompt, secret, signal, typedAhead }: Question,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason as Error);
     signal.addEventListener("abort", stop, { once: true });

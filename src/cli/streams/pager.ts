@@ -19,7 +19,10 @@ export interface Pager {
 
 /** A shell command that reads what is written; it starts with the first text. */
 export function createPager(command: string, env: Environment): Pager {
-  let running: { readonly child: ChildProcessByStdio<Writable, null, null>; readonly ended: Promise<number | null> } | null = null;
+  let running: {
+    readonly child: ChildProcessByStdio<Writable, null, null>;
+    readonly ended: Promise<number | null>;
+  } | null = null;
   const start = (): NonNullable<typeof running> => {
     // It has no business with the key.
     const { SURVEYCTL_API_KEY: _key, ...known } = env;

@@ -4,7 +4,9 @@ import type { Streams } from "./streams.ts";
 
 /** A shell command; null where no pager is asked for. `cat` asks for none. */
 function pagerOf(env: Environment): string | null {
-  const command = [env["SURVEYCTL_PAGER"], env["PAGER"]].find((text) => text !== undefined && text.trim() !== "")?.trim();
+  const command = [env["SURVEYCTL_PAGER"], env["PAGER"]]
+    .find((text) => text !== undefined && text.trim() !== "")
+    ?.trim();
   return command === undefined || command === "cat" ? null : command;
 }
 
@@ -12,7 +14,11 @@ function pagerOf(env: Environment): string | null {
  * Work whose output may be long. The pager starts with the first output; what is said on stderr meanwhile comes when it
  * has gone. A pager that is left early ends the work as a closed pipe does. Throws UsageError when it cannot be run.
  */
-export async function withPager<Result>(streams: Streams, env: Environment, work: (streams: Streams) => Promise<Result>): Promise<Result> {
+export async function withPager<Result>(
+  streams: Streams,
+  env: Environment,
+  work: (streams: Streams) => Promise<Result>,
+): Promise<Result> {
   const command = streams.out.isTTY ? pagerOf(env) : null;
   if (command === null) return work(streams);
   const { createPager } = await import("./pager.ts");

@@ -31,7 +31,10 @@ export class ClientError extends Error {
   hint: string | null;
 
   constructor(what: string, facts: ClientErrorFacts) {
-    super(`${what}: ${facts.call.method} ${facts.call.url}`, facts.cause === undefined ? undefined : { cause: facts.cause });
+    super(
+      `${what}: ${facts.call.method} ${facts.call.url}`,
+      facts.cause === undefined ? undefined : { cause: facts.cause },
+    );
     this.code = facts.code;
     this.what = what;
     this.call = facts.call;

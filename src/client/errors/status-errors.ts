@@ -35,7 +35,11 @@ export class ServiceError extends ClientError {
 
   constructor(what: string, facts: StatusFacts & { readonly retryAfterMs?: number | null }) {
     const { retryAfterMs = null } = facts;
-    super(what, { code: "service_failed", hint: retryAfterMs === null ? null : "--max-wait allows longer waits", ...facts });
+    super(what, {
+      code: "service_failed",
+      hint: retryAfterMs === null ? null : "--max-wait allows longer waits",
+      ...facts,
+    });
   }
 }
 
@@ -46,7 +50,11 @@ export class RateLimitedError extends ClientError {
   readonly retryAfterMs: number | null;
 
   constructor(what: string, facts: StatusFacts & { readonly retryAfterMs: number | null }) {
-    super(what, { code: "rate_limited", hint: "--rate keeps below the service's limit, --max-wait allows longer waits", ...facts });
+    super(what, {
+      code: "rate_limited",
+      hint: "--rate keeps below the service's limit, --max-wait allows longer waits",
+      ...facts,
+    });
     this.retryAfterMs = facts.retryAfterMs;
   }
 }
@@ -57,7 +65,11 @@ export class RedirectError extends ClientError {
   readonly location: string | null;
 
   constructor(what: string, facts: StatusFacts & { readonly location: string | null }) {
-    super(what, { code: "redirect_refused", hint: "if the service has moved, set the base URL to its new address", ...facts });
+    super(what, {
+      code: "redirect_refused",
+      hint: "if the service has moved, set the base URL to its new address",
+      ...facts,
+    });
     this.location = facts.location;
   }
 }

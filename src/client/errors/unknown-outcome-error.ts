@@ -4,7 +4,10 @@ import { ClientError, type CallName } from "./client-error.ts";
 export class UnknownOutcomeError extends ClientError {
   override readonly name = "UnknownOutcomeError";
 
-  constructor(reason: string, facts: { readonly call: CallName; readonly status: number | null; readonly cause: ClientError }) {
+  constructor(
+    reason: string,
+    facts: { readonly call: CallName; readonly status: number | null; readonly cause: ClientError },
+  ) {
     super(`it is unknown whether the request arrived (${reason}; ${facts.cause.what})`, {
       code: "outcome_unknown",
       details: facts.cause.details,

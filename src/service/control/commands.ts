@@ -16,7 +16,12 @@ export type AdminCommand =
       readonly active?: boolean;
       readonly frequencySeconds?: number;
     }
-  | { readonly kind: "trend.add"; readonly project: string; readonly name: string; readonly where: Readonly<Record<string, string>> }
+  | {
+      readonly kind: "trend.add";
+      readonly project: string;
+      readonly name: string;
+      readonly where: Readonly<Record<string, string>>;
+    }
   | { readonly kind: "trend.list"; readonly project: string }
   | { readonly kind: "trend.remove"; readonly project: string; readonly id: string }
   /** A key that the service keeps in memory alone. */

@@ -34,9 +34,17 @@ export async function writeControlFile(dataFile: string, record: ControlRecord):
 /** Null when there is none or it cannot be read as one. */
 export async function readControlFile(dataFile: string): Promise<ControlRecord | null> {
   try {
-    const value = JSON.parse(await readFile(controlFile(dataFile), "utf8")) as Partial<Record<keyof ControlRecord, unknown>> | null;
+    const value = JSON.parse(await readFile(controlFile(dataFile), "utf8")) as Partial<
+      Record<keyof ControlRecord, unknown>
+    > | null;
     const { address, control, pid, secret } = value ?? {};
-    if (typeof address !== "string" || typeof control !== "string" || typeof pid !== "number" || typeof secret !== "string") return null;
+    if (
+      typeof address !== "string" ||
+      typeof control !== "string" ||
+      typeof pid !== "number" ||
+      typeof secret !== "string"
+    )
+      return null;
     return { address, control, pid, secret };
   } catch {
     return null;

@@ -36,7 +36,8 @@ export function createAdmin(options: AdminOptions): Admin {
   const handlers = createHandlers(options);
   return async <Kind extends AdminKind>(command: CommandOf<Kind>): Promise<AdminResults[Kind]> => {
     const handler = handlers[command.kind];
-    if (handler === undefined) throw new AdminError(`the running service does not know ${command.kind}: is it an older version?`);
+    if (handler === undefined)
+      throw new AdminError(`the running service does not know ${command.kind}: is it an older version?`);
     try {
       return await handler(command);
     } catch (error) {
@@ -51,8 +52,10 @@ export function createKey(random: Random): string {
 }
 
 function createHandlers({ store, random, addSession, onRevoke, onSchedule }: AdminOptions): Handlers {
-  const inProject = async <Result>(name: string, work: (tx: Transaction, project: ProjectRow) => Promise<Result>): Promise<Result> =>
-    store.write(async (tx) => work(tx, await requireProject(tx, name)));
+  const inProject = async <Result>(
+    name: string,
+    work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
+  ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   return {
     "project.add": ({ name }) =>
       store.write(async (tx) => {
@@ -79,15 +82,22 @@ function createHandlers({ store, random, addSession, onRevoke, onSchedule }: Adm
         return { throttle: seconds === undefined ? found.throttleSeconds : seconds };
       }),
     autopilot: async ({ project, platform, active, frequencySeconds }) => {
-      const change = { ...(active === undefined ? {} : { active }), ...(frequencySeconds === undefined ? {} : { frequencySeconds }) };
+      const change = {
+        ...(active === undefined ? {} : { active }),
+        ...(frequencySeconds === undefined ? {} : { frequencySeconds }),
+      };
       const configuration = await inProject(project, (tx, found) =>
-        Object.keys(change).length === 0 ? getAutopilot(tx, found, platform) : configureAutopilot(tx, found, platform, change),
+        Object.keys(change).length === 0
+          ? getAutopilot(tx, found, platform)
+          : configureAutopilot(tx, found, platform, change),
       );
       onSchedule();
       return configuration;
     },
-    "trend.add": ({ project, name, where }) => inProject(project, async (tx, found) => toTrendInfo(await addTrend(tx, found, name, where))),
-    "trend.list": ({ project }) => inProject(project, async (tx, found) => (await listTrends(tx, found)).map(toTrendInfo)),
+    "trend.add": ({ project, name, where }) =>
+      inProject(project, async (tx, found) => toTrendInfo(await addTrend(tx, found, name, where))),
+    "trend.list": ({ project }) =>
+      inProject(project, async (tx, found) => (await listTrends(tx, found)).map(toTrendInfo)),
     "trend.remove": async ({ project, id }) => {
       const wasThere = await inProject(project, (tx, found) => removeTrend(tx, found, id));
       return requireThere(wasThere, `project ${project} has no trend ${id}`, { id });
@@ -102,7 +112,8 @@ function createHandlers({ store, random, addSession, onRevoke, onSchedule }: Adm
 
 async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
   const project = await findProject(tx, name);
-  if (project === null) throw new AdminError(`there is no project ${JSON.stringify(name)}: \`surveyctl service project list\` shows them`);
+  if (project === null)
+    throw new AdminError(`there is no project ${JSON.stringify(name)}: \`surveyctl service project list\` shows them`);
   return project;
 }
 

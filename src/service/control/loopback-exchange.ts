@@ -13,7 +13,12 @@ export function createLoopbackExchange(): LoopbackExchange {
   const exchange: Exchange = ({ method, url, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
-      const options = { method, headers: { ...headers, ...length }, agent, ...(signal === undefined ? {} : { signal }) };
+      const options = {
+        method,
+        headers: { ...headers, ...length },
+        agent,
+        ...(signal === undefined ? {} : { signal }),
+      };
       const outgoing = startRequest(url, options, (incoming) => resolve(toResponse(incoming)));
       outgoing.once("error", reject);
       outgoing.end(body);
@@ -22,8 +27,15 @@ export function createLoopbackExchange(): LoopbackExchange {
 }
 
 function toResponse(incoming: IncomingMessage): HttpResponse {
-  const headers = Object.entries(incoming.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]);
-  return { status: incoming.statusCode ?? 0, headers: Object.fromEntries(headers) as Record<string, string>, body: incoming };
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(", ") : (value ?? ""),
+  ]);
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body: incoming,
+  };
 }
 
 /** A response's body as text. */

@@ -13,7 +13,11 @@ export interface Part {
 }
 
 /** A whole message: these headers, then the same content in several forms, the plainest first. */
-export function formatMessage(headers: readonly (readonly [string, string])[], parts: readonly Part[], boundary: string): string {
+export function formatMessage(
+  headers: readonly (readonly [string, string])[],
+  parts: readonly Part[],
+  boundary: string,
+): string {
   const head = [
     ...headers.map(([name, value]) => `${name}: ${value}`),
     "MIME-Version: 1.0",

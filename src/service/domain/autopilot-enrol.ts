@@ -29,14 +29,18 @@ async function resolvePerson(tx: Transaction, project: Project, input: MemberInp
   const { personId, personEmail: email, personPhoneNumber: phoneNumber, personName: name } = input;
   if (personId === null && email === null && phoneNumber === null) throw missing(input);
   const existing =
-    personId === null ? await identify(tx, project, { email, phoneNumber }, MEMBER_NAMES) : await byId(tx, project, personId, email);
+    personId === null
+      ? await identify(tx, project, { email, phoneNumber }, MEMBER_NAMES)
+      : await byId(tx, project, personId, email);
   const reachable = input.platform === "email" ? (email ?? existing?.email) : (phoneNumber ?? existing?.phoneNumber);
   if (reachable === null || reachable === undefined) throw missing(input);
   return upsertPerson(tx, project, existing, { email, phoneNumber, name, lastSentAt: null }, MEMBER_NAMES);
 }
 
 function missing({ platform }: MemberInput): InvalidError {
-  return new InvalidError({ [platform === "email" ? MEMBER_NAMES.email : MEMBER_NAMES.phoneNumber]: ["can't be blank"] });
+  return new InvalidError({
+    [platform === "email" ? MEMBER_NAMES.email : MEMBER_NAMES.phoneNumber]: ["can't be blank"],
+  });
 }
 
 async function byId(tx: Transaction, project: Project, text: string, email: string | null): Promise<PersonRow> {
@@ -75,6 +79,7 @@ async function refresh(
     await tx.autopilot.setMemberProperties(project.id, platform, person.id, properties);
     if (member.nextRequestId !== null) await tx.requests.setProperties(project.id, member.nextRequestId, properties);
   }
-  if (member.nextRequestId === null) await scheduleAutopilot(tx, project, person, { platform, properties, delaySeconds: 0 });
+  if (member.nextRequestId === null)
+    await scheduleAutopilot(tx, project, person, { platform, properties, delaySeconds: 0 });
   return { person, properties, created: false };
 }

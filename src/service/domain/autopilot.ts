@@ -1,5 +1,11 @@
 /** Autopilot: sections 3 and 4.8 to 4.11. */
-import type { AutopilotConfiguration, Membership, MembershipPerson, Platform, Properties } from "../../contract/resources.ts";
+import type {
+  AutopilotConfiguration,
+  Membership,
+  MembershipPerson,
+  Platform,
+  Properties,
+} from "../../contract/resources.ts";
 import { parseCursor, toPage } from "./cursor.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
 import type { MemberInput, MembersQuery, PersonReference, Project } from "./inputs.ts";
@@ -23,7 +29,11 @@ export async function listMembersJson(tx: Transaction, project: Project, query: 
 }
 
 /** The person whom all given filters name; null for no filter, undefined for nobody. */
-async function filteredPerson(tx: Transaction, project: Project, query: MembersQuery): Promise<number | null | undefined> {
+async function filteredPerson(
+  tx: Transaction,
+  project: Project,
+  query: MembersQuery,
+): Promise<number | null | undefined> {
   const { personId, personEmail, personPhoneNumber } = query;
   const references: PersonReference[] = [];
   if (personId !== null) references.push({ by: "id", id: personId });
@@ -61,11 +71,21 @@ export async function removeMember(
 }
 
 function toMembershipPerson(person: PersonRow): MembershipPerson {
-  return { id: String(person.id), name: person.name, email: person.email, phone_number: person.phoneNumber, created_at: person.createdAt };
+  return {
+    id: String(person.id),
+    name: person.name,
+    email: person.email,
+    phone_number: person.phoneNumber,
+    created_at: person.createdAt,
+  };
 }
 
 /** 4.11 */
-export async function getAutopilot(tx: Transaction, project: Project, platform: Platform): Promise<AutopilotConfiguration> {
+export async function getAutopilot(
+  tx: Transaction,
+  project: Project,
+  platform: Platform,
+): Promise<AutopilotConfiguration> {
   return tx.autopilot.configuration(project.id, platform);
 }
 
@@ -77,7 +97,10 @@ export async function configureAutopilot(
   change: { readonly active?: boolean; readonly frequencySeconds?: number },
 ): Promise<AutopilotConfiguration> {
   const { frequencySeconds } = change;
-  if (frequencySeconds !== undefined && (!Number.isInteger(frequencySeconds) || frequencySeconds < 1 || frequencySeconds > FREQUENCY_MAX)) {
+  if (
+    frequencySeconds !== undefined &&
+    (!Number.isInteger(frequencySeconds) || frequencySeconds < 1 || frequencySeconds > FREQUENCY_MAX)
+  ) {
     throw new InvalidError({ frequency: ["must be from 1 second to 100 years"] });
   }
   const old = await tx.autopilot.configuration(project.id, platform);

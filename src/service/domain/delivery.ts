@@ -50,5 +50,9 @@ async function finishSent(tx: Transaction, due: DueSurvey): Promise<void> {
   // Somebody who left and came back has another request waiting already.
   if (member === null || member.nextRequestId !== due.requestId) return;
   const { frequency } = await tx.autopilot.configuration(project.id, channel);
-  await scheduleAutopilot(tx, project, person, { platform: channel, properties: member.properties, delaySeconds: frequency });
+  await scheduleAutopilot(tx, project, person, {
+    platform: channel,
+    properties: member.properties,
+    delaySeconds: frequency,
+  });
 }

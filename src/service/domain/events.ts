@@ -26,7 +26,11 @@ export async function unsubscribe(tx: Transaction, project: Project, email: stri
 }
 
 /** As `unsubscribe`, for a person who is known by id. */
-export async function unsubscribePerson(tx: Transaction, project: Project, personId: number): Promise<{ created: boolean }> {
+export async function unsubscribePerson(
+  tx: Transaction,
+  project: Project,
+  personId: number,
+): Promise<{ created: boolean }> {
   const person = await tx.people.byId(project.id, personId);
   if (person === null || person.unsubscribedAt !== null) return { created: false };
   await tx.people.update(project.id, personId, { unsubscribedAt: tx.now });

@@ -15,7 +15,13 @@ export async function listPeopleJson(tx: Transaction, project: Project, query: P
   const after = parseCursor(query.after);
   const id = await filteredPerson(tx, project, query);
   if (id === undefined) return { json: "[]", next: null };
-  const rows = await tx.people.list(project.id, { since: query.since, until: query.until, id, after, limit: query.perPage + 1 });
+  const rows = await tx.people.list(project.id, {
+    since: query.since,
+    until: query.until,
+    id,
+    after,
+    limit: query.perPage + 1,
+  });
   return toPage(rows, query.perPage, (row) => {
     const last = JSON.parse(row) as Person;
     return { createdAt: last.created_at, id: Number(last.id) };
@@ -23,19 +29,29 @@ export async function listPeopleJson(tx: Transaction, project: Project, query: P
 }
 
 /** The id of the person whom the filter names; null for no filter, undefined for nobody. */
-async function filteredPerson(tx: Transaction, project: Project, query: PeopleQuery): Promise<number | null | undefined> {
+async function filteredPerson(
+  tx: Transaction,
+  project: Project,
+  query: PeopleQuery,
+): Promise<number | null | undefined> {
   if (query.email !== null) return (await tx.people.byEmail(project.id, query.email))?.id;
   if (query.phoneNumber !== null) return (await tx.people.byPhone(project.id, query.phoneNumber))?.id;
   return null;
 }
 
 /** 4.2: creates or updates a person and, unless `send` is false, throttling or suppression forbid it, schedules a survey. */
-export async function sendPerson(tx: Transaction, project: Project, input: SendInput): Promise<{ person: SentPerson; created: boolean }> {
+export async function sendPerson(
+  tx: Transaction,
+  project: Project,
+  input: SendInput,
+): Promise<{ person: SentPerson; created: boolean }> {
   checkSendInput(input);
   checkSpecialProperties(input.properties);
   const renames = input.emailUpdate !== null || input.phoneNumberUpdate !== null;
   const existing = renames ? await renamePerson(tx, project, input) : await identify(tx, project, input, PEOPLE_NAMES);
-  const identity = renames ? { email: null, phoneNumber: null } : { email: input.email, phoneNumber: input.phoneNumber };
+  const identity = renames
+    ? { email: null, phoneNumber: null }
+    : { email: input.email, phoneNumber: input.phoneNumber };
   const wanted = { ...identity, name: input.name, lastSentAt: input.lastSentAt };
   const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES);
   const scheduledAt = input.send ? await scheduleSurvey(tx, project, person, input) : null;
@@ -52,7 +68,13 @@ function blank(attribute: string): InvalidError {
 }
 
 function toSentPerson(person: PersonRow, scheduledAt: number | null, input: SendInput): SentPerson {
-  return { id: String(person.id), email: person.email, name: person.name, survey_scheduled_at: scheduledAt, properties: input.properties };
+  return {
+    id: String(person.id),
+    email: person.email,
+    name: person.name,
+    survey_scheduled_at: scheduledAt,
+    properties: input.properties,
+  };
 }
 
 /** Deletes a person and all that belongs to them. Throws NotFoundError. */

@@ -12,7 +12,11 @@ export interface IdentityNames {
 }
 
 export const PEOPLE_NAMES: IdentityNames = { id: "id", email: "email", phoneNumber: "phone_number" };
-export const MEMBER_NAMES: IdentityNames = { id: "person_id", email: "person_email", phoneNumber: "person_phone_number" };
+export const MEMBER_NAMES: IdentityNames = {
+  id: "person_id",
+  email: "person_email",
+  phoneNumber: "person_phone_number",
+};
 
 export interface Identity {
   readonly email: string | null;
@@ -24,7 +28,12 @@ export interface Identity {
  * decides; when it names nobody and the phone names a person without e-mail, that person is meant.
  * A phone that belongs to anybody else is an InvalidError.
  */
-export async function identify(tx: Transaction, project: Project, identity: Identity, names: IdentityNames): Promise<PersonRow | null> {
+export async function identify(
+  tx: Transaction,
+  project: Project,
+  identity: Identity,
+  names: IdentityNames,
+): Promise<PersonRow | null> {
   const { email, phoneNumber } = identity;
   const byEmail = email === null ? null : await tx.people.byEmail(project.id, email);
   if (phoneNumber === null || byEmail?.phoneNumber === phoneNumber) return byEmail;
@@ -35,7 +44,11 @@ export async function identify(tx: Transaction, project: Project, identity: Iden
 }
 
 /** The one person that a path or a body names; null when there is none. */
-export async function findReferenced(tx: Transaction, project: Project, reference: PersonReference): Promise<PersonRow | null> {
+export async function findReferenced(
+  tx: Transaction,
+  project: Project,
+  reference: PersonReference,
+): Promise<PersonRow | null> {
   if (reference.by === "email") return tx.people.byEmail(project.id, reference.email);
   if (reference.by === "phone_number") return tx.people.byPhone(project.id, reference.phoneNumber);
   const id = parseId(reference.id);
@@ -43,7 +56,11 @@ export async function findReferenced(tx: Transaction, project: Project, referenc
 }
 
 /** As `findReferenced`; throws NotFoundError when there is none. */
-export async function requireReferenced(tx: Transaction, project: Project, reference: PersonReference): Promise<PersonRow> {
+export async function requireReferenced(
+  tx: Transaction,
+  project: Project,
+  reference: PersonReference,
+): Promise<PersonRow> {
   const person = await findReferenced(tx, project, reference);
   if (person === null) throw new NotFoundError("no such person");
   return person;
@@ -78,7 +95,12 @@ function mergeChange(
 }
 
 /** Writes what differs, if anything, and returns the person as they are then. */
-export async function changePerson(tx: Transaction, project: Project, person: PersonRow, wanted: PersonChange): Promise<PersonRow> {
+export async function changePerson(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  wanted: PersonChange,
+): Promise<PersonRow> {
   const change = Object.fromEntries(
     Object.entries(wanted).filter(([key, value]) => person[key as keyof PersonChange] !== value),
   ) as PersonChange;

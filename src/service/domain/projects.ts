@@ -15,7 +15,11 @@ const KEY = /^[!-9;-~]{1,44}$/;
 export async function addProject(tx: Transaction, name: string): Promise<Project> {
   if (name.trim() === "") throw new InvalidError({ name: ["can't be blank"] });
   try {
-    return await tx.projects.insert({ name, throttleSeconds: DEFAULT_THROTTLE_SECONDS, frequencySeconds: DEFAULT_FREQUENCY_SECONDS });
+    return await tx.projects.insert({
+      name,
+      throttleSeconds: DEFAULT_THROTTLE_SECONDS,
+      frequencySeconds: DEFAULT_FREQUENCY_SECONDS,
+    });
   } catch (error) {
     throw error instanceof TakenError ? new InvalidError({ name: ["has already been taken"] }) : error;
   }
@@ -31,7 +35,8 @@ export async function findProject(tx: Transaction, name: string): Promise<Projec
 
 /** Lets this key in; what is stored is its hash. At most 44 ASCII characters without `:`. */
 export async function addKey(tx: Transaction, project: Project, secretKey: string): Promise<KeyRow> {
-  if (!KEY.test(secretKey)) throw new InvalidError({ key: ["must be 1 to 44 visible ASCII characters without a colon"] });
+  if (!KEY.test(secretKey))
+    throw new InvalidError({ key: ["must be 1 to 44 visible ASCII characters without a colon"] });
   try {
     return await tx.projects.insertKey(project.id, { hash: hashKey(secretKey), lastFour: secretKey.slice(-4) });
   } catch (error) {
@@ -63,6 +68,7 @@ function hashKey(key: string): string {
 
 /** Shortest time between two surveys sent through the API, in seconds; null for no throttling. */
 export async function setThrottle(tx: Transaction, project: Project, seconds: number | null): Promise<void> {
-  if (seconds !== null && (!Number.isSafeInteger(seconds) || seconds < 0)) throw new InvalidError({ throttle: ["is invalid"] });
+  if (seconds !== null && (!Number.isSafeInteger(seconds) || seconds < 0))
+    throw new InvalidError({ throttle: ["is invalid"] });
   await tx.projects.setThrottle(project.id, seconds);
 }

@@ -16,17 +16,36 @@ export interface Links {
 }
 
 /** 4.3 as JSON text. A person who does not exist gives an empty list, an unknown trend is an InvalidError. */
-export async function listResponsesJson(tx: Transaction, project: Project, query: ResponsesQuery, links: Links): Promise<string> {
+export async function listResponsesJson(
+  tx: Transaction,
+  project: Project,
+  query: ResponsesQuery,
+  links: Links,
+): Promise<string> {
   const trendId = query.trend === null ? null : await requireTrend(tx, project, query.trend);
   const personId = await filteredPerson(tx, project, query);
   if (personId === undefined) return "[]";
   const { since, until, updatedSince, updatedUntil, order, perPage } = query;
-  const filter = { since, until, updatedSince, updatedUntil, personId, trendId, order, limit: perPage, offset: (query.page - 1) * perPage };
+  const filter = {
+    since,
+    until,
+    updatedSince,
+    updatedUntil,
+    personId,
+    trendId,
+    order,
+    limit: perPage,
+    offset: (query.page - 1) * perPage,
+  };
   return toJsonArray(await tx.responses.list(project.id, filter, toShape(query.expand, links)));
 }
 
 /** The id of the person whom the filters name; null for no filter, undefined for nobody. */
-async function filteredPerson(tx: Transaction, project: Project, query: ResponsesQuery): Promise<number | null | undefined> {
+async function filteredPerson(
+  tx: Transaction,
+  project: Project,
+  query: ResponsesQuery,
+): Promise<number | null | undefined> {
   const byId = query.personId === null ? null : (parseId(query.personId) ?? undefined);
   if (query.personEmail === null || byId === undefined) return byId;
   const byEmail = (await tx.people.byEmail(project.id, query.personEmail))?.id;
@@ -38,7 +57,12 @@ function toShape(expand: ReadonlySet<Expansion>, links: Links): ResponseShape {
 }
 
 /** 4.4 */
-export async function addResponse(tx: Transaction, project: Project, input: ResponseInput, links: Links): Promise<SurveyResponse> {
+export async function addResponse(
+  tx: Transaction,
+  project: Project,
+  input: ResponseInput,
+  links: Links,
+): Promise<SurveyResponse> {
   checkScore(input.score);
   const { score, comment, personProperties } = input;
   const id = await tx.responses.insert(project.id, {
@@ -105,9 +129,11 @@ export async function updateResponse(
   const existing = key === null ? null : await tx.responses.byId(project.id, key);
   if (existing === null) throw new NotFoundError("no such response");
   if (change.score !== undefined) checkScore(change.score);
-  const personId = change.personId === undefined ? existing.personId : await requirePerson(tx, project, change.personId);
+  const personId =
+    change.personId === undefined ? existing.personId : await requirePerson(tx, project, change.personId);
   const wanted = { ...existing, ...withoutUndefined(change), personId };
-  if (differs(existing, wanted)) await tx.responses.update(project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.now });
+  if (differs(existing, wanted))
+    await tx.responses.update(project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.now });
   return readResponse(tx, project, existing.id, expand, links);
 }
 

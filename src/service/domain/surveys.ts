@@ -11,7 +11,12 @@ export interface SurveyWish {
 }
 
 /** Schedules a survey outside Autopilot; null when throttling, suppression or a missing address forbid it. */
-export async function scheduleSurvey(tx: Transaction, project: Project, person: PersonRow, wish: SurveyWish): Promise<number | null> {
+export async function scheduleSurvey(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  wish: SurveyWish,
+): Promise<number | null> {
   if (!canReceive(person, wish.channel) || (await isThrottled(tx, project, person))) return null;
   const scheduledAt = Math.min(tx.now + wish.delaySeconds, Number.MAX_SAFE_INTEGER);
   const { channel, properties } = wish;
@@ -63,7 +68,12 @@ export interface AutopilotWish {
 }
 
 /** Schedules a member's next Autopilot survey, or notes that there is none when the person cannot be reached. */
-export async function scheduleAutopilot(tx: Transaction, project: Project, person: PersonRow, wish: AutopilotWish): Promise<void> {
+export async function scheduleAutopilot(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  wish: AutopilotWish,
+): Promise<void> {
   const { platform, properties, delaySeconds } = wish;
   if (!canReceive(person, platform)) {
     await tx.autopilot.setNextRequest(project.id, platform, person.id, null);

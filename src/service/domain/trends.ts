@@ -5,7 +5,12 @@ import type { Project } from "./inputs.ts";
 import type { Transaction, Trend } from "./ports.ts";
 
 /** Saves a filter: responses whose properties have, as text, each of these values. */
-export async function addTrend(tx: Transaction, project: Project, name: string, where: Readonly<Record<string, string>>): Promise<Trend> {
+export async function addTrend(
+  tx: Transaction,
+  project: Project,
+  name: string,
+  where: Readonly<Record<string, string>>,
+): Promise<Trend> {
   if (name === "") throw new InvalidError({ name: ["can't be blank"] });
   if (Object.keys(where).length === 0) throw new InvalidError({ where: ["can't be blank"] });
   const id = await tx.trends.insert(project.id, { name, where });

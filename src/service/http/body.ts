@@ -37,7 +37,10 @@ function decodeText(body: string | Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(body);
   } catch (error) {
-    throw new HttpError(400, `Bad Request: the body is not UTF-8 text (${error instanceof Error ? error.message : "unreadable"})`);
+    throw new HttpError(
+      400,
+      `Bad Request: the body is not UTF-8 text (${error instanceof Error ? error.message : "unreadable"})`,
+    );
   }
 }
 

@@ -54,7 +54,12 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
   const run = `${random.token(6)}-`;
   const state = { requests: 0, second: 0, date: "" };
 
-  const answer = async (request: HttpRequest, target: Target, progress: Progress, linkOrigin: string): Promise<Reply> => {
+  const answer = async (
+    request: HttpRequest,
+    target: Target,
+    progress: Progress,
+    linkOrigin: string,
+  ): Promise<Reply> => {
     const match = requireMatch(find(request.method, target.path));
     progress.match = match;
     if (!match.hasSuffix && !acceptsJson(request.headers.accept))
@@ -68,7 +73,16 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     const links = { permalink: (token: string): string => `${appUrl}/r/${token}` };
     const address = linkOrigin + target.path;
     const { project } = caller;
-    const reply = await HANDLERS[match.name]({ store, project, route, placeholders, unstripped, parameters, address, links });
+    const reply = await HANDLERS[match.name]({
+      store,
+      project,
+      route,
+      placeholders,
+      unstripped,
+      parameters,
+      address,
+      links,
+    });
     if (match.name === "sendPerson" || match.name === "addMember") options.onScheduled();
     return reply;
   };
@@ -86,10 +100,23 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     const progress: Progress = { head: request.method === "HEAD", match: null, project: null };
     const own = await ownPage(target.path, request.method, options, accessLog.metrics);
     const reply =
-      own ?? (await settle(() => answer(request, target, progress, local ? target.origin : (publicUrl ?? target.origin)), requestId, log));
+      own ??
+      (await settle(
+        () => answer(request, target, progress, local ? target.origin : (publicUrl ?? target.origin)),
+        requestId,
+        log,
+      ));
     const path = progress.match?.route.path ?? maskPath(target.path);
     const route = progress.match?.name ?? null;
-    accessLog.add({ requestId, method: request.method, path, route, project: progress.project, status: reply.status, startedMs });
+    accessLog.add({
+      requestId,
+      method: request.method,
+      path,
+      route,
+      project: progress.project,
+      status: reply.status,
+      startedMs,
+    });
     return toHttpResponse(reply, { date: date(), "x-request-id": requestId }, progress.head);
   };
   return { handle: (request) => exchange(request, false), handleLocally: (request) => exchange(request, true), keys };
@@ -107,7 +134,10 @@ async function settle(work: () => Promise<Reply>, requestId: string, log: Log): 
   } catch (error) {
     const reply = errorReply(error);
     if (reply !== null) return reply;
-    log.error("fault", { request_id: requestId, error: error instanceof Error ? (error.stack ?? error.message) : "not an Error" });
+    log.error("fault", {
+      request_id: requestId,
+      error: error instanceof Error ? (error.stack ?? error.message) : "not an Error",
+    });
     return internalErrorReply();
   }
 }
@@ -115,7 +145,12 @@ async function settle(work: () => Promise<Reply>, requestId: string, log: Log): 
 const OWN_PAGES = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** Pages for those who run the service; no key, nobody's data. */
-async function ownPage(path: string, method: string, options: HttpServiceOptions, metrics: () => string): Promise<Reply | null> {
+async function ownPage(
+  path: string,
+  method: string,
+  options: HttpServiceOptions,
+  metrics: () => string,
+): Promise<Reply | null> {
   if (!OWN_PAGES.has(path)) return null;
   if (method !== "GET" && method !== "HEAD") return errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
   if (path === "/healthz") return jsonReply(200, { status: "ok" });

@@ -16,8 +16,16 @@ export function withCursorFilters(parameters: JsonObject, route: Route): JsonObj
 }
 
 /** The `Link` header of a page that another one follows; `address` is where the list was asked for, without query. */
-export function nextLink(address: string, route: Route, parameters: JsonObject, perPage: number, position: string): string {
-  const known = route.parameters.map(({ name }) => name).filter((name) => name !== "per_page" && Object.hasOwn(parameters, name));
+export function nextLink(
+  address: string,
+  route: Route,
+  parameters: JsonObject,
+  perPage: number,
+  position: string,
+): string {
+  const known = route.parameters
+    .map(({ name }) => name)
+    .filter((name) => name !== "per_page" && Object.hasOwn(parameters, name));
   const filters = { per_page: perPage, ...Object.fromEntries(known.map((name) => [name, parameters[name]])) };
   const pageInfo = `${position}.${Buffer.from(formatQuery(filters)).toString("base64url")}`;
   return formatNextLink(`${address}?${formatQuery({ page_info: pageInfo, ...filters })}`);

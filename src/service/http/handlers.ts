@@ -12,7 +12,14 @@ import type { Store } from "../domain/ports.ts";
 import { type Links, addResponse, getResponse, listResponsesJson, requirePerson } from "../domain/responses.ts";
 import { nextLink, withCursorFilters } from "./cursor-link.ts";
 import { deleteNamedPerson } from "./delete-person.ts";
-import { readEventsQuery, readExpansions, readMembersQuery, readMetricsQuery, readPeopleQuery, readResponsesQuery } from "./list-inputs.ts";
+import {
+  readEventsQuery,
+  readExpansions,
+  readMembersQuery,
+  readMetricsQuery,
+  readPeopleQuery,
+  readResponsesQuery,
+} from "./list-inputs.ts";
 import { Reader } from "./reader.ts";
 import { type Reply, jsonReply, okReply } from "./replies.ts";
 import { changeNamedResponse } from "./update-response.ts";
@@ -49,7 +56,12 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   listPeople: async (call) => {
     const parameters = withCursorFilters(call.parameters, call.route);
     const query = readPeopleQuery(new Reader(parameters));
-    return cursorList(call, parameters, query.perPage, await call.store.read((tx) => listPeopleJson(tx, call.project, query)));
+    return cursorList(
+      call,
+      parameters,
+      query.perPage,
+      await call.store.read((tx) => listPeopleJson(tx, call.project, query)),
+    );
   },
   sendPerson: async (call) => {
     const input = readSendInput(readerOf(call));
@@ -82,7 +94,12 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   listMembers: async (call) => {
     const parameters = withCursorFilters(call.parameters, call.route);
     const query = readMembersQuery(new Reader(parameters), platformOf(call));
-    return cursorList(call, parameters, query.perPage, await call.store.read((tx) => listMembersJson(tx, call.project, query)));
+    return cursorList(
+      call,
+      parameters,
+      query.perPage,
+      await call.store.read((tx) => listMembersJson(tx, call.project, query)),
+    );
   },
   addMember: async (call) => {
     const input = readMemberInput(readerOf(call), platformOf(call));
@@ -94,7 +111,8 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const reference = readMemberReference(readerOf(call), platform);
     return jsonReply(202, await call.store.write((tx) => removeMember(tx, call.project, { platform, reference })));
   },
-  getAutopilot: async (call) => jsonReply(200, await call.store.read((tx) => getAutopilot(tx, call.project, platformOf(call)))),
+  getAutopilot: async (call) =>
+    jsonReply(200, await call.store.read((tx) => getAutopilot(tx, call.project, platformOf(call)))),
   deletePerson: async (call) => {
     await deleteNamedPerson(call);
     return okReply(202);

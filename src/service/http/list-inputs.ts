@@ -2,7 +2,14 @@
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX } from "../../contract/limits.ts";
 import type { Platform } from "../../contract/resources.ts";
 import { EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS, type Expansion } from "../../contract/routes.ts";
-import type { EventsQuery, MembersQuery, MetricGroup, MetricsQuery, PeopleQuery, ResponsesQuery } from "../domain/inputs.ts";
+import type {
+  EventsQuery,
+  MembersQuery,
+  MetricGroup,
+  MetricsQuery,
+  PeopleQuery,
+  ResponsesQuery,
+} from "../domain/inputs.ts";
 import type { Reader } from "./reader.ts";
 
 const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX);

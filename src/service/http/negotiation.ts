@@ -24,8 +24,11 @@ export type BodyKind = "json" | "form" | "unnamed";
 export function bodyKind(contentType: string | undefined): BodyKind {
   if (contentType === undefined || contentType.trim() === "") return "unnamed";
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
-  const charset = parameters.map((one) => /^charset\s*=\s*"?([^"]*)"?$/.exec(one)?.[1]).find((value) => value !== undefined);
-  if (charset !== undefined && !["utf-8", "utf8", "us-ascii"].includes(charset)) throw unsupported(`charset ${charset}`);
+  const charset = parameters
+    .map((one) => /^charset\s*=\s*"?([^"]*)"?$/.exec(one)?.[1])
+    .find((value) => value !== undefined);
+  if (charset !== undefined && !["utf-8", "utf8", "us-ascii"].includes(charset))
+    throw unsupported(`charset ${charset}`);
   if (type === "application/json" || type === "text/json" || type.endsWith("+json")) return "json";
   if (type === "application/x-www-form-urlencoded") return "form";
   throw unsupported(type);
@@ -33,5 +36,8 @@ export function bodyKind(contentType: string | undefined): BodyKind {
 
 function unsupported(what: string): HttpError {
   const seen = what.slice(0, 100);
-  return new HttpError(415, `Unsupported Media Type: ${seen}; send application/json or application/x-www-form-urlencoded in UTF-8`);
+  return new HttpError(
+    415,
+    `Unsupported Media Type: ${seen}; send application/json or application/x-www-form-urlencoded in UTF-8`,
+  );
 }

@@ -45,12 +45,14 @@ export class Reader {
 
   /** Asks a rule about `name` too when something else is wrong, so that everything is told at once; the call itself asks it otherwise. */
   async checkAlso(name: string, rule: () => Promise<unknown>): Promise<void> {
-    if (this.#errors !== null && this.#errors[name] === undefined) await rule().catch((error: unknown) => this.#takeOver(error));
+    if (this.#errors !== null && this.#errors[name] === undefined)
+      await rule().catch((error: unknown) => this.#takeOver(error));
   }
 
   #takeOver(error: unknown): void {
     if (!(error instanceof InvalidError)) throw error;
-    for (const [name, phrases] of Object.entries(error.errors)) for (const phrase of phrases) this.complain(name, phrase);
+    for (const [name, phrases] of Object.entries(error.errors))
+      for (const phrase of phrases) this.complain(name, phrase);
   }
 
   /** Throws an InvalidError with everything that was complained of. */
@@ -71,7 +73,9 @@ export class Reader {
 
   phone(name: string): string | null {
     const given = this.text(name);
-    return given === null || isE164(given) ? given : this.#refuse(name, "must be in E.164 format, such as +14155551212");
+    return given === null || isE164(given)
+      ? given
+      : this.#refuse(name, "must be in E.164 format, such as +14155551212");
   }
 
   /** An id, written as text or number. */
@@ -113,7 +117,9 @@ export class Reader {
   map(name: string): Properties | null {
     const given = toMap(this.#value(name));
     if (given === undefined) return this.#refuse(name, "must be a map of names to values");
-    return given === null || isStorable(given, DEPTH_MAX) ? given : this.#refuse(name, "holds values that cannot be kept");
+    return given === null || isStorable(given, DEPTH_MAX)
+      ? given
+      : this.#refuse(name, "holds values that cannot be kept");
   }
 
   /** From an array, one text, or texts joined by commas. */

@@ -92,7 +92,10 @@ function toPath(target: string): string {
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || (headers["content-length"] !== undefined && headers["content-length"] !== "0");
+  return (
+    headers["transfer-encoding"] !== undefined ||
+    (headers["content-length"] !== undefined && headers["content-length"] !== "0")
+  );
 }
 
 /** The body up to one byte more than is allowed; the rest is let through to nowhere, within bounds. */

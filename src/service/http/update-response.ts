@@ -15,7 +15,10 @@ interface Change {
 }
 
 /** The same call whether the id came in the path or, as one client library has it, in the body. */
-export async function changeNamedResponse({ store, project, parameters, links }: Change, id: string): Promise<SurveyResponse> {
+export async function changeNamedResponse(
+  { store, project, parameters, links }: Change,
+  id: string,
+): Promise<SurveyResponse> {
   const reader = new Reader(withPersonId(parameters));
   const change = readResponseChange(reader);
   const expand = readExpansions(reader);

@@ -87,7 +87,11 @@ const IDENTIFIERS = ["person_id", "person_email", "person_phone_number"] as cons
 
 /** 4.10: exactly one of the three. */
 export function readMemberReference(reader: Reader, platform: Platform): PersonReference {
-  const [id, email, phoneNumber] = [reader.id("person_id"), reader.email("person_email"), reader.phone("person_phone_number")];
+  const [id, email, phoneNumber] = [
+    reader.id("person_id"),
+    reader.email("person_email"),
+    reader.phone("person_phone_number"),
+  ];
   reader.finish();
   const references = [
     ...(id === null ? [] : [{ by: "id", id } as const]),
@@ -96,7 +100,8 @@ export function readMemberReference(reader: Reader, platform: Platform): PersonR
   ];
   const [only] = references;
   if (references.length > 1) {
-    for (const { by } of references) reader.complain(`person_${by}`, `can't be combined: give exactly one of ${IDENTIFIERS.join(", ")}`);
+    for (const { by } of references)
+      reader.complain(`person_${by}`, `can't be combined: give exactly one of ${IDENTIFIERS.join(", ")}`);
   }
   if (only === undefined)
     reader.complain(
@@ -110,6 +115,7 @@ export function readMemberReference(reader: Reader, platform: Platform): PersonR
 /** The person that a path names: an id, `email:…` or `phone_number:…`. */
 export function parsePersonPath(text: string): PersonReference {
   if (text.startsWith("email:")) return { by: "email", email: text.slice("email:".length) };
-  if (text.startsWith("phone_number:")) return { by: "phone_number", phoneNumber: text.slice("phone_number:".length).replace(/^ /, "+") };
+  if (text.startsWith("phone_number:"))
+    return { by: "phone_number", phoneNumber: text.slice("phone_number:".length).replace(/^ /, "+") };
   return { by: "id", id: text };
 }

@@ -23,7 +23,8 @@ it.each([false, true])("passes on every byte in order and hashes what left (gzip
 it.each([false, true])("fails with the error of the disk (gzip: %s)", async (gzip) => {
   const sink = createTextSink({ gzip, write: () => Promise.reject(new Error("no space left")) });
   const writing = async (): Promise<void> => {
-    for (let index = 0; index < 200; index += 1) await sink.write(createHash("sha512").update(`${index}`).digest("hex").repeat(200));
+    for (let index = 0; index < 200; index += 1)
+      await sink.write(createHash("sha512").update(`${index}`).digest("hex").repeat(200));
     await sink.end();
   };
   await expect(writing()).rejects.toThrow("no space left");

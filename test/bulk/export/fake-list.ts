@@ -72,7 +72,8 @@ export function fakeCursorList(options: FakeOptions): CursorList & Fake {
     requests: [],
     maxAtOnce: 0,
     atOnce: 0,
-    open: (range, signal) => answer(fake, options, `since=${range.since} until=${range.until}`, signal, () => after(range, null, 1)),
+    open: (range, signal) =>
+      answer(fake, options, `since=${range.since} until=${range.until}`, signal, () => after(range, null, 1)),
     follow: (next, signal) =>
       answer(fake, options, "next", signal, () => {
         const { range, last, number } = JSON.parse(next) as { range: Range; last: FakeRow; number: number };
@@ -93,7 +94,13 @@ function toPage({ serverTime }: FakeOptions, rows: FakeRow[], next: string | nul
   return { rows, text: JSON.stringify(rows), next, serverTime: serverTime ?? null };
 }
 
-async function answer(fake: Fake, options: FakeOptions, name: string, signal: AbortSignal, make: () => FetchedPage): Promise<FetchedPage> {
+async function answer(
+  fake: Fake,
+  options: FakeOptions,
+  name: string,
+  signal: AbortSignal,
+  make: () => FetchedPage,
+): Promise<FetchedPage> {
   const n = fake.requests.push(name);
   fake.atOnce += 1;
   fake.maxAtOnce = Math.max(fake.maxAtOnce, fake.atOnce);

@@ -27,7 +27,8 @@ async function collect(list: ListWalk<string[]>["list"], more: Partial<ListWalk<
 const rowsAt = (times: readonly number[]): FakeRow[] =>
   times.toSorted((a, b) => a - b).map((created_at, index) => ({ id: String(index + 1), created_at }));
 const idsOf = (rows: readonly FakeRow[]): string[] => rows.map(({ id }) => id);
-const range = (count: number, at: (index: number) => number): FakeRow[] => rowsAt(Array.from({ length: count }, (_, index) => at(index)));
+const range = (count: number, at: (index: number) => number): FakeRow[] =>
+  rowsAt(Array.from({ length: count }, (_, index) => at(index)));
 
 const kinds: readonly [string, (options: FakeOptions) => ListWalk<string[]>["list"] & Fake][] = [
   ["a page-numbered list", fakePageList],
@@ -72,23 +73,30 @@ describe.each(kinds)("%s", (_, fake) => {
       remove: fc.integer({ min: 0, max: 400 }),
     });
     await fc.assert(
-      fc.asyncProperty(times, fc.array(change, { maxLength: 40 }), fc.integer({ min: 1, max: 9 }), async (at, changes, concurrency) => {
-        const rows = rowsAt(at);
-        const before = idsOf(rows);
-        const removed = new Set<string>();
-        let newest = 10_000;
-        const onRequest = (n: number, live: FakeRow[]): void => {
-          for (const { insertAt, remove } of changes.filter(({ request }) => request === n)) {
-            newest += 1;
-            live.push({ id: String(newest), created_at: insertAt });
-            const [gone] = live.splice(remove % live.length, 1);
-            if (gone !== undefined) removed.add(gone.id);
-          }
-        };
-        const ids = await collect(fake({ rows, perPage: PER_PAGE, onRequest, turns: (n) => 1 + (n % 3) }), { concurrency });
-        expect(new Set(ids).size).toBe(ids.length);
-        expect(ids).toEqual(expect.arrayContaining(before.filter((id) => !removed.has(id))));
-      }),
+      fc.asyncProperty(
+        times,
+        fc.array(change, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 9 }),
+        async (at, changes, concurrency) => {
+          const rows = rowsAt(at);
+          const before = idsOf(rows);
+          const removed = new Set<string>();
+          let newest = 10_000;
+          const onRequest = (n: number, live: FakeRow[]): void => {
+            for (const { insertAt, remove } of changes.filter(({ request }) => request === n)) {
+              newest += 1;
+              live.push({ id: String(newest), created_at: insertAt });
+              const [gone] = live.splice(remove % live.length, 1);
+              if (gone !== undefined) removed.add(gone.id);
+            }
+          };
+          const ids = await collect(fake({ rows, perPage: PER_PAGE, onRequest, turns: (n) => 1 + (n % 3) }), {
+            concurrency,
+          });
+          expect(new Set(ids).size).toBe(ids.length);
+          expect(ids).toEqual(expect.arrayContaining(before.filter((id) => !removed.has(id))));
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -173,7 +181,9 @@ describe("a service that does not keep to the specification", () => {
   });
 
   it("has each row written once though it minds only where a range begins", async () => {
-    expect(await collect(fakePageList({ rows: crowded, perPage: PER_PAGE, ignoresUntil: true }))).toEqual(idsOf(crowded));
+    expect(await collect(fakePageList({ rows: crowded, perPage: PER_PAGE, ignoresUntil: true }))).toEqual(
+      idsOf(crowded),
+    );
   });
 
   it.each(kinds)("is told when it stops minding times half way (%s)", async (_, fake) => {
@@ -182,7 +192,9 @@ describe("a service that does not keep to the specification", () => {
       options.ignoresTimes = n > 50;
     };
     const list = fake(Object.assign(options, { onRequest }));
-    await expect(collect(list)).rejects.toEqual(new Error("the service answers with rows outside the time range that was asked for"));
+    await expect(collect(list)).rejects.toEqual(
+      new Error("the service answers with rows outside the time range that was asked for"),
+    );
   });
 
   it.each([false, true])("cannot lead in a circle (times ignored: %s)", async (ignoresTimes) => {

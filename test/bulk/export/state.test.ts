@@ -1,8 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { formatState, parseState, StateRefusedError, type ExportState } from "../../../src/bulk/export/state.ts";
 
-const identity = { command: "people export", base_url: "https://example.com", key: "abc", filter: "", format: "csv", columns: "id" };
-const STATE: ExportState = { identity, until: 1_760_000_000, file_bytes: 12, file_sha256: "00", versions: [["1", 1_760_000_000, "mark"]] };
+const identity = {
+  command: "people export",
+  base_url: "https://example.com",
+  key: "abc",
+  filter: "",
+  format: "csv",
+  columns: "id",
+};
+const STATE: ExportState = {
+  identity,
+  until: 1_760_000_000,
+  file_bytes: 12,
+  file_sha256: "00",
+  versions: [["1", 1_760_000_000, "mark"]],
+};
 const FIRST: ExportState = { identity, until: null, file_bytes: null, file_sha256: null, versions: [] };
 const spoiled = (more: object): string => JSON.stringify({ ...(JSON.parse(formatState(STATE)) as object), ...more });
 

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { openJournal, type Journal } from "../../../src/bulk/import/journal.ts";
-import { readJournal } from "../../../src/bulk/import/journal-state.ts";
-import { PEOPLE_ROWS } from "../../../src/bulk/import/kinds.ts";
-import { openTable, type ImportTable } from "../../../src/bulk/import/open-table.ts";
-import type { RecordedOutcome, RowOutcome } from "../../../src/bulk/import/outcome.ts";
-import { openRecordedOutcomes } from "../../../src/bulk/import/recorded-outcomes.ts";
+import { openJournal, type Journal } from "../../../src/bulk/import/journal/journal.ts";
+import { readJournal } from "../../../src/bulk/import/journal/journal-state.ts";
+import { PEOPLE_ROWS } from "../../../src/bulk/import/check/kinds.ts";
+import { openTable, type ImportTable } from "../../../src/bulk/import/table/open-table.ts";
+import type { RecordedOutcome, RowOutcome } from "../../../src/bulk/import/journal/outcome.ts";
+import { openRecordedOutcomes } from "../../../src/bulk/import/journal/recorded-outcomes.ts";
 import { sendRows, type Sender } from "../../../src/bulk/import/send-rows.ts";
 import { createFakeClock } from "../../helpers/fake-clock.ts";
 
@@ -45,7 +45,9 @@ interface RunPlan {
 }
 
 const runPlan: fc.Arbitrary<RunPlan> = fc.record({
-  fates: fc.array(fc.oneof({ weight: 5, arbitrary: fc.constant<Fate>("fine") }, fc.constantFrom(...FATES)), { maxLength: 25 }),
+  fates: fc.array(fc.oneof({ weight: 5, arbitrary: fc.constant<Fate>("fine") }, fc.constantFrom(...FATES)), {
+    maxLength: 25,
+  }),
   settles: fc.array(fc.boolean(), { maxLength: 10 }),
   concurrency: fc.integer({ min: 1, max: 4 }),
   torn: fc.constantFrom("", "{", '{"done":{"line":2,"identifier":"someb', '{"intent":[2,3'),
@@ -60,7 +62,10 @@ async function tableOf(file: string, rows: number): Promise<ImportTable> {
   await writeFile(file, `email\n${Array.from({ length: rows }, (_, index) => `ann${index}@example.com\n`).join("")}`);
   const readers = { time: () => null, duration: () => null };
   const header = { renames: [], ignored: [], suggest: () => null };
-  return openTable({ path: file, name: "in.csv", delimiter: null }, { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} });
+  return openTable(
+    { path: file, name: "in.csv", delimiter: null },
+    { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} },
+  );
 }
 
 function scheduled(line: number): RowOutcome {

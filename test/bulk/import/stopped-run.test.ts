@@ -2,16 +2,21 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openJournal } from "../../../src/bulk/import/journal.ts";
-import { readJournal } from "../../../src/bulk/import/journal-state.ts";
-import { PEOPLE_ROWS } from "../../../src/bulk/import/kinds.ts";
-import { openTable, type ImportTable } from "../../../src/bulk/import/open-table.ts";
-import type { RowOutcome } from "../../../src/bulk/import/outcome.ts";
+import { openJournal } from "../../../src/bulk/import/journal/journal.ts";
+import { readJournal } from "../../../src/bulk/import/journal/journal-state.ts";
+import { PEOPLE_ROWS } from "../../../src/bulk/import/check/kinds.ts";
+import { openTable, type ImportTable } from "../../../src/bulk/import/table/open-table.ts";
+import type { RowOutcome } from "../../../src/bulk/import/journal/outcome.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { sendRows, type Sender, type SendReport, type Settled } from "../../../src/bulk/import/send-rows.ts";
 
 const SCHEDULED: RowOutcome = { outcome: "scheduled", personId: "7", surveyScheduledAt: 1000, error: null };
-const UNKNOWN: RowOutcome = { outcome: "unknown", personId: null, surveyScheduledAt: null, error: "the answer was lost" };
+const UNKNOWN: RowOutcome = {
+  outcome: "unknown",
+  personId: null,
+  surveyScheduledAt: null,
+  error: "the answer was lost",
+};
 
 let folder = "";
 
@@ -53,7 +58,14 @@ async function run({ rows, sender, signal, retryUnknown = false }: RunParts): Pr
       table: await tableOf(rows),
       before,
       journal,
-      sender: { send: unused, lookUp: unused, isIdempotent: () => false, unknownNeedsWord: false, serverNow: () => 500, ...sender },
+      sender: {
+        send: unused,
+        lookUp: unused,
+        isIdempotent: () => false,
+        unknownNeedsWord: false,
+        serverNow: () => 500,
+        ...sender,
+      },
       skip: () => null,
       retryUnknown,
       concurrency: 2,
@@ -94,7 +106,8 @@ test("when a run is stopped, then rows that it had not begun need no look-up", a
       },
     },
   });
-  expect(second.counts).toEqual({ scheduled: 40, saved: 0, failed: 0, unknown: 0, skipped: 0 });
+  const counts = { scheduled: 40, saved: 0, failed: 0, unknown: 0, skipped: 0 };
+  expect(second).toEqual({ counts, settledBefore: sent.length, stoppedBy: null });
   expect([...sent, ...after].toSorted((left, right) => left - right)).toEqual(linesOf(2, 41));
 });
 
@@ -102,7 +115,11 @@ test("when the service cannot be reached, then the row that found it out is simp
   const dead = new Error("connection refused");
   expect((await run({ rows: 3, sender: { send: () => Promise.reject(dead) } })).stoppedBy).toBe(dead);
   const report = await run({ rows: 3, sender: { send: async () => SCHEDULED } });
-  expect(report).toEqual({ counts: { scheduled: 3, saved: 0, failed: 0, unknown: 0, skipped: 0 }, stoppedBy: null });
+  expect(report).toEqual({
+    counts: { scheduled: 3, saved: 0, failed: 0, unknown: 0, skipped: 0 },
+    settledBefore: 0,
+    stoppedBy: null,
+  });
 });
 
 test("when the signal stopped a row on its way, then the next run looks it up", async () => {

@@ -35,23 +35,43 @@ const UNSET: GlobalOptions = {
 describe("the flags that every command has", () => {
   it.each<[string, Values, Variables, Partial<GlobalOptions>]>([
     ["nothing", {}, {}, {}],
-    ["empty variables", {}, { SURVEYCTL_PROFILE: "", SURVEYCTL_OUTPUT: "", SURVEYCTL_TIME: "", SURVEYCTL_DEBUG: "", NO_COLOR: "" }, {}],
+    [
+      "empty variables",
+      {},
+      { SURVEYCTL_PROFILE: "", SURVEYCTL_OUTPUT: "", SURVEYCTL_TIME: "", SURVEYCTL_DEBUG: "", NO_COLOR: "" },
+      {},
+    ],
     [
       "variables",
       {},
-      { SURVEYCTL_PROFILE: "prod", SURVEYCTL_BASE_URL: "https://a.example", SURVEYCTL_OUTPUT: "csv", SURVEYCTL_TIME: "unix" },
+      {
+        SURVEYCTL_PROFILE: "prod",
+        SURVEYCTL_BASE_URL: "https://a.example",
+        SURVEYCTL_OUTPUT: "csv",
+        SURVEYCTL_TIME: "unix",
+      },
       { output: "csv", time: "unix" },
     ],
     [
       "flags over variables",
       { profile: "test", baseUrl: "https://b.example", output: "tsv", time: "iso" },
-      { SURVEYCTL_PROFILE: "prod", SURVEYCTL_BASE_URL: "https://a.example", SURVEYCTL_OUTPUT: "csv", SURVEYCTL_TIME: "unix" },
+      {
+        SURVEYCTL_PROFILE: "prod",
+        SURVEYCTL_BASE_URL: "https://a.example",
+        SURVEYCTL_OUTPUT: "csv",
+        SURVEYCTL_TIME: "unix",
+      },
       { profile: "test", baseUrl: "https://b.example", output: "tsv", time: "iso" },
     ],
     ["--json over the variable", { json: true }, { SURVEYCTL_OUTPUT: "csv" }, { output: "json" }],
     ["--json twice", { json: true, output: "json" }, {}, { output: "json" }],
     ["times", { timeout: "90", maxWait: "5m" }, {}, { timeoutMs: 90_000, maxWaitMs: 300_000 }],
-    ["numbers", { retries: "0", concurrency: "1", rate: "600/m" }, {}, { retries: 0, concurrency: 1, ratePerSecond: 10 }],
+    [
+      "numbers",
+      { retries: "0", concurrency: "1", rate: "600/m" },
+      {},
+      { retries: 0, concurrency: 1, ratePerSecond: 10 },
+    ],
     ["columns", { columns: ["id,email", "name"] }, {}, { columns: ["id", "email", "name"] }],
     ["debug", {}, { SURVEYCTL_DEBUG: "1" }, { verbosity: 1 }],
     ["debug of bodies", { verbose: 1 }, { SURVEYCTL_DEBUG: "2" }, { verbosity: 2 }],

@@ -59,13 +59,28 @@ describe("values that are refused", () => {
     ["half a minute", () => parseDuration("0.5m", "--delay"), `--delay: "0.5m" is not ${duration}`, null],
     ["time before", () => parseDuration("-1", "--delay"), `--delay: "-1" is not ${duration}`, null],
     ["no rate", () => parseRate("0", "--rate"), '--rate: "0" is not a rate such as 10 (a second), 10/s or 600/m', null],
-    ["no limit", () => parseRateLimit("fast", "--rate-limit"), '--rate-limit: "fast" is not a limit such as 10/s or 600/m', null],
+    [
+      "no limit",
+      () => parseRateLimit("fast", "--rate-limit"),
+      '--rate-limit: "fast" is not a limit such as 10/s or 600/m',
+      null,
+    ],
     ["beyond a range", () => range("101"), '--per-page: "101" is not a whole number from 1 to 100', null],
     ["a fraction", () => upwards("1.5"), '--limit: "1.5" is not a whole number from 1 up', null],
     ["hexadecimal", () => upwards("0x10"), '--limit: "0x10" is not a whole number from 1 up', null],
-    ["more than is exact", () => upwards("9007199254740993"), '--limit: "9007199254740993" is not a whole number from 1 up', null],
+    [
+      "more than is exact",
+      () => upwards("9007199254740993"),
+      '--limit: "9007199254740993" is not a whole number from 1 up',
+      null,
+    ],
     ["a score of eleven", () => parseScore("11", "--score"), '--score: "11" is not a whole number from 0 to 10', null],
-    ["no address", () => parseEmail("ann", "--email"), '--email: "ann" is not an e-mail address such as ann@example.com', null],
+    [
+      "no address",
+      () => parseEmail("ann", "--email"),
+      '--email: "ann" is not an e-mail address such as ann@example.com',
+      null,
+    ],
     [
       "a phone with blanks",
       () => parsePhone("+1 (415) 555-0101", "--phone"),
@@ -80,15 +95,30 @@ describe("values that are refused", () => {
     ],
     ["a phone of letters", () => parsePhone("CALL-ME", "--phone"), `--phone: "CALL-ME" is not ${e164}`, null],
     ["a property without =", () => parseKeyValue("plan", "--property"), '--property: "plan" is not key=value', null],
-    ["a property without a key", () => parseKeyValue("=pro", "--property"), '--property: "=pro" is not key=value', null],
-    ["an empty name", () => parseNames(["id,,email"], "--columns"), '--columns: "id,,email" holds an empty name; write name,name', null],
+    [
+      "a property without a key",
+      () => parseKeyValue("=pro", "--property"),
+      '--property: "=pro" is not key=value',
+      null,
+    ],
+    [
+      "an empty name",
+      () => parseNames(["id,,email"], "--columns"),
+      '--columns: "id,,email" holds an empty name; write name,name',
+      null,
+    ],
     [
       "a near miss",
       () => parseChoice("jsno", "--output", FORMATS),
       '--output: "jsno" is not one of table, json, csv',
       "did you mean json?",
     ],
-    ["something else", () => parseChoice("xml", "--output", FORMATS), '--output: "xml" is not one of table, json, csv', null],
+    [
+      "something else",
+      () => parseChoice("xml", "--output", FORMATS),
+      '--output: "xml" is not one of table, json, csv',
+      null,
+    ],
   ])("%s", (_, work, message, hint) => {
     expect(told(work)).toEqual([message, hint]);
   });

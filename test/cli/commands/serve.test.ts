@@ -25,8 +25,15 @@ afterEach(async () => {
 
 const KEY = "key-of-the-test";
 
-function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = { SURVEYCTL_API_KEY: KEY }): Running {
-  const running = startProgram({ args: ["serve", "--data", file("survey.db"), "--port", "0", ...args], home: state.folder, env });
+function serve(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = { SURVEYCTL_API_KEY: KEY },
+): Running {
+  const running = startProgram({
+    args: ["serve", "--data", file("survey.db"), "--port", "0", ...args],
+    home: state.folder,
+    env,
+  });
   state.running.push(running);
   return running;
 }
@@ -45,7 +52,8 @@ const ask = (url: string, key: string, init: RequestInit = {}): Promise<Response
 const add = async (url: string, email: string): Promise<number> =>
   (await ask(`${url}/v1/people.json`, KEY, { method: "POST", body: JSON.stringify({ email }) })).status;
 
-const outbox = async (): Promise<string[]> => (await readdir(file("outbox"))).filter((name) => !name.startsWith(".")).toSorted();
+const outbox = async (): Promise<string[]> =>
+  (await readdir(file("outbox"))).filter((name) => !name.startsWith(".")).toSorted();
 
 async function makeDataFile(): Promise<void> {
   const options = { dataFile: file("survey.db"), clock: systemClock, random: systemRandom };
@@ -85,7 +93,9 @@ describe("starting", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as unknown);
-    expect(lines).toMatchObject([{ level: "info", event: "request", method: "GET", path: "/v1/people", status: 200, project: "default" }]);
+    expect(lines).toMatchObject([
+      { level: "info", event: "request", method: "GET", path: "/v1/people", status: 200, project: "default" },
+    ]);
   });
 
   it("when a server owns the file, then a second one is refused with its address", async () => {
@@ -114,7 +124,10 @@ describe("starting", () => {
     [["--host", "0.0.0.0", "--public-url", "http://x.example"], /^error: --host/],
     [["--tls-cert", "x.pem"], /^error: --tls-cert needs --tls-key/],
     [["--tls-cert", "nix.pem", "--tls-key", "nix.pem"], /^error: --tls-cert: nix\.pem cannot be read/],
-    [["--tls-cert", PROGRAM, "--tls-key", PROGRAM], /^error: --tls-cert, --tls-key: .* are no certificate and its key in PEM/],
+    [
+      ["--tls-cert", PROGRAM, "--tls-key", PROGRAM],
+      /^error: --tls-cert, --tls-key: .* are no certificate and its key in PEM/,
+    ],
     [["--port", "70000"], /^error: --port: "70000" is not a whole number from 0 to 65535/],
     [["--rate-limit", "fast"], /^error: --rate-limit: "fast" is not a limit such as 10\/s or 600\/m/],
     [["--rate-limit", "0/s"], /^error: --rate-limit/],
@@ -129,7 +142,10 @@ describe("starting", () => {
   it("when the given key is too long for some clients, then it is refused", async () => {
     const running = serve([], { SURVEYCTL_API_KEY: "k".repeat(45) });
     const { status, stderr } = await running.ended;
-    expect([status, stderr]).toEqual([2, "error: SURVEYCTL_API_KEY: a key must be 1 to 44 visible ASCII characters without a colon\n"]);
+    expect([status, stderr]).toEqual([
+      2,
+      "error: SURVEYCTL_API_KEY: a key must be 1 to 44 visible ASCII characters without a colon\n",
+    ]);
   });
 
   it("when a limit is set, then 429 comes with a whole number of seconds", async () => {
@@ -196,7 +212,8 @@ describe("delivering", () => {
     expect((await running.ended).status).toBe(0);
     const next = serve();
     await urlOf(next);
-    while (!existsSync(file("outbox")) || (await outbox()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!existsSync(file("outbox")) || (await outbox()).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     const [name = ""] = await outbox();
     expect(await readFile(path.join(file("outbox"), name), "utf8")).toMatch(/^To: .*<ä@example\.com>\r$/m);
   });
@@ -214,15 +231,20 @@ describe("delivering", () => {
       url = await urlOf(running);
     }
     const waiting = async (): Promise<number> => {
-      const rows = (await (await ask(`${url}/v1/people.json?per_page=100`, KEY)).json()) as { next_survey_scheduled_at: number | null }[];
+      const rows = (await (await ask(`${url}/v1/people.json?per_page=100`, KEY)).json()) as {
+        next_survey_scheduled_at: number | null;
+      }[];
       return rows.filter(({ next_survey_scheduled_at: at }) => at !== null).length;
     };
-    while ((await waiting()) > 0 || (await outbox()).length < people) await new Promise((resolve) => setTimeout(resolve, 20));
+    while ((await waiting()) > 0 || (await outbox()).length < people)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     running.child.kill("SIGTERM");
     expect((await running.ended).status).toBe(0);
     const mails = await Promise.all((await outbox()).map((name) => readFile(path.join(file("outbox"), name), "utf8")));
     const receivers = mails.map((mail) => /^To: <(.*)>\r$/m.exec(mail)?.[1] ?? mail);
-    expect(receivers.toSorted()).toEqual(Array.from({ length: people }, (_, index) => `p${index}@example.com`).toSorted());
+    expect(receivers.toSorted()).toEqual(
+      Array.from({ length: people }, (_, index) => `p${index}@example.com`).toSorted(),
+    );
     for (const mail of mails) expect(mail).toMatch(/--\r\n$/);
     expect((await readdir(file("outbox"))).length).toBe(people);
   });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { findCandidates, type CommandTree } from "../../../src/cli/completion/candidates.ts";
-import { writeTree } from "../../../src/cli/program/help-tree.ts";
+import { writeTree } from "../../../src/cli/help/help-tree.ts";
 
 let tree: CommandTree;
 beforeAll(async () => {
@@ -10,7 +10,9 @@ beforeAll(async () => {
 /** The words behind the program's name; the last, which may be empty, is at the cursor. */
 function values(line: string): string[] {
   const words = line.split(" ");
-  return findCandidates(tree, words.slice(0, -1), words.at(-1) ?? "", { profiles: () => ["prod", "local"] }).map(({ value }) => value);
+  return findCandidates(tree, words.slice(0, -1), words.at(-1) ?? "", { profiles: () => ["prod", "local"] }).map(
+    ({ value }) => value,
+  );
 }
 
 const OUTPUTS = ["table", "json", "ndjson", "csv", "tsv"];

@@ -14,7 +14,10 @@ beforeAll(async () => {
   await chmod(program, 0o755);
   await mkdir(path.join(home, ".config/surveyctl"), { recursive: true });
   const profiles = { prod: { base_url: "https://a.example", api_key: "a-key-nobody-sees" } };
-  await writeFile(path.join(home, ".config/surveyctl/config.json"), JSON.stringify({ default_profile: null, profiles }));
+  await writeFile(
+    path.join(home, ".config/surveyctl/config.json"),
+    JSON.stringify({ default_profile: null, profiles }),
+  );
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
@@ -99,12 +102,19 @@ describe("zsh", () => {
 describe("scripts", () => {
   it.each(["bash", "zsh", "fish", "powershell"])("when it is for %s, then it asks the program", async (shell) => {
     const { status, stdout, stderr } = await runCli({ args: ["completion", shell] });
-    expect([status, stdout.includes("surveyctl __complete") || stdout.includes("__complete"), stderr]).toEqual([0, true, ""]);
+    expect([status, stdout.includes("surveyctl __complete") || stdout.includes("__complete"), stderr]).toEqual([
+      0,
+      true,
+      "",
+    ]);
   });
 
   it("when the shell is unknown, then the nearest is suggested", async () => {
     const { status, stderr } = await runCli({ args: ["completion", "bsh"] });
-    expect([status, stderr]).toEqual([2, 'error: shell: "bsh" is not one of bash, zsh, fish, powershell\nhint: did you mean bash?\n']);
+    expect([status, stderr]).toEqual([
+      2,
+      'error: shell: "bsh" is not one of bash, zsh, fish, powershell\nhint: did you mean bash?\n',
+    ]);
   });
 
   it("when profiles are asked for, then their keys stay where they are", async () => {

@@ -11,7 +11,10 @@ import { fakeTerminal } from "../../helpers/fake-deps.ts";
 
 const PLAIN: ErrorStyle = { json: false, stack: false, keys: [] };
 
-async function told(error: unknown, style: Partial<ErrorStyle> = {}): Promise<{ exit: number; err: string; out: string }> {
+async function told(
+  error: unknown,
+  style: Partial<ErrorStyle> = {},
+): Promise<{ exit: number; err: string; out: string }> {
   const terminal = fakeTerminal(null);
   const exit = await reportError(error, terminal.streams, { ...PLAIN, ...style });
   return { exit, err: terminal.err(), out: terminal.out() };
@@ -39,7 +42,12 @@ describe("an error as it is told", () => {
       "error: no connection\nhint: one\n      two\n",
     ],
     ["a bad setting", new ConfigError("invalid", "http://"), 2, "error: http://\n"],
-    ["an unwritable target", new UnwritableFileError("cannot write x: permission denied"), 2, "error: cannot write x: permission denied\n"],
+    [
+      "an unwritable target",
+      new UnwritableFileError("cannot write x: permission denied"),
+      2,
+      "error: cannot write x: permission denied\n",
+    ],
     ["nobody found", new NotFoundError("nobody is ann"), 5, "error: nobody is ann\n"],
     ["an assertion", new AssertionError(["nps>=40: it is 12"]), 6, "error: nps>=40: it is 12\n"],
     ["SIGINT", new InterruptedError("SIGINT"), 130, "error: stopped by SIGINT\n"],
@@ -65,10 +73,30 @@ describe("an error as it is told", () => {
       1,
       `error: slow: GET ${call.url}\nhint: --rate keeps below the service's limit, --max-wait allows longer waits\n`,
     ],
-    ["a missing file", systemError("ENOENT", { path: "a.csv", syscall: "open" }), 2, "error: a.csv: there is no such file or directory\n"],
-    ["a forbidden file", systemError("EACCES", { path: "a.csv", syscall: "open" }), 2, "error: a.csv: permission denied\n"],
-    ["a directory", systemError("EISDIR", { path: "a", syscall: "read" }), 2, "error: a: it is a directory, not a file\n"],
-    ["a full disk", systemError("ENOSPC", { path: "a.csv", syscall: "write" }), 1, "error: a.csv: no space is left on the disk\n"],
+    [
+      "a missing file",
+      systemError("ENOENT", { path: "a.csv", syscall: "open" }),
+      2,
+      "error: a.csv: there is no such file or directory\n",
+    ],
+    [
+      "a forbidden file",
+      systemError("EACCES", { path: "a.csv", syscall: "open" }),
+      2,
+      "error: a.csv: permission denied\n",
+    ],
+    [
+      "a directory",
+      systemError("EISDIR", { path: "a", syscall: "read" }),
+      2,
+      "error: a: it is a directory, not a file\n",
+    ],
+    [
+      "a full disk",
+      systemError("ENOSPC", { path: "a.csv", syscall: "write" }),
+      1,
+      "error: a.csv: no space is left on the disk\n",
+    ],
     [
       "a full disk behind stdout",
       systemError("ENOSPC", { syscall: "write" }),
@@ -111,7 +139,11 @@ describe("an error as it is told", () => {
       stack: true,
       keys: ["k-123456"],
     });
-    expect([err.includes("k-123456"), err.includes("ay0xMjM0NTY6"), err.split("[key removed]").length > 4]).toEqual([false, false, true]);
+    expect([err.includes("k-123456"), err.includes("ay0xMjM0NTY6"), err.split("[key removed]").length > 4]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   it("when the words steer a terminal, then they are shown as escapes", async () => {
@@ -158,6 +190,9 @@ describe("the style of errors, from words that may be wrong", () => {
   });
 
   it("when the environment holds a key, then it is kept out beside those that the command found", () => {
-    expect(readErrorStyle([], { SURVEYCTL_API_KEY: "k-123456" }, ["k-from-the-profile"]).keys).toEqual(["k-from-the-profile", "k-123456"]);
+    expect(readErrorStyle([], { SURVEYCTL_API_KEY: "k-123456" }, ["k-from-the-profile"]).keys).toEqual([
+      "k-from-the-profile",
+      "k-123456",
+    ]);
   });
 });

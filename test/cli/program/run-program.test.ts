@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import type { CommandContext } from "../../../src/cli/commands/command-context.ts";
+import type { CommandContext } from "../../../src/cli/command/command-context.ts";
 import { UsageError } from "../../../src/cli/errors/usage-error.ts";
 import { EXIT } from "../../../src/cli/exit-codes.ts";
 import { runProgram } from "../../../src/cli/program.ts";
@@ -22,7 +22,10 @@ function registerPeople(noun: Command, context: CommandContext): void {
     .option("--no-send", "do not send");
   context.action(add, async () => EXIT.done);
   const keys = noun.command("key").description("keys");
-  context.action(context.verb(keys, { ...FACTS, name: "revoke", operands: [["<id>", "which"]] }), async () => EXIT.done);
+  context.action(
+    context.verb(keys, { ...FACTS, name: "revoke", operands: [["<id>", "which"]] }),
+    async () => EXIT.done,
+  );
 }
 
 function registerServe(noun: Command, context: CommandContext): void {
@@ -57,10 +60,14 @@ async function read(line: string): Promise<Read> {
   await runProgram(words(line), {
     nouns: nouns(loaded),
     perform: async (_action, flags, operands) => {
-      const given = Object.entries(flags).filter(([name, value]) => !(name === "color" || name === "send") || value !== true);
+      const given = Object.entries(flags).filter(
+        ([name, value]) => !(name === "color" || name === "send") || value !== true,
+      );
       called = {
         operands,
-        flags: Object.fromEntries(given.filter(([, value]) => value !== 0 && !(Array.isArray(value) && value.length === 0))),
+        flags: Object.fromEntries(
+          given.filter(([, value]) => value !== 0 && !(Array.isArray(value) && value.length === 0)),
+        ),
       };
       return EXIT.done;
     },
@@ -134,11 +141,27 @@ describe("a command line", () => {
     ["people list --sinse 7d", "unknown option '--sinse'", "did you mean --since?"],
     ["people list --profil x", "unknown option '--profil'", "did you mean --profile?"],
     ["--bogus people list", "unknown option '--bogus'", "surveyctl people list --help shows its usage and flags"],
-    ["people list extra", 'people list: "extra" is one argument too many', "surveyctl people list --help shows its usage and flags"],
-    ["people get a b", 'people get: "b" is one argument too many', "surveyctl people get --help shows its usage and flags"],
+    [
+      "people list extra",
+      'people list: "extra" is one argument too many',
+      "surveyctl people list --help shows its usage and flags",
+    ],
+    [
+      "people get a b",
+      'people get: "b" is one argument too many',
+      "surveyctl people get --help shows its usage and flags",
+    ],
     ["people get", "missing required argument 'person'", "surveyctl people get --help shows its usage and flags"],
-    ["people list --since", "option '--since <time>' argument missing", "surveyctl people list --help shows its usage and flags"],
-    ["people list help", 'people list: "help" is one argument too many', "surveyctl people list --help shows its usage and flags"],
+    [
+      "people list --since",
+      "option '--since <time>' argument missing",
+      "surveyctl people list --help shows its usage and flags",
+    ],
+    [
+      "people list help",
+      'people list: "help" is one argument too many',
+      "surveyctl people list --help shows its usage and flags",
+    ],
   ])("when it is %s, then it is refused", async (line, message, hint) => {
     expect(await refusal(line)).toEqual([message, hint]);
   });
@@ -156,18 +179,27 @@ describe("a command line", () => {
 });
 
 describe("help", () => {
-  it.each(["people list --help", "people list -h", "--help people list", "people --help list", "people help list", "person ls -h --json"])(
-    "when it is asked as %s, then it is the verb's",
-    async (line) => {
-      expect(await help(line)).toMatch(/^Do it\.\n\nUsage:\n {2}surveyctl people list \[flags\]\n\nFlags:\n {2}--since <time>/);
-    },
-  );
-
-  it.each(["people", "people --help", "people help", "people -h -q"])("when it is asked as %s, then it is the noun's", async (line) => {
+  it.each([
+    "people list --help",
+    "people list -h",
+    "--help people list",
+    "people --help list",
+    "people help list",
+    "person ls -h --json",
+  ])("when it is asked as %s, then it is the verb's", async (line) => {
     expect(await help(line)).toMatch(
-      /^What people is for\.\n\nUsage:\n {2}surveyctl people <command> \[flags\]\n\nCommands:\n {2}list, ls {2}do it\n/,
+      /^Do it\.\n\nUsage:\n {2}surveyctl people list \[flags\]\n\nFlags:\n {2}--since <time>/,
     );
   });
+
+  it.each(["people", "people --help", "people help", "people -h -q"])(
+    "when it is asked as %s, then it is the noun's",
+    async (line) => {
+      expect(await help(line)).toMatch(
+        /^What people is for\.\n\nUsage:\n {2}surveyctl people <command> \[flags\]\n\nCommands:\n {2}list, ls {2}do it\n/,
+      );
+    },
+  );
 
   it("when it is the program's own, then no noun is loaded", async () => {
     const loaded: string[] = [];

@@ -36,12 +36,24 @@ const configuration = (platform: string, active: boolean): JsonObject => ({
   updated_at: 1_768_435_200,
 });
 
-const ADA = { id: "1", email: "person1@example.com", name: "Ada Lovelace", phone_number: null, created_at: 1_767_225_600 };
+const ADA = {
+  id: "1",
+  email: "person1@example.com",
+  name: "Ada Lovelace",
+  phone_number: null,
+  created_at: 1_767_225_600,
+};
 const PLAN = { plan: "pro", store: "Berlin" };
 
 /** What writes are answered with, by method and the last part of the path. */
 const WRITTEN: Readonly<Record<string, JsonObject>> = {
-  "POST people.json": { id: "1", email: ADA.email, name: ADA.name, survey_scheduled_at: 1_768_435_200, properties: PLAN },
+  "POST people.json": {
+    id: "1",
+    email: ADA.email,
+    name: ADA.name,
+    survey_scheduled_at: 1_768_435_200,
+    properties: PLAN,
+  },
   "POST survey_responses.json": { ...SAMPLE_RESPONSES[0], person: "1", additional_answers: null },
   "POST memberships.json": { person: ADA, properties: PLAN },
   "DELETE memberships.json": { person: ADA },
@@ -125,13 +137,22 @@ const WIDTHS = [60, 80, 120, null];
 
 describe.each(WIDTHS)("%s columns", (columns) => {
   it.each(Object.entries(SCREENS))("%s", async (name, args) => {
-    const { status, stdout, stderr } = await runCli({ args, home, env: service.env, ...(columns !== null && { tty: { columns } }) });
+    const { status, stdout, stderr } = await runCli({
+      args,
+      home,
+      env: service.env,
+      ...(columns !== null && { tty: { columns } }),
+    });
     expect([status, stderr]).toEqual([0, ""]);
     await expect(stdout.replaceAll("\r\n", "\n")).toMatchFileSnapshot(fileOf(name, columns));
   });
 });
 
-const PREPARED = ["project add acme", "trend add Pro --where plan=pro --where region=EMEA", "throttle off --project acme"];
+const PREPARED = [
+  "project add acme",
+  "trend add Pro --where plan=pro --where region=EMEA",
+  "throttle off --project acme",
+];
 
 describe("the service's own lists", () => {
   let served: Served;
@@ -156,7 +177,11 @@ describe("the service's own lists", () => {
   describe.each(WIDTHS)("%s columns", (columns) => {
     it.each(Object.entries(LOOKS))("%s", async (name, args) => {
       const command = ["service", ...args, "--data", served.dataFile];
-      const { status, stdout, stderr } = await runCli({ args: command, home, ...(columns !== null && { tty: { columns } }) });
+      const { status, stdout, stderr } = await runCli({
+        args: command,
+        home,
+        ...(columns !== null && { tty: { columns } }),
+      });
       expect([status, stderr]).toEqual([0, ""]);
       await expect(atOneTime(stdout.replaceAll("\r\n", "\n"))).toMatchFileSnapshot(fileOf(name, columns));
     });

@@ -9,7 +9,10 @@ import { asPage, SAMPLE_RESPONSES } from "../../helpers/sample-rows.ts";
 
 const PLAIN = { columns: null, time: null, zone: "UTC", now: 0 } as const;
 
-function encode(options: Partial<EncoderOptions> & Pick<EncoderOptions, "format">, ...pages: (readonly JsonObject[])[]): string {
+function encode(
+  options: Partial<EncoderOptions> & Pick<EncoderOptions, "format">,
+  ...pages: (readonly JsonObject[])[]
+): string {
   const encoder = createEncoder({ ...PLAIN, ...options });
   return encoder.head() + pages.map((rows) => encoder.rows(asPage(rows))).join("") + encoder.tail();
 }
@@ -35,12 +38,18 @@ describe("csv", () => {
 
   it("takes --crlf, --bom and no header", () => {
     const rows = [{ id: "1", score: 5 }];
-    expect(encode({ format: "csv", columns: columns("id", "score"), crlf: true, bom: true }, rows)).toBe("\ufeffid,score\r\n1,5\r\n");
+    expect(encode({ format: "csv", columns: columns("id", "score"), crlf: true, bom: true }, rows)).toBe(
+      "\ufeffid,score\r\n1,5\r\n",
+    );
     expect(encode({ format: "csv", columns: columns("id", "score"), header: false }, rows)).toBe("1,5\n");
   });
 
   it("guards formulas under --excel-safe, but neither phones nor numbers", () => {
-    const rows = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "x=1", ""].map((name) => ({ name, phone_number: "+14155550101", nps: -20 }));
+    const rows = ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "x=1", ""].map((name) => ({
+      name,
+      phone_number: "+14155550101",
+      nps: -20,
+    }));
     const chosen = [pathColumn("name"), pathColumn("phone_number"), pathColumn("nps", "number")];
     expect(encode({ format: "csv", columns: chosen, excelSafe: true, header: false }, rows)).toBe(
       ["'=1+1", "'+1", "'-1", "'@x", "'\tx", '"\'\rx"', "x=1", ""].map((name) => `${name},+14155550101,-20\n`).join(""),
@@ -48,18 +57,28 @@ describe("csv", () => {
   });
 
   it("never writes a blank line, which would be no row", () => {
-    expect(encode({ format: "csv", columns: columns("comment"), header: false }, [{ comment: null }, { comment: "x" }])).toBe('""\nx\n');
+    expect(
+      encode({ format: "csv", columns: columns("comment"), header: false }, [{ comment: null }, { comment: "x" }]),
+    ).toBe('""\nx\n');
   });
 
   it("writes maps and arrays as the JSON that they are, quoted only where they must be", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string({ unit: "binary" }), (value, text) => {
         const person_properties = { [text]: value, "\ud800": '"\\\n,' };
-        const csv = encode({ format: "csv", columns: columns("person_properties"), header: false }, [{ person_properties } as JsonObject]);
+        const csv = encode({ format: "csv", columns: columns("person_properties"), header: false }, [
+          { person_properties } as JsonObject,
+        ]);
         expect(csv).toBe(`"${JSON.stringify(person_properties).replaceAll('"', '""')}"\n`);
       }),
     );
-    const rows = [{ tags: [], person_properties: {} }, { tags: [1] }, { tags: [1, 2] }, { tags: [null] }, { tags: [""] }];
+    const rows = [
+      { tags: [], person_properties: {} },
+      { tags: [1] },
+      { tags: [1, 2] },
+      { tags: [null] },
+      { tags: [""] },
+    ];
     expect(encode({ format: "csv", columns: columns("tags", "person_properties"), header: false }, rows)).toBe(
       '[],{}\n[1],\n"[1,2]",\n[null],\n"[""""]",\n',
     );
@@ -70,7 +89,10 @@ describe("csv", () => {
       { person_properties: { "a.b": "dotted", a: { b: "nested" }, __proto__: 1 } },
       { person_properties: { a: { b: "nested" } } },
     ];
-    const chosen = [...columns("person_properties.a.b", "person_properties.constructor"), propertyColumn("person_properties", "a.b")];
+    const chosen = [
+      ...columns("person_properties.a.b", "person_properties.constructor"),
+      propertyColumn("person_properties", "a.b"),
+    ];
     expect(encode({ format: "csv", columns: chosen, header: false }, rows)).toBe("dotted,,dotted\nnested,,\n");
   });
 });
@@ -81,7 +103,9 @@ describe("tsv", () => {
       { id: "1", comment: "a\tb\nc\rd\\e" },
       { id: "2", comment: null },
     ];
-    expect(encode({ format: "tsv", columns: columns("id", "comment", "created_at") }, rows)).toBe("1\ta\\tb\\nc\\rd\\\\e\t\n2\t\t\n");
+    expect(encode({ format: "tsv", columns: columns("id", "comment", "created_at") }, rows)).toBe(
+      "1\ta\\tb\\nc\\rd\\\\e\t\n2\t\t\n",
+    );
   });
 });
 
@@ -128,9 +152,9 @@ describe("json and ndjson", () => {
       '{"created_at":"1970-01-01T00:00:00Z","updated_at":null,"person":{"created_at":"1970-01-01T00:01:00Z"},' +
         '"notes":[{"created_at":"1970-01-01T00:00:01Z"}],"person_properties":{"created_at":5},"score":3}\n',
     );
-    expect(encode({ format: "ndjson", time: "iso", columns: columns("created_at", "person_properties", "score") }, rows)).toBe(
-      '{"created_at":"1970-01-01T00:00:00Z","person_properties":{"created_at":5},"score":3}\n',
-    );
+    expect(
+      encode({ format: "ndjson", time: "iso", columns: columns("created_at", "person_properties", "score") }, rows),
+    ).toBe('{"created_at":"1970-01-01T00:00:00Z","person_properties":{"created_at":5},"score":3}\n');
   });
 });
 
@@ -144,12 +168,15 @@ describe("columns", () => {
     );
   });
 
-  it.each(["scor", "", "person_properties.", ".plan", "plan", "foo.bar"])("%j is refused with the valid ones", (name) => {
-    const valid = RESPONSES.columns.map((column) => column.name).join(", ");
-    expect(() => selectColumns(RESPONSES, ["id", name])).toThrow(
-      `--columns: "${name}" is not a column of responses; the columns are ${valid}`,
-    );
-  });
+  it.each(["scor", "", "person_properties.", ".plan", "plan", "foo.bar"])(
+    "%j is refused with the valid ones",
+    (name) => {
+      const valid = RESPONSES.columns.map((column) => column.name).join(", ");
+      expect(() => selectColumns(RESPONSES, ["id", name])).toThrow(
+        `--columns: "${name}" is not a column of responses; the columns are ${valid}`,
+      );
+    },
+  );
 });
 
 const text = fc.string({ unit: "binary" });
@@ -165,14 +192,22 @@ it("when any rows are written, then csv, tsv and json hold the same ones", () =>
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 8 }), (rows) => {
       const json = JSON.parse(encode({ format: "json", columns: columns(...names) }, rows)) as JsonObject[];
-      const cells = json.map((row) => names.map((name) => (typeof row[name] === "string" ? row[name] : JSON.stringify(row[name] ?? ""))));
+      const cells = json.map((row) =>
+        names.map((name) => (typeof row[name] === "string" ? row[name] : JSON.stringify(row[name] ?? ""))),
+      );
       const expected = cells.map((row) => row.map((cell) => (cell === '""' ? "" : cell)));
-      const csv = parse(encode({ format: "csv", columns: columns(...names), header: false }, rows), { record_delimiter: "\n" });
+      const csv = parse(encode({ format: "csv", columns: columns(...names), header: false }, rows), {
+        record_delimiter: "\n",
+      });
       const tsv = encode({ format: "tsv", columns: columns(...names) }, rows)
         .split("\n")
         .slice(0, -1)
         .map((line) => line.split("\t").map(unescapeTsv));
-      expect([json, csv, tsv]).toEqual([rows.map((row) => JSON.parse(JSON.stringify(row)) as JsonObject), expected, expected]);
+      expect([json, csv, tsv]).toEqual([
+        rows.map((row) => JSON.parse(JSON.stringify(row)) as JsonObject),
+        expected,
+        expected,
+      ]);
     }),
   );
 });
@@ -184,6 +219,14 @@ function unescapeTsv(cell: string): string {
 
 it("reaches inside a column that lies elsewhere in the row", () => {
   const rows = [{ person: { id: "7" }, next_survey_request: { id: "9", properties: { plan: "pro", created_at: 5 } } }];
-  const names = ["person_id", "properties.plan", "properties.created_at", "next_survey_request.properties.plan", "person.id"];
-  expect(encode({ format: "csv", columns: selectColumns(MEMBERS, names), header: false }, rows)).toBe("7,pro,5,pro,7\n");
+  const names = [
+    "person_id",
+    "properties.plan",
+    "properties.created_at",
+    "next_survey_request.properties.plan",
+    "person.id",
+  ];
+  expect(encode({ format: "csv", columns: selectColumns(MEMBERS, names), header: false }, rows)).toBe(
+    "7,pro,5,pro,7\n",
+  );
 });

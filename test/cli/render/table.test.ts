@@ -10,7 +10,11 @@ import type { JsonObject } from "../../../src/contract/json.ts";
 import { fakeDeps, type FakeOptions } from "../../helpers/fake-deps.ts";
 import { asPage, SAMPLE_PEOPLE, SAMPLE_RESPONSES } from "../../helpers/sample-rows.ts";
 
-async function list(resource: Resource, rows: readonly JsonObject[], options: FakeOptions): Promise<{ out: string; err: string }> {
+async function list(
+  resource: Resource,
+  rows: readonly JsonObject[],
+  options: FakeOptions,
+): Promise<{ out: string; err: string }> {
   const { deps, out, err } = fakeDeps(options);
   const output = await openListOutput(deps, { resource });
   if (rows.length > 0) await output.write(asPage(rows));
@@ -112,11 +116,14 @@ describe("a table", () => {
 describe("on a terminal", () => {
   const hostile = [{ ...SAMPLE_PEOPLE[0], name: "a\u001b[31mb\u009b2Jc\u202ed\u007f" }];
 
-  it.each(["table", "json", "ndjson", "csv", "tsv"] as const)("%s lets no control character through", async (output) => {
-    const { out } = await list(PEOPLE, hostile, { width: 300, options: { output } });
-    expect(out).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u);
-    expect(out).toContain("u001b[31mb\\u009b2Jc\\u202ed\\u007f");
-  });
+  it.each(["table", "json", "ndjson", "csv", "tsv"] as const)(
+    "%s lets no control character through",
+    async (output) => {
+      const { out } = await list(PEOPLE, hostile, { width: 300, options: { output } });
+      expect(out).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u);
+      expect(out).toContain("u001b[31mb\\u009b2Jc\\u202ed\\u007f");
+    },
+  );
 
   it("ndjson is the same value all the same", async () => {
     const { out } = await list(PEOPLE, hostile, { width: 300, options: { output: "ndjson" } });

@@ -29,7 +29,10 @@ async function shown(args: readonly string[], env: Readonly<Record<string, strin
 
 describe("a pager", () => {
   it("when one is asked for, then a list goes through it, and notes come after it", async () => {
-    const { status, stdout } = await shown([...LIST, "--limit", "2"], { SURVEYCTL_PAGER: "sed 's/^/| /'", PAGER: "false" });
+    const { status, stdout } = await shown([...LIST, "--limit", "2"], {
+      SURVEYCTL_PAGER: "sed 's/^/| /'",
+      PAGER: "false",
+    });
     expect([status, stdout]).toEqual([
       0,
       "| ID  EMAIL\n| 1   person1@example.com\n| 2   person2@example.com\nnote: showing the first 2, more exist; --limit N or --all shows them\n",
@@ -41,7 +44,10 @@ describe("a pager", () => {
     async (args) => {
       const plain = await shown(args, {});
       const paged = await shown(args, { PAGER: "sed 's/^/| /'" });
-      expect([paged.status, paged.stdout]).toEqual([0, plain.stdout.replaceAll(/^(?=.)|^(?=\n)/gm, "| ").replaceAll(/^\| $/gm, "| ")]);
+      expect([paged.status, paged.stdout]).toEqual([
+        0,
+        plain.stdout.replaceAll(/^(?=.)|^(?=\n)/gm, "| ").replaceAll(/^\| $/gm, "| "),
+      ]);
     },
   );
 

@@ -25,7 +25,12 @@ interface Answered {
 async function importRows(
   gate: Gate,
   clock: Clock,
-  { count, workers, latencyMs, service }: { count: number; workers: number; latencyMs: number; service: () => number | null },
+  {
+    count,
+    workers,
+    latencyMs,
+    service,
+  }: { count: number; workers: number; latencyMs: number; service: () => number | null },
 ): Promise<Answered[]> {
   const answers: Answered[] = [];
   let left = count;
@@ -70,17 +75,24 @@ describe("the pace", () => {
     { rate: 100 / 60, capacity: 100, latencyMs: 50, count: 2000, least: 0.95 },
     { rate: 600, capacity: 600, latencyMs: 8, count: 10_000, least: 0.95 },
     { rate: 10, capacity: 600, latencyMs: 8, count: 3000, least: 0.95 },
-  ])("when a bucket leaks $rate a second and holds $capacity, then few requests of a long import meet a 429", async (given) => {
-    const clock = createFakeClock();
-    const gate = createGate({ clock, concurrency: 8 });
-    const answers = await importRows(gate, clock, { ...given, workers: 8, service: leakyBucket(clock, given.rate, given.capacity) });
-    const settled = answers.slice(Math.floor(answers.length / 4));
-    const share = settled.filter(({ throttled }) => throttled).length / settled.length;
-    const seconds = ((answers.at(-1)?.atMs ?? 0) - (settled[0]?.atMs ?? 0)) / 1000;
-    const used = settled.length / seconds / given.rate;
-    expect(share).toBeLessThanOrEqual(0.01);
-    expect(used).toBeGreaterThan(given.least);
-  });
+  ])(
+    "when a bucket leaks $rate a second and holds $capacity, then few requests of a long import meet a 429",
+    async (given) => {
+      const clock = createFakeClock();
+      const gate = createGate({ clock, concurrency: 8 });
+      const answers = await importRows(gate, clock, {
+        ...given,
+        workers: 8,
+        service: leakyBucket(clock, given.rate, given.capacity),
+      });
+      const settled = answers.slice(Math.floor(answers.length / 4));
+      const share = settled.filter(({ throttled }) => throttled).length / settled.length;
+      const seconds = ((answers.at(-1)?.atMs ?? 0) - (settled[0]?.atMs ?? 0)) / 1000;
+      const used = settled.length / seconds / given.rate;
+      expect(share).toBeLessThanOrEqual(0.01);
+      expect(used).toBeGreaterThan(given.least);
+    },
+  );
 
   it("when 429s come now and then whatever the pace, then the import does not crawl", async () => {
     const clock = createFakeClock();

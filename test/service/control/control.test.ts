@@ -44,11 +44,24 @@ async function everyCommand(admin: Admin): Promise<unknown> {
   return {
     project,
     keysDiffer: key !== second && /^[\w-]{32}$/.test(key),
-    keys: (await admin({ kind: "key.list", project: "acme" })).map(({ last_four }) => [key, second].some((one) => one.endsWith(last_four))),
+    keys: (await admin({ kind: "key.list", project: "acme" })).map(({ last_four }) =>
+      [key, second].some((one) => one.endsWith(last_four)),
+    ),
     revoked: await admin({ kind: "key.revoke", project: "acme", id }),
-    throttle: [await admin({ kind: "throttle", project: "acme" }), await admin({ kind: "throttle", project: "acme", seconds: null })],
-    autopilot: await admin({ kind: "autopilot", project: "acme", platform: "sms", active: false, frequencySeconds: 60 }),
-    trends: await admin({ kind: "trend.list", project: "acme" }).then((trends) => trends.map(({ name, where }) => ({ name, where }))),
+    throttle: [
+      await admin({ kind: "throttle", project: "acme" }),
+      await admin({ kind: "throttle", project: "acme", seconds: null }),
+    ],
+    autopilot: await admin({
+      kind: "autopilot",
+      project: "acme",
+      platform: "sms",
+      active: false,
+      frequencySeconds: 60,
+    }),
+    trends: await admin({ kind: "trend.list", project: "acme" }).then((trends) =>
+      trends.map(({ name, where }) => ({ name, where })),
+    ),
     removed: (await admin({ kind: "trend.remove", project: "acme", id: trend.id })).id === trend.id,
     projects: (await admin({ kind: "project.list" })).map(({ name, throttle }) => ({ name, throttle })),
   };
@@ -60,7 +73,13 @@ const EVERY_RESULT = {
   keys: [true, true],
   revoked: { id: "2" },
   throttle: [{ throttle: 2_592_000 }, { throttle: null }],
-  autopilot: { platform_id: "sms", active: false, frequency: 60, created_at: expect.any(Number), updated_at: expect.any(Number) },
+  autopilot: {
+    platform_id: "sms",
+    active: false,
+    frequency: 60,
+    created_at: expect.any(Number),
+    updated_at: expect.any(Number),
+  },
   trends: [{ name: "Pro", where: { plan: "pro" } }],
   removed: true,
   projects: [{ name: "acme", throttle: null }],
@@ -78,16 +97,23 @@ it("when a server runs, then it carries the same commands out", async () => {
 
 const refused = (work: (admin: Admin) => Promise<unknown>): Promise<unknown> => administer(world(), work);
 
-it.each(["running", "not running"])("when a command names what is not there, a server %s, then it says so", async (running) => {
-  if (running === "running") await serve();
-  await expect(refused((admin) => admin({ kind: "key.list", project: "nix" }))).rejects.toThrow(AdminError);
-  await refused((admin) => admin({ kind: "project.add", name: "acme" }));
-  await expect(refused((admin) => admin({ kind: "project.add", name: "acme" }))).rejects.toThrow("name has already been taken");
-  await expect(refused((admin) => admin({ kind: "key.revoke", project: "acme", id: "77" }))).rejects.toThrow("project acme has no key 77");
-  await expect(refused((admin) => admin({ kind: "trend.remove", project: "acme", id: "x" }))).rejects.toThrow(
-    "project acme has no trend x",
-  );
-});
+it.each(["running", "not running"])(
+  "when a command names what is not there, a server %s, then it says so",
+  async (running) => {
+    if (running === "running") await serve();
+    await expect(refused((admin) => admin({ kind: "key.list", project: "nix" }))).rejects.toThrow(AdminError);
+    await refused((admin) => admin({ kind: "project.add", name: "acme" }));
+    await expect(refused((admin) => admin({ kind: "project.add", name: "acme" }))).rejects.toThrow(
+      "name has already been taken",
+    );
+    await expect(refused((admin) => admin({ kind: "key.revoke", project: "acme", id: "77" }))).rejects.toThrow(
+      "project acme has no key 77",
+    );
+    await expect(refused((admin) => admin({ kind: "trend.remove", project: "acme", id: "x" }))).rejects.toThrow(
+      "project acme has no trend x",
+    );
+  },
+);
 
 it("when a key is revoked, then the running server refuses the next request", async () => {
   const { url } = await serve();
@@ -113,13 +139,16 @@ it("when a server runs, then its record is for its owner alone and goes when it 
   expect(await readControlFile(dataFile())).toBeNull();
 });
 
-it.each([[""], ["Bearer wrong"], ["Basic x"]])("when a command comes with %j for the secret, then it is refused", async (authorization) => {
-  await serve();
-  const control = (await readControlFile(dataFile()))?.control ?? "";
-  const body = JSON.stringify({ kind: "project.add", name: "evil" });
-  expect((await fetch(`${control}/control`, { method: "POST", body, headers: { authorization } })).status).toBe(401);
-  expect(await administer(world(), (admin) => admin({ kind: "project.list" }))).toEqual([]);
-});
+it.each([[""], ["Bearer wrong"], ["Basic x"]])(
+  "when a command comes with %j for the secret, then it is refused",
+  async (authorization) => {
+    await serve();
+    const control = (await readControlFile(dataFile()))?.control ?? "";
+    const body = JSON.stringify({ kind: "project.add", name: "evil" });
+    expect((await fetch(`${control}/control`, { method: "POST", body, headers: { authorization } })).status).toBe(401);
+    expect(await administer(world(), (admin) => admin({ kind: "project.list" }))).toEqual([]);
+  },
+);
 
 it("when the public address is asked for a command, then there is no such path", async () => {
   const { url } = await serve();
@@ -175,7 +204,12 @@ it("when the profile `local` is used while a server runs, then the server answer
     body: '{"email":"ä@x.co","send":false}',
   });
   expect(made.status).toBe(201);
-  await local.transport({ method: "POST", url: `${local.baseUrl}/v1/people.json`, headers, body: '{"email":"b@x.co","send":false}' });
+  await local.transport({
+    method: "POST",
+    url: `${local.baseUrl}/v1/people.json`,
+    headers,
+    body: '{"email":"b@x.co","send":false}',
+  });
   const page = await local.transport({ method: "GET", url: `${local.baseUrl}/v1/people.json?per_page=1`, headers });
   expect(page.headers.link?.startsWith(`<${local.baseUrl}/v1/people.json?`)).toBe(true);
   expect(await people(server.url, local.apiKey)).toBe(200);

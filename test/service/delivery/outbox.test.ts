@@ -18,7 +18,9 @@ const unexpected = (error: unknown): void => {
 };
 
 it("when surveys are delivered, then each is one file that only its owner reads", async () => {
-  const surveys = Array.from({ length: 20 }, (_, index) => dueSurvey({ requestId: index + 1, channel: index % 2 === 0 ? "email" : "sms" }));
+  const surveys = Array.from({ length: 20 }, (_, index) =>
+    dueSurvey({ requestId: index + 1, channel: index % 2 === 0 ? "email" : "sms" }),
+  );
   const outcomes = await createOutbox(outbox(), unexpected).deliver(surveys, CONTEXT);
   expect(outcomes).toEqual(surveys.map(() => ({ kind: "sent" })));
   const names = surveys.map(({ requestId }, index) => `1-${requestId}.${index % 2 === 0 ? "eml" : "json"}`);
@@ -30,7 +32,10 @@ it("when surveys are delivered, then each is one file that only its owner reads"
 it("when a survey was written before a crash, then its file stays as it is", async () => {
   await createOutbox(outbox(), unexpected).deliver([dueSurvey()], CONTEXT);
   const before = await readFile(path.join(outbox(), "1-7.eml"), "utf8");
-  const again = await createOutbox(outbox(), unexpected).deliver([dueSurvey({ attempts: 1 })], { ...CONTEXT, now: CONTEXT.now + 60 });
+  const again = await createOutbox(outbox(), unexpected).deliver([dueSurvey({ attempts: 1 })], {
+    ...CONTEXT,
+    now: CONTEXT.now + 60,
+  });
   expect(again).toEqual([{ kind: "sent" }]);
   expect(await readFile(path.join(outbox(), "1-7.eml"), "utf8")).toBe(before);
 });

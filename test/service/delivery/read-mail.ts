@@ -12,7 +12,10 @@ export function readMail(raw: string): Mail {
   if (sections.at(-1)?.trim() !== "--") throw new Error("the last boundary is missing");
   const parts = sections.slice(1, -1).map((section) => {
     const part = split(section.replace(/^\r\n/, "").replace(/\r\n$/, ""));
-    return [(part.headers["content-type"] ?? "").split(";")[0] ?? "", decode(part.body, part.headers["content-transfer-encoding"] ?? "")];
+    return [
+      (part.headers["content-type"] ?? "").split(";")[0] ?? "",
+      decode(part.body, part.headers["content-transfer-encoding"] ?? ""),
+    ];
   });
   return { headers, parts: Object.fromEntries(parts) as Record<string, string> };
 }
@@ -39,6 +42,8 @@ function decodeWords(text: string): string {
 function decode(body: string, encoding: string): string {
   if (encoding === "7bit") return body.replaceAll("\r\n", "\n");
   if (encoding !== "quoted-printable") throw new Error(`unknown encoding ${encoding}`);
-  const bytes = body.replace(/=\r\n/g, "").replace(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const bytes = body
+    .replace(/=\r\n/g, "")
+    .replace(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, "latin1").toString("utf8").replaceAll("\r\n", "\n");
 }

@@ -56,7 +56,9 @@ it.each([
   ["ja", "en"],
   ["pt-BR", "pt-BR"],
 ])("when the locale is %s, then the mail says it is in %s", (locale, language) => {
-  expect(readMail(formatSurveyMail(dueSurvey({ properties: { locale } }), CONTEXT)).headers["content-language"]).toBe(language);
+  expect(readMail(formatSurveyMail(dueSurvey({ properties: { locale } }), CONTEXT)).headers["content-language"]).toBe(
+    language,
+  );
 });
 
 it("when a name or subject holds line breaks, then no header is smuggled in", () => {
@@ -84,7 +86,10 @@ it("when text is long and wide, then every line is short ASCII and reads back wh
 });
 
 it("when the channel is SMS, then the file is what a gateway is posted", () => {
-  const sms = formatSurveySms(dueSurvey({ channel: "sms", properties: { question_product_name: "Acme", locale: "de" } }), CONTEXT.appUrl);
+  const sms = formatSurveySms(
+    dueSurvey({ channel: "sms", properties: { question_product_name: "Acme", locale: "de" } }),
+    CONTEXT.appUrl,
+  );
   expect(JSON.parse(sms)).toEqual({
     to: "+14155551212",
     text: `Wie wahrscheinlich ist es, dass Sie Acme weiterempfehlen?\nhttps://survey.example.com/s/${TOKEN}`,

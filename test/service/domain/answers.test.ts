@@ -12,7 +12,9 @@ beforeEach(async () => {
   fixture = await openFixture();
   // A first project of its own, so that a link has to find the right one.
   await fixture.write((tx) => addProject(tx, "other"));
-  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", properties: { plan: "pro" } })));
+  await fixture.write((tx) =>
+    sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", properties: { plan: "pro" } })),
+  );
   const [due] = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 1 }));
   await fixture.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
   token = due!.token;
@@ -20,12 +22,21 @@ beforeEach(async () => {
 afterEach(() => fixture.store.close());
 
 test("when a survey is answered, then the response carries its properties; a second answer changes the first", async () => {
-  const answer = (score: number, comment: string | null) => fixture.write((tx) => answerSurvey(tx, token, { score, comment }));
+  const answer = (score: number, comment: string | null) =>
+    fixture.write((tx) => answerSurvey(tx, token, { score, comment }));
   expect(await answer(4, null)).toEqual({ project: fixture.project, responseId: 3, created: true });
   fixture.time.now = START + 5;
   expect(await answer(9, "better now")).toEqual({ project: fixture.project, responseId: 3, created: false });
   expect(await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links))).toMatchObject([
-    { id: "3", person: "1", score: 9, comment: "better now", created_at: START, updated_at: START + 5, person_properties: { plan: "pro" } },
+    {
+      id: "3",
+      person: "1",
+      score: 9,
+      comment: "better now",
+      created_at: START,
+      updated_at: START + 5,
+      person_properties: { plan: "pro" },
+    },
   ]);
   await expect(answer(11, null)).rejects.toMatchObject({ errors: { score: ["must be an integer from 0 to 10"] } });
 });

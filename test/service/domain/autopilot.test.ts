@@ -43,8 +43,14 @@ async function deliver(): Promise<(string | null)[]> {
 
 test("when a project is new, then both platforms are active every 90 days", async () => {
   const expected = { active: true, frequency: 90 * DAY, created_at: START, updated_at: START };
-  expect(await fixture.read((tx) => getAutopilot(tx, fixture.project, "email"))).toEqual({ platform_id: "email", ...expected });
-  expect(await fixture.read((tx) => getAutopilot(tx, fixture.project, "sms"))).toEqual({ platform_id: "sms", ...expected });
+  expect(await fixture.read((tx) => getAutopilot(tx, fixture.project, "email"))).toEqual({
+    platform_id: "email",
+    ...expected,
+  });
+  expect(await fixture.read((tx) => getAutopilot(tx, fixture.project, "sms"))).toEqual({
+    platform_id: "sms",
+    ...expected,
+  });
 });
 
 test("when a person is added, then a survey is scheduled now and the membership shows it", async () => {
@@ -85,13 +91,17 @@ describe("who is added", () => {
     ],
   ])("when %s, then it is refused", async (_, given, errors) => {
     await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", send: false })));
-    await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ phoneNumber: "+14155550100", send: false })));
+    await fixture.write((tx) =>
+      sendPerson(tx, fixture.project, sendInput({ phoneNumber: "+14155550100", send: false })),
+    );
     await expect(add(given)).rejects.toMatchObject({ name: "InvalidError", errors });
     expect(await members({ platform: given.platform ?? "email" })).toEqual([]);
   });
 
   test("when an id names the person, then e-mail and phone may be left out or added", async () => {
-    await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ phoneNumber: "+14155550100", send: false })));
+    await fixture.write((tx) =>
+      sendPerson(tx, fixture.project, sendInput({ phoneNumber: "+14155550100", send: false })),
+    );
     expect((await add({ platform: "sms", personId: "1" })).created).toBe(true);
     expect((await add({ personId: "1", personEmail: "a@x.co" })).person).toEqual({
       id: "1",
@@ -108,7 +118,9 @@ test("when a member is added again with properties, then they replace the old on
   await add({ personEmail: "a@x.co", properties: { plan: "pro", seats: 1 } });
   fixture.time.now = START + 10;
   expect(await add({ personEmail: "A@x.co" })).toMatchObject({ properties: { plan: "pro", seats: 1 }, created: false });
-  expect(await members()).toMatchObject([{ updated_at: START, next_survey_request: { properties: { plan: "pro", seats: 1 } } }]);
+  expect(await members()).toMatchObject([
+    { updated_at: START, next_survey_request: { properties: { plan: "pro", seats: 1 } } },
+  ]);
   expect(await add({ personEmail: "a@x.co", properties: { plan: "free" } })).toMatchObject({
     properties: { plan: "free" },
     created: false,
@@ -133,7 +145,11 @@ test("when a survey is sent, then the next is scheduled one interval later with 
   expect(await members()).toMatchObject([
     {
       person: { last_sent_at: START + 90 * DAY + 5 },
-      next_survey_request: { created_at: START + 90 * DAY + 5, survey_scheduled_at: START + 180 * DAY + 5, properties: { plan: "free" } },
+      next_survey_request: {
+        created_at: START + 90 * DAY + 5,
+        survey_scheduled_at: START + 180 * DAY + 5,
+        properties: { plan: "free" },
+      },
     },
   ]);
 });
@@ -158,7 +174,9 @@ test("when the frequency changes, then recurring surveys move and updated_at wit
   const { rows } = await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery()));
   expect(rows.map((row) => row.next_survey_scheduled_at)).toEqual([START + 7 * DAY, START + 10]);
   for (const frequencySeconds of [0, -1, 1.5, 2 ** 53]) {
-    await expect(configure({ frequencySeconds })).rejects.toMatchObject({ errors: { frequency: ["must be from 1 second to 100 years"] } });
+    await expect(configure({ frequencySeconds })).rejects.toMatchObject({
+      errors: { frequency: ["must be from 1 second to 100 years"] },
+    });
   }
 });
 
@@ -196,7 +214,9 @@ test("when a member is removed while a survey is on its way, then its link works
   await add({ personEmail: "a@x.co", properties: { again: true } });
   await fixture.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
   expect(await fixture.read((tx) => tx.requests.byToken(due!.token))).toMatchObject({ personId: 1, responseId: null });
-  expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START, properties: { again: true } } }]);
+  expect(await members()).toMatchObject([
+    { next_survey_request: { survey_scheduled_at: START, properties: { again: true } } },
+  ]);
 });
 
 test("when a member unsubscribes, then they stay a member without a next survey", async () => {
@@ -212,7 +232,8 @@ test("when waiting surveys are cancelled, then Autopilot goes on one interval la
   expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 90 * DAY } }]);
 });
 
-const found = async (given: Parameters<typeof membersQuery>[0]) => (await members(given)).map(({ person }) => person.id);
+const found = async (given: Parameters<typeof membersQuery>[0]) =>
+  (await members(given)).map(({ person }) => person.id);
 
 test("when a filter names a member, then they alone are listed; somebody else, then none", async () => {
   await add({ personEmail: "a@x.co", personPhoneNumber: "+14155550100" });

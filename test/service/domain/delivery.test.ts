@@ -14,8 +14,11 @@ beforeEach(async () => {
 afterEach(() => fixture.store.close());
 
 const send = (email: string, delaySeconds = 0) =>
-  fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, delaySeconds, name: "N", properties: { plan: "pro" } })));
-const claim = (claimer = "one", limit = 10) => fixture.write((tx) => claimDue(tx, { claimer, leaseSeconds: 60, limit }));
+  fixture.write((tx) =>
+    sendPerson(tx, fixture.project, sendInput({ email, delaySeconds, name: "N", properties: { plan: "pro" } })),
+  );
+const claim = (claimer = "one", limit = 10) =>
+  fixture.write((tx) => claimDue(tx, { claimer, leaseSeconds: 60, limit }));
 const finish = (due: DueSurvey | undefined, outcome: Parameters<typeof finishDelivery>[2]) =>
   fixture.write((tx) => finishDelivery(tx, due!, outcome));
 const emails = (due: readonly DueSurvey[]) => due.map(({ person }) => person.email);
@@ -120,7 +123,10 @@ test("when people unsubscribe, then they are listed once, oldest first, within i
   }
   expect(await fixture.write((tx) => unsubscribe(tx, fixture.project, "A@x.co"))).toEqual({ created: false });
   const listed = async (given: Parameters<typeof eventsQuery>[0] = {}) =>
-    (await fixture.read((tx) => listUnsubscribes(tx, fixture.project, eventsQuery(given)))).map((row) => [row.email, row.unsubscribed_at]);
+    (await fixture.read((tx) => listUnsubscribes(tx, fixture.project, eventsQuery(given)))).map((row) => [
+      row.email,
+      row.unsubscribed_at,
+    ]);
   expect(await listed()).toEqual([
     ["a@x.co", START],
     ["b@x.co", START + 1],
@@ -139,5 +145,7 @@ test("when a person bounces twice, then the first time stands", async () => {
   await fixture.write((tx) => recordBounce(tx, fixture.project, 1));
   fixture.time.now = START + 9;
   await fixture.write((tx) => recordBounce(tx, fixture.project, 1));
-  expect((await fixture.read((tx) => listBounces(tx, fixture.project, eventsQuery()))).map((row) => row.bounced_at)).toEqual([START]);
+  expect(
+    (await fixture.read((tx) => listBounces(tx, fixture.project, eventsQuery()))).map((row) => row.bounced_at),
+  ).toEqual([START]);
 });

@@ -13,7 +13,7 @@ import type {
 } from "../../../src/service/domain/inputs.ts";
 import type { Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects.ts";
-import type { EngineName } from "../../../src/service/store/sqlite/engine.ts";
+import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 
 export const START = 1_750_000_000;
@@ -29,7 +29,9 @@ export interface Fixture {
   read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
 }
 
-export async function openFixture(options: { readonly file?: string; readonly engine?: EngineName } = {}): Promise<Fixture> {
+export async function openFixture(
+  options: { readonly file?: string; readonly engine?: EngineName } = {},
+): Promise<Fixture> {
   const time = { now: START };
   const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
   const store = await openSqliteStore({ file: ":memory:", ...options, clock });
@@ -87,9 +89,25 @@ export function metricsQuery(given: Partial<MetricsQuery> = {}): MetricsQuery {
 }
 
 export function membersQuery(given: Partial<MembersQuery> = {}): MembersQuery {
-  return { platform: "email", personId: null, personEmail: null, personPhoneNumber: null, perPage: 20, after: null, ...given };
+  return {
+    platform: "email",
+    personId: null,
+    personEmail: null,
+    personPhoneNumber: null,
+    perPage: 20,
+    after: null,
+    ...given,
+  };
 }
 
 export function memberInput(given: Partial<MemberInput>): MemberInput {
-  return { platform: "email", personId: null, personEmail: null, personPhoneNumber: null, personName: null, properties: null, ...given };
+  return {
+    platform: "email",
+    personId: null,
+    personEmail: null,
+    personPhoneNumber: null,
+    personName: null,
+    properties: null,
+    ...given,
+  };
 }

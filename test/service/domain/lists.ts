@@ -2,7 +2,13 @@
 import type { Bounce, Membership, Person, SurveyResponse, Unsubscribe } from "../../../src/contract/resources.ts";
 import { listMembersJson } from "../../../src/service/domain/autopilot.ts";
 import { listBouncesJson, listUnsubscribesJson } from "../../../src/service/domain/events.ts";
-import type { EventsQuery, MembersQuery, PeopleQuery, Project, ResponsesQuery } from "../../../src/service/domain/inputs.ts";
+import type {
+  EventsQuery,
+  MembersQuery,
+  PeopleQuery,
+  Project,
+  ResponsesQuery,
+} from "../../../src/service/domain/inputs.ts";
 import type { JsonPage } from "../../../src/service/domain/json-rows.ts";
 import { listPeopleJson } from "../../../src/service/domain/people.ts";
 import type { Transaction } from "../../../src/service/domain/ports.ts";
@@ -21,11 +27,20 @@ export async function listPeople(tx: Transaction, project: Project, query: Peopl
   return parsed(await listPeopleJson(tx, project, query));
 }
 
-export async function listMembers(tx: Transaction, project: Project, query: MembersQuery): Promise<CursorPage<Membership>> {
+export async function listMembers(
+  tx: Transaction,
+  project: Project,
+  query: MembersQuery,
+): Promise<CursorPage<Membership>> {
   return parsed(await listMembersJson(tx, project, query));
 }
 
-export async function listResponses(tx: Transaction, project: Project, query: ResponsesQuery, links: Links): Promise<SurveyResponse[]> {
+export async function listResponses(
+  tx: Transaction,
+  project: Project,
+  query: ResponsesQuery,
+  links: Links,
+): Promise<SurveyResponse[]> {
   return JSON.parse(await listResponsesJson(tx, project, query, links)) as SurveyResponse[];
 }
 

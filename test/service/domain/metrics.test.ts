@@ -65,7 +65,9 @@ const counts = async (given: Parameters<typeof metricsQuery>[0] = {}) => {
 test("when no bounds are given, then all time counts; bounds are inclusive", async () => {
   await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", send: false })));
   for (const [index, score] of [10, 9, 8, 7, 6, 0].entries()) {
-    await fixture.write((tx) => addResponse(tx, fixture.project, responseInput({ personId: "1", score, createdAt: index * 1000 }), links));
+    await fixture.write((tx) =>
+      addResponse(tx, fixture.project, responseInput({ personId: "1", score, createdAt: index * 1000 }), links),
+    );
   }
   expect(await counts()).toEqual([2, 2, 2]);
   expect(await counts({ since: 1000, until: 4000 })).toEqual([1, 2, 1]);
@@ -75,7 +77,9 @@ test("when no bounds are given, then all time counts; bounds are inclusive", asy
 test("when other groups are asked for, then their prefixed counts stand in one flat object", async () => {
   await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
   await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "b@x.co" })));
-  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ phoneNumber: "+14155550100", channel: "sms" })));
+  await fixture.write((tx) =>
+    sendPerson(tx, fixture.project, sendInput({ phoneNumber: "+14155550100", channel: "sms" })),
+  );
   const due = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 10 }));
   for (const survey of due) {
     const kind = survey.person.email === "b@x.co" ? ("bounced" as const) : ("sent" as const);

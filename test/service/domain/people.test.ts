@@ -4,7 +4,17 @@ import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/do
 import { addProject, setThrottle } from "../../../src/service/domain/projects.ts";
 import { recordBounce, unsubscribe } from "../../../src/service/domain/events.ts";
 import { addResponse } from "../../../src/service/domain/responses.ts";
-import { DAY, START, links, openFixture, peopleQuery, responseInput, responsesQuery, sendInput, type Fixture } from "./fixture.ts";
+import {
+  DAY,
+  START,
+  links,
+  openFixture,
+  peopleQuery,
+  responseInput,
+  responsesQuery,
+  sendInput,
+  type Fixture,
+} from "./fixture.ts";
 import { listPeople, listResponses } from "./lists.ts";
 
 let fixture: Fixture;
@@ -16,7 +26,8 @@ afterEach(() => fixture.store.close());
 const send = (given: Partial<SendInput>) => fixture.write((tx) => sendPerson(tx, fixture.project, sendInput(given)));
 const save = (given: Partial<SendInput>) => send({ send: false, ...given });
 const people = async () => (await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery()))).rows;
-const identities = async () => (await people()).map(({ id, email, phone_number, name }) => [id, email, phone_number, name]);
+const identities = async () =>
+  (await people()).map(({ id, email, phone_number, name }) => [id, email, phone_number, name]);
 
 describe("who is meant", () => {
   test.each<[string, Partial<SendInput>[], (string | null)[][]]>([
@@ -31,7 +42,11 @@ describe("who is meant", () => {
       [{ email: "a@x.co", name: "Ann" }, { email: "a@x.co" }],
       [["1", "a@x.co", null, "Ann"]],
     ],
-    ["only a phone is given, then the person has no e-mail", [{ phoneNumber: "+14155550100" }], [["1", null, "+14155550100", null]]],
+    [
+      "only a phone is given, then the person has no e-mail",
+      [{ phoneNumber: "+14155550100" }],
+      [["1", null, "+14155550100", null]],
+    ],
     [
       "a known phone is given alone, then its person is meant",
       [{ phoneNumber: "+14155550100" }, { phoneNumber: "+14155550100", name: "Bo" }],
@@ -61,18 +76,34 @@ describe("who is meant", () => {
       { email: "new@x.co", phoneNumber: "+14155550101" },
       { phone_number: ["has already been taken"] },
     ],
-    ["both name different people", { email: "a@x.co", phoneNumber: "+14155550102" }, { phone_number: ["has already been taken"] }],
+    [
+      "both name different people",
+      { email: "a@x.co", phoneNumber: "+14155550102" },
+      { phone_number: ["has already been taken"] },
+    ],
     ["nobody is named", {}, { email: ["can't be blank"] }],
     ["the channel is SMS without a phone", { email: "a@x.co", channel: "sms" }, { phone_number: ["can't be blank"] }],
-    ["the new e-mail is taken", { email: "a@x.co", emailUpdate: "B@x.co" }, { email_update: ["has already been taken"] }],
+    [
+      "the new e-mail is taken",
+      { email: "a@x.co", emailUpdate: "B@x.co" },
+      { email_update: ["has already been taken"] },
+    ],
     [
       "the new phone is taken",
       { phoneNumber: "+14155550102", phoneNumberUpdate: "+14155550101" },
       { phone_number_update: ["has already been taken"] },
     ],
     ["the old e-mail is nobody's", { email: "no@x.co", emailUpdate: "c@x.co" }, { email: ["does not exist"] }],
-    ["the old phone is nobody's", { phoneNumber: "+14155550109", phoneNumberUpdate: "+14155550108" }, { phone_number: ["does not exist"] }],
-    ["a new e-mail is given without the old one", { phoneNumber: "+14155550102", emailUpdate: "c@x.co" }, { email: ["can't be blank"] }],
+    [
+      "the old phone is nobody's",
+      { phoneNumber: "+14155550109", phoneNumberUpdate: "+14155550108" },
+      { phone_number: ["does not exist"] },
+    ],
+    [
+      "a new e-mail is given without the old one",
+      { phoneNumber: "+14155550102", emailUpdate: "c@x.co" },
+      { email: ["can't be blank"] },
+    ],
     [
       "a new phone is given without the old one",
       { email: "a@x.co", phoneNumberUpdate: "+14155550108" },
@@ -137,7 +168,10 @@ describe("whether a survey is scheduled", () => {
 
   test("when throttling is off, then two surveys may wait", async () => {
     await fixture.write((tx) => setThrottle(tx, fixture.project, null));
-    expect([await scheduledAt({ delaySeconds: 60 }), await scheduledAt({ delaySeconds: 30 })]).toEqual([START + 60, START + 30]);
+    expect([await scheduledAt({ delaySeconds: 60 }), await scheduledAt({ delaySeconds: 30 })]).toEqual([
+      START + 60,
+      START + 30,
+    ]);
     expect((await people())[0]?.next_survey_scheduled_at).toBe(START + 30);
   });
 
@@ -179,14 +213,21 @@ describe("whether a survey is scheduled", () => {
 });
 
 test("when a special property is over-long, then its name as given is refused and nobody is made", async () => {
-  const properties = { service_email_subject: "é".repeat(151), delighted_intro_message: "x".repeat(301), other: "y".repeat(999) };
+  const properties = {
+    service_email_subject: "é".repeat(151),
+    delighted_intro_message: "x".repeat(301),
+    other: "y".repeat(999),
+  };
   await expect(send({ email: "a@x.co", properties })).rejects.toMatchObject({
     errors: {
       service_email_subject: ["is too long (maximum is 150 characters)"],
       delighted_intro_message: ["is too long (maximum is 300 characters)"],
     },
   });
-  await save({ email: "b@x.co", properties: { service_email_subject: "😀".repeat(150), service_intro_message: "x".repeat(300) } });
+  await save({
+    email: "b@x.co",
+    properties: { service_email_subject: "😀".repeat(150), service_intro_message: "x".repeat(300) },
+  });
   expect(await identities()).toEqual([["1", "b@x.co", null, null]]);
 });
 
@@ -194,7 +235,9 @@ test("when surveys are cancelled, then none waits; of somebody unknown, it is re
   await send({ email: "a@x.co", delaySeconds: 60 });
   await fixture.write((tx) => cancelSurveys(tx, fixture.project, "a@x.co"));
   expect((await people())[0]?.next_survey_scheduled_at).toBeNull();
-  await expect(fixture.write((tx) => cancelSurveys(tx, fixture.project, "b@x.co"))).rejects.toMatchObject({ name: "NotFoundError" });
+  await expect(fixture.write((tx) => cancelSurveys(tx, fixture.project, "b@x.co"))).rejects.toMatchObject({
+    name: "NotFoundError",
+  });
 });
 
 test("when a person is deleted, then all of theirs goes and the address is free again", async () => {
@@ -230,8 +273,13 @@ test("when two projects hold the same people, then neither sees, counts or block
   const other = await fixture.write((tx) => addProject(tx, "other"));
   await save({ email: "a@x.co", phoneNumber: "+14155550100" });
   await save({ email: "b@x.co" });
-  const answer = await fixture.write((tx) => sendPerson(tx, other, sendInput({ email: "a@x.co", phoneNumber: "+14155550100" })));
-  expect(answer).toEqual({ person: { id: "1", email: "a@x.co", name: null, survey_scheduled_at: START, properties: {} }, created: true });
+  const answer = await fixture.write((tx) =>
+    sendPerson(tx, other, sendInput({ email: "a@x.co", phoneNumber: "+14155550100" })),
+  );
+  expect(answer).toEqual({
+    person: { id: "1", email: "a@x.co", name: null, survey_scheduled_at: START, properties: {} },
+    created: true,
+  });
   expect(await people()).toHaveLength(2);
   await fixture.write((tx) => deletePerson(tx, other, { by: "id", id: "1" }));
   expect(await people()).toHaveLength(2);

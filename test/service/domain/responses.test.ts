@@ -5,14 +5,26 @@ import { addResponse, getResponse, updateResponse } from "../../../src/service/d
 import { addProject } from "../../../src/service/domain/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../../../src/service/domain/trends.ts";
 import { getMetrics } from "../../../src/service/domain/metrics.ts";
-import { START, links, metricsQuery, openFixture, peopleQuery, responseInput, responsesQuery, sendInput, type Fixture } from "./fixture.ts";
+import {
+  START,
+  links,
+  metricsQuery,
+  openFixture,
+  peopleQuery,
+  responseInput,
+  responsesQuery,
+  sendInput,
+  type Fixture,
+} from "./fixture.ts";
 import { listPeople, listResponses } from "./lists.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {
   fixture = await openFixture();
   for (const email of ["a@x.co", "b@x.co"]) {
-    await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, send: false, name: email.slice(0, 1) })));
+    await fixture.write((tx) =>
+      sendPerson(tx, fixture.project, sendInput({ email, send: false, name: email.slice(0, 1) })),
+    );
   }
 });
 afterEach(() => fixture.store.close());
@@ -71,7 +83,11 @@ const shown = async (...expand: ("person" | "notes")[]) => {
 test("when the person is expanded, then they are shown whole; notes are objects only when asked for", async () => {
   const { id } = await add({ personId: "1" });
   const noteId = await fixture.write((tx) =>
-    tx.responses.addNote(fixture.project.id, Number(id), { text: 'call "him"', userEmail: "me@x.co", createdAt: START }),
+    tx.responses.addNote(fixture.project.id, Number(id), {
+      text: 'call "him"',
+      userEmail: "me@x.co",
+      createdAt: START,
+    }),
   );
   const person = { id: "1", email: "a@x.co", name: "a", created_at: START, phone_number: null };
   const note = { id: String(noteId), text: 'call "him"', user_email: "me@x.co", created_at: START };
@@ -138,7 +154,9 @@ test("when a response is changed, then updated_at moves; when nothing differs, t
 test("when a response is not this project's, then it is not there", async () => {
   const other = await fixture.write((tx) => addProject(tx, "other"));
   const { id } = await add({ personId: "1" });
-  await expect(fixture.read((tx) => getResponse(tx, other, id, plain, links))).rejects.toMatchObject({ name: "NotFoundError" });
+  await expect(fixture.read((tx) => getResponse(tx, other, id, plain, links))).rejects.toMatchObject({
+    name: "NotFoundError",
+  });
   await expect(fixture.write((tx) => updateResponse(tx, other, id, { score: 1 }, plain, links))).rejects.toMatchObject({
     name: "NotFoundError",
   });
@@ -161,7 +179,9 @@ test("when a trend is made, then it holds old, new and changed responses whose p
   expect(await ids({ trend: String(trend.id), order: "desc", page: 2, perPage: 2 })).toEqual(["3"]);
   expect(await ids({ trend: String(trend.id), personId: "2" })).toEqual(["8"]);
   expect(await ids({ trend: String(dotted.id) })).toEqual(["3"]);
-  await fixture.write((tx) => updateResponse(tx, fixture.project, "7", { personProperties: { plan: "pro", seats: 5 } }, plain, links));
+  await fixture.write((tx) =>
+    updateResponse(tx, fixture.project, "7", { personProperties: { plan: "pro", seats: 5 } }, plain, links),
+  );
   await fixture.write((tx) => updateResponse(tx, fixture.project, "3", { personProperties: {} }, plain, links));
   expect(await ids({ trend: String(trend.id) })).toEqual(["4", "7", "8"]);
   expect(await counts(String(trend.id))).toBe(3);
@@ -179,7 +199,9 @@ test("when a trend is unknown or removed, then naming it is refused", async () =
   expect(await fixture.write((tx) => removeTrend(tx, fixture.project, String(trend.id)))).toBe(true);
   expect(await fixture.write((tx) => removeTrend(tx, fixture.project, String(trend.id)))).toBe(false);
   await expect(list({ trend: String(trend.id) })).rejects.toMatchObject({ errors: { trend: ["does not exist"] } });
-  await expect(fixture.read((tx) => getMetrics(tx, fixture.project, metricsQuery({ trend: "x" })))).rejects.toMatchObject({
+  await expect(
+    fixture.read((tx) => getMetrics(tx, fixture.project, metricsQuery({ trend: "x" }))),
+  ).rejects.toMatchObject({
     errors: { trend: ["does not exist"] },
   });
 });

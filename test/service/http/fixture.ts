@@ -27,7 +27,11 @@ export interface HttpFixture extends Fixture {
   readonly logged: () => Record<string, unknown>[];
   readonly state: { ready: boolean; scheduled: number };
   /** One call in process, with the key unless `headers` has its own `authorization`. */
-  call(method: string, path: string, options?: { headers?: Record<string, string>; body?: unknown; origin?: string }): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    options?: { headers?: Record<string, string>; body?: unknown; origin?: string },
+  ): Promise<Answer>;
   /** Shorthands for calls that must work. */
   get(path: string): Promise<unknown>;
   post(path: string, body: unknown): Promise<Record<string, unknown>>;
@@ -38,7 +42,11 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
   await fixture.write((tx) => addKey(tx, fixture.project, KEY));
   const lines: string[] = [];
   const state = { ready: true, scheduled: 0 };
-  const clock: Clock = { now: () => fixture.time.now * 1000, monotonic: () => fixture.time.now * 1000, sleep: () => Promise.resolve() };
+  const clock: Clock = {
+    now: () => fixture.time.now * 1000,
+    monotonic: () => fixture.time.now * 1000,
+    sleep: () => Promise.resolve(),
+  };
   const log = createLog((text) => lines.push(text), clock);
   const service = createHttpService({
     store: fixture.store,
@@ -53,7 +61,8 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
   });
   const call: HttpFixture["call"] = async (method, path, { headers = {}, body, origin = ORIGIN } = {}) => {
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-    const type: Record<string, string> = body === undefined || typeof body === "string" ? {} : { "content-type": "application/json" };
+    const type: Record<string, string> =
+      body === undefined || typeof body === "string" ? {} : { "content-type": "application/json" };
     const response = await service.handle({
       method,
       url: origin + path,
@@ -110,7 +119,15 @@ export function sendRaw(url: string, text: string | readonly (string | Uint8Arra
 /** A request as a client writes it: lines end in CRLF, the length of the body is added when there is one. */
 export function rawRequest(url: string, line: string, headers: readonly string[], body?: string): string {
   const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
-  return [`${line} HTTP/1.1`, `Host: ${new URL(url).host}`, ...headers, ...length, "Connection: close", "", body ?? ""].join("\r\n");
+  return [
+    `${line} HTTP/1.1`,
+    `Host: ${new URL(url).host}`,
+    ...headers,
+    ...length,
+    "Connection: close",
+    "",
+    body ?? "",
+  ].join("\r\n");
 }
 
 export function parseRaw(text: string): Answer {
@@ -120,5 +137,10 @@ export function parseRaw(text: string): Answer {
     lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
   );
   const body = rest.join("\r\n\r\n");
-  return { status: Number(first.split(" ")[1]), headers, text: body, json: /^[[{]/.test(body) ? JSON.parse(body) : null };
+  return {
+    status: Number(first.split(" ")[1]),
+    headers,
+    text: body,
+    json: /^[[{]/.test(body) ? JSON.parse(body) : null,
+  };
 }

@@ -11,7 +11,10 @@ it("when a key's bucket is full, then 429 says when it has drained, and other ke
   };
   expect(await statuses(4)).toEqual([200, 200, 200, 429]);
   const refused = await http.call("GET", "/v1/people");
-  expect(refused).toMatchObject({ json: { status: 429, message: "Too Many Requests" }, headers: { "retry-after": "20" } });
+  expect(refused).toMatchObject({
+    json: { status: 429, message: "Too Many Requests" },
+    headers: { "retry-after": "20" },
+  });
   await http.write((tx) => addKey(tx, http.project, "another-key"));
   const other = { headers: { authorization: `Basic ${btoa("another-key:")}` } };
   expect((await http.call("GET", "/v1/people", other)).status).toBe(200);

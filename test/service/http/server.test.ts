@@ -17,12 +17,28 @@ afterEach(async () => {
 const AUTH = [`Authorization: ${BASIC}`, "Content-Type: application/json"];
 
 it("when a body announces more than a MiB, then 413 comes although it was never sent", async () => {
-  const text = ["POST /v1/people HTTP/1.1", "Host: x", ...AUTH, "Content-Length: 9999999", "Connection: close", "", "{"].join("\r\n");
+  const text = [
+    "POST /v1/people HTTP/1.1",
+    "Host: x",
+    ...AUTH,
+    "Content-Length: 9999999",
+    "Connection: close",
+    "",
+    "{",
+  ].join("\r\n");
   expect(parseRaw(await sendRaw(url(), text))).toMatchObject({ status: 413, json: { status: 413 } });
 });
 
 it("when a body of unknown length passes a MiB, then 413 comes and the client can read it", async () => {
-  const head = ["POST /v1/people HTTP/1.1", "Host: x", ...AUTH, "Transfer-Encoding: chunked", "Connection: close", "", ""].join("\r\n");
+  const head = [
+    "POST /v1/people HTTP/1.1",
+    "Host: x",
+    ...AUTH,
+    "Transfer-Encoding: chunked",
+    "Connection: close",
+    "",
+    "",
+  ].join("\r\n");
   const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
   const answer = parseRaw(await sendRaw(url(), [head, ...Array.from({ length: 40 }, () => chunk), "0\r\n\r\n"]));
   expect(answer.status).toBe(413);
@@ -30,13 +46,23 @@ it("when a body of unknown length passes a MiB, then 413 comes and the client ca
 
 it("when a body of unknown length is small, then it is read", async () => {
   const body = '{"email":"a@x.co","send":false}';
-  const head = ["POST /v1/people HTTP/1.1", "Host: x", ...AUTH, "Transfer-Encoding: chunked", "Connection: close", "", ""].join("\r\n");
+  const head = [
+    "POST /v1/people HTTP/1.1",
+    "Host: x",
+    ...AUTH,
+    "Transfer-Encoding: chunked",
+    "Connection: close",
+    "",
+    "",
+  ].join("\r\n");
   const answer = parseRaw(await sendRaw(url(), `${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`));
   expect(answer).toMatchObject({ status: 201, json: { email: "a@x.co" } });
 });
 
 it("when a body is no UTF-8, then 400 says so", async () => {
-  const head = ["POST /v1/people HTTP/1.1", "Host: x", ...AUTH, "Content-Length: 4", "Connection: close", "", ""].join("\r\n");
+  const head = ["POST /v1/people HTTP/1.1", "Host: x", ...AUTH, "Content-Length: 4", "Connection: close", "", ""].join(
+    "\r\n",
+  );
   const answer = parseRaw(await sendRaw(url(), [head, Buffer.from([0x7b, 0x22, 0xff, 0xfe])]));
   expect(answer).toMatchObject({ status: 400, json: { message: expect.stringMatching(/not UTF-8/) } });
 });

@@ -9,7 +9,12 @@ describe("what is refused, and how", () => {
   });
   afterEach(() => http().store.close());
 
-  const refusal = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<unknown> => {
+  const refusal = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<unknown> => {
     const { status, json } = await http().call(method, path, { body, headers });
     expect((json as { status: number }).status).toBe(status);
     return json;
@@ -75,18 +80,26 @@ describe("what is refused, and how", () => {
     ["nonsense", 400, /not valid JSON/],
     [" ".repeat(1024 * 1024 + 1), 413, /at most 1048576 bytes/],
   ])("when the body is %.10j, then it is %i", async (body, status, message) => {
-    const answer = await http().call("POST", "/v1/people.json", { body, headers: { "content-type": "application/json" } });
+    const answer = await http().call("POST", "/v1/people.json", {
+      body,
+      headers: { "content-type": "application/json" },
+    });
     expect(answer.json).toEqual({ status, message: expect.stringMatching(message) });
   });
 
-  it.each([["text/plain"], ["multipart/form-data; boundary=x"], ["application/json; charset=iso-8859-1"], ["application/xml"]])(
-    "when a body comes as %s, then it is 415",
-    async (type) => {
-      const answer = await http().call("POST", "/v1/people.json", { body: '{"email":"a@x.co"}', headers: { "content-type": type } });
-      expect(answer.status).toBe(415);
-      expect(await http().get("/v1/people")).toEqual([]);
-    },
-  );
+  it.each([
+    ["text/plain"],
+    ["multipart/form-data; boundary=x"],
+    ["application/json; charset=iso-8859-1"],
+    ["application/xml"],
+  ])("when a body comes as %s, then it is 415", async (type) => {
+    const answer = await http().call("POST", "/v1/people.json", {
+      body: '{"email":"a@x.co"}',
+      headers: { "content-type": type },
+    });
+    expect(answer.status).toBe(415);
+    expect(await http().get("/v1/people")).toEqual([]);
+  });
 
   it.each<[string, unknown, Record<string, string[]>]>([
     ["POST /v1/people", {}, { email: ["can't be blank"] }],
@@ -95,7 +108,15 @@ describe("what is refused, and how", () => {
     ["POST /v1/people", { email: "a@x.co", channel: "sms" }, { phone_number: ["can't be blank"] }],
     [
       "POST /v1/people",
-      { email: "a@", phone_number: "555", channel: "fax", delay: -1, send: "maybe", last_sent_at: "yesterday", properties: "x" },
+      {
+        email: "a@",
+        phone_number: "555",
+        channel: "fax",
+        delay: -1,
+        send: "maybe",
+        last_sent_at: "yesterday",
+        properties: "x",
+      },
       {
         email: ["is invalid"],
         phone_number: ["must be in E.164 format, such as +14155551212"],
@@ -108,7 +129,10 @@ describe("what is refused, and how", () => {
     ],
     [
       "POST /v1/people",
-      { email: "a@x.co", properties: { service_email_subject: "x".repeat(151), service_intro_message: "x".repeat(301) } },
+      {
+        email: "a@x.co",
+        properties: { service_email_subject: "x".repeat(151), service_intro_message: "x".repeat(301) },
+      },
       {
         service_email_subject: ["is too long (maximum is 150 characters)"],
         service_intro_message: ["is too long (maximum is 300 characters)"],
@@ -122,7 +146,11 @@ describe("what is refused, and how", () => {
     ],
     ["POST /v1/survey_responses", {}, { person: ["can't be blank"], score: ["can't be blank"] }],
     ["POST /v1/survey_responses", { person: 99, score: 5 }, { person: ["does not exist"] }],
-    ["POST /v1/survey_responses", { person: 99, score: 11 }, { score: ["must be an integer from 0 to 10"], person: ["does not exist"] }],
+    [
+      "POST /v1/survey_responses",
+      { person: 99, score: 11 },
+      { score: ["must be an integer from 0 to 10"], person: ["does not exist"] },
+    ],
     [
       "POST /v1/survey_responses",
       { person: 1, score: 7.5, created_at: "x" },
@@ -192,7 +220,11 @@ describe("what is refused, and how", () => {
     ],
     ["GET /v1/survey_responses?trend=7", undefined, { trend: ["does not exist"] }],
     ["GET /v1/bounces?page=-1", undefined, { page: ["must be an integer of at least 1"] }],
-    ["GET /v1/metrics?groups[]=core&groups[]=fax", undefined, { groups: ["must be among core, email, kiosk, link, sms, web"] }],
+    [
+      "GET /v1/metrics?groups[]=core&groups[]=fax",
+      undefined,
+      { groups: ["must be among core, email, kiosk, link, sms, web"] },
+    ],
   ])("when %s gets %j, then each bad attribute is named", async (call, body, errors) => {
     const [method = "", path = ""] = call.split(" ");
     expect(await refusal(method, path, body)).toEqual({ status: 422, message: "Unprocessable Entity", errors });
@@ -214,10 +246,17 @@ describe("what is refused, and how", () => {
 describe("what every answer has", () => {
   it("when anything is answered, then it has an id of its own, a date and its type", async () => {
     const http = await openHttp();
-    const answers = [await http.call("GET", "/v1/people"), await http.call("GET", "/nix"), await http.call("GET", "/healthz")];
+    const answers = [
+      await http.call("GET", "/v1/people"),
+      await http.call("GET", "/nix"),
+      await http.call("GET", "/healthz"),
+    ];
     expect(new Set(answers.map(({ headers }) => headers["x-request-id"])).size).toBe(3);
     for (const { headers } of answers) {
-      expect(headers).toMatchObject({ date: "Sun, 15 Jun 2025 15:06:40 GMT", "content-type": "application/json; charset=utf-8" });
+      expect(headers).toMatchObject({
+        date: "Sun, 15 Jun 2025 15:06:40 GMT",
+        "content-type": "application/json; charset=utf-8",
+      });
     }
     await http.store.close();
   });
@@ -227,7 +266,11 @@ describe("what every answer has", () => {
     await http.post("/v1/people", { email: "ä@x.co", send: false });
     const get = await http.call("GET", "/v1/people");
     const head = await http.call("HEAD", "/v1/people");
-    expect([head.status, head.text, head.headers["content-length"]]).toEqual([200, "", String(Buffer.byteLength(get.text))]);
+    expect([head.status, head.text, head.headers["content-length"]]).toEqual([
+      200,
+      "",
+      String(Buffer.byteLength(get.text)),
+    ]);
     await http.store.close();
   });
 
@@ -252,7 +295,11 @@ describe("what every answer has", () => {
     const { headers } = await http.call("GET", "/v1/people?per_page=1");
     expect(headers.link).toMatch(/^<https:\/\/survey\.example\.com\/v1\/people\?page_info=/);
     const url = `${ORIGIN}/v1/people?per_page=1`;
-    const local = await http.service.handleLocally({ method: "GET", url, headers: { authorization: `Basic ${btoa("key-of-the-tests")}` } });
+    const local = await http.service.handleLocally({
+      method: "GET",
+      url,
+      headers: { authorization: `Basic ${btoa("key-of-the-tests")}` },
+    });
     expect(local.headers.link).toMatch(/^<http:\/\/survey\.test:8080\/v1\/people\?page_info=/);
     await http.store.close();
   });

@@ -15,7 +15,10 @@ it("when a GET names a content type and has no body, then it is answered", async
 
 it("when a person is posted as JSON without `.json` in the path, then it is made", async () => {
   const answer = await wire.send("POST /v1/people", '{"email":"a@x.co","properties":{"plan":"pro"},"send":false}');
-  expect(answer).toMatchObject({ status: 201, json: { email: "a@x.co", survey_scheduled_at: null, properties: { plan: "pro" } } });
+  expect(answer).toMatchObject({
+    status: 201,
+    json: { email: "a@x.co", survey_scheduled_at: null, properties: { plan: "pro" } },
+  });
 });
 
 it("when a membership is deleted with its identifier in the query, then it is gone", async () => {
@@ -33,9 +36,18 @@ it("when a person is deleted by an encoded identifier with a content type and no
 it("when a response is put without an id in the path and its person nested, then it changes", async () => {
   const person = await wire.fixture().post("/v1/people", { email: "a@x.co", send: false });
   const response = await wire.fixture().post("/v1/survey_responses", { person: person.id, score: 3 });
-  const echoed = { ...response, person: { id: person.id, email: "a@x.co" }, score: 9, permalink: "http://elsewhere", created_at: 1 };
+  const echoed = {
+    ...response,
+    person: { id: person.id, email: "a@x.co" },
+    score: 9,
+    permalink: "http://elsewhere",
+    created_at: 1,
+  };
   const answer = await wire.send("PUT /v1/survey_responses", JSON.stringify(echoed));
-  expect(answer).toMatchObject({ status: 200, json: { ...response, score: 9, permalink: expect.stringContaining(`${wire.url()}/r/`) } });
+  expect(answer).toMatchObject({
+    status: 200,
+    json: { ...response, score: 9, permalink: expect.stringContaining(`${wire.url()}/r/`) },
+  });
 });
 
 it("when expansions are repeated without brackets, then both count", async () => {

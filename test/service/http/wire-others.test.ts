@@ -29,7 +29,8 @@ it("when a client repeats its own filters beside page_info, then the page comes"
 });
 
 it("when page_info comes alone, then it still means the same list and page size", async () => {
-  for (const name of ["a", "b", "c", "d"]) await wire.fixture().post("/v1/people", { email: `${name}@x.co`, send: false });
+  for (const name of ["a", "b", "c", "d"])
+    await wire.fixture().post("/v1/people", { email: `${name}@x.co`, send: false });
   const first = await wire.send("GET /v1/people?per_page=2&until=9999999999", undefined, [`Authorization: ${BASIC}`]);
   const cursor = /page_info=([^&>]*)/.exec(first.headers.link ?? "")?.[1] ?? "";
   const second = await wire.send(`GET /v1/people?page_info=${cursor}`, undefined, [`Authorization: ${BASIC}`]);
@@ -50,7 +51,10 @@ it("when the published example's trailing comma is sent, then 400 says why", asy
 it("when ids are numbers, then they are taken and given back as text", async () => {
   const { id } = await wire.fixture().post("/v1/people", { email: "a@x.co", send: false });
   const body = JSON.stringify({ person: Number(id), score: 9 });
-  const answer = await wire.send("POST /v1/survey_responses.json", body, [`Authorization: ${BASIC}`, "Content-Type: application/json"]);
+  const answer = await wire.send("POST /v1/survey_responses.json", body, [
+    `Authorization: ${BASIC}`,
+    "Content-Type: application/json",
+  ]);
   expect(answer).toMatchObject({ status: 201, json: { person: id, score: 9 } });
 });
 
@@ -69,5 +73,8 @@ it("when old property names come, then they are kept as given and judged as the 
     JSON.stringify({ email: "a@x.co", properties: { delighted_email_subject: long } }),
     [`Authorization: ${BASIC}`, "Content-Type: application/json"],
   );
-  expect(answer).toMatchObject({ status: 422, json: { errors: { delighted_email_subject: ["is too long (maximum is 150 characters)"] } } });
+  expect(answer).toMatchObject({
+    status: 422,
+    json: { errors: { delighted_email_subject: ["is too long (maximum is 150 characters)"] } },
+  });
 });

@@ -2,7 +2,11 @@ import { expect, it } from "vitest";
 import { BASIC } from "./fixture.ts";
 import { useWire } from "./wire.ts";
 
-const wire = useWire([`Authorization: ${BASIC}`, "Accept: application/json", "User-Agent: Delighted PHP API Client 4.2.0"]);
+const wire = useWire([
+  `Authorization: ${BASIC}`,
+  "Accept: application/json",
+  "User-Agent: Delighted PHP API Client 4.2.0",
+]);
 const FORM = ["Content-Type: application/x-www-form-urlencoded"];
 
 it("when a GET announces a body of no bytes, then it is answered", async () => {
@@ -10,7 +14,11 @@ it("when a GET announces a body of no bytes, then it is answered", async () => {
 });
 
 it("when a person is posted as a form, then names decode and `false` is false", async () => {
-  const answer = await wire.send("POST /v1/people", "email=a%2Bb%40x.co&send=false&properties%5Ba+b%5D=1&properties%5Bc%5D=", FORM);
+  const answer = await wire.send(
+    "POST /v1/people",
+    "email=a%2Bb%40x.co&send=false&properties%5Ba+b%5D=1&properties%5Bc%5D=",
+    FORM,
+  );
   expect(answer).toMatchObject({
     status: 201,
     json: { email: "a+b@x.co", survey_scheduled_at: null, properties: { "a b": "1", c: "" } },
@@ -41,6 +49,8 @@ it("when a membership is deleted with a form, then it is gone", async () => {
 it("when a response is put as JSON without an id, then the path's is meant", async () => {
   const { id: person } = await wire.fixture().post("/v1/people", { email: "a@x.co", send: false });
   const { id } = await wire.fixture().post("/v1/survey_responses", { person, score: 3 });
-  const answer = await wire.send(`PUT /v1/survey_responses/${String(id)}`, '{"score":"7"}', ["Content-Type: application/json"]);
+  const answer = await wire.send(`PUT /v1/survey_responses/${String(id)}`, '{"score":"7"}', [
+    "Content-Type: application/json",
+  ]);
   expect(answer).toMatchObject({ status: 200, json: { id, score: 7 } });
 });

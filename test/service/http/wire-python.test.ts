@@ -18,7 +18,10 @@ it("when the next page is asked for with the body `{}`, then it comes", async ()
   for (const name of ["a", "b"]) await wire.fixture().post("/v1/people", { email: `${name}@x.co`, send: false });
   const first = await wire.send("GET /v1/people?per_page=1", "{}");
   const next = /<(.*)>/.exec(first.headers.link ?? "")?.[1] ?? "";
-  expect(await wire.send(`GET ${next.slice(wire.url().length)}`, "{}")).toMatchObject({ status: 200, json: [{ email: "b@x.co" }] });
+  expect(await wire.send(`GET ${next.slice(wire.url().length)}`, "{}")).toMatchObject({
+    status: 200,
+    json: [{ email: "b@x.co" }],
+  });
 });
 
 it("when its own option leaks into the query, then it is ignored", async () => {
@@ -38,7 +41,10 @@ it("when a membership is deleted with a JSON body, then it is gone", async () =>
 
 it("when a person is deleted by id with the body `{}`, then 202 says ok", async () => {
   const { id } = await wire.fixture().post("/v1/people", { email: "a@x.co", send: false });
-  expect(await wire.send(`DELETE /v1/people/${String(id)}`, "{}", JSON_TYPE)).toMatchObject({ status: 202, json: { ok: true } });
+  expect(await wire.send(`DELETE /v1/people/${String(id)}`, "{}", JSON_TYPE)).toMatchObject({
+    status: 202,
+    json: { ok: true },
+  });
 });
 
 it("when a whole response is put back with its id also in the body, then what is read-only is ignored", async () => {
@@ -46,7 +52,10 @@ it("when a whole response is put back with its id also in the body, then what is
   const response = await wire.fixture().post("/v1/survey_responses", { person, score: 3, comment: "so so" });
   const body = JSON.stringify({ ...response, score: 10, survey_type: "csat", tags: ["x"], notes: [] });
   const answer = await wire.send(`PUT /v1/survey_responses/${String(response.id)}`, body, JSON_TYPE);
-  expect(answer).toMatchObject({ status: 200, json: { ...response, score: 10, permalink: expect.stringContaining(`${wire.url()}/r/`) } });
+  expect(answer).toMatchObject({
+    status: 200,
+    json: { ...response, score: 10, permalink: expect.stringContaining(`${wire.url()}/r/`) },
+  });
 });
 
 it("when one expansion is all it can send, then notes are ids and the person is whole", async () => {

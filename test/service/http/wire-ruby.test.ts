@@ -34,7 +34,11 @@ it.each(["/v1/people/%s", "/v1/people/email%3Aa%40x.co", "/v1/people/email:a@x.c
 
 it("when a membership is deleted with a JSON body, then the answer holds the person", async () => {
   await wire.fixture().post("/v1/autopilot/sms/memberships", { person_phone_number: "+14155551212" });
-  const answer = await wire.send("DELETE /v1/autopilot/sms/memberships", '{"person_phone_number":"+14155551212"}', JSON_TYPE);
+  const answer = await wire.send(
+    "DELETE /v1/autopilot/sms/memberships",
+    '{"person_phone_number":"+14155551212"}',
+    JSON_TYPE,
+  );
   expect(answer).toMatchObject({ status: 202, json: { person: { phone_number: "+14155551212" } } });
 });
 

@@ -27,6 +27,7 @@ export function useWire(headers: readonly string[]): Wire {
       if (state.fixture === undefined) throw new Error("no service");
       return state.fixture;
     },
-    send: async (line, body, more = []) => parseRaw(await sendRaw(url(), rawRequest(url(), line, [...headers, ...more], body))),
+    send: async (line, body, more = []) =>
+      parseRaw(await sendRaw(url(), rawRequest(url(), line, [...headers, ...more], body))),
   };
 }

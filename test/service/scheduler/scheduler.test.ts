@@ -49,7 +49,13 @@ async function openWorld(): Promise<World> {
     errors: [],
     outcome: { kind: "sent" },
     create: (claimer = "one") => {
-      const scheduler = createScheduler({ store: fixture.store, clock, claimer, deliver, onError: (error) => self.errors.push(error) });
+      const scheduler = createScheduler({
+        store: fixture.store,
+        clock,
+        claimer,
+        deliver,
+        onError: (error) => self.errors.push(error),
+      });
       state.running.push(scheduler);
       return scheduler;
     },

@@ -7,7 +7,7 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects.ts";
-import type { EngineName } from "../../../src/service/store/sqlite/engine.ts";
+import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 
 const [file = "", engine, first = "0"] = process.argv.slice(2);
@@ -30,7 +30,9 @@ async function writePeople(): Promise<never> {
 
 async function deliver(): Promise<never> {
   for (;;) {
-    const due = await store.write((tx) => claimDue(tx, { claimer: `process ${process.pid}`, leaseSeconds: 600, limit: 8 }));
+    const due = await store.write((tx) =>
+      claimDue(tx, { claimer: `process ${process.pid}`, leaseSeconds: 600, limit: 8 }),
+    );
     for (const survey of due) {
       say(`mailing ${survey.person.email}`);
       await store.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));

@@ -3,11 +3,13 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isBuiltin } from "node:module";
-import { IN_MEMORY, type EngineName } from "../../../src/service/store/sqlite/engine.ts";
-import { createDatabase, type Database } from "../../../src/service/store/sqlite/database.ts";
-import { openEngine } from "../../../src/service/store/sqlite/open-engine.ts";
+import { IN_MEMORY, type EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
+import { createDatabase, type Database } from "../../../src/service/store/sqlite/engine/database.ts";
+import { openEngine } from "../../../src/service/store/sqlite/engine/open-engine.ts";
 
-export const ENGINES: readonly EngineName[] = isBuiltin("node:sqlite") ? ["node:sqlite", "node-sqlite3-wasm"] : ["node-sqlite3-wasm"];
+export const ENGINES: readonly EngineName[] = isBuiltin("node:sqlite")
+  ? ["node:sqlite", "node-sqlite3-wasm"]
+  : ["node-sqlite3-wasm"];
 
 /** Path of a data file that is not there yet, in a folder of its own. */
 export function newDataFile(): string {

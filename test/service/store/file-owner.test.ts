@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { spawnSync } from "node:child_process";
-import { ownFile } from "../../../src/service/store/sqlite/file-owner.ts";
+import { ownFile } from "../../../src/service/store/sqlite/engine/file-owner.ts";
 import { openFixture } from "../domain/fixture.ts";
 import { ENGINES, newDataFile } from "./engines.ts";
 
@@ -52,7 +52,9 @@ test("when the record cannot be read, then nobody is known to be alive and the f
 test("when the caller knows the owner alive, then its word counts", () => {
   const file = newDataFile();
   leaveRecord(file, { pid: 12 });
-  expect(() => ownFile(file, () => true)).toThrow(expect.objectContaining({ name: "StoreBusyError", pid: 12 }) as Error);
+  expect(() => ownFile(file, () => true)).toThrow(
+    expect.objectContaining({ name: "StoreBusyError", pid: 12 }) as Error,
+  );
   ownFile(file, ({ opening }) => opening !== "theirs").release();
 });
 
@@ -60,7 +62,11 @@ describe.each(ENGINES)("%s", (engine) => {
   test("when a store is open, then opening it again is refused and the first goes on", async () => {
     const file = newDataFile();
     const first = await openFixture({ file, engine });
-    await expect(openFixture({ file, engine })).rejects.toMatchObject({ name: "StoreBusyError", file, pid: process.pid });
+    await expect(openFixture({ file, engine })).rejects.toMatchObject({
+      name: "StoreBusyError",
+      file,
+      pid: process.pid,
+    });
     expect(await first.read(async (tx) => (await tx.projects.list()).length)).toBe(1);
     await first.store.close();
     await (await openFixture({ file, engine })).store.close();

@@ -64,7 +64,9 @@ describe.each(ENGINES)("%s", (engine) => {
         tx.people.list(fixture.project.id, { since: null, until: null, id: null, after: null, limit: 1_000_000 }),
       );
       const stored = new Map(
-        people.map((row) => JSON.parse(row) as { email: string; last_sent_at: number | null }).map((person) => [person.email, person]),
+        people
+          .map((row) => JSON.parse(row) as { email: string; last_sent_at: number | null })
+          .map((person) => [person.email, person]),
       );
       expect(about("saved").filter((email) => !stored.has(email))).toEqual([]);
       expect(about("saved").length).toBeGreaterThan(KILLS * 20);
@@ -76,7 +78,9 @@ describe.each(ENGINES)("%s", (engine) => {
       const due = await fixture.write((tx) => claimDue(tx, { claimer: "next", leaseSeconds: 60, limit: 1_000_000 }));
       const waiting = new Set(due.map(({ person }) => person.email));
       // Nobody is lost and nobody is asked twice: each was sent to, or still waits.
-      expect([...stored.values()].filter((person) => waiting.has(person.email) === (person.last_sent_at !== null))).toEqual([]);
+      expect(
+        [...stored.values()].filter((person) => waiting.has(person.email) === (person.last_sent_at !== null)),
+      ).toEqual([]);
       await fixture.store.close();
     },
     TIMEOUT_MS,

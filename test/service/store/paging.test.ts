@@ -3,7 +3,15 @@ import { describe, expect, test } from "vitest";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../src/contract/routes.ts";
 import type { SurveyResponse } from "../../../src/contract/resources.ts";
 import type { Transaction } from "../../../src/service/domain/ports.ts";
-import { eventsQuery, links, membersQuery, openFixture, peopleQuery, responsesQuery, type Fixture } from "../domain/fixture.ts";
+import {
+  eventsQuery,
+  links,
+  membersQuery,
+  openFixture,
+  peopleQuery,
+  responsesQuery,
+  type Fixture,
+} from "../domain/fixture.ts";
 import { ENGINES } from "./engines.ts";
 import { listBounces, listMembers, listPeople, listResponses, listUnsubscribes } from "../domain/lists.ts";
 
@@ -13,11 +21,21 @@ const perPage = integer({ min: 1, max: 9 });
 const RUNS = { numRuns: 25 };
 
 async function insertPerson(tx: Transaction, project: number, createdAt: number): Promise<number> {
-  const { id } = await tx.people.insert(project, { email: null, name: null, phoneNumber: null, createdAt, lastSentAt: null });
+  const { id } = await tx.people.insert(project, {
+    email: null,
+    name: null,
+    phoneNumber: null,
+    createdAt,
+    lastSentAt: null,
+  });
   return id;
 }
 
-async function insertResponse(tx: Transaction, project: number, [createdAt, updatedAt]: readonly [number, number]): Promise<void> {
+async function insertResponse(
+  tx: Transaction,
+  project: number,
+  [createdAt, updatedAt]: readonly [number, number],
+): Promise<void> {
   const text = { score: createdAt % 11, comment: null, personProperties: {}, token: tx.token(), requestId: null };
   await tx.responses.insert(project, { ...text, personId: 1, createdAt, updatedAt });
 }
@@ -46,8 +64,10 @@ async function walkPages<Row>(fetch: (page: number) => Promise<readonly Row[]>):
   }
 }
 
-const byKey = ([leftTime, leftId]: readonly [number, number], [rightTime, rightId]: readonly [number, number]): number =>
-  leftTime - rightTime || leftId - rightId;
+const byKey = (
+  [leftTime, leftId]: readonly [number, number],
+  [rightTime, rightId]: readonly [number, number],
+): number => leftTime - rightTime || leftId - rightId;
 
 /** Keys of people counted from 1, in the order of these times. */
 function inOrder(eventTimes: readonly number[]): [number, number][] {
@@ -132,7 +152,9 @@ describe.each(ENGINES)("%s", (engine) => {
           withProject(async (fixture) => {
             const { id: project } = fixture.project;
             const fetch = (page: number) =>
-              fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery({ order, page, perPage: size }), links));
+              fixture.read((tx) =>
+                listResponses(tx, fixture.project, responsesQuery({ order, page, perPage: size }), links),
+              );
             await fixture.write(async (tx) => {
               await insertPerson(tx, project, 0);
               for (const row of rows) await insertResponse(tx, project, row);
@@ -144,12 +166,16 @@ describe.each(ENGINES)("%s", (engine) => {
               await fetch(page);
             }
             const walked = await walkPages(fetch);
-            const everything = [...rows, ...visits.map(({ change }) => change)].map(([createdAt, updatedAt], index): [number, number] => [
-              order.endsWith("updated_at") ? updatedAt : createdAt,
-              index + 2,
-            ]);
+            const everything = [...rows, ...visits.map(({ change }) => change)].map(
+              ([createdAt, updatedAt], index): [number, number] => [
+                order.endsWith("updated_at") ? updatedAt : createdAt,
+                index + 2,
+              ],
+            );
             const sorted = everything.toSorted(byKey);
-            expect(walked.map((row) => keyOf(row, order))).toEqual(order.startsWith("desc") ? sorted.toReversed() : sorted);
+            expect(walked.map((row) => keyOf(row, order))).toEqual(
+              order.startsWith("desc") ? sorted.toReversed() : sorted,
+            );
           }),
       ),
       RUNS,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { RESPONSE_ORDERS } from "../../../src/contract/routes.ts";
 import type { ResponsesFilter } from "../../../src/service/domain/ports.ts";
-import { createAutopilotRows } from "../../../src/service/store/sqlite/autopilot-rows.ts";
-import type { Database } from "../../../src/service/store/sqlite/database.ts";
-import type { SqlValue } from "../../../src/service/store/sqlite/engine.ts";
-import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/migrations.ts";
-import { createPageAnchors } from "../../../src/service/store/sqlite/page-anchors.ts";
-import { createPageCache } from "../../../src/service/store/sqlite/page-cache.ts";
-import { createPersonRows } from "../../../src/service/store/sqlite/person-rows.ts";
-import { createRequestRows } from "../../../src/service/store/sqlite/request-rows.ts";
-import { createResponseRows } from "../../../src/service/store/sqlite/response-rows.ts";
+import { createAutopilotRows } from "../../../src/service/store/sqlite/rows/autopilot-rows.ts";
+import type { Database } from "../../../src/service/store/sqlite/engine/database.ts";
+import type { SqlValue } from "../../../src/service/store/sqlite/engine/engine.ts";
+import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
+import { createPageAnchors } from "../../../src/service/store/sqlite/rows/page-anchors.ts";
+import { createPageCache } from "../../../src/service/store/sqlite/rows/page-cache.ts";
+import { createPersonRows } from "../../../src/service/store/sqlite/rows/person-rows.ts";
+import { createRequestRows } from "../../../src/service/store/sqlite/rows/request-rows.ts";
+import { createResponseRows } from "../../../src/service/store/sqlite/rows/response-rows.ts";
 import { ENGINES, openRawDatabase } from "./engines.ts";
 
 /** What SQLite says of every query that `work` makes: one line a step of the plan. */
@@ -57,7 +57,10 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ["responses updated", responses({ order: "asc:updated_at", updatedSince: 1, updatedUntil: 2 })],
   ["responses of a person", responses({ personId: 5 })],
   ["people", (database) => people(database).list(1, { ...open, id: null, after: null, limit: 20 })],
-  ["people after", (database) => people(database).list(1, { since: 1, until: 9, id: null, after: { createdAt: 1, id: 2 }, limit: 20 })],
+  [
+    "people after",
+    (database) => people(database).list(1, { since: 1, until: 9, id: null, after: { createdAt: 1, id: 2 }, limit: 20 }),
+  ],
   ["one person", (database) => people(database).byEmail(1, "a@x.co")],
   ["one phone", (database) => people(database).byPhone(1, "+14155550100")],
   ["bounces", (database) => people(database).listBounced(1, { since: 1, until: 2, offset: 100, limit: 20 })],
@@ -73,16 +76,27 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
       }),
   ],
   ["next due", (database) => createRequestRows(database, { now: 0 }).nextDueAt()],
-  ["claims", (database) => createRequestRows(database, { now: 9 }).claimDue({ claimer: "one", leaseSeconds: 60, limit: 10 })],
+  [
+    "claims",
+    (database) => createRequestRows(database, { now: 9 }).claimDue({ claimer: "one", leaseSeconds: 60, limit: 10 }),
+  ],
   ["sent", (database) => createRequestRows(database, { now: 9 }).countSent(1, "email", { since: 1, until: 2 })],
   ["a link", (database) => createRequestRows(database, { now: 9 }).byToken("t")],
   [
     "metrics",
-    (database) => createResponseRows(database, createPageAnchors(), createPageCache(database)).countScores(1, { ...open, trendId: null }),
+    (database) =>
+      createResponseRows(database, createPageAnchors(), createPageCache(database)).countScores(1, {
+        ...open,
+        trendId: null,
+      }),
   ],
   [
     "metrics of a trend",
-    (database) => createResponseRows(database, createPageAnchors(), createPageCache(database)).countScores(1, { ...open, trendId: 5 }),
+    (database) =>
+      createResponseRows(database, createPageAnchors(), createPageCache(database)).countScores(1, {
+        ...open,
+        trendId: 5,
+      }),
   ],
 ];
 

@@ -3,14 +3,26 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addResponse } from "../../../src/service/domain/responses.ts";
-import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/migrations.ts";
-import { START, links, openFixture, peopleQuery, responseInput, responsesQuery, sendInput, type Fixture } from "../domain/fixture.ts";
+import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
+import {
+  START,
+  links,
+  openFixture,
+  peopleQuery,
+  responseInput,
+  responsesQuery,
+  sendInput,
+  type Fixture,
+} from "../domain/fixture.ts";
 import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
 import { listPeople, listResponses } from "../domain/lists.ts";
 
-const save = (fixture: Fixture, email: string) => fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, send: false })));
+const save = (fixture: Fixture, email: string) =>
+  fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, send: false })));
 const emails = async (fixture: Fixture) =>
-  (await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery({ perPage: 100 })))).rows.map(({ email }) => email);
+  (await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery({ perPage: 100 })))).rows.map(
+    ({ email }) => email,
+  );
 
 describe.each(ENGINES)("%s", (engine) => {
   const withStore = async (work: (fixture: Fixture, file: string) => Promise<void>): Promise<void> => {
@@ -78,7 +90,9 @@ describe.each(ENGINES)("%s", (engine) => {
         const input = responseInput({ personId: "1", comment: text, personProperties });
         const added = await fixture.write((tx) => addResponse(tx, fixture.project, input, links));
         expect([added.comment, added.person_properties]).toEqual([text, personProperties]);
-        expect(await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links))).toEqual([added]);
+        expect(await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links))).toEqual([
+          added,
+        ]);
       }),
   );
 
@@ -86,7 +100,9 @@ describe.each(ENGINES)("%s", (engine) => {
     withStore(async (fixture) => {
       await save(fixture, "a@x.co");
       const input = responseInput({ personId: "1", comment: "a\0b" });
-      await expect(fixture.write((tx) => addResponse(tx, fixture.project, input, links))).rejects.toThrow("null character");
+      await expect(fixture.write((tx) => addResponse(tx, fixture.project, input, links))).rejects.toThrow(
+        "null character",
+      );
       const properties = responseInput({ personId: "1", personProperties: { a: "b\0c" } });
       const added = await fixture.write((tx) => addResponse(tx, fixture.project, properties, links));
       expect(added.person_properties).toEqual({ a: "b\0c" });
@@ -124,7 +140,15 @@ describe.each(ENGINES)("%s", (engine) => {
     withStore(async (fixture) => {
       const project = fixture.project.id;
       const person = { id: 500, email: "old@x.co", name: null, phoneNumber: null, createdAt: 1000, lastSentAt: null };
-      const response = { id: 900, personId: 500, score: 3, comment: null, personProperties: {}, token: "t", requestId: null };
+      const response = {
+        id: 900,
+        personId: 500,
+        score: 3,
+        comment: null,
+        personProperties: {},
+        token: "t",
+        requestId: null,
+      };
       await fixture.write(async (tx) => {
         await tx.people.insert(project, person);
         await tx.responses.insert(project, {
@@ -145,7 +169,9 @@ describe.each(ENGINES)("%s", (engine) => {
         additional_answers: [{ id: "1" }],
       });
       expect((await save(fixture, "new@x.co")).person.id).toBe("901");
-      await expect(fixture.write((tx) => tx.people.insert(project, { ...person, email: "other@x.co" }))).rejects.toMatchObject({
+      await expect(
+        fixture.write((tx) => tx.people.insert(project, { ...person, email: "other@x.co" })),
+      ).rejects.toMatchObject({
         field: "id",
       });
     }));
@@ -173,7 +199,10 @@ describe.each(ENGINES)("%s", (engine) => {
 
   test("when a file is of a newer version, then it is refused; of an older one, then it is brought up to date once", async () => {
     const database = await openRawDatabase(engine);
-    const next = { version: MIGRATIONS.length + 1, statements: ["CREATE TABLE extra (one TEXT)", "INSERT INTO extra VALUES ('first')"] };
+    const next = {
+      version: MIGRATIONS.length + 1,
+      statements: ["CREATE TABLE extra (one TEXT)", "INSERT INTO extra VALUES ('first')"],
+    };
     migrate(database, MIGRATIONS, START);
     migrate(database, [...MIGRATIONS, next], START);
     migrate(database, [...MIGRATIONS, next], START);

@@ -17,7 +17,9 @@ export async function parseFields(typed: readonly string[], raw: readonly string
 function parseTyped(text: string): Json {
   const value = parseOr(text);
   if (typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value)) return value;
-  throw new UsageError(`--field: ${text} has more digits than a number keeps`, { hint: "--raw-field sends it as text" });
+  throw new UsageError(`--field: ${text} has more digits than a number keeps`, {
+    hint: "--raw-field sends it as text",
+  });
 }
 
 function parseOr(text: string): Json {
@@ -33,7 +35,8 @@ function nest(fields: readonly (readonly [string, Json])[]): JsonObject {
   const places = parseBracketPairs(fields.map(([key], index) => [key, String(index)]));
   const restore = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(restore);
-    if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, restore(inner)]));
+    if (isJsonObject(value))
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, restore(inner)]));
     return fields[Number(value)]?.[1] ?? null;
   };
   return restore(places) as JsonObject;

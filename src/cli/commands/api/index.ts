@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { EXIT } from "../../exit-codes.ts";
-import { collect, type CommandContext } from "../command-context.ts";
+import { collect, type CommandContext } from "../../command/command-context.ts";
 import { parseFields } from "./fields.ts";
 import { METHODS } from "./methods.ts";
 import { runApi } from "./run.ts";
@@ -20,7 +20,12 @@ export function register(command: Command, context: CommandContext): void {
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
   });
   command
-    .option("-F, --field <key=value>", "a JSON-typed value: numbers, true, false, null, JSON, @FILE; may be repeated", collect, [])
+    .option(
+      "-F, --field <key=value>",
+      "a JSON-typed value: numbers, true, false, null, JSON, @FILE; may be repeated",
+      collect,
+      [],
+    )
     .option("-f, --raw-field <key=value>", "a value taken as text; may be repeated", collect, [])
     .option("--input <file>", "the body as it is: a file, or - for standard input")
     .option("--paginate", "follow a list to its end and print one array")

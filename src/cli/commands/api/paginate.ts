@@ -2,7 +2,7 @@ import type { Client, Page } from "../../../client/client.ts";
 import type { Json } from "../../../contract/json.ts";
 import { ROUTES, type Route } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
@@ -43,7 +43,13 @@ async function writeShapedPages(deps: Deps, pages: AsyncIterable<Page>, resource
   return EXIT.done;
 }
 
-function walk(client: Client, route: Route, { platform }: Record<string, string>, url: URL, signal: AbortSignal): AsyncGenerator<Page> {
+function walk(
+  client: Client,
+  route: Route,
+  { platform }: Record<string, string>,
+  url: URL,
+  signal: AbortSignal,
+): AsyncGenerator<Page> {
   const parameters = toParameters(url.searchParams);
   const lists: Partial<Record<string, () => AsyncGenerator<Page>>> = {
     listPeople: () => client.listPeople(parameters, { signal }),
@@ -78,15 +84,19 @@ function matchList(url: string, baseUrl: string): FoundList | null {
   const base = new URL(baseUrl).pathname.replace(/\/$/, "");
   const path = new URL(url).pathname.slice(base.length).replace(/\.json$/, "");
   for (const route of Object.values(ROUTES)) {
-    const match = route.method === "GET" && new RegExp(`^${route.path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`).exec(path);
-    if (match !== null && match !== false && route.pagination !== "none") return { route, placeholders: { ...match.groups } };
+    const match =
+      route.method === "GET" && new RegExp(`^${route.path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`).exec(path);
+    if (match !== null && match !== false && route.pagination !== "none")
+      return { route, placeholders: { ...match.groups } };
   }
   return null;
 }
 
 function notAList(path: string): UsageError {
   const lists = Object.values(ROUTES).filter(({ pagination }) => pagination !== "none");
-  return new UsageError(`--paginate: ${path} is not a list; the lists are ${lists.map((route) => `${route.path}.json`).join(", ")}`);
+  return new UsageError(
+    `--paginate: ${path} is not a list; the lists are ${lists.map((route) => `${route.path}.json`).join(", ")}`,
+  );
 }
 
 /** The query that was typed, `name[]` as arrays, as the list methods take it. */

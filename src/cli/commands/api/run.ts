@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { parseChoice } from "../../args/choice.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { InterruptedError } from "../../errors/interrupted-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
-import { withClient } from "../with-client.ts";
+import { withClient } from "../../command/with-client.ts";
 import { METHODS } from "./methods.ts";
 import { resourceAt, writePages } from "./paginate.ts";
 import { isShaped, writeShaped } from "./shape.ts";
@@ -28,9 +28,14 @@ export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode>
   const method = parseChoice(options.method.toUpperCase(), "method", METHODS);
   const body = await readBody(deps, method, options);
   if (options.paginate && method !== "GET") throw new UsageError("--paginate goes with GET alone");
-  if (options.paginate && options.include) throw new UsageError("--paginate makes one array of many answers; --include shows one of them");
+  if (options.paginate && options.include)
+    throw new UsageError("--paginate makes one array of many answers; --include shows one of them");
   return withClient(deps, async (client) => {
-    const url = resolveTarget(options.path, client.baseUrl, method === "GET" || options.input !== null ? options.fields : {});
+    const url = resolveTarget(
+      options.path,
+      client.baseUrl,
+      method === "GET" || options.input !== null ? options.fields : {},
+    );
     if (deps.options.dryRun && method !== "GET") return showRequest(deps, method, url, body);
     if (options.paginate) return writePages(deps, client, url);
     return showAnswer(deps, client, { method, url, include: options.include, ...(body !== undefined && { body }) });
@@ -50,7 +55,12 @@ async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-async function showRequest({ streams }: Deps, method: string, url: string, body: string | undefined): Promise<ExitCode> {
+async function showRequest(
+  { streams }: Deps,
+  method: string,
+  url: string,
+  body: string | undefined,
+): Promise<ExitCode> {
   await streams.out.write(`${JSON.stringify({ method, url, body: body === undefined ? null : parseOr(body) })}\n`);
   return EXIT.done;
 }
@@ -76,9 +86,16 @@ async function showAnswer(deps: Deps, client: Client, { include, ...call }: Call
   const { streams, signal } = deps;
   const answer = await client.raw({ signal, ...call }).catch((error: unknown) => {
     const mayHaveArrived = error instanceof InterruptedError && !READS.has(call.method);
-    throw mayHaveArrived ? new InterruptedError(error.signal, "the request may have arrived: look before you repeat it") : error;
+    throw mayHaveArrived
+      ? new InterruptedError(error.signal, "the request may have arrived: look before you repeat it")
+      : error;
   });
-  if (answer.failure === null && !include && isShaped(deps) && (await writeShaped(deps, answer.text, resourceAt(call.url, client.baseUrl))))
+  if (
+    answer.failure === null &&
+    !include &&
+    isShaped(deps) &&
+    (await writeShaped(deps, answer.text, resourceAt(call.url, client.baseUrl)))
+  )
     return EXIT.done;
   const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);
   const head = include ? `HTTP/1.1 ${answer.status}\n${headers.join("")}\n` : "";

@@ -2,7 +2,7 @@ import { ClientError } from "../../../client/errors/client-error.ts";
 import { BadReplyError } from "../../../client/errors/bad-reply-error.ts";
 import { RefusedError } from "../../../client/errors/status-errors.ts";
 import { ConfigError } from "../../../config/config-error.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 
 export interface Checked {
   readonly baseUrl: string;
@@ -14,7 +14,7 @@ export interface Checked {
 /** One harmless call. Throws the client's errors, with that advice. */
 export async function check(deps: Deps, { baseUrl, key, advice }: Checked): Promise<void> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
-  const { openRemoteClient } = await import("../../deps/connect.ts");
+  const { openRemoteClient } = await import("../../command/connect.ts");
   const client = openRemoteClient(deps, { baseUrl, apiKey: key });
   try {
     await client.getMetrics({}, { signal: deps.signal });

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { registerList } from "./list.ts";
 import { registerLogin } from "./login.ts";
 import { registerLogout } from "./logout.ts";

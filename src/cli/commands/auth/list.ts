@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Profile } from "../../../config/profiles.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openListOutput } from "../../render/list-output.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { loadProfiles } from "./profile-file.ts";
 import { maskKey, PROFILES } from "./resource.ts";
 

@@ -6,12 +6,12 @@ import { parseBaseUrl } from "../../../config/base-url.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
 import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";
 import type { Profile } from "../../../config/profiles.ts";
-import { settingsRequest } from "../../deps/settings-request.ts";
-import type { Deps } from "../../deps.ts";
+import { settingsRequest } from "../../command/settings-request.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
-import { writeNote } from "../notes.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { writeNote } from "../../command/notes.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
 import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
@@ -43,8 +43,12 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
   const baseUrl = parseBaseUrl(given.value, given.source, deps.options.insecureHttp);
   const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
   await check(deps, { baseUrl, key, advice: adviseLogin });
-  const profile: Profile = keyCommand === null ? { base_url: baseUrl, api_key: key } : { base_url: baseUrl, key_command: keyCommand };
-  await saveProfiles(deps, { defaultName: profiles.defaultName ?? name, byName: new Map([...profiles.byName, [name, profile]]) });
+  const profile: Profile =
+    keyCommand === null ? { base_url: baseUrl, api_key: key } : { base_url: baseUrl, key_command: keyCommand };
+  await saveProfiles(deps, {
+    defaultName: profiles.defaultName ?? name,
+    byName: new Map([...profiles.byName, [name, profile]]),
+  });
   const flag = (profiles.defaultName ?? name) === name ? "" : ` --profile ${name}`;
   await writeNote(deps, `the key works; saved as profile "${name}" in ${fileOf(deps)}`);
   await writeNote(deps, `try it with: surveyctl people list${flag}`);
@@ -64,7 +68,9 @@ No service yet? "surveyctl serve" runs one, "surveyctl demo" shows one at work.
 
 async function askBaseUrl({ streams }: Deps, saved: Profile | undefined): Promise<string> {
   if (!streams.in.isTTY) throw new UsageError("--base-url is needed where there is no terminal to ask on");
-  const answer = (await streams.in.ask(`Base URL of the service${saved === undefined ? "" : ` [${saved.base_url}]`}: `)).trim();
+  const answer = (
+    await streams.in.ask(`Base URL of the service${saved === undefined ? "" : ` [${saved.base_url}]`}: `)
+  ).trim();
   const chosen = answer === "" ? (saved?.base_url ?? "") : answer;
   return /^[a-z]+:\/\//i.test(chosen) ? chosen : `https://${chosen}`;
 }
@@ -72,11 +78,15 @@ async function askBaseUrl({ streams }: Deps, saved: Profile | undefined): Promis
 const KEY_BYTES_MAX = 4096;
 
 async function readKey({ streams }: Deps): Promise<string> {
-  const text = streams.in.isTTY ? await streams.in.ask("API key (not shown): ", { secret: true }) : await readAll(streams.in.bytes());
+  const text = streams.in.isTTY
+    ? await streams.in.ask("API key (not shown): ", { secret: true })
+    : await readAll(streams.in.bytes());
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key) && !key.includes(":")) return key;
   throw new UsageError(
-    key === "" ? "no key was given" : "that is not an API key: keys are one line of visible ASCII characters without a colon",
+    key === ""
+      ? "no key was given"
+      : "that is not an API key: keys are one line of visible ASCII characters without a colon",
     {
       hint: `give it on standard input: printf %s "$KEY" | surveyctl auth login --base-url URL`,
     },
@@ -97,6 +107,7 @@ async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 /** What to look at when the check fails; auth status would know nothing of it yet. */
 function adviseLogin(error: ClientError): string | null {
   if (error instanceof AuthError) return "nothing was saved; is it a key of this service, and whole?";
-  if (error instanceof ConnectionError) return error.hint ?? "nothing was saved; is the address right, and is the service running?";
+  if (error instanceof ConnectionError)
+    return error.hint ?? "nothing was saved; is the address right, and is the service running?";
   return answeredElse(error) ? `nothing was saved; ${BASE_URL_ADVICE}` : null;
 }

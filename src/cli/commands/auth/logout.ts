@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { nameProfile } from "../../../config/settings.ts";
-import { settingsRequest } from "../../deps/settings-request.ts";
-import type { Deps } from "../../deps.ts";
+import { settingsRequest } from "../../command/settings-request.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
-import { writeNote } from "../notes.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { writeNote } from "../../command/notes.ts";
 import { checkSaved, DEFAULT_PROFILE, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
 export function registerLogout(noun: Command, context: CommandContext): void {

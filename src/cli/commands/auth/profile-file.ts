@@ -2,9 +2,9 @@ import { configFile, type Surroundings } from "../../../config/places.ts";
 import { readProfiles, writeProfiles, type Profiles } from "../../../config/profiles.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { LOCAL_PROFILE } from "../../../config/settings.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { writeWarning } from "../notes.ts";
+import { writeWarning } from "../../command/notes.ts";
 
 export const DEFAULT_PROFILE = "default";
 
@@ -42,7 +42,11 @@ export function checkSaved({ byName }: Profiles, name: string): void {
 
 /** Throws ConfigError (exit 2) for names that cannot be used. */
 export function checkName(name: string): void {
-  if (name === LOCAL_PROFILE) throw new ConfigError("invalid", `the profile name "${LOCAL_PROFILE}" is built in; choose another`);
+  if (name === LOCAL_PROFILE)
+    throw new ConfigError("invalid", `the profile name "${LOCAL_PROFILE}" is built in; choose another`);
   if (/^[\w.-]{1,64}$/.test(name)) return;
-  throw new ConfigError("invalid", `--profile: ${JSON.stringify(name)} is not a name of letters, digits, dots, dashes and underscores`);
+  throw new ConfigError(
+    "invalid",
+    `--profile: ${JSON.stringify(name)} is not a name of letters, digits, dots, dashes and underscores`,
+  );
 }

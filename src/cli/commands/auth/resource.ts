@@ -3,8 +3,8 @@ import { pathColumn, type Resource } from "../../render/columns.ts";
 /** What `auth status` shows. The key itself is never among it. */
 export const STATUS: Resource = {
   noun: "settings",
-  columns: ["profile", "profile_source", "base_url", "base_url_source", "api_key", "api_key_source", "status"].map((name) =>
-    pathColumn(name, "text"),
+  columns: ["profile", "profile_source", "base_url", "base_url_source", "api_key", "api_key_source", "status"].map(
+    (name) => pathColumn(name, "text"),
   ),
   table: ["profile", "profile_source", "base_url", "base_url_source", "api_key", "api_key_source", "status"],
   dropFirst: [],

@@ -5,13 +5,13 @@ import { AuthError } from "../../../client/errors/status-errors.ts";
 import { localDataFile } from "../../../config/places.ts";
 import { LOCAL_PROFILE, nameProfile, resolveConnection, type RemoteConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { settingsRequest } from "../../deps/settings-request.ts";
-import type { Deps } from "../../deps.ts";
+import { settingsRequest } from "../../command/settings-request.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { writeRecord } from "../../render/record-output.ts";
-import type { CommandContext } from "../command-context.ts";
-import { writeWarning } from "../notes.ts";
-import { withClient } from "../with-client.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { writeWarning } from "../../command/notes.ts";
+import { withClient } from "../../command/with-client.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
 import { maskKey, STATUS } from "./resource.ts";
 
@@ -57,7 +57,11 @@ async function showRemote(deps: Deps, connection: RemoteConnection): Promise<Exi
     api_key_source: apiKey.source,
   };
   try {
-    await check(deps, { baseUrl: baseUrl.value, key: apiKey.value, advice: (error) => adviseStatus(error, connection) });
+    await check(deps, {
+      baseUrl: baseUrl.value,
+      key: apiKey.value,
+      advice: (error) => adviseStatus(error, connection),
+    });
   } catch (error) {
     await write(deps, { ...shown, status: toStatus(error) });
     throw error;

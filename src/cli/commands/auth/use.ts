@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
-import { writeNote } from "../notes.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { writeNote } from "../../command/notes.ts";
 import { checkSaved, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
 export function registerUse(noun: Command, context: CommandContext): void {

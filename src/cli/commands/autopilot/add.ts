@@ -2,18 +2,18 @@ import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { ADDED_MEMBER, MEMBERS } from "../../render/resources.ts";
-import type { CommandContext } from "../command-context.ts";
-import { writeDryRun } from "../dry-run.ts";
-import { writeWarning } from "../notes.ts";
-import { addPropertyFlags, readPropertyFlags } from "../property-flags.ts";
-import { localeWarning, toProperties, type PropertySources } from "../survey-properties.ts";
-import { withClient } from "../with-client.ts";
-import { showOutcome } from "../write-outcome.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { writeDryRun } from "../../command/dry-run.ts";
+import { writeWarning } from "../../command/notes.ts";
+import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
+import { localeWarning, toProperties, type PropertySources } from "../../command/survey-properties.ts";
+import { withClient } from "../../command/with-client.ts";
+import { showOutcome } from "../../command/write-outcome.ts";
 import {
   addIdentifierFlags,
   addPlatformFlag,
@@ -54,7 +54,10 @@ export function registerAutopilotAdd(noun: Command, context: CommandContext): vo
   );
 }
 
-export async function runAutopilotAdd(deps: Deps, { platform, person, name, properties: sources }: AutopilotAddOptions): Promise<ExitCode> {
+export async function runAutopilotAdd(
+  deps: Deps,
+  { platform, person, name, properties: sources }: AutopilotAddOptions,
+): Promise<ExitCode> {
   checkReachable(platform, person);
   checkColumns(deps, ADDED_MEMBER);
   const properties = toProperties(sources);
@@ -84,5 +87,7 @@ function toMemberBody(person: MemberIdentifiers, name: string | null, properties
 function checkReachable(platform: Platform, { personId, email, phone }: MemberIdentifiers): void {
   if (personId !== null || email !== null || phone !== null) return;
   const own = platform === "email" ? "--email" : "--phone";
-  throw new UsageError(`one of --person-id, --email and --phone is needed; surveys by ${platform} need ${own} for somebody new`);
+  throw new UsageError(
+    `one of --person-id, --email and --phone is needed; surveys by ${platform} need ${own} for somebody new`,
+  );
 }

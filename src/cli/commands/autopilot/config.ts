@@ -2,14 +2,14 @@ import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
 import { parseChoice } from "../../args/choice.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
-import { choiceOption } from "../choice-option.ts";
-import type { CommandContext } from "../command-context.ts";
-import { withClient } from "../with-client.ts";
+import { choiceOption } from "../../command/choice-option.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { withClient } from "../../command/with-client.ts";
 
 export function registerAutopilotConfig(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -20,12 +20,17 @@ export function registerAutopilotConfig(noun: Command, context: CommandContext):
   });
   command.addOption(choiceOption("--platform <platform>", "only this one; without it both", PLATFORMS));
   context.action(command, (deps, flags) =>
-    runAutopilotConfig(deps, { platform: flags.parse("--platform", (text, place) => parseChoice(text, place, PLATFORMS)) }),
+    runAutopilotConfig(deps, {
+      platform: flags.parse("--platform", (text, place) => parseChoice(text, place, PLATFORMS)),
+    }),
   );
 }
 
 /** `platform` null shows both, as an array in JSON and as two records in text. */
-export async function runAutopilotConfig(deps: Deps, { platform }: { readonly platform: Platform | null }): Promise<ExitCode> {
+export async function runAutopilotConfig(
+  deps: Deps,
+  { platform }: { readonly platform: Platform | null },
+): Promise<ExitCode> {
   checkColumns(deps, AUTOPILOT_CONFIGURATION);
   const platforms = platform === null ? PLATFORMS : [platform];
   const configurations = await withClient(deps, (client) => readAll(client, platforms, deps.signal));

@@ -2,13 +2,13 @@ import type { Command } from "commander";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { MEMBERS } from "../../render/resources.ts";
-import type { CommandContext } from "../command-context.ts";
-import { addExportFlags, EXPORT_EXITS, readExportFlags } from "../bulk-export/export-flags.ts";
-import type { ExportFlags, FlatColumns } from "../bulk-export/export-request.ts";
-import { cursorList, textOf, timeOf } from "../bulk-export/export-sources.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { addExportFlags, EXPORT_EXITS, readExportFlags } from "../../export/flags.ts";
+import type { ExportFlags, FlatColumns } from "../../export/request.ts";
+import { cursorList, textOf, timeOf } from "../../export/sources.ts";
 import {
   addIdentifierFlags,
   addPlatformFlag,
@@ -29,14 +29,21 @@ export function registerAutopilotExport(noun: Command, context: CommandContext):
   const command = context.verb(noun, {
     name: "export",
     summary: "write everyone in Autopilot to a file or standard output",
-    examples: ["surveyctl autopilot export --out members.csv", "surveyctl autopilot export --platform sms --flatten --out sms.csv.gz"],
+    examples: [
+      "surveyctl autopilot export --out members.csv",
+      "surveyctl autopilot export --platform sms --flatten --out sms.csv.gz",
+    ],
     exits: EXPORT_EXITS,
   });
   addPlatformFlag(command);
   addIdentifierFlags(command);
   addExportFlags(command, { hasState: false });
   context.action(command, (deps, flags) =>
-    runAutopilotExport(deps, { flags: readExportFlags(flags), platform: readPlatform(flags), person: readIdentifiers(flags) }),
+    runAutopilotExport(deps, {
+      flags: readExportFlags(flags),
+      platform: readPlatform(flags),
+      person: readIdentifiers(flags),
+    }),
   );
 }
 
@@ -44,7 +51,7 @@ export function registerAutopilotExport(noun: Command, context: CommandContext):
 export async function runAutopilotExport(deps: Deps, options: AutopilotExportOptions): Promise<ExitCode> {
   const { flags, platform } = options;
   const person = toMemberParameters(options.person);
-  const { exportList } = await import("../bulk-export/export-list.ts");
+  const { exportList } = await import("../../export/list.ts");
   return exportList(
     deps,
     {
@@ -52,7 +59,11 @@ export async function runAutopilotExport(deps: Deps, options: AutopilotExportOpt
       resource: MEMBERS,
       source: {
         list: (client, perPage) =>
-          cursorList(client, { route: ROUTES.listMembers, placeholders: { platform }, parameters: { per_page: perPage, ...person } }, null),
+          cursorList(
+            client,
+            { route: ROUTES.listMembers, placeholders: { platform }, parameters: { per_page: perPage, ...person } },
+            null,
+          ),
         keys: { id: personIdOf, at: (row) => timeOf(row, "created_at") },
         range: { since: null, until: null },
       },

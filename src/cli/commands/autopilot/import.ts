@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import { memberRows } from "../../../bulk/import/kinds.ts";
-import type { RowOutcome } from "../../../bulk/import/outcome.ts";
-import type { ImportRow } from "../../../bulk/import/row-kind.ts";
+import { memberRows } from "../../../bulk/import/check/kinds.ts";
+import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
+import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import type { SendContext, Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../bulk-import/import-flags.ts";
-import { createBreaker, serverClockOf, toId, toSettled } from "../bulk-import/row-senders.ts";
-import type { CommandContext } from "../command-context.ts";
+import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../../import/import-flags.ts";
+import { createBreaker, serverClockOf, toId, toSettled } from "../../import/row-senders.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { addPlatformFlag, readPlatform } from "./member-identifiers.ts";
 
 export function registerAutopilotImport(noun: Command, context: CommandContext): void {
@@ -16,14 +16,17 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
     name: "import",
     summary: "add or update members from a CSV file; each is sent surveys from now on",
     operands: [FILE_OPERAND],
-    examples: ["surveyctl autopilot import members.csv --dry-run", "surveyctl autopilot import members.csv --send --platform email"],
+    examples: [
+      "surveyctl autopilot import members.csv --dry-run",
+      "surveyctl autopilot import members.csv --send --platform email",
+    ],
     exits: IMPORT_EXITS,
   });
   addPlatformFlag(command).option("--send", "yes, surveys may go out; needed off a terminal");
   addImportFlags(command);
   context.action(command, async (deps, flags, [input = ""]) => {
     const platform = readPlatform(flags);
-    const { runImport } = await import("../bulk-import/run-import.ts");
+    const { runImport } = await import("../../import/run-import.ts");
     return runImport(deps, {
       command: `autopilot import --platform ${platform}`,
       input,
@@ -58,14 +61,23 @@ function toMemberBody({ values, properties }: ImportRow): JsonObject {
 }
 
 export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]): RowOutcome {
-  if (result.kind === "unknown") return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.message };
+  if (result.kind === "unknown")
+    return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.message };
   const answer = result.kind === "arrived" ? result.found : result.reply.json;
   const { person } = answer;
-  return { outcome: done, personId: toId(isJsonObject(person) ? person["id"] : undefined), surveyScheduledAt: null, error: null };
+  return {
+    outcome: done,
+    personId: toId(isJsonObject(person) ? person["id"] : undefined),
+    surveyScheduledAt: null,
+    error: null,
+  };
 }
 
 /** Adding and removing are idempotent (section 3): whatever is uncertain is simply repeated. */
-export function createMemberSender(client: Client, send: (row: ImportRow, context: SendContext) => Promise<RowOutcome>): Sender {
+export function createMemberSender(
+  client: Client,
+  send: (row: ImportRow, context: SendContext) => Promise<RowOutcome>,
+): Sender {
   const breaker = createBreaker();
   return {
     ...serverClockOf(client),

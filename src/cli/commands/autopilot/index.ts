@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilotAdd } from "./add.ts";
 import { registerAutopilotConfig } from "./config.ts";
 import { registerAutopilotExport } from "./export.ts";

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Platform } from "../../../contract/resources.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { MEMBERS, SMS_MEMBERS } from "../../render/resources.ts";
-import type { CommandContext } from "../command-context.ts";
-import { addListFlags, readLimits } from "../list-flags.ts";
-import { listRows, type ListLimits } from "../list-rows.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { addListFlags, readLimits } from "../../command/list-flags.ts";
+import { listRows, type ListLimits } from "../../command/list-rows.ts";
 import {
   addIdentifierFlags,
   addPlatformFlag,
@@ -33,11 +33,18 @@ export function registerAutopilotList(noun: Command, context: CommandContext): v
   addIdentifierFlags(command);
   addListFlags(command);
   context.action(command, (deps, flags) =>
-    runAutopilotList(deps, { limits: readLimits(flags), platform: readPlatform(flags), person: readIdentifiers(flags) }),
+    runAutopilotList(deps, {
+      limits: readLimits(flags),
+      platform: readPlatform(flags),
+      person: readIdentifiers(flags),
+    }),
   );
 }
 
-export async function runAutopilotList(deps: Deps, { limits, platform, person }: AutopilotListOptions): Promise<ExitCode> {
+export async function runAutopilotList(
+  deps: Deps,
+  { limits, platform, person }: AutopilotListOptions,
+): Promise<ExitCode> {
   return listRows(deps, {
     resource: platform === "sms" ? SMS_MEMBERS : MEMBERS,
     limits,

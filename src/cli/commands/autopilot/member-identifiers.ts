@@ -5,7 +5,7 @@ import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
 import { parseChoice } from "../../args/choice.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
-import { choiceOption } from "../choice-option.ts";
+import { choiceOption } from "../../command/choice-option.ts";
 
 /** `--person-id`, `--email`, `--phone`; null where not given. */
 export interface MemberIdentifiers {
@@ -23,7 +23,9 @@ export function toMemberParameters({ personId, email, phone }: MemberIdentifiers
 const PLATFORM_DEFAULT: Platform = "email";
 
 export function addPlatformFlag(command: Command): Command {
-  return command.addOption(choiceOption("--platform <platform>", "how the surveys are sent", PLATFORMS, PLATFORM_DEFAULT));
+  return command.addOption(
+    choiceOption("--platform <platform>", "how the surveys are sent", PLATFORMS, PLATFORM_DEFAULT),
+  );
 }
 
 /** Throws UsageError. */
@@ -40,5 +42,9 @@ export function addIdentifierFlags(command: Command): Command {
 
 /** Throws UsageError. */
 export function readIdentifiers(flags: Flags): MemberIdentifiers {
-  return { personId: flags.text("--person-id"), email: flags.parse("--email", parseEmail), phone: flags.parse("--phone", parsePhone) };
+  return {
+    personId: flags.text("--person-id"),
+    email: flags.parse("--email", parseEmail),
+    phone: flags.parse("--phone", parsePhone),
+  };
 }

@@ -1,13 +1,13 @@
-import { REMOVAL_ROWS } from "../../../bulk/import/kinds.ts";
-import type { RowOutcome } from "../../../bulk/import/outcome.ts";
-import type { ImportRow } from "../../../bulk/import/row-kind.ts";
+import { REMOVAL_ROWS } from "../../../bulk/import/check/kinds.ts";
+import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
+import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import { RefusedError } from "../../../client/errors/status-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
-import type { ImportFlags } from "../bulk-import/import-flags.ts";
+import type { ImportFlags } from "../../import/import-flags.ts";
 import { createMemberSender, toMemberOutcome } from "./import.ts";
 
 export interface RemoveFromOptions {
@@ -18,7 +18,7 @@ export interface RemoveFromOptions {
 
 /** `autopilot remove --from`: the bulk form (design: "Bulk import"). */
 export async function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromOptions): Promise<ExitCode> {
-  const { runImport } = await import("../bulk-import/run-import.ts");
+  const { runImport } = await import("../../import/run-import.ts");
   return runImport(deps, {
     command: `autopilot remove --platform ${platform}`,
     input,

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
-import type { CommandContext } from "../command-context.ts";
-import { checkTerminal, confirm } from "../confirm.ts";
-import { writeDryRun } from "../dry-run.ts";
-import { addImportFlags, readImportFlags } from "../bulk-import/import-flags.ts";
-import { withClient } from "../with-client.ts";
-import { showOutcome } from "../write-outcome.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { checkTerminal, confirm } from "../../command/confirm.ts";
+import { writeDryRun } from "../../command/dry-run.ts";
+import { addImportFlags, readImportFlags } from "../../import/import-flags.ts";
+import { withClient } from "../../command/with-client.ts";
+import { showOutcome } from "../../command/write-outcome.ts";
 import {
   addIdentifierFlags,
   addPlatformFlag,
@@ -41,17 +41,24 @@ export function registerAutopilotRemove(noun: Command, context: CommandContext):
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
   addPlatformFlag(command);
-  addIdentifierFlags(command).option("--from <file>", "remove everybody in a CSV file, or - for standard input; takes the flags of import");
+  addIdentifierFlags(command).option(
+    "--from <file>",
+    "remove everybody in a CSV file, or - for standard input; takes the flags of import",
+  );
   addImportFlags(command);
   context.action(command, (deps, flags) => {
     const [platform, person, input] = [readPlatform(flags), readIdentifiers(flags), flags.text("--from")];
     if (input === null) return runAutopilotRemove(deps, { platform, person, yes: flags.is("--yes") });
-    if (Object.values(person).some((value) => value !== null)) throw new UsageError("--from goes without --person-id, --email and --phone");
+    if (Object.values(person).some((value) => value !== null))
+      throw new UsageError("--from goes without --person-id, --email and --phone");
     return runRemoveFrom(deps, { input, platform, flags: readImportFlags(flags) });
   });
 }
 
-export async function runAutopilotRemove(deps: Deps, { platform, person, yes }: AutopilotRemoveOptions): Promise<ExitCode> {
+export async function runAutopilotRemove(
+  deps: Deps,
+  { platform, person, yes }: AutopilotRemoveOptions,
+): Promise<ExitCode> {
   const who = exactlyOne(person);
   const body = toMemberParameters(person);
   checkColumns(deps, REMOVED_MEMBER);
@@ -71,6 +78,7 @@ export async function runAutopilotRemove(deps: Deps, { platform, person, yes }: 
 
 function exactlyOne({ personId, email, phone }: MemberIdentifiers): string {
   const [who, ...others] = [personId, email, phone].filter((value) => value !== null);
-  if (who === undefined || others.length > 0) throw new UsageError("exactly one of --person-id, --email and --phone is needed");
+  if (who === undefined || others.length > 0)
+    throw new UsageError("exactly one of --person-id, --email and --phone is needed");
   return who;
 }

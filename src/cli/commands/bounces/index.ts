@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../command-context.ts";
-import { registerRangeExport } from "../bulk-export/export-range.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { registerRangeExport } from "../../export/range.ts";
 import { BOUNCES_EXPORT } from "./export.ts";
 import { registerBouncesList } from "./list.ts";
 

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { BOUNCES } from "../../render/resources.ts";
-import type { CommandContext } from "../command-context.ts";
-import { addListFlags, readLimits } from "../list-flags.ts";
-import { listRows, type ListLimits } from "../list-rows.ts";
-import { addRangeFlags, readRange } from "../time-flags.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { addListFlags, readLimits } from "../../command/list-flags.ts";
+import { listRows, type ListLimits } from "../../command/list-rows.ts";
+import { addRangeFlags, readRange } from "../../command/time-flags.ts";
 
 export interface BouncesListOptions {
   readonly limits: ListLimits;
@@ -24,7 +24,9 @@ export function registerBouncesList(noun: Command, context: CommandContext): voi
   });
   addRangeFlags(command, "bounced");
   addListFlags(command);
-  context.action(command, (deps, flags) => runBouncesList(deps, { limits: readLimits(flags), ...readRange(deps, flags) }));
+  context.action(command, (deps, flags) =>
+    runBouncesList(deps, { limits: readLimits(flags), ...readRange(deps, flags) }),
+  );
 }
 
 export function runBouncesList(deps: Deps, { limits, since, until }: BouncesListOptions): Promise<ExitCode> {

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { parseChoice } from "../../args/choice.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { SCRIPTS, SHELLS } from "./scripts.ts";
 
 export function register(command: Command, context: CommandContext): void {

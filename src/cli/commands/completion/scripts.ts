@@ -60,4 +60,9 @@ Register-ArgumentCompleter -Native -CommandName surveyctl -ScriptBlock {
 
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
-export const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };
+export const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], string>> = {
+  bash: BASH,
+  zsh: ZSH,
+  fish: FISH,
+  powershell: POWERSHELL,
+};

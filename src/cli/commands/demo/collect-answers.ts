@@ -21,7 +21,8 @@ export async function collectAnswers(
   const answers = sampleAnswers(people.length, random);
   for (const [index, answer] of answers.entries()) {
     const person = people[index];
-    if (answer !== null && person !== undefined) await client.addResponse(toBody(person, answer, customers), { signal });
+    if (answer !== null && person !== undefined)
+      await client.addResponse(toBody(person, answer, customers), { signal });
   }
   return { asked: people.length, answered: answers.filter((answer) => answer !== null).length };
 }

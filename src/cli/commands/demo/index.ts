@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { EXIT } from "../../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   const command = context.describe(noun, {

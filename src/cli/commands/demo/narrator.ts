@@ -1,5 +1,5 @@
 /** The voice of the demo: headings, sentences and the commands it runs, all on stdout, 80 columns wide. */
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { createPaint } from "../../render/paint.ts";
 
 export interface Narrator {

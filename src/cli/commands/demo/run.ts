@@ -1,14 +1,14 @@
 /** `surveyctl demo`: the main job from a customer list to a CSV, on a service of its own (design: "Grammar"). */
 import { readdir, readFile } from "node:fs/promises";
 import { createFlags } from "../../args/flags.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { runAutopilotAdd } from "../autopilot/add.ts";
 import { runMetrics } from "../metrics/show.ts";
 import { runResponsesExport } from "../responses/export.ts";
 import { runResponsesList } from "../responses/list.ts";
 import { runPeopleImport } from "../people/import.ts";
-import { withClient } from "../with-client.ts";
+import { withClient } from "../../command/with-client.ts";
 import { collectAnswers } from "./collect-answers.ts";
 import { parseCustomers } from "./customers.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
@@ -65,7 +65,9 @@ async function surveyCustomers({ deps, file }: Stage, narrator: Narrator): Promi
 
 async function letAnswer({ deps, csv }: Stage, narrator: Narrator): Promise<void> {
   await narrator.step("Some of them answer");
-  const { asked, answered } = await withClient(deps, (client) => collectAnswers(client, parseCustomers(csv), deps.random, deps.signal));
+  const { asked, answered } = await withClient(deps, (client) =>
+    collectAnswers(client, parseCustomers(csv), deps.random, deps.signal),
+  );
   await narrator.say(`${answered} of ${asked} give a score from 0 to 10, and many say why.`);
 }
 
@@ -91,11 +93,22 @@ async function addToAutopilot({ deps }: Stage, narrator: Narrator): Promise<void
 async function showScore({ deps }: Stage, narrator: Narrator): Promise<void> {
   await narrator.step("The score, and what they say");
   await narrator.command("surveyctl metrics");
-  await runMetrics(deps, { since: null, until: null, by: null, compare: false, assertions: [], trend: null, groups: null });
+  await runMetrics(deps, {
+    since: null,
+    until: null,
+    by: null,
+    compare: false,
+    assertions: [],
+    trend: null,
+    groups: null,
+  });
   const limits = { limit: SHOWN_RESPONSES, perPage: null };
   const columns = ["score", "person_name", "comment"];
   await narrator.command(`surveyctl responses list --limit ${SHOWN_RESPONSES} --columns ${columns.join()}`);
-  await runResponsesList({ ...deps, options: { ...deps.options, columns, quiet: true } }, { ...EVERYTHING, limits, order: null });
+  await runResponsesList(
+    { ...deps, options: { ...deps.options, columns, quiet: true } },
+    { ...EVERYTHING, limits, order: null },
+  );
 }
 
 const EVERYTHING = {

@@ -16,9 +16,20 @@ const COMMENTING_SHARE = 0.55;
 const SCORE_WEIGHTS = [2, 1, 2, 2, 2, 5, 6, 13, 19, 22, 26] as const;
 
 const COMMENTS: Readonly<Record<ScoreCategory, readonly string[]>> = {
-  promoter: ["Works every day for us.", "Love it", "Super Service, schnelle Antwort!", "Très bon produit", "最高です。"],
+  promoter: [
+    "Works every day for us.",
+    "Love it",
+    "Super Service, schnelle Antwort!",
+    "Très bon produit",
+    "最高です。",
+  ],
   passive: ["Fine, nothing special", "Could be faster", "Está bien", "Good, but the mobile app lags behind"],
-  detractor: ["Too expensive", 'Support took 3 days, "urgent" they said', "The export broke twice", "Setup was confusing"],
+  detractor: [
+    "Too expensive",
+    'Support took 3 days, "urgent" they said',
+    "The export broke twice",
+    "Setup was confusing",
+  ],
 };
 
 /** One answer or null for each of `count` people. */
@@ -29,7 +40,8 @@ export function sampleAnswers(count: number, random: Random): (Answer | null)[] 
 function sampleAnswer(random: Random): Answer {
   const score = sampleScore(random.fraction());
   const comments = COMMENTS[scoreCategory(score)];
-  const comment = random.fraction() < COMMENTING_SHARE ? comments[Math.floor(random.fraction() * comments.length)] : undefined;
+  const comment =
+    random.fraction() < COMMENTING_SHARE ? comments[Math.floor(random.fraction() * comments.length)] : undefined;
   return { score, comment: comment ?? null };
 }
 

@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createClient } from "../../../client/create-client.ts";
-import { undiciTransport } from "../../../client/undici-transport.ts";
+import { undiciTransport } from "../../../client/transport/undici-transport.ts";
 import { silentLog } from "../../../runtime/log.ts";
 import { ensureFirstKey } from "../../../service/first-project.ts";
 import { openService, type Service } from "../../../service/index.ts";
 import { runServer, type RunningServer } from "../../../service/run-server.ts";
-import type { Connection, Deps } from "../../deps.ts";
+import type { Connection, Deps } from "../../command/deps.ts";
 import { findProgram, formatConnectionFile, type DemoConnection } from "./connection-file.ts";
 import { readDemoCsv } from "./customers.ts";
 

@@ -25,9 +25,12 @@ export interface Assertion {
 
 /** Reads `nps>=40`, `response_count > 0`; throws UsageError. */
 export function parseAssertion(text: string): Assertion {
-  const [, field, operator, value] = /^\s*([a-z][a-z0-9_]*)\s*(>=|<=|==|!=|>|<|=)\s*([+-]?\d+(?:\.\d+)?)\s*$/.exec(text) ?? [];
+  const [, field, operator, value] =
+    /^\s*([a-z][a-z0-9_]*)\s*(>=|<=|==|!=|>|<|=)\s*([+-]?\d+(?:\.\d+)?)\s*$/.exec(text) ?? [];
   if (field === undefined || operator === undefined || value === undefined) {
-    throw new UsageError(`--assert: "${text}" is not an assertion; write a field, one of >= > <= < = !=, and a number, as in 'nps>=40'`);
+    throw new UsageError(
+      `--assert: "${text}" is not an assertion; write a field, one of >= > <= < = !=, and a number, as in 'nps>=40'`,
+    );
   }
   return { text: text.trim(), field, operator: operator as Operator, value: Number(value) };
 }
@@ -50,6 +53,8 @@ export function failedAssertions(assertions: readonly Assertion[], metrics: Json
     const actual = metrics[field];
     if (typeof actual === "number" && COMPARISONS[operator](actual, value)) return [];
     const where = typeof metrics["period"] === "string" ? ` in ${metrics["period"]}` : "";
-    return [`${text} does not hold${where}: ${typeof actual === "number" ? `${field} is ${actual}` : `the service sent no ${field}`}`];
+    return [
+      `${text} does not hold${where}: ${typeof actual === "number" ? `${field} is ${actual}` : `the service sent no ${field}`}`,
+    ];
   });
 }

@@ -36,7 +36,14 @@ export function metricsResource({ byPeriod, compared, core, open }: MetricsShape
     noun: "metrics",
     columns: [...period, ...numbers],
     table: byPeriod ? ["period", ...PERIOD_TABLE.filter((name) => names.includes(name))] : names,
-    dropFirst: ["passive_percent", "promoter_percent", "detractor_percent", "response_count_change", "response_count", "nps_change"],
+    dropFirst: [
+      "passive_percent",
+      "promoter_percent",
+      "detractor_percent",
+      "response_count_change",
+      "response_count",
+      "nps_change",
+    ],
     fields: [],
     open,
   };

@@ -62,7 +62,9 @@ function before(first: Period, wholeFirst: Period, previous: Period): Period {
 }
 
 function tooMany(unit: PeriodUnit): UsageError {
-  return new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods lie between --since and --until`, { hint: "take a longer period" });
+  return new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods lie between --since and --until`, {
+    hint: "take a longer period",
+  });
 }
 
 interface Unit {
@@ -73,9 +75,19 @@ interface Unit {
 }
 
 const UNITS: Readonly<Record<PeriodUnit, Unit>> = {
-  day: { months: 0, days: 1, start: (day) => day, label: ({ year, month, day }) => `${year}-${two(month)}-${two(day)}` },
+  day: {
+    months: 0,
+    days: 1,
+    start: (day) => day,
+    label: ({ year, month, day }) => `${year}-${two(month)}-${two(day)}`,
+  },
   week: { months: 0, days: 7, start: (day) => shift(day, 0, -weekday(day)), label: weekLabel },
-  month: { months: 1, days: 0, start: (day) => ({ ...day, day: 1 }), label: ({ year, month }) => `${year}-${two(month)}` },
+  month: {
+    months: 1,
+    days: 0,
+    start: (day) => ({ ...day, day: 1 }),
+    label: ({ year, month }) => `${year}-${two(month)}`,
+  },
   quarter: {
     months: 3,
     days: 0,

@@ -1,6 +1,6 @@
 /** What a terminal shows beneath the numbers. */
 import type { JsonObject } from "../../../contract/json.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import type { Tone } from "../../render/human.ts";
 import { shareCells, toSparkline } from "./sparkline.ts";
@@ -40,7 +40,8 @@ export async function drawShares(deps: Deps, metrics: JsonObject): Promise<void>
   const cells = shareCells(counts, Math.min(BAR_CELLS, deps.streams.out.columns));
   const bar = PARTS.map(([, mark, tone], index) => paint.tone(mark.repeat(cells[index] ?? 0), tone)).join("");
   const legend = PARTS.map(
-    ([name, mark, tone], index) => `${paint.tone(mark, tone)} ${counts[index]} ${name}${counts[index] === 1 ? "" : "s"}`,
+    ([name, mark, tone], index) =>
+      `${paint.tone(mark, tone)} ${counts[index]} ${name}${counts[index] === 1 ? "" : "s"}`,
   );
   await deps.streams.out.write(`\n${bar}\n${legend.join("  ")}\n`);
 }

@@ -17,23 +17,38 @@ export interface Reading {
   readonly signal: AbortSignal;
 }
 
-export function toParameters({ trend, groups }: MetricsFilters, since: number | null, until: number | null): Parameters {
+export function toParameters(
+  { trend, groups }: MetricsFilters,
+  since: number | null,
+  until: number | null,
+): Parameters {
   return { since, until, trend, groups: groups === null ? null : [...groups] };
 }
 
 /** One object a period: `{"period","since","until", …the API's fields}`, and the changes when `before` is given. */
-export async function readPeriods(reading: Reading, periods: readonly Period[], before: Period | null): Promise<JsonObject[]> {
+export async function readPeriods(
+  reading: Reading,
+  periods: readonly Period[],
+  before: Period | null,
+): Promise<JsonObject[]> {
   const all = before === null ? periods : [before, ...periods];
   const answers = await inParallel(all, reading.concurrency ?? CONCURRENCY_DEFAULT, async ({ since, until }) => {
-    const reply = await reading.client.getMetrics(toParameters(reading.filters, since, until), { signal: reading.signal });
+    const reply = await reading.client.getMetrics(toParameters(reading.filters, since, until), {
+      signal: reading.signal,
+    });
     return reply.json;
   });
-  const shown = before === null ? answers : answers.slice(1).map((answer, index) => withChanges(answer, answers[index] ?? {}));
+  const shown =
+    before === null ? answers : answers.slice(1).map((answer, index) => withChanges(answer, answers[index] ?? {}));
   return shown.map((metrics, index) => ({ ...periods[index], ...metrics }));
 }
 
 /** Results in the order of the items; the first failure is the failure of all. */
-async function inParallel<Item, Result>(items: readonly Item[], limit: number, work: (item: Item) => Promise<Result>): Promise<Result[]> {
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   const queue = items.entries();
   const worker = async (): Promise<void> => {

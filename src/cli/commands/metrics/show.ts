@@ -1,13 +1,13 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { AssertionError } from "../../errors/assertion-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
-import { withClient } from "../with-client.ts";
+import { withClient } from "../../command/with-client.ts";
 import { checkAssertionFields, failedAssertions, type Assertion } from "./assertions.ts";
 import { withChanges } from "./compare.ts";
 import { CHANGES, metricsResource, withSentFields } from "./metrics-resource.ts";
@@ -74,7 +74,13 @@ function periodBefore(since: number | null, until: number): { since: number; unt
 }
 
 function preparePeriods(deps: Deps, { since, until, compare }: MetricsOptions, unit: PeriodUnit): Showing {
-  const { before, periods } = listPeriods({ unit, since, until, now: unixSeconds(deps.clock), zone: deps.options.timeZone });
+  const { before, periods } = listPeriods({
+    unit,
+    since,
+    until,
+    now: unixSeconds(deps.clock),
+    zone: deps.options.timeZone,
+  });
   return {
     read: async (reading) => (await readPeriods(reading, periods, compare ? before : null)).map(asValue),
     async write(resource, rows) {

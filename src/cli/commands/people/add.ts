@@ -5,14 +5,14 @@ import { parseChoice } from "../../args/choice.ts";
 import { parseDuration } from "../../args/duration.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { choiceOption } from "../choice-option.ts";
-import type { CommandContext } from "../command-context.ts";
-import { addPropertyFlags, readPropertyFlags } from "../property-flags.ts";
-import { toProperties, type PropertySources } from "../survey-properties.ts";
-import { readTime } from "../time-flags.ts";
+import { choiceOption } from "../../command/choice-option.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
+import { toProperties, type PropertySources } from "../../command/survey-properties.ts";
+import { readTime } from "../../command/time-flags.ts";
 import { sendPerson, toBody } from "./send.ts";
 
 export interface PeopleAddOptions {

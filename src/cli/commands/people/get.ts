@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { parsePerson, type EmailOrPhone } from "../../args/people.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { PEOPLE } from "../../render/resources.ts";
-import type { CommandContext } from "../command-context.ts";
-import { withClient } from "../with-client.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { withClient } from "../../command/with-client.ts";
 import { findPerson, nameOf, PERSON_OPERAND } from "./person-reference.ts";
 
 export function registerPeopleGet(noun: Command, context: CommandContext): void {
@@ -17,7 +17,9 @@ export function registerPeopleGet(noun: Command, context: CommandContext): void 
     examples: ["surveyctl people get ada@example.com", "surveyctl people get +14155550101 --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
-  context.action(command, (deps, _flags, [person = ""]) => runPeopleGet(deps, { person: parsePerson(person, "person") }));
+  context.action(command, (deps, _flags, [person = ""]) =>
+    runPeopleGet(deps, { person: parsePerson(person, "person") }),
+  );
 }
 
 export async function runPeopleGet(deps: Deps, { person }: { readonly person: EmailOrPhone }): Promise<ExitCode> {

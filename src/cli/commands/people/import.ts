@@ -1,21 +1,21 @@
 import type { Command } from "commander";
-import { PEOPLE_ROWS } from "../../../bulk/import/kinds.ts";
-import type { ImportRow, RowValues } from "../../../bulk/import/row-kind.ts";
+import { PEOPLE_ROWS } from "../../../bulk/import/check/kinds.ts";
+import type { ImportRow, RowValues } from "../../../bulk/import/check/row-kind.ts";
 import type { Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client } from "../../../client/client.ts";
-import { isRepeatablePerson } from "../../../client/write-methods.ts";
+import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/choice.ts";
 import { parseDuration } from "../../args/duration.ts";
 import type { Flags } from "../../args/flags.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
-import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../bulk-import/import-flags.ts";
-import type { ImportRequest, SendOrder } from "../bulk-import/import-request.ts";
-import { createBreaker, serverClockOf, toPersonOutcome, toSettled } from "../bulk-import/row-senders.ts";
-import { choiceOption } from "../choice-option.ts";
-import type { CommandContext } from "../command-context.ts";
+import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../../import/import-flags.ts";
+import type { ImportRequest, SendOrder } from "../../import/import-request.ts";
+import { createBreaker, serverClockOf, toPersonOutcome, toSettled } from "../../import/row-senders.ts";
+import { choiceOption } from "../../command/choice-option.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 
 export function registerPeopleImport(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -43,7 +43,7 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
 
 /** `input` is a file's name, or `-` for standard input. */
 export async function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
-  const { runImport } = await import("../bulk-import/run-import.ts");
+  const { runImport } = await import("../../import/run-import.ts");
   return runImport(deps, toRequest(input, flags));
 }
 
@@ -102,7 +102,9 @@ function createPeopleSender(client: Client, signal: AbortSignal, delayAt: (posit
     isIdempotent: (row) => isRepeatablePerson(toBody(row)),
     unknownNeedsWord: false,
     send: (row, { intentAt, position }) =>
-      breaker.judge(async () => toPersonOutcome(await client.sendPerson(toBody(row, delayAt(position)), { signal, intentAt }))),
+      breaker.judge(async () =>
+        toPersonOutcome(await client.sendPerson(toBody(row, delayAt(position)), { signal, intentAt })),
+      ),
     lookUp: async (row, { intentAt, position }) =>
       toSettled(await client.lookUpPerson(toBody(row, delayAt(position)), { signal, intentAt })),
   };

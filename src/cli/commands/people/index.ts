@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { registerPeopleAdd } from "./add.ts";
 import { registerPeopleGet } from "./get.ts";
-import { registerRangeExport } from "../bulk-export/export-range.ts";
+import { registerRangeExport } from "../../export/range.ts";
 import { PEOPLE_EXPORT } from "./export.ts";
 import { registerPeopleImport } from "./import.ts";
 import { registerPeopleList } from "./list.ts";

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { parseEmail, parsePhone } from "../../args/people.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { PEOPLE } from "../../render/resources.ts";
-import type { CommandContext } from "../command-context.ts";
-import { addListFlags, readLimits } from "../list-flags.ts";
-import { listRows, type ListLimits } from "../list-rows.ts";
-import { addRangeFlags, readRange } from "../time-flags.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { addListFlags, readLimits } from "../../command/list-flags.ts";
+import { listRows, type ListLimits } from "../../command/list-rows.ts";
+import { addRangeFlags, readRange } from "../../command/time-flags.ts";
 
 export interface PeopleListOptions {
   readonly limits: ListLimits;
@@ -27,7 +27,9 @@ export function registerPeopleList(noun: Command, context: CommandContext): void
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
   addRangeFlags(command, "created");
-  command.option("--email <email>", "only the person of that address").option("--phone <phone>", "only the person of that number (E.164)");
+  command
+    .option("--email <email>", "only the person of that address")
+    .option("--phone <phone>", "only the person of that number (E.164)");
   addListFlags(command);
   context.action(command, (deps, flags) =>
     runPeopleList(deps, {
@@ -39,8 +41,12 @@ export function registerPeopleList(noun: Command, context: CommandContext): void
   );
 }
 
-export async function runPeopleList(deps: Deps, { limits, since, until, email, phone }: PeopleListOptions): Promise<ExitCode> {
-  if (email !== null && phone !== null) throw new UsageError("--email and --phone cannot be used together; give one of them");
+export async function runPeopleList(
+  deps: Deps,
+  { limits, since, until, email, phone }: PeopleListOptions,
+): Promise<ExitCode> {
+  if (email !== null && phone !== null)
+    throw new UsageError("--email and --phone cannot be used together; give one of them");
   return listRows(deps, {
     resource: PEOPLE,
     limits,

@@ -8,7 +8,11 @@ import type { RecordValue } from "../../render/record-output.ts";
 export const PERSON_OPERAND = ["<email|+phone>", "the person's e-mail address or phone number (E.164)"] as const;
 
 /** The first person of that name as the service sent it; null when there is none. */
-export async function findPerson(client: Client, reference: EmailOrPhone, signal: AbortSignal): Promise<RecordValue | null> {
+export async function findPerson(
+  client: Client,
+  reference: EmailOrPhone,
+  signal: AbortSignal,
+): Promise<RecordValue | null> {
   for await (const page of client.listPeople({ ...reference }, { signal })) {
     const json: JsonObject | undefined = page.rows[0];
     if (json !== undefined) return { json, text: splitRowTexts(page.text)[0] ?? JSON.stringify(json) };

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
 import { parseEmail, parsePerson, parsePhone, type EmailOrPhone } from "../../args/people.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
-import { addPropertyFlags, readPropertyFlags } from "../property-flags.ts";
-import { toProperties, type PropertySources } from "../survey-properties.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
+import { toProperties, type PropertySources } from "../../command/survey-properties.ts";
 import { nameOf, PERSON_OPERAND } from "./person-reference.ts";
 import { sendPerson, toBody } from "./send.ts";
 
@@ -59,7 +59,10 @@ export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions):
  * `email_update` and `phone_number_update` go with the old value of the same kind (4.2). A person named by the other
  * kind is given the new value instead.
  */
-function toUpdateBody({ person, name, newEmail, newPhone }: PeopleUpdateOptions, properties: JsonObject | null): JsonObject {
+function toUpdateBody(
+  { person, name, newEmail, newPhone }: PeopleUpdateOptions,
+  properties: JsonObject | null,
+): JsonObject {
   const byEmail = "email" in person;
   return toBody({
     email: byEmail ? person.email : newEmail,

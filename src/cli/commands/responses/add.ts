@@ -7,18 +7,18 @@ import type { Flags } from "../../args/flags.ts";
 import { parseKeyValue } from "../../args/key-value.ts";
 import { parseScore } from "../../args/numbers.ts";
 import { parseEmail } from "../../args/people.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { collect, type CommandContext } from "../command-context.ts";
-import { writeDryRun } from "../dry-run.ts";
+import { collect, type CommandContext } from "../../command/command-context.ts";
+import { writeDryRun } from "../../command/dry-run.ts";
 import { findPerson } from "../people/person-reference.ts";
-import { readTime } from "../time-flags.ts";
-import { withClient } from "../with-client.ts";
-import { showOutcome } from "../write-outcome.ts";
+import { readTime } from "../../command/time-flags.ts";
+import { withClient } from "../../command/with-client.ts";
+import { showOutcome } from "../../command/write-outcome.ts";
 
 export interface ResponsesAddOptions {
   /** Exactly one of the two. */
@@ -85,7 +85,8 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
 
 async function findPersonId(client: Client, email: string, signal: AbortSignal): Promise<string> {
   const found = await findPerson(client, { email }, signal);
-  if (found === null) throw new NotFoundError(`no person ${email}`, `add them first: surveyctl people add --email ${email} --no-send`);
+  if (found === null)
+    throw new NotFoundError(`no person ${email}`, `add them first: surveyctl people add --email ${email} --no-send`);
   const { id } = found.json;
   return typeof id === "string" ? id : JSON.stringify(id ?? null);
 }

@@ -1,7 +1,7 @@
 /** The columns that `--flatten` adds to responses: each property, and each additional question by its text. */
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { propertyColumn } from "../../render/columns.ts";
-import type { FlatColumns } from "../bulk-export/export-request.ts";
+import type { FlatColumns } from "../../export/request.ts";
 
 const PROPERTY = "p";
 const QUESTION = "q";

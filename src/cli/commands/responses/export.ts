@@ -4,20 +4,29 @@ import type { VersionKeys } from "../../../bulk/export/versions.ts";
 import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import type { CommandContext } from "../command-context.ts";
-import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "../bulk-export/export-flags.ts";
-import type { ExportRequest, ExportSource, RangeExportOptions } from "../bulk-export/export-request.ts";
-import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../bulk-export/export-sources.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "../../export/flags.ts";
+import type { ExportRequest, ExportSource, RangeExportOptions } from "../../export/request.ts";
+import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
 import { RESPONSE_FLAT_COLUMNS } from "./export-columns.ts";
 import { addExpandFlag, addFilterFlags, readFilters, toFilterParameters, type ResponseFilters } from "./filters.ts";
 
 /** `expand` null: person and notes. */
 export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {}
 
-const FILTERS = ["--since", "--until", "--updated-since", "--updated-until", "--trend", "--person-id", "--person-email", "--expand"];
+const FILTERS = [
+  "--since",
+  "--until",
+  "--updated-since",
+  "--updated-until",
+  "--trend",
+  "--person-id",
+  "--person-email",
+  "--expand",
+];
 
 export function registerResponsesExport(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -33,7 +42,11 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
   addExpandFlag(addFilterFlags(command), "may be repeated (default: both)");
   addExportFlags(command, { hasState: true });
   context.action(command, (deps, flags) =>
-    runResponsesExport(deps, { flags: readExportFlags(flags), ...readFilters(deps, flags), filterText: describeFilters(flags, FILTERS) }),
+    runResponsesExport(deps, {
+      flags: readExportFlags(flags),
+      ...readFilters(deps, flags),
+      filterText: describeFilters(flags, FILTERS),
+    }),
   );
 }
 
@@ -42,7 +55,8 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
   // Everything but the creation time, by which the list is read.
   const filters = { ...toFilterParameters(options), expand: [...(options.expand ?? EXPANSIONS)] };
   const source: ExportSource = {
-    list: (client, perPage) => pageList(client, { route: ROUTES.listResponses, parameters: { ...filters, per_page: perPage } }, CREATED),
+    list: (client, perPage) =>
+      pageList(client, { route: ROUTES.listResponses, parameters: { ...filters, per_page: perPage } }, CREATED),
     keys: keysOf("id", "created_at"),
     range: { since, until },
   };
@@ -64,15 +78,20 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
       versions: VERSIONS,
       watermark: (now) => Math.min(now, options.updatedUntil ?? now),
     },
-    count: isCountable(options) ? (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, signal) : null,
+    count: isCountable(options)
+      ? (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, signal)
+      : null,
     flat: RESPONSE_FLAT_COLUMNS,
   };
-  const { exportList } = await import("../bulk-export/export-list.ts");
+  const { exportList } = await import("../../export/list.ts");
   return exportList(deps, request, options.flags);
 }
 
 function updatedCall(filters: Parameters, { since, until }: ResponsesExportOptions, perPage: number) {
-  return { route: ROUTES.listResponses, parameters: { ...filters, since, until, order: "asc:updated_at", per_page: perPage } };
+  return {
+    route: ROUTES.listResponses,
+    parameters: { ...filters, since, until, order: "asc:updated_at", per_page: perPage },
+  };
 }
 
 /** A response without a time of change is what it was when it came. */

@@ -5,9 +5,9 @@ import { EXPANSIONS, type Expansion } from "../../../contract/routes.ts";
 import { parseChoices } from "../../args/choice.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail } from "../../args/people.ts";
-import type { Deps } from "../../deps.ts";
-import { choicesOption } from "../choice-option.ts";
-import { addRangeFlags, readRange, readTime } from "../time-flags.ts";
+import type { Deps } from "../../command/deps.ts";
+import { choicesOption } from "../../command/choice-option.ts";
+import { addRangeFlags, readRange, readTime } from "../../command/time-flags.ts";
 
 export interface ResponseFilters {
   /** Times are Unix seconds, inclusive; null is open. */
@@ -33,7 +33,9 @@ export function addFilterFlags(command: Command): Command {
 }
 
 export function addExpandFlag(command: Command, otherwise: string): Command {
-  return command.addOption(choicesOption("--expand <what>", `what comes whole and not as an id; ${otherwise}`, EXPANSIONS));
+  return command.addOption(
+    choicesOption("--expand <what>", `what comes whole and not as an id; ${otherwise}`, EXPANSIONS),
+  );
 }
 
 /** Throws UsageError. */
@@ -51,6 +53,18 @@ export function readFilters(deps: Deps, flags: Flags): ResponseFilters {
 }
 
 /** As the list's parameters; without the creation time, which an export gives page by page. */
-export function toFilterParameters({ updatedSince, updatedUntil, trend, personId, personEmail }: ResponseFilters): Parameters {
-  return { updated_since: updatedSince, updated_until: updatedUntil, trend, person_id: personId, person_email: personEmail };
+export function toFilterParameters({
+  updatedSince,
+  updatedUntil,
+  trend,
+  personId,
+  personEmail,
+}: ResponseFilters): Parameters {
+  return {
+    updated_since: updatedSince,
+    updated_until: updatedUntil,
+    trend,
+    person_id: personId,
+    person_email: personEmail,
+  };
 }

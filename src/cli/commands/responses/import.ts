@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import { RESPONSE_ROWS } from "../../../bulk/import/kinds.ts";
-import type { RowOutcome } from "../../../bulk/import/outcome.ts";
-import type { ImportRow } from "../../../bulk/import/row-kind.ts";
+import { RESPONSE_ROWS } from "../../../bulk/import/check/kinds.ts";
+import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
+import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
 import type { Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../bulk-import/import-flags.ts";
-import { createBreaker, serverClockOf, toId, toSettled } from "../bulk-import/row-senders.ts";
-import type { CommandContext } from "../command-context.ts";
+import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../../import/import-flags.ts";
+import { createBreaker, serverClockOf, toId, toSettled } from "../../import/row-senders.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 
 export function registerResponsesImport(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -24,7 +24,7 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
   });
   addImportFlags(command);
   context.action(command, async (deps, flags, [input = ""]) => {
-    const { runImport } = await import("../bulk-import/run-import.ts");
+    const { runImport } = await import("../../import/run-import.ts");
     return runImport(deps, {
       command: "responses import",
       input,
@@ -72,7 +72,8 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
       }),
     lookUp: async (row, { intentAt }) => {
       const person = await findOrCreate(client, row, signal);
-      if (typeof person !== "string") return { kind: "unsettled", reason: person.error ?? "the person cannot be found" };
+      if (typeof person !== "string")
+        return { kind: "unsettled", reason: person.error ?? "the person cannot be found" };
       const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, intentAt });
       return toSettled(settlement, () => saved(person));
     },
@@ -99,14 +100,21 @@ async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal)
     ...(name !== undefined && { name }),
   };
   const result = await client.sendPerson({ ...person, send: false }, { signal });
-  const found = result.kind === "unknown" ? null : toId(result.kind === "arrived" ? result.found["id"] : result.reply.json["id"]);
+  const found =
+    result.kind === "unknown" ? null : toId(result.kind === "arrived" ? result.found["id"] : result.reply.json["id"]);
   if (found !== null) return found;
   const reason = result.kind === "unknown" ? result.error.message : "the service gave no id";
-  return { outcome: "failed", personId: null, surveyScheduledAt: null, error: `the person could not be saved: ${reason}` };
+  return {
+    outcome: "failed",
+    personId: null,
+    surveyScheduledAt: null,
+    error: `the person could not be saved: ${reason}`,
+  };
 }
 
 function toResponseOutcome(result: WriteResult, person: string): RowOutcome {
-  if (result.kind === "unknown") return { outcome: "unknown", personId: person, surveyScheduledAt: null, error: result.error.message };
+  if (result.kind === "unknown")
+    return { outcome: "unknown", personId: person, surveyScheduledAt: null, error: result.error.message };
   return saved(person);
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { registerResponsesAdd } from "./add.ts";
 import { registerResponsesExport } from "./export.ts";
 import { registerResponsesImport } from "./import.ts";

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import { RESPONSE_ORDERS, type Expansion, type ResponseOrder } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/choice.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { choiceOption } from "../choice-option.ts";
-import type { CommandContext } from "../command-context.ts";
-import { addListFlags, readLimits } from "../list-flags.ts";
-import { listRows, type ListLimits } from "../list-rows.ts";
+import { choiceOption } from "../../command/choice-option.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { addListFlags, readLimits } from "../../command/list-flags.ts";
+import { listRows, type ListLimits } from "../../command/list-rows.ts";
 import { addExpandFlag, addFilterFlags, readFilters, toFilterParameters, type ResponseFilters } from "./filters.ts";
 
 /** `expand` null: what the columns need. */
@@ -22,10 +22,15 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
     name: "list",
     alias: "ls",
     summary: "list survey responses",
-    examples: ["surveyctl responses list --order desc --limit 10", "surveyctl responses list --since 7d --all --columns score,comment"],
+    examples: [
+      "surveyctl responses list --order desc --limit 10",
+      "surveyctl responses list --since 7d --all --columns score,comment",
+    ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
-  addFilterFlags(command).addOption(choiceOption("--order <order>", "order of the rows; without it oldest first", RESPONSE_ORDERS));
+  addFilterFlags(command).addOption(
+    choiceOption("--order <order>", "order of the rows; without it oldest first", RESPONSE_ORDERS),
+  );
   addExpandFlag(command, "without it what the columns need");
   addListFlags(command);
   context.action(command, (deps, flags) => {
@@ -51,6 +56,7 @@ export async function runResponsesList(deps: Deps, options: ResponsesListOptions
  */
 function neededExpansions(deps: Deps): readonly Expansion[] | null {
   const format = chooseFormat(deps);
-  const names = deps.options.columns ?? (format === "json" || format === "ndjson" ? [] : RESPONSES.columns.map(({ name }) => name));
+  const names =
+    deps.options.columns ?? (format === "json" || format === "ndjson" ? [] : RESPONSES.columns.map(({ name }) => name));
   return names.some((name) => /^person_(?:email|name)$|^person\./.test(name)) ? ["person", "notes"] : null;
 }

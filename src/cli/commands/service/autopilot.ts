@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
 import { parseChoice } from "../../args/choice.ts";
 import { parseDuration } from "../../args/duration.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
-import { choiceOption } from "../choice-option.ts";
-import type { CommandContext } from "../command-context.ts";
+import { choiceOption } from "../../command/choice-option.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { withAdmin } from "./data-file.ts";
 import { readProject, withProject, type ProjectChoice } from "./flags.ts";
 import { showRecord } from "./show.ts";
@@ -22,9 +22,13 @@ export interface ServiceAutopilotOptions extends ProjectChoice {
 export async function runServiceAutopilot(deps: Deps, options: ServiceAutopilotOptions): Promise<ExitCode> {
   const { project, platform, active, frequencySeconds, ...choice } = options;
   if (frequencySeconds === 0)
-    throw new UsageError("--frequency: 0 is no time between two surveys", { hint: "a day is 1d; --inactive stops them" });
+    throw new UsageError("--frequency: 0 is no time between two surveys", {
+      hint: "a day is 1d; --inactive stops them",
+    });
   const change = { ...(active === null ? {} : { active }), ...(frequencySeconds === null ? {} : { frequencySeconds }) };
-  const configuration = await withAdmin(deps, choice, (admin) => admin({ kind: "autopilot", project, platform, ...change }));
+  const configuration = await withAdmin(deps, choice, (admin) =>
+    admin({ kind: "autopilot", project, platform, ...change }),
+  );
   await showRecord(deps, AUTOPILOT_CONFIGURATION, configuration);
   return EXIT.done;
 }
@@ -45,7 +49,8 @@ export function registerAutopilot(parent: Command, context: CommandContext): voi
     .option("--inactive", "send nothing and keep the members")
     .option("--frequency <duration>", "time between two surveys to one person");
   context.action(verb, (deps, flags) => {
-    if (flags.is("--active") && flags.is("--inactive")) throw new UsageError("--active and --inactive cannot be used together");
+    if (flags.is("--active") && flags.is("--inactive"))
+      throw new UsageError("--active and --inactive cannot be used together");
     return runServiceAutopilot(deps, {
       ...readProject(flags),
       platform: flags.parse("--platform", (text, flag) => parseChoice(text, flag, PLATFORMS)) ?? "email",

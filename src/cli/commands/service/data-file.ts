@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { localDataFile } from "../../../config/places.ts";
 import type { Admin } from "../../../service/control/commands.ts";
-import type { Deps } from "../../deps.ts";
-import { inWords } from "../../deps/data-file-words.ts";
+import type { Deps } from "../../command/deps.ts";
+import { inWords } from "../../command/data-file-words.ts";
 import { DataFileError } from "../../errors/data-file-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -21,7 +21,11 @@ export function chooseDataFile({ env, platform }: Pick<Deps, "env" | "platform">
 }
 
 /** Gives `work` the commands of an existing data file, whether a server runs on it or not. */
-export async function withAdmin<Result>(deps: Deps, choice: DataFileChoice, work: (admin: Admin) => Promise<Result>): Promise<Result> {
+export async function withAdmin<Result>(
+  deps: Deps,
+  choice: DataFileChoice,
+  work: (admin: Admin) => Promise<Result>,
+): Promise<Result> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
   const dataFile = chooseDataFile(deps, choice);
   if (!existsSync(dataFile)) {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { withAdmin } from "./data-file.ts";
 import { readProject, withProject, type ProjectChoice } from "./flags.ts";
 import { KEYS, NEW_KEY, REMOVED } from "./resources.ts";
@@ -18,7 +18,10 @@ export async function runKeyList(deps: Deps, { project, ...choice }: ProjectChoi
   return EXIT.done;
 }
 
-export async function runKeyRevoke(deps: Deps, { project, id, ...choice }: ProjectChoice & { readonly id: string }): Promise<ExitCode> {
+export async function runKeyRevoke(
+  deps: Deps,
+  { project, id, ...choice }: ProjectChoice & { readonly id: string },
+): Promise<ExitCode> {
   await showRecord(deps, REMOVED, await withAdmin(deps, choice, (admin) => admin({ kind: "key.revoke", project, id })));
   await note(deps, `revoked: key ${id} opens project ${project} no more`);
   return EXIT.done;

@@ -1,13 +1,16 @@
 import type { Command } from "commander";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { type DataFileChoice, withAdmin } from "./data-file.ts";
 import { withDataFile } from "./flags.ts";
 import { NEW_PROJECT, PROJECTS } from "./resources.ts";
 import { note, showList, showRecord } from "./show.ts";
 
-export async function runProjectAdd(deps: Deps, { name, ...choice }: DataFileChoice & { readonly name: string }): Promise<ExitCode> {
+export async function runProjectAdd(
+  deps: Deps,
+  { name, ...choice }: DataFileChoice & { readonly name: string },
+): Promise<ExitCode> {
   const project = await withAdmin(deps, choice, (admin) => admin({ kind: "project.add", name }));
   await showRecord(deps, NEW_PROJECT, project);
   await note(deps, "note: the key is shown only now");
@@ -28,7 +31,9 @@ export function registerProject(parent: Command, context: CommandContext): void 
     examples: ["surveyctl service project add acme --data survey.db", "surveyctl service project add acme --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
   });
-  context.action(withDataFile(add), (deps, flags, [name = ""]) => runProjectAdd(deps, { name, data: flags.text("--data") }));
+  context.action(withDataFile(add), (deps, flags, [name = ""]) =>
+    runProjectAdd(deps, { name, data: flags.text("--data") }),
+  );
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",

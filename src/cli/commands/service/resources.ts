@@ -1,7 +1,11 @@
 /** What the `service` commands show, as columns. */
 import { pathColumn, type ColumnKind, type Resource } from "../../render/columns.ts";
 
-function resource(noun: string, columns: Readonly<Record<string, ColumnKind>>, dropFirst: readonly string[] = []): Resource {
+function resource(
+  noun: string,
+  columns: Readonly<Record<string, ColumnKind>>,
+  dropFirst: readonly string[] = [],
+): Resource {
   const names = Object.keys(columns);
   return { noun, columns: names.map((name) => pathColumn(name, columns[name])), table: names, dropFirst, fields: [] };
 }

@@ -1,6 +1,6 @@
 /** Results of the `service` commands on stdout, in every format that other commands have. */
 import type { Json, JsonObject } from "../../../contract/json.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { writeRecord } from "../../render/record-output.ts";

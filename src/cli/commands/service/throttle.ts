@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { badValue } from "../../args/bad-value.ts";
 import { readDuration } from "../../args/duration.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { withAdmin } from "./data-file.ts";
 import { readProject, withProject, type ProjectChoice } from "./flags.ts";
 import { THROTTLE } from "./resources.ts";
@@ -16,7 +16,11 @@ export interface ThrottleOptions extends ProjectChoice {
 
 export async function runThrottle(deps: Deps, { project, seconds, ...choice }: ThrottleOptions): Promise<ExitCode> {
   const change = seconds === undefined ? {} : { seconds };
-  await showRecord(deps, THROTTLE, await withAdmin(deps, choice, (admin) => admin({ kind: "throttle", project, ...change })));
+  await showRecord(
+    deps,
+    THROTTLE,
+    await withAdmin(deps, choice, (admin) => admin({ kind: "throttle", project, ...change })),
+  );
   return EXIT.done;
 }
 
@@ -37,6 +41,9 @@ export function registerThrottle(parent: Command, context: CommandContext): void
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
   });
   context.action(withProject(verb), (deps, flags, [interval]) =>
-    runThrottle(deps, { ...readProject(flags), ...(interval === undefined ? {} : { seconds: parseThrottle(interval) }) }),
+    runThrottle(deps, {
+      ...readProject(flags),
+      ...(interval === undefined ? {} : { seconds: parseThrottle(interval) }),
+    }),
   );
 }

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { parseKeyValue } from "../../args/key-value.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { collect, type CommandContext } from "../command-context.ts";
+import { collect, type CommandContext } from "../../command/command-context.ts";
 import { withAdmin } from "./data-file.ts";
 import { readProject, withProject, type ProjectChoice } from "./flags.ts";
 import { REMOVED, TRENDS } from "./resources.ts";
@@ -18,7 +18,11 @@ export interface TrendAddOptions extends ProjectChoice {
 export async function runTrendAdd(deps: Deps, { project, name, where, ...choice }: TrendAddOptions): Promise<ExitCode> {
   if (Object.keys(where).length === 0)
     throw new UsageError("--where: a trend needs one property at least", { hint: "as in --where plan=pro" });
-  await showRecord(deps, TRENDS, await withAdmin(deps, choice, (admin) => admin({ kind: "trend.add", project, name, where })));
+  await showRecord(
+    deps,
+    TRENDS,
+    await withAdmin(deps, choice, (admin) => admin({ kind: "trend.add", project, name, where })),
+  );
   return EXIT.done;
 }
 
@@ -27,14 +31,23 @@ export async function runTrendList(deps: Deps, { project, ...choice }: ProjectCh
   return EXIT.done;
 }
 
-export async function runTrendRemove(deps: Deps, { project, id, ...choice }: ProjectChoice & { readonly id: string }): Promise<ExitCode> {
-  await showRecord(deps, REMOVED, await withAdmin(deps, choice, (admin) => admin({ kind: "trend.remove", project, id })));
+export async function runTrendRemove(
+  deps: Deps,
+  { project, id, ...choice }: ProjectChoice & { readonly id: string },
+): Promise<ExitCode> {
+  await showRecord(
+    deps,
+    REMOVED,
+    await withAdmin(deps, choice, (admin) => admin({ kind: "trend.remove", project, id })),
+  );
   await note(deps, `removed: trend ${id}`);
   return EXIT.done;
 }
 
 export function registerTrend(parent: Command, context: CommandContext): void {
-  const noun = parent.command("trend").description("trends: saved filters on person_properties, for `responses list` and `metrics`");
+  const noun = parent
+    .command("trend")
+    .description("trends: saved filters on person_properties, for `responses list` and `metrics`");
   const add = context.verb(noun, {
     name: "add",
     summary: "save a filter; its id is what --trend takes",

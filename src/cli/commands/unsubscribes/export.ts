@@ -1,7 +1,7 @@
 import { ROUTES } from "../../../contract/routes.ts";
 import { UNSUBSCRIBES } from "../../render/resources.ts";
-import type { RangeExport } from "../bulk-export/export-range.ts";
-import { CREATED, pageList } from "../bulk-export/export-sources.ts";
+import type { RangeExport } from "../../export/range.ts";
+import { CREATED, pageList } from "../../export/sources.ts";
 
 export const UNSUBSCRIBES_EXPORT: RangeExport = {
   command: "unsubscribes export",
@@ -14,5 +14,6 @@ export const UNSUBSCRIBES_EXPORT: RangeExport = {
   resource: UNSUBSCRIBES,
   idField: "person_id",
   timeField: "unsubscribed_at",
-  list: (client, perPage) => pageList(client, { route: ROUTES.listUnsubscribes, parameters: { per_page: perPage } }, CREATED),
+  list: (client, perPage) =>
+    pageList(client, { route: ROUTES.listUnsubscribes, parameters: { per_page: perPage } }, CREATED),
 };

@@ -19,9 +19,17 @@ export interface MembersFilter {
 export interface AutopilotRows {
   configuration(project: number, platform: Platform): Promise<AutopilotConfiguration>;
   /** Pauses or wakes the platform's waiting requests, and reschedules recurring ones when the frequency changes. */
-  configure(project: number, platform: Platform, change: { readonly active: boolean; readonly frequencySeconds: number }): Promise<void>;
+  configure(
+    project: number,
+    platform: Platform,
+    change: { readonly active: boolean; readonly frequencySeconds: number },
+  ): Promise<void>;
   member(project: number, platform: Platform, personId: number): Promise<MembershipRow | null>;
-  insertMember(project: number, platform: Platform, member: { readonly personId: number; readonly properties: Properties }): Promise<void>;
+  insertMember(
+    project: number,
+    platform: Platform,
+    member: { readonly personId: number; readonly properties: Properties },
+  ): Promise<void>;
   setMemberProperties(project: number, platform: Platform, personId: number, properties: Properties): Promise<void>;
   /** Names the request that is the member's next; null for none. */
   setNextRequest(project: number, platform: Platform, personId: number, requestId: number | null): Promise<void>;

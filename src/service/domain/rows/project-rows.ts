@@ -24,7 +24,11 @@ export interface Counts {
 
 export interface ProjectRows {
   /** Throws `TakenError`. */
-  insert(project: { readonly name: string; readonly throttleSeconds: number; readonly frequencySeconds: number }): Promise<Project>;
+  insert(project: {
+    readonly name: string;
+    readonly throttleSeconds: number;
+    readonly frequencySeconds: number;
+  }): Promise<Project>;
   list(): Promise<readonly ProjectRow[]>;
   byId(id: number): Promise<ProjectRow | null>;
   byName(name: string): Promise<ProjectRow | null>;

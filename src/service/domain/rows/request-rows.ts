@@ -54,7 +54,11 @@ export interface RequestRows {
    * Drops a person's waiting requests: of one channel (null: all), and only Autopilot's or only the others (null: both).
    * One that is claimed at this moment is finished by its claimer, but never found again.
    */
-  cancel(project: number, personId: number, which: { readonly channel: Channel | null; readonly autopilot: boolean | null }): Promise<void>;
+  cancel(
+    project: number,
+    personId: number,
+    which: { readonly channel: Channel | null; readonly autopilot: boolean | null },
+  ): Promise<void>;
   /** Claims what is due, earliest first, over all projects. */
   claimDue(claim: Claim): Promise<readonly DueSurvey[]>;
   /** When the next unclaimed request, or the next lease, is due; null when nothing waits. */

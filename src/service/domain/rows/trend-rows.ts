@@ -7,7 +7,10 @@ export interface Trend {
 }
 
 export interface TrendRows {
-  insert(project: number, trend: { readonly name: string; readonly where: Readonly<Record<string, string>> }): Promise<number>;
+  insert(
+    project: number,
+    trend: { readonly name: string; readonly where: Readonly<Record<string, string>> },
+  ): Promise<number>;
   list(project: number): Promise<readonly Trend[]>;
   exists(project: number, id: number): Promise<boolean>;
   /** Whether there was one to delete. */

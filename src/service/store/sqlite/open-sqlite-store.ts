@@ -1,21 +1,21 @@
 import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
 import { systemRandom, type Random } from "../../../runtime/random.ts";
 import type { Store, Transaction } from "../../domain/ports.ts";
-import { createAutopilotRows } from "./autopilot-rows.ts";
-import { createDatabase, type Database } from "./database.ts";
-import { IN_MEMORY, type EngineName } from "./engine.ts";
-import { openEngine } from "./open-engine.ts";
-import { makeParent, ownFile, type IsAlive, type Ownership } from "./file-owner.ts";
-import { createJobQueue } from "./job-queue.ts";
-import { MIGRATIONS, migrate } from "./migrations.ts";
-import { createPageAnchors } from "./page-anchors.ts";
-import { createPageCache } from "./page-cache.ts";
-import { createPersonRows } from "./person-rows.ts";
-import { createProjectRows } from "./project-rows.ts";
-import { createRequestRows } from "./request-rows.ts";
-import { createResponseRows } from "./response-rows.ts";
-import type { Session } from "./session.ts";
-import { createTrendRows } from "./trend-rows.ts";
+import { createAutopilotRows } from "./rows/autopilot-rows.ts";
+import { createDatabase, type Database } from "./engine/database.ts";
+import { IN_MEMORY, type EngineName } from "./engine/engine.ts";
+import { openEngine } from "./engine/open-engine.ts";
+import { makeParent, ownFile, type IsAlive, type Ownership } from "./engine/file-owner.ts";
+import { createJobQueue } from "./engine/job-queue.ts";
+import { MIGRATIONS, migrate } from "./sql/migrations.ts";
+import { createPageAnchors } from "./rows/page-anchors.ts";
+import { createPageCache } from "./rows/page-cache.ts";
+import { createPersonRows } from "./rows/person-rows.ts";
+import { createProjectRows } from "./rows/project-rows.ts";
+import { createRequestRows } from "./rows/request-rows.ts";
+import { createResponseRows } from "./rows/response-rows.ts";
+import type { Session } from "./engine/session.ts";
+import { createTrendRows } from "./rows/trend-rows.ts";
 import { StoreFileError } from "../store-file-error.ts";
 
 export interface SqliteStoreOptions {
@@ -73,7 +73,11 @@ function configure(database: Database): void {
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
 
-function createStore(database: Database, { clock, random = systemRandom }: SqliteStoreOptions, ownership: Ownership): Store {
+function createStore(
+  database: Database,
+  { clock, random = systemRandom }: SqliteStoreOptions,
+  ownership: Ownership,
+): Store {
   const queue = createJobQueue(database);
   const session: Session = { now: 0 };
   const anchors = createPageAnchors();
@@ -112,6 +116,8 @@ function compact(database: Database): void {
 
 function integrityFindings(database: Database): string[] {
   const findings = database.all("PRAGMA integrity_check").map((row) => String(Object.values(row)[0]));
-  const orphans = database.all("PRAGMA foreign_key_check").map(({ table, parent }) => `a row of ${table} has no ${parent}`);
+  const orphans = database
+    .all("PRAGMA foreign_key_check")
+    .map(({ table, parent }) => `a row of ${table} has no ${parent}`);
   return [...findings.filter((finding) => finding !== "ok"), ...orphans];
 }

@@ -24,9 +24,16 @@ describe("autopilot list", () => {
       person: { ...PERSON, last_sent_at: null },
       next_survey_request: { id: "9", created_at: 0, survey_scheduled_at: 120, properties: { plan: "pro" } },
     };
-    const { deps, calls, out } = world({ pages: [[member, { ...member, next_survey_request: null }]] }, { options: { output: "csv" } });
-    expect(await runAutopilotList(deps, { limits: { limit: 50, perPage: null }, platform: "sms", person: ADA })).toBe(0);
-    expect(calls).toEqual([{ call: "listMembers", parameters: ["sms", { person_email: "ada@example.com", per_page: 50 }] }]);
+    const { deps, calls, out } = world(
+      { pages: [[member, { ...member, next_survey_request: null }]] },
+      { options: { output: "csv" } },
+    );
+    expect(await runAutopilotList(deps, { limits: { limit: 50, perPage: null }, platform: "sms", person: ADA })).toBe(
+      0,
+    );
+    expect(calls).toEqual([
+      { call: "listMembers", parameters: ["sms", { person_email: "ada@example.com", per_page: 50 }] },
+    ]);
     expect(out()).toBe(
       "person_id,person_name,person_email,person_phone_number,created_at,updated_at,next_survey_request_id,survey_scheduled_at,properties\n" +
         '7,Ada,ada@example.com,,1970-01-01T00:00:00Z,1970-01-01T00:01:00Z,9,1970-01-01T00:02:00Z,"{""plan"":""pro""}"\n' +
@@ -39,11 +46,16 @@ describe("autopilot add", () => {
   it("sends what was given and shows the answer", async () => {
     const { deps, calls, out } = world({ write: answered({ person: PERSON, properties: { plan: "pro" } }) });
     const properties = { ...NO_PROPERTIES, pairs: [["plan", "pro"]] as const };
-    expect(await runAutopilotAdd(deps, { platform: "email", person: { ...ADA, personId: "7" }, name: "Ada", properties })).toBe(0);
+    expect(
+      await runAutopilotAdd(deps, { platform: "email", person: { ...ADA, personId: "7" }, name: "Ada", properties }),
+    ).toBe(0);
     expect(calls).toEqual([
       {
         call: "addMember",
-        parameters: ["email", { person_id: "7", person_email: "ada@example.com", person_name: "Ada", properties: { plan: "pro" } }],
+        parameters: [
+          "email",
+          { person_id: "7", person_email: "ada@example.com", person_name: "Ada", properties: { plan: "pro" } },
+        ],
       },
     ]);
     expect(out()).toBe(
@@ -53,7 +65,12 @@ describe("autopilot add", () => {
 
   it("prints the request under --dry-run", async () => {
     const { deps, out } = world({}, { options: { dryRun: true } });
-    await runAutopilotAdd(deps, { platform: "sms", person: { ...NOBODY, phone: "+14155550101" }, name: null, properties: NO_PROPERTIES });
+    await runAutopilotAdd(deps, {
+      platform: "sms",
+      person: { ...NOBODY, phone: "+14155550101" },
+      name: null,
+      properties: NO_PROPERTIES,
+    });
     expect(out()).toBe(
       '{"method":"POST","url":"https://survey.example.com/v1/autopilot/sms/memberships.json","body":{"person_phone_number":"+14155550101"}}\n',
     );
@@ -61,7 +78,9 @@ describe("autopilot add", () => {
 
   it("needs somebody", async () => {
     const { deps } = fakeDeps();
-    await expect(runAutopilotAdd(deps, { platform: "sms", person: NOBODY, name: null, properties: NO_PROPERTIES })).rejects.toMatchObject({
+    await expect(
+      runAutopilotAdd(deps, { platform: "sms", person: NOBODY, name: null, properties: NO_PROPERTIES }),
+    ).rejects.toMatchObject({
       name: "UsageError",
       message: "one of --person-id, --email and --phone is needed; surveys by sms need --phone for somebody new",
     });
@@ -88,7 +107,10 @@ describe("autopilot remove", () => {
 
   it.each(["", "n", "yesterday"])("takes %j for no and sends nothing", async (answer) => {
     const { deps, calls } = world({}, { width: 80, answers: [answer] });
-    await expect(runAutopilotRemove(deps, remove)).rejects.toMatchObject({ name: "UsageError", message: "declined; nothing was sent" });
+    await expect(runAutopilotRemove(deps, remove)).rejects.toMatchObject({
+      name: "UsageError",
+      message: "declined; nothing was sent",
+    });
     expect(calls).toEqual([]);
   });
 
@@ -110,12 +132,15 @@ describe("autopilot remove", () => {
     );
   });
 
-  it.each([NOBODY, { ...ADA, personId: "7" }, { personId: "7", email: "a@b.co", phone: "+14155550101" }])("refuses %j", async (person) => {
-    await expect(runAutopilotRemove(fakeDeps().deps, { ...remove, person, yes: true })).rejects.toMatchObject({
-      name: "UsageError",
-      message: "exactly one of --person-id, --email and --phone is needed",
-    });
-  });
+  it.each([NOBODY, { ...ADA, personId: "7" }, { personId: "7", email: "a@b.co", phone: "+14155550101" }])(
+    "refuses %j",
+    async (person) => {
+      await expect(runAutopilotRemove(fakeDeps().deps, { ...remove, person, yes: true })).rejects.toMatchObject({
+        name: "UsageError",
+        message: "exactly one of --person-id, --email and --phone is needed",
+      });
+    },
+  );
 });
 
 describe("autopilot config", () => {

@@ -38,7 +38,9 @@ describe("their answers", () => {
     expect(answers.length).toBeLessThan(180);
     expect(happy / answers.length).toBeGreaterThan(0.3);
     expect(answers.every(({ score }) => Number.isInteger(score) && score >= 0 && score <= 10)).toBe(true);
-    expect(answers.some(({ comment }) => comment === null) && answers.some(({ comment }) => comment !== null)).toBe(true);
+    expect(answers.some(({ comment }) => comment === null) && answers.some(({ comment }) => comment !== null)).toBe(
+      true,
+    );
   });
 
   it("when chance is the same, then so are they", () => {

@@ -7,7 +7,15 @@ import type { JsonObject } from "../../../../src/contract/json.ts";
 import { fakeClient } from "../../../helpers/fake-client.ts";
 import { fakeDeps, NOW, type FakeOptions } from "../../../helpers/fake-deps.ts";
 
-const ALL: MetricsOptions = { since: null, until: null, trend: null, groups: null, by: null, compare: false, assertions: [] };
+const ALL: MetricsOptions = {
+  since: null,
+  until: null,
+  trend: null,
+  groups: null,
+  by: null,
+  compare: false,
+  assertions: [],
+};
 const DAY = 86_400;
 const TODAY = NOW - (NOW % DAY);
 
@@ -72,9 +80,14 @@ describe("metrics", () => {
   });
 
   it("leaves out the core numbers when other groups alone are asked for", async () => {
-    expect((await run({ groups: ["email"] }, { answer: onlyEmails })).out).toBe("email_sent_count\t7\nemail_open_count\t3\n");
+    expect((await run({ groups: ["email"] }, { answer: onlyEmails })).out).toBe(
+      "email_sent_count\t7\nemail_open_count\t3\n",
+    );
     const csv = { output: "csv", columns: null } as const;
-    const { out } = await run({ groups: ["email"], by: "day", since: TODAY, until: TODAY }, { answer: onlyEmails, options: csv });
+    const { out } = await run(
+      { groups: ["email"], by: "day", since: TODAY, until: TODAY },
+      { answer: onlyEmails, options: csv },
+    );
     expect(out.split("\n")[0]).toBe("period,since,until,email_sent_count,email_open_count");
   });
 
@@ -121,7 +134,10 @@ describe("metrics --by", () => {
 
   it("shows the same numbers as CSV", async () => {
     const columns = ["period", "since", "until", "nps", "nps_change"];
-    const { out } = await run({ by: "day", since: TODAY, compare: true }, { answer: byDay, options: { output: "csv", columns } });
+    const { out } = await run(
+      { by: "day", since: TODAY, compare: true },
+      { answer: byDay, options: { output: "csv", columns } },
+    );
     expect(out).toBe("period,since,until,nps,nps_change\n2026-02-01,2026-02-01T00:00:00Z,2026-02-01T23:59:59Z,10,1\n");
   });
 
@@ -153,9 +169,12 @@ describe("metrics --compare previous", () => {
 });
 
 describe("metrics --assert", () => {
-  it.each(["nps>=51", "nps<=51", "nps=51", "nps == 51", "nps!=50", "nps > -1", "response_count<51.5"])("%s holds", async (text) => {
-    expect((await run({ assertions: [parseAssertion(text)] })).ended).toBe(0);
-  });
+  it.each(["nps>=51", "nps<=51", "nps=51", "nps == 51", "nps!=50", "nps > -1", "response_count<51.5"])(
+    "%s holds",
+    async (text) => {
+      expect((await run({ assertions: [parseAssertion(text)] })).ended).toBe(0);
+    },
+  );
 
   it("fails once everything is shown", async () => {
     const { ended, out } = await run({ assertions: ["nps>51", "promoter_count<32", "nps>0"].map(parseAssertion) });
@@ -167,7 +186,10 @@ describe("metrics --assert", () => {
   });
 
   it("names the period", async () => {
-    const { ended } = await run({ by: "day", since: TODAY - DAY, assertions: [parseAssertion("nps>9")] }, { answer: byDay });
+    const { ended } = await run(
+      { by: "day", since: TODAY - DAY, assertions: [parseAssertion("nps>9")] },
+      { answer: byDay },
+    );
     expect(ended).toMatchObject({ message: "nps>9 does not hold in 2026-01-31: nps is 9" });
   });
 

@@ -6,7 +6,13 @@ const iso = (seconds: number): string => new Date(seconds * 1000).toISOString().
 const NOW = at("2026-02-11T12:00:00Z");
 
 function periods(unit: PeriodUnit, since: string | null, until: string | null, zone = "UTC"): string[] {
-  const range = { unit, since: since === null ? null : at(since), until: until === null ? null : at(until), now: NOW, zone };
+  const range = {
+    unit,
+    since: since === null ? null : at(since),
+    until: until === null ? null : at(until),
+    now: NOW,
+    zone,
+  };
   const { before, periods: all } = listPeriods(range);
   return [before, ...all].map((each) => `${each.period} ${iso(each.since)} ${iso(each.until)}`);
 }
@@ -100,6 +106,8 @@ describe("the periods of metrics, after the one before them", () => {
   });
 
   it("are refused when there are too many", () => {
-    expect(() => periods("day", "2000-01-01T00:00:00Z", null)).toThrow("--by day: more than 1000 periods lie between --since and --until");
+    expect(() => periods("day", "2000-01-01T00:00:00Z", null)).toThrow(
+      "--by day: more than 1000 periods lie between --since and --until",
+    );
   });
 });

@@ -27,10 +27,20 @@ it("when every kind of fault spoils the way, then each person has exactly one su
   const args = ["people", "import", input, "--send", "--ignore-column", "delay", "--results", results, "--quiet"];
   const env = { SURVEYCTL_BASE_URL: proxy.baseUrl };
   const statuses = [(await service.run(args, { env })).status];
-  while (statuses.at(-1) === 1 && statuses.length < RUNS_MAX) statuses.push((await service.run([...args, "--resume"], { env })).status);
+  while (statuses.at(-1) === 1 && statuses.length < RUNS_MAX)
+    statuses.push((await service.run([...args, "--resume"], { env })).status);
   expect([0, 3]).toContain(statuses.at(-1));
   expect([...proxy.faults.keys()].toSorted()).toEqual(
-    ["429", "500 in HTML before", "503 before", "HTML after", "cut after", "dropped after", "dropped before", "storm"].toSorted(),
+    [
+      "429",
+      "500 in HTML before",
+      "503 before",
+      "HTML after",
+      "cut after",
+      "dropped after",
+      "dropped before",
+      "storm",
+    ].toSorted(),
   );
   const rows = await readCsv(input);
   const before = await readCsv(results);
@@ -38,7 +48,12 @@ it("when every kind of fault spoils the way, then each person has exactly one su
   expect(before.filter(({ outcome }) => outcome === "failed" || outcome === "skipped")).toEqual([]);
 
   proxy.calm();
-  expect(await service.run([...args, "--resume", "--retry-unknown"], { env })).toEqual({ status: 0, signal: null, stdout: "", stderr: "" });
+  expect(await service.run([...args, "--resume", "--retry-unknown"], { env })).toEqual({
+    status: 0,
+    signal: null,
+    stdout: "",
+    stderr: "",
+  });
   expect(await peopleAt(service)).toEqual(rows.map(personKey).toSorted());
   const mailed = rows.map((row) => (row["channel"] === "sms" ? (row["phone_number"] ?? "") : personKey(row)));
   expect(await receivers(service, rows.length)).toEqual(mailed.toSorted());

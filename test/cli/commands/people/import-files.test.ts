@@ -14,7 +14,10 @@ afterEach(async () => {
 
 it("when nothing listens, then a dry run shows requests all the same", async () => {
   const env = { SURVEYCTL_BASE_URL: "http://127.0.0.1:9" };
-  const { status, stdout } = await service.run(["people", "import", path.join(FIXTURES, "customers.csv"), "--dry-run"], { env });
+  const { status, stdout } = await service.run(
+    ["people", "import", path.join(FIXTURES, "customers.csv"), "--dry-run"],
+    { env },
+  );
   expect({ status, requests: stdout.split("\n").length - 1 }).toEqual({ status: 0, requests: 3 });
 });
 
@@ -31,7 +34,13 @@ it("when responses have two time formats, then every one of them is saved", asyn
 
 it("when a spreadsheet damaged the file, then each wrong line is named as an editor shows it, and nothing is sent", async () => {
   const maps = ["--map", "E-Mail Address=email", "--map", "Full Name=name"];
-  const { status, stderr } = await service.run(["people", "import", path.join(FIXTURES, "customers-messy.csv"), "--send", ...maps]);
+  const { status, stderr } = await service.run([
+    "people",
+    "import",
+    path.join(FIXTURES, "customers-messy.csv"),
+    "--send",
+    ...maps,
+  ]);
   const places = stderr.split("\n").flatMap((line) => /^customers-messy\.csv:(\d+: (?:\w+: )?)/.exec(line)?.[1] ?? []);
   expect({ status, places }).toEqual({
     status: 2,

@@ -29,7 +29,8 @@ async function killed(args: readonly string[], journal: string, growth: number, 
   const before = await sizeOf(journal);
   const { child, ended } = startProgram({ args, home: service.folder, env: service.env });
   child.stdin.end();
-  while (child.exitCode === null && (await sizeOf(journal)) - before < growth) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (child.exitCode === null && (await sizeOf(journal)) - before < growth)
+    await new Promise((resolve) => setTimeout(resolve, 1));
   await new Promise((resolve) => setTimeout(resolve, laterMs));
   child.kill("SIGKILL");
   return (await ended).signal === "SIGKILL";
@@ -55,6 +56,10 @@ it("when it is killed at twenty moments and resumed, then each person has exactl
   expect(await receivers(service, rows.length)).toEqual(mailed.toSorted());
   const outcomes = (await readCsv(results)).map(({ line, identifier, outcome }) => ({ line, identifier, outcome }));
   expect(outcomes).toEqual(
-    rows.map((row, index) => ({ line: String(index + 2), identifier: row["email"] || row["phone_number"], outcome: "scheduled" })),
+    rows.map((row, index) => ({
+      line: String(index + 2),
+      identifier: row["email"] || row["phone_number"],
+      outcome: "scheduled",
+    })),
   );
 }, 120_000);

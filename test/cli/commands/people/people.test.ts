@@ -26,7 +26,13 @@ const ADD: PeopleAddOptions = {
   newPhone: null,
 };
 const CHANGE = { person: { email: "a@b.co" }, name: null, properties: NO_PROPERTIES, newEmail: null, newPhone: null };
-const SENT = { id: "7", email: "ada@example.com", name: null, survey_scheduled_at: 1_767_225_600, properties: { plan: "pro" } };
+const SENT = {
+  id: "7",
+  email: "ada@example.com",
+  name: null,
+  survey_scheduled_at: 1_767_225_600,
+  properties: { plan: "pro" },
+};
 
 function world(answers: Answers, options: FakeOptions = {}) {
   const { client, calls } = fakeClient(answers);
@@ -110,7 +116,10 @@ describe("people add", () => {
       "--intro-message: delighted_intro_message has 301 characters; at most 300 are allowed",
     ],
   ])("%j is refused before anything is sent", async (options, message) => {
-    await expect(runPeopleAdd(fakeDeps().deps, { ...ADD, ...options })).rejects.toMatchObject({ name: "UsageError", message });
+    await expect(runPeopleAdd(fakeDeps().deps, { ...ADD, ...options })).rejects.toMatchObject({
+      name: "UsageError",
+      message,
+    });
   });
 
   it("takes texts of exactly the longest length, counted in characters", async () => {
@@ -133,7 +142,9 @@ describe("people add", () => {
   });
 
   it("says that nobody knows, and where to look, when no look-up could settle it", async () => {
-    const { deps, out } = world({ write: { kind: "unknown", error: new Error("it is unknown whether the request arrived") } });
+    const { deps, out } = world({
+      write: { kind: "unknown", error: new Error("it is unknown whether the request arrived") },
+    });
     await expect(runPeopleAdd(deps, { ...ADD, email: "a@b.co" })).rejects.toMatchObject({
       name: "UnknownOutcomeError",
       message: "it is unknown whether the request arrived",
@@ -147,7 +158,13 @@ describe("people update", () => {
   it("never sends a survey", async () => {
     const { deps, calls } = world({ write: answered(SENT) });
     const person = { phone_number: "+14155550101" };
-    await runPeopleUpdate(deps, { person, name: "Ada", properties: NO_PROPERTIES, newEmail: null, newPhone: "+14155550102" });
+    await runPeopleUpdate(deps, {
+      person,
+      name: "Ada",
+      properties: NO_PROPERTIES,
+      newEmail: null,
+      newPhone: "+14155550102",
+    });
     expect(calls).toEqual([
       {
         call: "sendPerson",
@@ -192,7 +209,13 @@ describe("people update", () => {
   });
 
   it("refuses to change nothing", async () => {
-    const options = { person: { email: "a@b.co" }, name: null, properties: NO_PROPERTIES, newEmail: null, newPhone: null };
+    const options = {
+      person: { email: "a@b.co" },
+      name: null,
+      properties: NO_PROPERTIES,
+      newEmail: null,
+      newPhone: null,
+    };
     await expect(runPeopleUpdate(fakeDeps().deps, options)).rejects.toMatchObject({
       name: "UsageError",
       message: "nothing to change: give --name, --property, --properties, --new-email or --new-phone",
@@ -217,7 +240,10 @@ describe("people get", () => {
     ["json", '{"email":"person1@example.com","created_at":1767225600}\n'],
     ["table", "email       person1@example.com\ncreated_at  2026-01-01 00:00:00\n"],
   ] as const)("shows the columns that were asked for as %s", async (output, expected) => {
-    const { deps, out } = world({ pages: [[SAMPLE_PEOPLE[0] ?? {}]] }, { options: { output, columns: ["email", "created_at"] } });
+    const { deps, out } = world(
+      { pages: [[SAMPLE_PEOPLE[0] ?? {}]] },
+      { options: { output, columns: ["email", "created_at"] } },
+    );
     await runPeopleGet(deps, { person: { email: "person1@example.com" } });
     expect(out()).toBe(expected);
   });
@@ -239,14 +265,29 @@ describe("people get", () => {
 describe("people list", () => {
   it("filters as the API names it", async () => {
     const { deps, calls } = world({});
-    await runPeopleList(deps, { limits: { limit: null, perPage: 7 }, since: 1, until: 2, email: null, phone: "+14155550101" });
+    await runPeopleList(deps, {
+      limits: { limit: null, perPage: 7 },
+      since: 1,
+      until: 2,
+      email: null,
+      phone: "+14155550101",
+    });
     expect(calls).toEqual([
-      { call: "listPeople", parameters: { since: 1, until: 2, email: null, phone_number: "+14155550101", per_page: 7 } },
+      {
+        call: "listPeople",
+        parameters: { since: 1, until: 2, email: null, phone_number: "+14155550101", per_page: 7 },
+      },
     ]);
   });
 
   it("refuses both --email and --phone", async () => {
-    const options = { limits: { limit: 50, perPage: null }, since: null, until: null, email: "a@b.co", phone: "+14155550101" };
+    const options = {
+      limits: { limit: 50, perPage: null },
+      since: null,
+      until: null,
+      email: "a@b.co",
+      phone: "+14155550101",
+    };
     await expect(runPeopleList(fakeDeps().deps, options)).rejects.toMatchObject({
       name: "UsageError",
       message: "--email and --phone cannot be used together; give one of them",

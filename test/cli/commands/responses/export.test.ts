@@ -6,14 +6,19 @@ import { gunzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runResponsesExport, type ResponsesExportOptions } from "../../../../src/cli/commands/responses/export.ts";
-import type { ExportFlags } from "../../../../src/cli/commands/bulk-export/export-request.ts";
+import type { ExportFlags } from "../../../../src/cli/export/request.ts";
 import { createClient } from "../../../../src/client/create-client.ts";
-import { undiciTransport } from "../../../../src/client/undici-transport.ts";
+import { undiciTransport } from "../../../../src/client/transport/undici-transport.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
-import { responseRow, startListService, type ListService, type ListServiceOptions } from "../../../helpers/list-service.ts";
+import {
+  responseRow,
+  startListService,
+  type ListService,
+  type ListServiceOptions,
+} from "../../../helpers/list-service.ts";
 
 const PLAIN: ExportFlags = {
   out: null,
@@ -55,7 +60,8 @@ afterEach(async () => {
 });
 
 const at = (name: string): string => path.join(folder, name);
-const someRows = (count: number): JsonObject[] => Array.from({ length: count }, (_, index) => responseRow(index + 1, START + index * 60));
+const someRows = (count: number): JsonObject[] =>
+  Array.from({ length: count }, (_, index) => responseRow(index + 1, START + index * 60));
 
 /** Waiting takes no time, and the clock shows that it did. */
 function skippingClock(): Clock {
@@ -83,7 +89,11 @@ async function run(
       transport: undiciTransport({ baseUrl, env: {} }),
       clock: skippingClock(),
     });
-    return { client, account: { place: baseUrl, keyFingerprint: async () => more.apiKey ?? "key" }, close: () => client.close() };
+    return {
+      client,
+      account: { place: baseUrl, keyFingerprint: async () => more.apiKey ?? "key" },
+      close: () => client.close(),
+    };
   };
   const signal = more.signal ?? deps.signal;
   const world = { ...deps, random: systemRandom, signal, connect };
@@ -96,7 +106,11 @@ async function serve(options: ListServiceOptions): Promise<ListService> {
   return service;
 }
 
-const answer = (text: string, value: JsonObject): JsonObject => ({ id: "1", question: { id: "2", type: "scale", text }, value });
+const answer = (text: string, value: JsonObject): JsonObject => ({
+  id: "1",
+  question: { id: "2", type: "scale", text },
+  value,
+});
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 const cellsOf = (csv: string, column: string): string[] => {
   const records: Record<string, string>[] = parse(csv, { columns: true, bom: true });
@@ -121,9 +135,13 @@ describe("an export to standard output", () => {
   it("asks for person and notes, and for nothing that comes after the start", async () => {
     const { requests } = await serve({ lists: { survey_responses: someRows(12) } });
     await run();
-    const lists = requests.filter(({ path: where, query }) => where.endsWith("survey_responses.json") && query.get("order") === null);
+    const lists = requests.filter(
+      ({ path: where, query }) => where.endsWith("survey_responses.json") && query.get("order") === null,
+    );
     expect(lists.every(({ query }) => query.getAll("expand[]").join() === "person,notes")).toBe(true);
-    expect(lists.slice(1).every(({ query }) => query.has("since") && Number(query.get("until")) < Date.now() / 1000 + 2)).toBe(true);
+    expect(
+      lists.slice(1).every(({ query }) => query.has("since") && Number(query.get("until")) < Date.now() / 1000 + 2),
+    ).toBe(true);
   });
 
   it("keeps JSON as the service sent it", async () => {
@@ -162,7 +180,8 @@ describe("a snapshot", () => {
         newest += 2;
         rows.push(responseRow(newest, START + n * 37), responseRow(newest + 1, Math.floor(Date.now() / 1000)));
         const edited = rows[(n * 7) % 250];
-        if (edited !== undefined) Object.assign(edited, { comment: "edited", updated_at: Math.floor(Date.now() / 1000) });
+        if (edited !== undefined)
+          Object.assign(edited, { comment: "edited", updated_at: Math.floor(Date.now() / 1000) });
         // Of the back-dated ones, so that every row of the start is still there at the end.
         const gone = rows.findIndex((row) => Number(row.id) > 1000 && Number(row.created_at) < START + n * 37 - 500);
         if (gone >= 0) rows.splice(gone, 1);
@@ -205,17 +224,20 @@ describe("a service in trouble", () => {
     expect(idsOf((await run()).out)).toEqual(everyId(200));
   });
 
-  it.each([true, false])("leaves the old file alone when page 37 cannot be had (times ignored: %s)", async (ignoresTimes) => {
-    await writeFile(at("r.csv"), "old\n");
-    await serve({
-      lists: { survey_responses: someRows(250) },
-      ignoresTimes,
-      onRequest: ({ n, query }) => ((ignoresTimes ? query.get("page") === "37" : n >= 37) ? { status: 500 } : null),
-    });
-    await expect(run({ flags: { out: at("r.csv") } })).rejects.toThrow("500");
-    expect(await readFile(at("r.csv"), "utf8")).toBe("old\n");
-    expect(await readdir(folder)).toEqual(["r.csv"]);
-  });
+  it.each([true, false])(
+    "leaves the old file alone when page 37 cannot be had (times ignored: %s)",
+    async (ignoresTimes) => {
+      await writeFile(at("r.csv"), "old\n");
+      await serve({
+        lists: { survey_responses: someRows(250) },
+        ignoresTimes,
+        onRequest: ({ n, query }) => ((ignoresTimes ? query.get("page") === "37" : n >= 37) ? { status: 500 } : null),
+      });
+      await expect(run({ flags: { out: at("r.csv") } })).rejects.toThrow("500");
+      expect(await readFile(at("r.csv"), "utf8")).toBe("old\n");
+      expect(await readdir(folder)).toEqual(["r.csv"]);
+    },
+  );
 
   it("leaves nothing behind when it is stopped", async () => {
     const stopping = new AbortController();
@@ -226,7 +248,9 @@ describe("a service in trouble", () => {
         return null;
       },
     });
-    await expect(run({ flags: { out: at("r.csv"), flatten: true } }, { signal: stopping.signal })).rejects.toThrow("stopped");
+    await expect(run({ flags: { out: at("r.csv"), flatten: true } }, { signal: stopping.signal })).rejects.toThrow(
+      "stopped",
+    );
     expect(await readdir(folder)).toEqual([]);
   });
 });
@@ -263,8 +287,16 @@ describe("a file", () => {
 
   it.each<[string, () => Partial<ExportFlags>, string]>([
     ["a checksum in a folder's place", () => ({ out: at("r.csv"), checksum: true }), "r.csv.sha256 is a directory"],
-    ["a checksum of a device", () => ({ out: "/dev/null", checksum: true }), "/dev/null is no file that a checksum could stand beside"],
-    ["the state in the file's place", () => ({ out: at("r.csv"), state: at("./r.csv") }), "the state needs a file of its own"],
+    [
+      "a checksum of a device",
+      () => ({ out: "/dev/null", checksum: true }),
+      "/dev/null is no file that a checksum could stand beside",
+    ],
+    [
+      "the state in the file's place",
+      () => ({ out: at("r.csv"), state: at("./r.csv") }),
+      "the state needs a file of its own",
+    ],
     [
       "the state in the checksum's place",
       () => ({ out: at("c.csv"), checksum: true, state: at("c.csv.sha256") }),
@@ -333,7 +365,9 @@ describe("columns", () => {
     await serve({ lists: { survey_responses: rows } });
     const { out } = await run({ flags: { flatten: true } }, { options: { columns: ["id"] } });
     const lines = out.split("\n");
-    expect(lines[0]).toBe("id,person_properties.plan,person_properties.seats,additional_answers.How fast?,additional_answers.Which?");
+    expect(lines[0]).toBe(
+      "id,person_properties.plan,person_properties.seats,additional_answers.How fast?,additional_answers.Which?",
+    );
     expect([lines[1], lines[4], lines[21]]).toEqual(["1,pro,,,", "4,,4,7,", "21,,,,Red; Blue"]);
     expect(idsOf(out)).toEqual(everyId(30));
   });
@@ -402,7 +436,9 @@ describe("an incremental export", () => {
       onRequest: ({ query }) => {
         const since = Number(query.get("updated_since") ?? 0);
         if (since === 0) return null;
-        const changed = rows.filter((row) => (row.updated_at === null ? !hides(since) : Number(row.updated_at) >= since));
+        const changed = rows.filter((row) =>
+          row.updated_at === null ? !hides(since) : Number(row.updated_at) >= since,
+        );
         const first = (Number(query.get("page") ?? 1) - 1) * 5;
         return { status: 200, body: JSON.stringify(changed.slice(first, first + 5)) };
       },
@@ -485,7 +521,10 @@ describe("an incremental export", () => {
       },
     });
     await run({ flags: step });
-    expect(await seconds[0]).toMatchObject({ name: "UsageError", message: expect.stringContaining("is held by another run") as string });
+    expect(await seconds[0]).toMatchObject({
+      name: "UsageError",
+      message: expect.stringContaining("is held by another run") as string,
+    });
     expect(await readdir(folder)).toEqual(["r.csv", "r.state"]);
   });
 

@@ -17,7 +17,14 @@ const LIST: ResponsesListOptions = {
   order: null,
   expand: null,
 };
-const ADD: ResponsesAddOptions = { personId: null, personEmail: null, score: 9, comment: null, properties: [], createdAt: null };
+const ADD: ResponsesAddOptions = {
+  personId: null,
+  personEmail: null,
+  score: 9,
+  comment: null,
+  properties: [],
+  createdAt: null,
+};
 const ADDED = SAMPLE_RESPONSES[0] ?? {};
 
 function world(answers: Answers, options: FakeOptions = {}) {
@@ -28,10 +35,28 @@ function world(answers: Answers, options: FakeOptions = {}) {
 describe("responses list", () => {
   it("filters as the API names it", async () => {
     const { deps, calls } = world({});
-    const filters = { since: 1, until: 2, updatedSince: 3, updatedUntil: 4, trend: "t", personId: "7", personEmail: "a@b.co" };
+    const filters = {
+      since: 1,
+      until: 2,
+      updatedSince: 3,
+      updatedUntil: 4,
+      trend: "t",
+      personId: "7",
+      personEmail: "a@b.co",
+    };
     await runResponsesList(deps, { ...LIST, ...filters, order: "desc:updated_at", expand: ["notes"] });
-    const named = { since: 1, until: 2, updated_since: 3, updated_until: 4, trend: "t", person_id: "7", person_email: "a@b.co" };
-    expect(calls).toEqual([{ call: "listResponses", parameters: { ...named, order: "desc:updated_at", expand: ["notes"], per_page: 50 } }]);
+    const named = {
+      since: 1,
+      until: 2,
+      updated_since: 3,
+      updated_until: 4,
+      trend: "t",
+      person_id: "7",
+      person_email: "a@b.co",
+    };
+    expect(calls).toEqual([
+      { call: "listResponses", parameters: { ...named, order: "desc:updated_at", expand: ["notes"], per_page: 50 } },
+    ]);
   });
 
   it.each<[FakeOptions, string[] | null]>([
@@ -54,7 +79,12 @@ describe("responses add", () => {
     const properties = [["plan", "pro"]] as const;
     expect(await runResponsesAdd(deps, { ...ADD, personId: "7", comment: "Good", properties, createdAt: 5 })).toBe(0);
     expect([calls, out()]).toEqual([
-      [{ call: "addResponse", parameters: { person: "7", score: 9, person_properties: { plan: "pro" }, comment: "Good", created_at: 5 } }],
+      [
+        {
+          call: "addResponse",
+          parameters: { person: "7", score: 9, person_properties: { plan: "pro" }, comment: "Good", created_at: 5 },
+        },
+      ],
       `${JSON.stringify(ADDED)}\n`,
     ]);
   });

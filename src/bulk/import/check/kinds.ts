@@ -1,0 +1,85 @@
+import type { Platform } from "../../../contract/resources.ts";
+import type { FieldSpec, RowKind, RowProblem, RowValues } from "./row-kind.ts";
+
+const email: FieldSpec = { name: "email", rule: "email", otherNames: ["person_email", "e-mail"] };
+const phone: FieldSpec = { name: "phone_number", rule: "phone", otherNames: ["phone", "person_phone_number"] };
+const personId: FieldSpec = { name: "person_id", rule: "id", otherNames: ["person"] };
+const name: FieldSpec = { name: "name", rule: "text", otherNames: ["person_name"] };
+
+export const PEOPLE_ROWS: RowKind = {
+  name: "people",
+  fields: [
+    { name: "email", rule: "email" },
+    { name: "phone_number", rule: "phone", otherNames: ["phone"] },
+    { name: "name", rule: "text" },
+    { name: "channel", rule: "channel" },
+    { name: "delay", rule: "delay" },
+    { name: "send", rule: "send" },
+    { name: "last_sent_at", rule: "time" },
+    { name: "email_update", rule: "email" },
+    { name: "phone_number_update", rule: "phone" },
+  ],
+  readOnly: ["id", "created_at", "last_responded_at", "next_survey_scheduled_at"],
+  properties: "properties",
+  check: (values) => [
+    ...needsPerson(values, ["email", "phone_number"]),
+    ...(values["channel"] === "sms" && values["phone_number"] === undefined
+      ? [{ column: "phone_number", message: "is empty, and channel sms needs one" }]
+      : []),
+    ...needsOld(values, "email_update", "email"),
+    ...needsOld(values, "phone_number_update", "phone_number"),
+  ],
+};
+
+export const RESPONSE_ROWS: RowKind = {
+  name: "responses",
+  fields: [
+    personId,
+    email,
+    phone,
+    { name: "score", rule: "score" },
+    { name: "comment", rule: "text" },
+    { name: "created_at", rule: "time" },
+    name,
+  ],
+  readOnly: ["id", "survey_type", "permalink", "updated_at", "notes", "tags", "additional_answers"],
+  properties: "person_properties",
+  check: (values) => [
+    ...needsPerson(values, ["person_id", "email", "phone_number"]),
+    ...(values["score"] === undefined
+      ? [{ column: "score", message: "is empty; give a whole number from 0 to 10" }]
+      : []),
+  ],
+};
+
+const memberIdentifiers = [personId, email, phone];
+
+const MEMBER_ROWS: RowKind = {
+  name: "members",
+  fields: [...memberIdentifiers, name],
+  readOnly: ["created_at", "updated_at", "next_survey_request_id", "survey_scheduled_at", "id"],
+  properties: "properties",
+  check: (values) => needsPerson(values, ["person_id", "email", "phone_number"]),
+};
+
+/** Surveys by e-mail need an address, those by SMS a number, unless an id names the person (4.9). */
+export function memberRows(platform: Platform): RowKind {
+  const column = platform === "sms" ? "phone_number" : "email";
+  return { ...MEMBER_ROWS, check: (values) => needsPerson(values, [column, "person_id"]) };
+}
+
+export const REMOVAL_ROWS: RowKind = {
+  ...MEMBER_ROWS,
+  name: "removals",
+  properties: null,
+};
+
+function needsPerson(values: RowValues, columns: readonly string[]): RowProblem[] {
+  if (columns.some((column) => values[column] !== undefined)) return [];
+  return [{ column: columns[0] ?? "", message: `the row names nobody; give ${columns.join(" or ")}` }];
+}
+
+function needsOld(values: RowValues, update: string, old: string): RowProblem[] {
+  if (values[update] === undefined || values[old] !== undefined) return [];
+  return [{ column: old, message: `is empty, and ${update} needs the old value there` }];
+}

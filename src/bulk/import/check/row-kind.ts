@@ -1,0 +1,43 @@
+/** What a row of each bulk command may hold, as data; the judge and the help read it. */
+import type { JsonObject } from "../../../contract/json.ts";
+
+export type FieldRule = "id" | "email" | "phone" | "text" | "channel" | "delay" | "send" | "time" | "score";
+
+export interface FieldSpec {
+  /** The name in messages and in the request. */
+  readonly name: string;
+  readonly rule: FieldRule;
+  /** Further headers that mean it. */
+  readonly otherNames?: readonly string[];
+}
+
+export interface RowKind {
+  readonly name: "people" | "responses" | "members" | "removals";
+  readonly fields: readonly FieldSpec[];
+  /** Columns of an export that say what the service knows already: ignored with one note. */
+  readonly readOnly: readonly string[];
+  /** The field of the request that takes every other column; null where there is none and they are ignored. */
+  readonly properties: "properties" | "person_properties" | null;
+  /** Whole-row rules: what must be there together. Problems as `[column, what is wrong]`. */
+  readonly check: (values: RowValues) => readonly RowProblem[];
+}
+
+export interface RowProblem {
+  readonly column: string;
+  readonly message: string;
+}
+
+/** What a cell of a field means. */
+export type CellValue = string | number | boolean;
+
+/** Parsed values by field name. */
+export type RowValues = Readonly<Record<string, CellValue | undefined>>;
+
+/** A row that passed every rule. */
+export interface ImportRow {
+  readonly line: number;
+  /** What the results file calls the person: the e-mail, else the phone number, else the id. */
+  readonly identifier: string;
+  readonly values: RowValues;
+  readonly properties: JsonObject;
+}

@@ -1,0 +1,109 @@
+/** One named function a rule: a cell's text in, its value out, or what is wrong with it and what to do. */
+import { isEmail } from "../../../contract/email.ts";
+import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
+import { isE164 } from "../../../contract/phone.ts";
+import { CHANNELS } from "../../../contract/routes.ts";
+import type { CellValue, FieldRule } from "./row-kind.ts";
+
+export type Judgement = { readonly value: CellValue } | { readonly problem: string };
+
+/** Readers of forms that other commands take too: null when the text has none of them. */
+export interface ValueReaders {
+  readonly time: (text: string) => number | null;
+  readonly duration: (text: string) => number | null;
+}
+
+export type Rule = (text: string, readers: ValueReaders) => Judgement;
+
+const quote = (text: string): string => JSON.stringify(text);
+const problem = (text: string): Judgement => ({ problem: text });
+
+function judgeText(text: string): Judgement {
+  return { value: text };
+}
+
+function judgeId(text: string): Judgement {
+  return isScientific(text) ? problem(scientificAdvice(text, "id")) : { value: text };
+}
+
+function judgeEmail(text: string): Judgement {
+  if (isEmail(text)) return { value: text };
+  return problem(`${quote(text)} is not an e-mail address such as ann@example.com`);
+}
+
+function judgePhone(text: string): Judgement {
+  if (isE164(text)) return { value: text };
+  return problem(isScientific(text) ? scientificAdvice(text, "number") : phoneAdvice(text));
+}
+
+/** `4.47E+11`: the spreadsheet threw digits away, so that nobody can tell the number. */
+function isScientific(text: string): boolean {
+  return /^[+-]?\d(?:[.,]\d+)?E[+-]?\d+$/i.test(text);
+}
+
+function scientificAdvice(text: string, what: string): string {
+  return `${quote(text)} is a ${what} that a spreadsheet rounded; its digits are lost: format the column as text and enter it again`;
+}
+
+/** What most likely happened to a number that is not E.164. Nothing is mended silently. */
+function phoneAdvice(text: string): string {
+  const digits = text.replace(/[\s().\-/\u00a0\u2011]/g, "");
+  const expected = "a leading +, the country code, then the number, as in +14155550000";
+  if (/^\d/.test(text) && !text.startsWith("0") && isE164(`+${text}`) && text.length > 9) {
+    return `${quote(text)} is not E.164: the leading + is missing (spreadsheets drop it); if it is meant so, write +${text}`;
+  }
+  if (/^00[1-9]/.test(digits) && isE164(`+${digits.slice(2)}`))
+    return `${quote(text)} is not E.164: write +${digits.slice(2)} for the leading 00`;
+  if (isE164(digits)) return `${quote(text)} is not E.164: only + and digits; write ${digits}`;
+  if (digits.startsWith("0"))
+    return `${quote(text)} is not E.164: a national number; put + and the country code in front, without the leading 0`;
+  return `${quote(text)} is not E.164: ${expected}`;
+}
+
+function judgeChannel(text: string): Judgement {
+  const channel = text.toLowerCase();
+  if ((CHANNELS as readonly string[]).includes(channel)) return { value: channel };
+  return problem(`${quote(text)} is not a channel; give ${CHANNELS.join(" or ")}`);
+}
+
+function judgeDelay(text: string, { duration }: ValueReaders): Judgement {
+  const seconds = duration(text);
+  return seconds === null
+    ? problem(`${quote(text)} is not a delay; give seconds, or 90s, 15m, 2h, 1d, 2w`)
+    : { value: seconds };
+}
+
+const YES = new Set(["true", "yes", "1"]);
+const NO = new Set(["false", "no", "0"]);
+
+function judgeSend(text: string): Judgement {
+  const word = text.toLowerCase();
+  if (YES.has(word)) return { value: true };
+  return NO.has(word) ? { value: false } : problem(`${quote(text)} is neither true, yes, 1 nor false, no, 0`);
+}
+
+function judgeTime(text: string, { time }: ValueReaders): Judgement {
+  if (isScientific(text)) return problem(scientificAdvice(text, "time"));
+  const seconds = time(text);
+  return seconds === null
+    ? problem(`${quote(text)} is not a time; give Unix seconds, 2026-01-31 or 2026-01-31T09:30:00Z`)
+    : { value: seconds };
+}
+
+function judgeScore(text: string): Judgement {
+  const score = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  if (score >= SCORE_MIN && score <= SCORE_MAX) return { value: score };
+  return problem(`${quote(text)} is not a score; give a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
+}
+
+export const RULES: Readonly<Record<FieldRule, Rule>> = {
+  id: judgeId,
+  email: judgeEmail,
+  phone: judgePhone,
+  text: judgeText,
+  channel: judgeChannel,
+  delay: judgeDelay,
+  send: judgeSend,
+  time: judgeTime,
+  score: judgeScore,
+};

@@ -1,0 +1,67 @@
+/**
+ * What was meant and what became of it, one JSON line each. An intent is on disk before its request leaves; waiting
+ * lines share one sync. A line that a crash tore is read as if it had never been written.
+ */
+import { open, type FileHandle } from "node:fs/promises";
+import path from "node:path";
+import type { Clock } from "../../../runtime/clock.ts";
+import { syncFolder } from "../../../runtime/file-replacement.ts";
+import { formatEntry, type JournalEntry } from "./journal-entry.ts";
+
+export interface Journal {
+  /** Resolves when the entry is on disk. */
+  write(entry: JournalEntry): Promise<void>;
+  close(): Promise<void>;
+}
+
+const FILE_MODE = 0o600;
+/** What comes within that time after a sync shares the next one; a block of intents lasts longer. */
+const PAUSE_MS = 10;
+
+/** Goes on after `length` bytes, those that were read whole; what a crash left behind them is cut off. */
+export async function openJournal(file: string, length: number, clock: Clock): Promise<Journal> {
+  const handle = await open(file, length === 0 ? "w" : "r+", FILE_MODE);
+  await handle.truncate(length);
+  // A new file must outlive a power cut as well as its lines.
+  if (length === 0) await syncFolder(path.dirname(file));
+  return createJournal(handle, length, clock);
+}
+
+function createJournal(handle: FileHandle, start: number, clock: Clock): Journal {
+  let position = start;
+  let waiting = "";
+  let batch: Promise<void> | null = null;
+  /** The last sync and the pause after it; rejected for good by a disk that fails. */
+  let ready: Promise<void> = Promise.resolve();
+
+  /** One write and one sync for all that came while the last one ran, and in the pause after it. */
+  async function flush(): Promise<void> {
+    const bytes = Buffer.from(waiting);
+    [waiting, batch] = ["", null];
+    for (let offset = 0; offset < bytes.length;) {
+      const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset, position + offset);
+      offset += bytesWritten;
+    }
+    position += bytes.length;
+    await handle.datasync();
+  }
+
+  function startBatch(): Promise<void> {
+    const flushed = ready.then(flush);
+    ready = flushed.then(() => clock.sleep(PAUSE_MS));
+    ready.catch(() => undefined);
+    return flushed;
+  }
+
+  return {
+    write(entry) {
+      waiting += `${formatEntry(entry)}\n`;
+      batch ??= startBatch();
+      return batch;
+    },
+    async close() {
+      await ready.catch(() => undefined);
+      await handle.close();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+export const OUTCOMES = ["scheduled", "saved", "failed", "unknown", "skipped"] as const;
+export type OutcomeName = (typeof OUTCOMES)[number];
+
+/** How one row ended. */
+export interface RowOutcome {
+  readonly outcome: OutcomeName;
+  readonly personId: string | null;
+  /** Unix seconds. */
+  readonly surveyScheduledAt: number | null;
+  /** What the service or the look-up said; null when all went well. */
+  readonly error: string | null;
+}
+
+/** With the row it belongs to, as journal and results file keep it. */
+export interface RecordedOutcome extends RowOutcome {
+  readonly line: number;
+  readonly identifier: string;
+}
+
+export type OutcomeCounts = Record<OutcomeName, number>;
+
+export function countOutcomes(counts: OutcomeCounts): number {
+  return OUTCOMES.reduce((sum, name) => sum + counts[name], 0);
+}
+
+export function noOutcomes(): OutcomeCounts {
+  return { scheduled: 0, saved: 0, failed: 0, unknown: 0, skipped: 0 };
+}

@@ -1,0 +1,97 @@
+/** The latest outcome of every line, read back from the journal. */
+import { open, type FileHandle } from "node:fs/promises";
+import { parseEntry } from "./journal-entry.ts";
+import { readJournalLines } from "./journal-lines.ts";
+import { createLineNumbers } from "../table/line-numbers.ts";
+import type { RecordedOutcome } from "./outcome.ts";
+
+export interface RecordedOutcomes {
+  /** Every outcome, by line, in batches. */
+  inOrder(): AsyncGenerator<RecordedOutcome[]>;
+  /** Null for a line that has none. Quick for lines that were done about one after the other. */
+  of(line: number): Promise<RecordedOutcome | null>;
+  close(): Promise<void>;
+}
+
+/** Reads the journal once for the places. Throws the system's error. */
+export async function openRecordedOutcomes(journalFile: string): Promise<RecordedOutcomes> {
+  const places = await readPlaces(journalFile);
+  const reader = createLineReader(await open(journalFile, "r"));
+  const of = async (line: number): Promise<RecordedOutcome | null> => {
+    const place = places.get(line);
+    const entry = place === null ? null : parseEntry(await reader.lineAt(place));
+    return entry !== null && "done" in entry ? entry.done : null;
+  };
+  return {
+    of,
+    async *inOrder() {
+      let batch: RecordedOutcome[] = [];
+      for (let line = 0; line < places.end; line += 1) {
+        if (places.get(line) === null) continue;
+        const outcome = await of(line);
+        if (outcome !== null) batch.push(outcome);
+        if (batch.length < BATCH) continue;
+        yield batch;
+        batch = [];
+      }
+      yield batch;
+    },
+    close: () => reader.close(),
+  };
+}
+
+const BATCH = 500;
+
+interface Places {
+  /** Where a line's latest outcome begins in the journal, bytes. */
+  get(line: number): number | null;
+  /** No line from this one on has one. */
+  readonly end: number;
+}
+
+async function readPlaces(journalFile: string): Promise<Places> {
+  // Five bytes each, counted from 1, are enough for a journal of a terabyte.
+  const highs = createLineNumbers(Uint8Array);
+  const lows = createLineNumbers(Uint32Array);
+  for await (const lines of readJournalLines(journalFile)) {
+    for (const { entry, start } of lines) {
+      if (!("done" in entry)) continue;
+      highs.set(entry.done.line, Math.floor((start + 1) / 2 ** 32));
+      lows.set(entry.done.line, (start + 1) % 2 ** 32);
+    }
+  }
+  return {
+    end: lows.end,
+    get(line) {
+      const place = highs.get(line) * 2 ** 32 + lows.get(line);
+      return place === 0 ? null : place - 1;
+    },
+  };
+}
+
+const WINDOW_BYTES = 256 * 1024;
+const NEW_LINE = 10;
+
+/** Single lines of a large file; neighbours come from one read. */
+function createLineReader(handle: FileHandle): { lineAt(place: number): Promise<string>; close(): Promise<void> } {
+  let buffer = Buffer.allocUnsafeSlow(WINDOW_BYTES);
+  let window = buffer.subarray(0, 0);
+  let start = 0;
+  const load = async (place: number): Promise<void> => {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, place);
+    window = buffer.subarray(0, bytesRead);
+    start = place;
+  };
+  const endOf = (place: number): number => (place < start ? -1 : window.indexOf(NEW_LINE, place - start));
+  return {
+    async lineAt(place) {
+      if (endOf(place) === -1) await load(place);
+      while (endOf(place) === -1 && window.length === buffer.length) {
+        buffer = Buffer.allocUnsafeSlow(buffer.length * 4);
+        await load(place);
+      }
+      return endOf(place) === -1 ? "" : window.toString("utf8", place - start, endOf(place));
+    },
+    close: () => handle.close(),
+  };
+}

@@ -1,0 +1,47 @@
+/** The results file and the rows that did not go through, made from the journal. */
+import { stringify } from "csv-stringify/sync";
+import type { ImportTable } from "../table/open-table.ts";
+import type { RecordedOutcome } from "./outcome.ts";
+import type { RecordedOutcomes } from "./recorded-outcomes.ts";
+
+const RESULT_COLUMNS = ["line", "identifier", "outcome", "person_id", "survey_scheduled_at", "error"] as const;
+
+/** CSV text in pieces, in the order of the input; rows without an outcome are not in it. `time` writes Unix seconds. */
+export async function* resultsCsv(
+  outcomes: RecordedOutcomes,
+  time: (seconds: number) => string,
+): AsyncGenerator<string> {
+  yield stringify([[...RESULT_COLUMNS]]);
+  for await (const batch of outcomes.inOrder()) yield stringify(batch.map((outcome) => toResult(outcome, time)));
+}
+
+function toResult(outcome: RecordedOutcome, time: (seconds: number) => string): (string | number)[] {
+  const { line, identifier, outcome: name, personId, surveyScheduledAt, error } = outcome;
+  return [
+    line,
+    identifier,
+    name,
+    personId ?? "",
+    surveyScheduledAt === null ? "" : time(surveyScheduledAt),
+    error ?? "",
+  ];
+}
+
+/** The input's own header and cells of rows that failed, are unknown, or were invalid: to be corrected and imported. */
+export async function* failedCsv(table: ImportTable, outcomes: RecordedOutcomes): AsyncGenerator<string> {
+  yield stringify([[...table.headers]]);
+  for await (const batch of table.records()) {
+    const rows: string[][] = [];
+    for (const { line, fields } of batch) {
+      const outcome = await outcomes.of(line);
+      if (outcome !== null && didNotGoThrough(outcome)) rows.push([...fields]);
+    }
+    if (rows.length > 0) yield stringify(rows);
+  }
+}
+
+function didNotGoThrough({ outcome, error }: RecordedOutcome): boolean {
+  return (
+    outcome === "failed" || outcome === "unknown" || (outcome === "skipped" && (error ?? "").startsWith("invalid: "))
+  );
+}

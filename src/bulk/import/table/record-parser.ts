@@ -1,0 +1,107 @@
+/** csv-parse as a function from bytes to the records that they complete. */
+import { CsvError, Parser } from "csv-parse";
+
+export interface InputRecord {
+  /** As an editor shows it: the first line of the record, from 1. */
+  readonly line: number;
+  readonly fields: readonly string[];
+}
+
+/** A record longer than that is a quote that was never closed. */
+const RECORD_MAX = 4 * 1024 * 1024;
+
+const LINE_FEED = Buffer.from("\n");
+const CARRIAGE_RETURN = 13;
+
+/** A record goes on and on. */
+export class RecordTooLongError extends Error {
+  override readonly name = "RecordTooLongError";
+}
+
+/**
+ * Collects what the parser pushes instead of queueing it record by record: no promise and no stream event for each of
+ * a million records.
+ */
+export class RecordParser extends Parser {
+  private records: InputRecord[] = [];
+  private line = 1;
+  private linesBefore = 1;
+
+  private unfinishedBytes = 0;
+  /** Both line ends; as long as no carriage return has come, csv-parse need not look for it at every byte. */
+  private readonly lineEnds: Buffer[];
+
+  constructor(delimiter: string) {
+    super({ delimiter, relax_column_count: true, record_delimiter: ["\r\n", "\n"] });
+    this.lineEnds = this.options.record_delimiter;
+    this.options.record_delimiter = [LINE_FEED];
+    // Told to whoever waits for `feed` or `finish`.
+    this.on("error", () => undefined);
+  }
+
+  /** The line on which the record begins that is being read. */
+  get currentLine(): number {
+    return this.line;
+  }
+
+  /** Throws CsvError, or RecordTooLongError. Blank lines are no records. */
+  async feed(bytes: Uint8Array): Promise<InputRecord[]> {
+    this.unfinishedBytes += bytes.length;
+    if (bytes.includes(CARRIAGE_RETURN)) this.options.record_delimiter = this.lineEnds;
+    if (this.unfinishedBytes > RECORD_MAX) throw new RecordTooLongError();
+    await new Promise<void>((resolve, reject) => {
+      this.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+    return this.takeRecords();
+  }
+
+  /** What the end of the file completes. Throws CsvError. */
+  async finish(): Promise<InputRecord[]> {
+    await new Promise<void>((resolve, reject) => {
+      this.once("error", reject);
+      this.end(resolve);
+    });
+    return this.takeRecords();
+  }
+
+  override push(fields: unknown): boolean {
+    if (!Array.isArray(fields)) return true;
+    const record: readonly string[] = fields;
+    this.unfinishedBytes = 0;
+    if (record.length > 1 || record[0] !== "") this.records.push({ line: this.line, fields: record });
+    // The parser's own count is right for records of one line; a quoted \r\n it counts twice.
+    const { lines } = this.info;
+    this.line += lines - this.linesBefore <= 1 ? 1 : 1 + linesInside(record);
+    this.linesBefore = lines;
+    return true;
+  }
+
+  /** What was read since the last call; also after an error. */
+  takeRecords(): InputRecord[] {
+    const records = this.records;
+    this.records = [];
+    return records;
+  }
+}
+
+function linesInside(fields: readonly string[]): number {
+  return fields.reduce((count, field) => count + countLineEnds(field), 0);
+}
+
+/** Line ends in a text, `\r\n` counted once. */
+export function countLineEnds(text: string): number {
+  return /[\r\n]/.test(text) ? text.split(/\r\n|\n|\r/).length - 1 : 0;
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quoted field begins here and is never closed; a quote inside a field is written ""',
+  INVALID_OPENING_QUOTE:
+    'a quote stands inside an unquoted field; put the whole field in quotes and write the quote ""',
+  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; a quote inside a field is written ""',
+};
+
+/** What is wrong with the file where the parser stopped. */
+export function describeProblem(error: CsvError | RecordTooLongError): string {
+  if (error instanceof CsvError) return PROBLEMS[error.code] ?? error.message;
+  return "a record that begins here is longer than 4 MiB; a quote was probably never closed";
+}

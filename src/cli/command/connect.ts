@@ -1,0 +1,99 @@
+/** From flags, environment and profile to a client that is ready to call. */
+import type { Client } from "../../client/client.ts";
+import { createClient } from "../../client/create-client.ts";
+import { createGate } from "../../client/gate/gate.ts";
+import { proxyCredentials } from "../../client/transport/proxy.ts";
+import { formatTrace } from "../../client/trace/trace.ts";
+import type { TraceEvent, Wait } from "../../client/trace/trace-event.ts";
+import { undiciTransport } from "../../client/transport/undici-transport.ts";
+import { localDataFile } from "../../config/places.ts";
+import { resolveConnection, type RemoteConnection } from "../../config/settings.ts";
+import type { Exchange } from "../../contract/http.ts";
+import { CONCURRENCY_DEFAULT, type GlobalOptions } from "../args/global-options.ts";
+import type { Connection, Deps } from "./deps.ts";
+import { toSafeText } from "../render/safe-text.ts";
+import { settingsRequest } from "./settings-request.ts";
+import { inWords } from "./data-file-words.ts";
+
+/** Throws ConfigError; for the profile `local` also what opening its data file throws. */
+export async function connect(deps: Deps): Promise<Connection> {
+  const settings = await resolveConnection(settingsRequest(deps));
+  return settings.kind === "local" ? connectLocally(deps) : connectRemotely(deps, settings);
+}
+
+async function connectRemotely(deps: Deps, { baseUrl, apiKey, warning }: RemoteConnection): Promise<Connection> {
+  if (warning !== null && !deps.options.quiet) await deps.streams.err.write(`warning: ${warning}\n`);
+  const client = openRemoteClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value });
+  const account = { place: baseUrl.value, keyFingerprint: () => fingerprint(apiKey.value) };
+  return { client, account, close: () => client.close() };
+}
+
+/** Tells keys apart and gives nothing of them away. */
+async function fingerprint(key: string): Promise<string> {
+  const { createHash } = await import("node:crypto");
+  return createHash("sha256").update(key).digest("hex").slice(0, 16);
+}
+
+/** A client over sockets for an address and a key that are known already; `close` ends its pool. */
+export function openRemoteClient(deps: Deps, endpoint: Omit<Endpoint, "transport">): Client {
+  const { timeoutMs, concurrency } = deps.options;
+  const connections = concurrency ?? CONCURRENCY_DEFAULT;
+  const transport = undiciTransport({ baseUrl: endpoint.baseUrl, env: deps.env, timeoutMs, connections });
+  return buildClient(deps, { ...endpoint, transport });
+}
+
+async function connectLocally(deps: Deps): Promise<Connection> {
+  const { mkdir } = await import("node:fs/promises");
+  const path = await import("node:path");
+  const { openLocal } = await import("../../service/local.ts");
+  const dataFile = localDataFile(deps);
+  await mkdir(path.dirname(dataFile), { recursive: true, mode: 0o700 });
+  const local = await inWords(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));
+  const client = buildClient(deps, local);
+  return { client, account: { place: dataFile, keyFingerprint: async () => "" }, close: () => local.close() };
+}
+
+interface Endpoint {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly transport: Exchange & { close?(): Promise<void> };
+}
+
+function buildClient(deps: Deps, { baseUrl, apiKey, transport }: Endpoint): Client {
+  const secrets = proxyCredentials(deps.env);
+  for (const secret of [apiKey, ...secrets]) deps.hideKey(secret);
+  const { options, clock, random } = deps;
+  return createClient({
+    baseUrl,
+    apiKey,
+    secrets,
+    transport,
+    clock,
+    random,
+    policy: {
+      ...(options.retries !== null && { retries: options.retries }),
+      ...(options.maxWaitMs !== null && { maxWaitMs: options.maxWaitMs }),
+    },
+    gate: createGate({
+      clock,
+      concurrency: options.concurrency ?? CONCURRENCY_DEFAULT,
+      ratePerSecond: options.ratePerSecond,
+    }),
+    ...(options.verbosity > 0 && {
+      trace: (event: TraceEvent) => void deps.streams.err.write(describeTrace(event, options)),
+    }),
+    ...(!options.quiet && { onWait: (wait: Wait) => void deps.streams.err.write(describeWait(wait)) }),
+  });
+}
+
+function describeTrace(event: TraceEvent, { verbosity, showPersonalData }: GlobalOptions): string {
+  const lines = formatTrace(event, { bodies: verbosity > 1, showPersonalData });
+  return lines.map((line) => `${toSafeText(line)}\n`).join("");
+}
+
+/** One line a wait: what, how long, why. */
+export function describeWait({ method, url, waitMs, reason, repeat, retries }: Wait): string {
+  const seconds = waitMs < 10_000 ? (waitMs / 1000).toFixed(1) : String(Math.round(waitMs / 1000));
+  const time = waitMs < 100 ? `${Math.ceil(waitMs)}ms` : `${seconds}s`;
+  return toSafeText(`waiting ${time} before repeat ${repeat} of ${retries}: ${method} ${url}: ${reason}`) + "\n";
+}

@@ -1,0 +1,29 @@
+/** The service's errors about its data file, in the words of the command line. */
+import { DataFileError } from "../errors/data-file-error.ts";
+import { EXIT } from "../exit-codes.ts";
+
+/** Runs `work`; what the service throws comes out as an error that the ladder knows. */
+export async function inWords<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw (await translate(error)) ?? error;
+  }
+}
+
+async function translate(error: unknown): Promise<Error | null> {
+  const { AdminError } = await import("../../service/control/commands.ts");
+  const { AlreadyServedError } = await import("../../service/open-data-file.ts");
+  const { StoreBusyError } = await import("../../service/store/store-busy-error.ts");
+  const { StoreFileError } = await import("../../service/store/store-file-error.ts");
+  if (error instanceof AdminError)
+    return new DataFileError("refused", error.message, { exit: EXIT.refused, cause: error });
+  if (error instanceof AlreadyServedError) {
+    const hint = "use that one, stop it first, or name another file with --data";
+    return new DataFileError("already_served", error.message, { hint, cause: error });
+  }
+  if (error instanceof StoreBusyError)
+    return new DataFileError("data_file_busy", error.message, { hint: "try again when it has ended", cause: error });
+  if (error instanceof StoreFileError) return new DataFileError("bad_data_file", error.message, { cause: error });
+  return null;
+}

@@ -1,0 +1,40 @@
+import type { Client } from "../../client/client.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Random } from "../../runtime/random.ts";
+import type { GlobalOptions } from "../args/global-options.ts";
+import type { Streams } from "../streams/streams.ts";
+
+/** What commands may ask for; costly members are functions and cost nothing until called. */
+export interface Deps {
+  readonly streams: Streams;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** As Node names it: `linux`, `darwin`, `win32`. */
+  readonly platform: string;
+  /** The words after the program's name, as they were typed. */
+  readonly commandLine: readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The shared flags, parsed; flag before environment before default. */
+  readonly options: GlobalOptions;
+  /** Aborted on SIGINT, SIGTERM, SIGHUP and when stdout's reader is gone. */
+  readonly signal: AbortSignal;
+  /** Has the key, in every form of it, taken out of whatever an error says from now on. */
+  hideKey(key: string): void;
+  /** The connection that flags, environment and profile name; throws the error that exits 4 when there is none. */
+  connect(): Promise<Connection>;
+}
+
+export interface Connection {
+  readonly client: Client;
+  /** Tells one account from another, for what is kept between runs (the state of an export). */
+  readonly account?: Account;
+  /** Ends the pool and, for the profile `local`, the embedded service; called once, also after an error. */
+  close(): Promise<void>;
+}
+
+export interface Account {
+  /** The base URL; for the profile `local`, the data file. */
+  readonly place: string;
+  /** A short hash of the key, never the key; empty for the profile `local`. */
+  keyFingerprint(): Promise<string>;
+}

@@ -1,0 +1,28 @@
+/** The flags that every `list` has. */
+import type { Command } from "commander";
+import { PER_PAGE_MAX } from "../../contract/limits.ts";
+import type { Flags } from "../args/flags.ts";
+import { parseInteger } from "../args/numbers.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { LIMIT_DEFAULT, type ListLimits } from "./list-rows.ts";
+
+export function addListFlags(command: Command): Command {
+  return command
+    .option("--limit <n>", `rows at most (default: ${LIMIT_DEFAULT})`)
+    .option("--all", "every row")
+    .option(
+      "--per-page <n>",
+      `rows a request, 1 to ${PER_PAGE_MAX} (default: ${PER_PAGE_MAX}, or the limit where that is less)`,
+    );
+}
+
+/** Throws UsageError. */
+export function readLimits(flags: Flags): ListLimits {
+  const limit = flags.parse("--limit", (text, place) => parseInteger(text, place, { min: 1 }));
+  if (limit !== null && flags.is("--all"))
+    throw new UsageError("--limit and --all cannot be used together; give one of them");
+  return {
+    limit: flags.is("--all") ? null : (limit ?? LIMIT_DEFAULT),
+    perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
+  };
+}

@@ -1,0 +1,66 @@
+/** How far bulk work is: a live line on a terminal, elsewhere a line every ten seconds, none under `--quiet`. */
+import type { Deps } from "./deps.ts";
+import { openLiveLine, type LiveLine } from "./live-line.ts";
+
+export interface Progress {
+  /** The number of rows that are expected, once it is known. */
+  expect(rows: number): void;
+  update(rows: number): Promise<void>;
+  /** Takes the live line away. */
+  end(): Promise<void>;
+}
+
+const LIVE_MS = 100;
+const PLAIN_MS = 10_000;
+
+export function createProgress({ streams, options, clock }: Deps, noun: string, toStdout: boolean): Progress {
+  // A live line among rows on the same terminal would be in their way.
+  const isLive = streams.err.isTTY && !(toStdout && streams.out.isTTY);
+  const everyMs = isLive ? LIVE_MS : PLAIN_MS;
+  const began = clock.monotonic();
+  let expected: number | null = null;
+  let live: Promise<LiveLine> | null = null;
+  let nextAt = began + everyMs;
+  return {
+    expect(rows) {
+      expected = rows;
+    },
+    async update(rows) {
+      const now = clock.monotonic();
+      if (options.quiet || now < nextAt) return;
+      nextAt = now + everyMs;
+      const line = describeProgress(noun, { rows, expected, elapsedMs: now - began });
+      if (!isLive) return streams.err.write(`${line}\n`);
+      live ??= openLiveLine(streams.err, options.color);
+      (await live).show(line);
+    },
+    async end() {
+      // A line that is still being opened is taken away, too: its timer would keep the process alive.
+      (await live)?.end();
+      live = null;
+    },
+  };
+}
+
+export interface Reach {
+  readonly rows: number;
+  readonly expected: number | null;
+  readonly elapsedMs: number;
+}
+
+/** `1200 of 2000 rows, 640/s, 2s left`; without a total no end is foretold. */
+function describeProgress(noun: string, { rows, expected, elapsedMs }: Reach): string {
+  const perSecond = (rows * 1000) / Math.max(1, elapsedMs);
+  const rate = `${Math.round(perSecond)}/s`;
+  if (expected === null) return `${rows} ${noun}, ${rate}`;
+  const left = Math.max(0, expected - rows);
+  const eta = rows === 0 ? "" : `, ${describeSeconds(left / perSecond)} left`;
+  return `${rows} of ${Math.max(expected, rows)} ${noun}, ${rate}${eta}`;
+}
+
+function describeSeconds(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${whole % 60}s`;
+  return `${Math.floor(whole / 3600)}h ${Math.floor((whole % 3600) / 60)}m`;
+}

@@ -1,0 +1,51 @@
+/** The property flags of `people add`, `people update` and `autopilot add`. */
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import type { JsonObject } from "../../contract/json.ts";
+import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../contract/special-properties.ts";
+import type { Flags } from "../args/flags.ts";
+import { parseKeyValue } from "../args/key-value.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { collect } from "./command-context.ts";
+import { parseProperties, type PropertySources } from "./survey-properties.ts";
+
+export function addPropertyFlags(command: Command): Command {
+  command
+    .option("--property <key=value>", "a property; may be repeated", collect, [])
+    .option("--properties <json>", "several properties as a JSON object, or @FILE that holds one");
+  for (const rule of SPECIAL_PROPERTIES) command.option(`--${rule.flag} <text>`, describe(rule));
+  return command;
+}
+
+function describe({ effect, maxLength, key }: SpecialProperty): string {
+  if (key === "locale") return `${effect}, as in de or pt-BR (others fall back to en)`;
+  return maxLength === undefined ? effect : `${effect}, at most ${maxLength} characters`;
+}
+
+/** Throws UsageError. */
+export async function readPropertyFlags(flags: Flags): Promise<PropertySources> {
+  const special = SPECIAL_PROPERTIES.flatMap(({ key, flag }): [string, string][] => {
+    const text = flags.text(`--${flag}`);
+    return text === null ? [] : [[key, text]];
+  });
+  return {
+    properties: await readProperties(flags.text("--properties")),
+    pairs: flags.all("--property").map((text) => parseKeyValue(text, "--property")),
+    special: Object.fromEntries(special),
+  };
+}
+
+async function readProperties(text: string | null): Promise<JsonObject | null> {
+  if (text === null) return null;
+  if (!text.startsWith("@")) return parseProperties(text);
+  const file = text.slice(1);
+  try {
+    return parseProperties(await readFile(file, "utf8"), `--properties ${text}`);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      `--properties: cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,71 @@
+/** The `properties` of people and Autopilot calls, put together from flags and checked (section 2 "Special properties"). */
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { characterCount } from "../../contract/limits.ts";
+import { FALLBACK_LOCALE, isLocale, LOCALES } from "../../contract/locales.ts";
+import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../contract/special-properties.ts";
+import { suggest } from "../args/suggest.ts";
+import { UsageError } from "../errors/usage-error.ts";
+
+export interface PropertySources {
+  /** `--properties`: a whole map; the weakest of the three. */
+  readonly properties: JsonObject | null;
+  /** `--property key=value`, in order. */
+  readonly pairs: readonly (readonly [string, string])[];
+  /** One flag for each special property, by its key; the strongest. */
+  readonly special: Readonly<Record<string, string>>;
+}
+
+/** The map to send; null when no flag gave any. Throws UsageError for texts that are too long. */
+export function toProperties({ properties, pairs, special }: PropertySources): JsonObject | null {
+  const all: JsonObject = Object.fromEntries([
+    ...Object.entries(properties ?? {}),
+    ...pairs,
+    ...Object.entries(special),
+  ]);
+  for (const rule of SPECIAL_PROPERTIES) checkLength(rule, all);
+  return properties === null && Object.keys(all).length === 0 ? null : all;
+}
+
+function checkLength(rule: SpecialProperty, all: JsonObject): void {
+  if (rule.maxLength === undefined) return;
+  for (const key of [rule.key, rule.olderName]) {
+    const value = key === undefined ? undefined : all[key];
+    if (typeof value !== "string" || characterCount(value) <= rule.maxLength) continue;
+    throw new UsageError(
+      `--${rule.flag}: ${key} has ${characterCount(value)} characters; at most ${rule.maxLength} are allowed`,
+    );
+  }
+}
+
+/** What to say of a locale that no survey is written in; null when all is well. `place` is the flag or the cell that it stands in. */
+export function localeWarning(properties: JsonObject | null, place = "--locale"): string | null {
+  const locale = properties?.["locale"];
+  if (locale === undefined || locale === null || isLocale(locale)) return null;
+  const named = typeof locale === "string" ? locale : JSON.stringify(locale);
+  const nearest = nearestLocale(named);
+  const advice = nearest === null ? "" : `; did you mean ${nearest}?`;
+  return `${place}: "${named}" is not a supported locale; the survey falls back to ${FALLBACK_LOCALE}${advice}`;
+}
+
+/** A slip of the hand, or else the language of a country's own variant: `de` for `de-AT`. */
+function nearestLocale(named: string): string | null {
+  const language = named.split(/[-_]/)[0]?.toLowerCase();
+  return suggest(named, LOCALES) ?? (isLocale(language) ? language : null);
+}
+
+/** `--properties '{"plan":"pro"}'`, or the text of the file that `@file` names. Throws UsageError. */
+export function parseProperties(text: string, flag = "--properties"): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // The message below says what is expected, whatever was wrong.
+  }
+  throw new UsageError(`${flag}: ${JSON.stringify(shorten(text))} is not a JSON object, as in {"plan":"pro"}`);
+}
+
+const SHOWN_CHARACTERS = 60;
+
+function shorten(text: string): string {
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
+}

@@ -1,0 +1,39 @@
+/** `surveyctl __complete <words…> =<current>`: what the completion scripts ask. No network, and little to load. */
+import { readFileSync } from "node:fs";
+import { configFile } from "../../config/places.ts";
+import { findCandidates, type CommandTree } from "./candidates.ts";
+import { SCRIPTS } from "../commands/completion/scripts.ts";
+import type { Process } from "../process.ts";
+
+/** What `completion <shell>` prints, for shells that start with it; null for a shell that has none. */
+export function completionScript(shell: string): string | null {
+  return new Map<string, string>(Object.entries(SCRIPTS)).get(shell) ?? null;
+}
+
+/** A line each: the value, a tab, what it is. The last word carries a `=` in front, since some shells drop empty words. */
+export async function complete(process: Process, words: readonly string[]): Promise<string> {
+  const current = (words.at(-1) ?? "=").replace(/^=/, "");
+  const lookups = { profiles: () => savedProfiles(process) };
+  const found = findCandidates(await loadTree(), words.slice(0, -1), current, lookups);
+  return found.map(({ value, description }) => `${value}\t${description}\n`).join("");
+}
+
+/** The build writes the tree down: making it would load every command. */
+async function loadTree(): Promise<CommandTree> {
+  try {
+    return JSON.parse(readFileSync(new URL("completion.json", import.meta.url), "utf8")) as CommandTree;
+  } catch {
+    const { writeTree } = await import("../help/help-tree.ts");
+    return JSON.parse(await writeTree()) as CommandTree;
+  }
+}
+
+/** A file that cannot be read offers nothing; the command itself will say what is wrong. */
+function savedProfiles(process: Process): string[] {
+  try {
+    const { profiles } = JSON.parse(readFileSync(configFile(process), "utf8")) as { readonly profiles: object };
+    return [...Object.keys(profiles), "local"];
+  } catch {
+    return ["local"];
+  }
+}

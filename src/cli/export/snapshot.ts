@@ -1,0 +1,72 @@
+/** The moment that an export shows: what the service's clock said when the run began. */
+import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
+import { PER_PAGE_DEFAULT } from "../../contract/limits.ts";
+import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+
+/** A bound that no row's time reaches. */
+const FAR_FUTURE = 9_999_999_999;
+const DAY_SECONDS = 86_400;
+/** Rows that arrive while we ask bear times up to here, and are none of the snapshot's. */
+const ARRIVING_SECONDS = 60;
+
+export interface SnapshotOptions {
+  readonly list: PageList | CursorList;
+  readonly keys: RowKeys;
+  readonly range: Range;
+  /** Rows asked for in a page. */
+  readonly perPage: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface Snapshot {
+  /** Asked with the first page. */
+  readonly fixUntil: (first: FetchedPage) => Promise<number>;
+  /** The service's time at the start, Unix seconds; ours when it tells none. Known after `fixUntil`. */
+  readonly startedAt: () => number;
+}
+
+/**
+ * Rows may bear a time that has not come yet, and those were there too: unless the first page is the whole list, one
+ * more request asks for them. The user's own `until` counts when it is earlier.
+ */
+export function createSnapshot(options: SnapshotOptions): Snapshot {
+  const { keys, range } = options;
+  let startedAt = unixSeconds(options.clock);
+  return {
+    async fixUntil(first) {
+      startedAt = first.serverTime ?? startedAt;
+      // Without the service's clock nobody knows how far ours is off.
+      const now = first.serverTime ?? startedAt + DAY_SECONDS;
+      const last = range.until ?? FAR_FUTURE;
+      if (last <= now) return last;
+      const ahead = first.rows.some((row) => (keys.at(row) ?? 0) > now);
+      return ahead ? last : Math.min(last, await lastAhead(options, first, now));
+    },
+    startedAt: () => startedAt,
+  };
+}
+
+/** The last time that rows bear after `now`; `now` when there are none, or when the service does not tell. */
+async function lastAhead(
+  { list, keys, range, perPage, signal }: SnapshotOptions,
+  first: FetchedPage,
+  now: number,
+): Promise<number> {
+  const timed = list.kind === "page" || list.hasTimes;
+  if (!timed || !mayGoOn(list, first, perPage)) return now;
+  const rest = { since: now + ARRIVING_SECONDS, until: range.until };
+  try {
+    const page = await (list.kind === "page" ? list.fetch({ ...rest, page: 1 }, signal) : list.open(rest, signal));
+    const times = page.rows.map((row) => keys.at(row) ?? now);
+    const latest = Math.max(now, ...times);
+    return latest > now && mayGoOn(list, page, perPage) ? FAR_FUTURE : latest;
+  } catch {
+    // Only good to know: a service that refuses such a time has no such rows.
+    return now;
+  }
+}
+
+function mayGoOn({ kind }: PageList | CursorList, { rows, next }: FetchedPage, perPage: number): boolean {
+  return kind === "page" ? rows.length >= Math.min(perPage, PER_PAGE_DEFAULT) : next !== null;
+}

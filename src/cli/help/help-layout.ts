@@ -1,0 +1,211 @@
+/** Help as text: sentence, usage, operands, verbs, flags by group, examples, exit statuses; 80 columns at most, fewer on a narrow terminal. */
+import type { Argument, Command, Option } from "commander";
+import { GLOBAL_FLAGS, type FlagGroup, type GlobalFlag } from "../args/global-flags.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { HelpFacts } from "./command-facts.ts";
+import type { Noun } from "../program/nouns.ts";
+
+const WIDEST = 80;
+const NARROWEST = 40;
+const INDENT = "  ";
+const TERM_MAX = 30;
+const TERM_SHARE = 0.4;
+
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  [EXIT.done]: "done",
+  [EXIT.failed]: "the network or the service failed, after retries",
+  [EXIT.usage]: "usage: a wrong flag, value or input file; nothing was sent",
+  [EXIT.partial]: "some rows failed or are unknown; the results file says which",
+  [EXIT.auth]: "no connection is configured, or the key was refused",
+  [EXIT.refused]: "the service refused the request, or nothing was found",
+  [EXIT.assertion]: "an --assert did not hold",
+  [EXIT.hungUp]: "stopped by SIGHUP",
+  [EXIT.interrupted]: "stopped by SIGINT; what was done is recorded",
+  [EXIT.terminated]: "stopped by SIGTERM; what was done is recorded",
+};
+
+type Item = readonly [term: string, description: string];
+
+/** The whole help of one command, for so many columns. */
+export function layOutHelp(command: Command, facts: HelpFacts, columns: number = WIDEST): string {
+  const width = widthFor(columns);
+  return join([
+    `${sentence(command.description(), width)}\n`,
+    section("Usage", [`${INDENT}${usage(command)}\n`]),
+    items("Arguments", command.registeredArguments.map(argumentItem), width),
+    items(
+      "Commands",
+      command.commands.filter((sub) => sub.name() !== "help").map((sub): Item => [verbTerm(sub), sub.description()]),
+      width,
+    ),
+    items("Flags", ownOptions(command).map(optionItem), width),
+    command.commands.length > 0 ? "" : globalSections(width),
+    section(
+      "Examples",
+      facts.examples.map((example) => `${INDENT}${breakExample(example, width)}\n`),
+    ),
+    items(
+      "Exit statuses",
+      exitsOf(command, facts).map((exit): Item => [String(exit), EXIT_MEANINGS[exit]]),
+      width,
+    ),
+    command.commands.length > 0
+      ? `${wrapped(`Use "surveyctl ${command.name()} <command> --help" for its flags and examples.`, width)}\n`
+      : "",
+  ]);
+}
+
+export const SUMMARY = "The command line for the feedback survey (NPS) API, and the service itself";
+
+const ROOT_EXAMPLES = [
+  "surveyctl people add --email ann@example.com --name Ann",
+  "surveyctl people import customers.csv",
+  "surveyctl responses export --since 2026-01-01 --out responses.csv",
+  "surveyctl metrics --by month",
+];
+
+/** The help of the program itself, from the table of nouns alone. */
+export function layOutRootHelp(nouns: readonly Noun[], columns: number = WIDEST): string {
+  const width = widthFor(columns);
+  const groups = [...new Set(nouns.map(({ group }) => group))];
+  return join([
+    `${sentence(SUMMARY, width)}\n`,
+    section("Usage", [`${INDENT}surveyctl <noun> <verb> [operand] [flags]\n`]),
+    ...groups.map((group) =>
+      items(
+        group,
+        nouns.filter((noun) => noun.group === group).map(({ name, summary }): Item => [name, summary]),
+        width,
+      ),
+    ),
+    globalSections(width),
+    items("Help topics", [["surveyctl help <topic>", "environment, exit-codes, output, dates, import, export"]], width),
+    section(
+      "Examples",
+      ROOT_EXAMPLES.map((example) => `${INDENT}${breakExample(example, width)}\n`),
+    ),
+    `Use "surveyctl <noun> --help" for a noun's commands.\n`,
+  ]);
+}
+
+function widthFor(columns: number): number {
+  return Math.min(WIDEST, Math.max(NARROWEST, columns));
+}
+
+/** Every command can be called wrongly. */
+export function exitsOf(command: Command, { exits }: HelpFacts): readonly ExitCode[] {
+  return command.commands.length > 0 ? exits : [...new Set([...exits, EXIT.usage])].toSorted((a, b) => a - b);
+}
+
+function join(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function sentence(text: string, width: number): string {
+  return text === "" ? "" : wrapped(`${text[0]?.toUpperCase()}${text.slice(1)}.`, width);
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `${title}:\n${lines.join("")}`;
+}
+
+function items(title: string, list: readonly Item[], width: number): string {
+  const termMax = Math.min(TERM_MAX, Math.floor(width * TERM_SHARE));
+  const termWidth = Math.min(termMax, Math.max(0, ...list.map(([term]) => term.length)));
+  return section(
+    title,
+    list.map((item) => layOutItem(item, termWidth, width)),
+  );
+}
+
+function layOutItem([term, description]: Item, termWidth: number, width: number): string {
+  const lines = fill(description.split(" "), width - INDENT.length * 2 - termWidth);
+  const rest = " ".repeat(INDENT.length * 2 + termWidth);
+  if (term.length > termWidth) return `${INDENT}${term}\n${lines.map((line) => `${rest}${line}\n`).join("")}`;
+  return lines
+    .map(
+      (line, index) =>
+        (index === 0 ? `${INDENT}${term.padEnd(termWidth)}${INDENT}${line}` : `${rest}${line}`).trimEnd() + "\n",
+    )
+    .join("");
+}
+
+function wrapped(text: string, width: number): string {
+  return fill(text.split(" "), width).join("\n");
+}
+
+/** As many pieces on a line as it takes, a blank between them. */
+export function fill(pieces: readonly string[], width: number): string[] {
+  const lines = [""];
+  for (const word of pieces) {
+    const line = lines.at(-1) ?? "";
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** A long command line goes on after a backslash, so that it can be copied; a flag stays with its value. */
+export function breakExample(example: string, width: number): string {
+  if (example.length + INDENT.length <= width || example.includes("\n")) return example.replaceAll("\n", `\n${INDENT}`);
+  return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
+}
+
+function usage(command: Command): string {
+  const path = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) path.unshift(at.name());
+  const operands = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
+  return [...path, ...(command.commands.length > 0 ? ["<command>"] : operands), "[flags]"].join(" ");
+}
+
+function verbTerm(command: Command): string {
+  const alias = command.alias();
+  return alias === undefined ? command.name() : `${command.name()}, ${alias}`;
+}
+
+/** Without those that every command has. */
+export function ownOptions(command: Command): readonly Option[] {
+  return command.options.filter(({ helpGroupHeading }) => helpGroupHeading === undefined);
+}
+
+function optionItem(option: Option): Item {
+  const value: unknown = option.defaultValue;
+  const shown =
+    typeof value === "string" || typeof value === "number"
+      ? [`default ${String(option.defaultValueDescription ?? value)}`]
+      : [];
+  return [option.flags, describe(option.description, [...choicesOf(option), ...shown])];
+}
+
+function argumentItem(argument: Argument): Item {
+  return [argument.name(), describe(argument.description, choicesOf(argument))];
+}
+
+function choicesOf({ argChoices = [] }: Option | Argument): string[] {
+  return argChoices.length === 0 ? [] : [`${argChoices.length > 1 ? "one of " : ""}${argChoices.join(", ")}`];
+}
+
+/** What a text says in brackets at its end and the notes share them. */
+function describe(text: string, notes: readonly string[]): string {
+  if (notes.length === 0) return text;
+  return text.endsWith(")") ? `${text.slice(0, -1)}; ${notes.join("; ")})` : `${text} (${notes.join("; ")})`;
+}
+
+function globalSections(width: number): string {
+  const groups: FlagGroup[] = ["Output", "Connection"];
+  return groups
+    .map((group) => items(`${group} flags`, GLOBAL_FLAGS.filter((flag) => flag.group === group).map(globalItem), width))
+    .join("\n");
+}
+
+function globalItem({ flags, description, choices, default: value, environment }: GlobalFlag): Item {
+  const notes = [
+    ...(choices === undefined ? [] : [choices.join(", ")]),
+    ...(value === undefined ? [] : [`default ${value}`]),
+    ...(environment === undefined ? [] : [`env ${environment}`]),
+  ];
+  return [flags, describe(description, notes)];
+}

@@ -1,0 +1,41 @@
+/** `surveyctl help …`: a topic, a command's help, or the whole tree as JSON. */
+import { suggest } from "../args/suggest.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { runProgram } from "../program.ts";
+import type { Streams } from "../streams/streams.ts";
+import { NOUNS } from "../program/nouns.ts";
+import { TOPICS } from "./topics.ts";
+
+export async function runHelp(words: readonly string[], { out }: Pick<Streams, "out">): Promise<ExitCode> {
+  await out.write(await helpText(words, out.columns));
+  return EXIT.done;
+}
+
+async function helpText(words: readonly string[], columns: number): Promise<string> {
+  const path = words.filter((word) => !word.startsWith("-"));
+  const flag = words.find((word) => word.startsWith("-") && !["--help", "-h", "--json"].includes(word));
+  if (flag !== undefined)
+    throw new UsageError(`help: unknown option ${JSON.stringify(flag)}`, {
+      hint: "help takes a command, a topic, or --json",
+    });
+  if (words.includes("--json")) {
+    const { writeTree } = await import("./help-tree.ts");
+    return writeTree();
+  }
+  const topic = path.length === 1 ? TOPICS.get(path[0] ?? "") : undefined;
+  if (topic !== undefined) return topic;
+  checkKnown(path[0]);
+  const outcome = await runProgram([...path, "--help"], { perform: async () => EXIT.done, columns });
+  return outcome.kind === "text" ? outcome.text : "";
+}
+
+function checkKnown(word: string | undefined): void {
+  if (word === undefined) return;
+  const names = NOUNS.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));
+  if (names.includes(word)) return;
+  const nearest = suggest(word, [...names, ...TOPICS.keys()]);
+  throw new UsageError(`there is no command or topic "${word}"; topics are ${[...TOPICS.keys()].join(", ")}`, {
+    ...(nearest !== null && { hint: `did you mean ${nearest}?` }),
+  });
+}

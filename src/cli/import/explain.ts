@@ -1,0 +1,72 @@
+import { checkTable, countSendable, type CheckReport } from "../../bulk/import/check/check.ts";
+import type { ImportTable, JudgedRecord } from "../../bulk/import/table/open-table.ts";
+import { readRawLines } from "../../bulk/import/table/raw-lines.ts";
+import { countLineEnds, type InputRecord } from "../../bulk/import/table/record-parser.ts";
+import type { Deps } from "../command/deps.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { toSafeLines } from "../render/safe-text.ts";
+import { toDryRunLine } from "../command/dry-run.ts";
+import { checkOptions, type ImportRequest } from "./import-request.ts";
+
+/** One record: its raw text, what each column was taken as, which rule judged it, and what would be sent. Throws UsageError. */
+export async function explainLine(
+  deps: Deps,
+  table: ImportTable,
+  request: ImportRequest,
+  line: number,
+): Promise<ExitCode> {
+  const report = await checkTable(table, checkOptions(deps, request));
+  let position = 0;
+  for await (const batch of table.judged()) {
+    deps.signal.throwIfAborted();
+    for (const { record, verdict } of batch) {
+      if (line >= record.line && line <= lastLine(record)) {
+        const judged = describe({ record, verdict }, report, request, position);
+        await deps.streams.out.write(
+          toSafeLines(`${await rawText(table, record)}${describeCells(table, record)}${judged}`),
+        );
+        return EXIT.done;
+      }
+      if ("row" in verdict && report.duplicates.reasonFor(record.line) === null) position += 1;
+    }
+  }
+  throw new UsageError(`--explain: ${table.input.name} has no row on line ${line}`);
+}
+
+function lastLine({ line, fields }: InputRecord): number {
+  return line + fields.reduce((sum, field) => sum + countLineEnds(field), 0);
+}
+
+async function rawText({ input }: ImportTable, record: InputRecord): Promise<string> {
+  return `${input.name}:${record.line}: ${await readRawLines(input.path, record.line, lastLine(record))}\n`;
+}
+
+function describeCells({ mapping }: ImportTable, { fields }: InputRecord): string {
+  const cells = mapping.columns.map(({ header, target }, index) => {
+    const meaning =
+      target.kind === "field"
+        ? `${target.field.name} (rule: ${target.field.rule})`
+        : target.kind === "property"
+          ? `property ${target.key}`
+          : "ignored";
+    return `  ${header}: ${JSON.stringify(fields[index] ?? null)} -> ${meaning}\n`;
+  });
+  return cells.join("");
+}
+
+/** `position` as in `SendOrder`. */
+function describe(
+  { record, verdict }: JudgedRecord,
+  report: CheckReport,
+  request: ImportRequest,
+  position: number,
+): string {
+  if ("problems" in verdict)
+    return verdict.problems
+      .map(({ column, message }) => `  invalid: ${column === "" ? "" : `${column}: `}${message}\n`)
+      .join("");
+  const other = report.duplicates.reasonFor(record.line);
+  if (other !== null) return `  not sent: ${other}\n`;
+  return `  valid: ${toDryRunLine("", request.plan(verdict.row, { position, rows: countSendable(report) }))}`;
+}

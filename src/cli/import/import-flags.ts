@@ -1,0 +1,99 @@
+/** The flags of every bulk import, and what they say. */
+import type { Command } from "commander";
+import type { DuplicatePolicy } from "../../bulk/import/check/check.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import { parseChoice } from "../args/choice.ts";
+import type { Flags } from "../args/flags.ts";
+import { parseKeyValue } from "../args/key-value.ts";
+import { parseInteger } from "../args/numbers.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { choiceOption } from "../command/choice-option.ts";
+import { collect } from "../command/command-context.ts";
+
+export interface ImportFlags {
+  /** Null: found by looking at the file. */
+  readonly delimiter: string | null;
+  readonly renames: readonly (readonly [string, string])[];
+  readonly ignored: readonly string[];
+  readonly properties: JsonObject;
+  readonly onDuplicate: DuplicatePolicy | null;
+  readonly skipInvalid: boolean;
+  readonly maxErrors: number;
+  readonly explain: number | null;
+  /** Null: beside the input. */
+  readonly results: string | null;
+  readonly failedTo: string | null;
+  readonly resume: boolean;
+  readonly retryUnknown: boolean;
+  readonly yes: boolean;
+}
+
+export const IMPORT_EXITS: readonly ExitCode[] = [
+  EXIT.done,
+  EXIT.failed,
+  EXIT.usage,
+  EXIT.partial,
+  EXIT.auth,
+  EXIT.interrupted,
+];
+export const FILE_OPERAND = ["<file>", "a CSV or TSV file, or - for standard input"] as const;
+
+const DUPLICATE_POLICIES = ["error", "first", "last"] as const;
+const MAX_ERRORS_DEFAULT = "20";
+
+export function addImportFlags(command: Command): Command {
+  return command
+    .option("--map <header=column>", 'what a column means, as in "E-Mail Address=email"; may be repeated', collect, [])
+    .option("--ignore-column <header>", "leave a column out; may be repeated", collect, [])
+    .option("--property <key=value>", "a property for every row; may be repeated", collect, [])
+    .option("--delimiter <char>", "what separates fields: a character, or tab (default: found by looking)")
+    .addOption(
+      choiceOption(
+        "--on-duplicate <policy>",
+        "the same person twice: error, or use the first or the last (default: first, with a warning)",
+        DUPLICATE_POLICIES,
+      ),
+    )
+    .option("--skip-invalid", "leave invalid rows out instead of refusing the file")
+    .option("--max-errors <n>", "problems to list", MAX_ERRORS_DEFAULT)
+    .option("--explain <line>", "show how one line is read and judged, and stop")
+    .option("--results <file>", "where the outcome of every row goes (default: <file>.results.csv)")
+    .option("--failed-to <file>", "write the rows that did not go through as a CSV to correct")
+    .option("--resume", "go on where a former run stopped")
+    .option("--retry-unknown", "send rows again whose outcome cannot be found out")
+    .option("--yes", "do not ask");
+}
+
+/** Throws UsageError. */
+export function readImportFlags(flags: Flags): ImportFlags {
+  return {
+    delimiter: flags.parse("--delimiter", parseDelimiter),
+    renames: flags.all("--map").map((text) => parseKeyValueFromEnd(text)),
+    ignored: flags.all("--ignore-column"),
+    properties: Object.fromEntries(flags.all("--property").map((text) => parseKeyValue(text, "--property"))),
+    onDuplicate: flags.parse("--on-duplicate", (text, place) => parseChoice(text, place, DUPLICATE_POLICIES)),
+    skipInvalid: flags.is("--skip-invalid"),
+    maxErrors:
+      flags.parse("--max-errors", (text, place) => parseInteger(text, place, { min: 1 })) ?? Number(MAX_ERRORS_DEFAULT),
+    explain: flags.parse("--explain", (text, place) => parseInteger(text, place, { min: 1 })),
+    results: flags.text("--results"),
+    failedTo: flags.text("--failed-to"),
+    resume: flags.is("--resume"),
+    retryUnknown: flags.is("--retry-unknown"),
+    yes: flags.is("--yes"),
+  };
+}
+
+function parseDelimiter(text: string, place: string): string {
+  if (text === "tab" || text === "\\t") return "\t";
+  if (/^[^"\r\n]$/u.test(text)) return text;
+  throw new UsageError(`${place}: ${JSON.stringify(text)} is not one character, or the word tab`);
+}
+
+/** A header may hold `=`; what it means never does. */
+function parseKeyValueFromEnd(text: string): [string, string] {
+  const at = text.lastIndexOf("=");
+  if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];
+  throw new UsageError(`--map: ${JSON.stringify(text)} is not header=column, as in "E-Mail Address=email"`);
+}

@@ -1,0 +1,78 @@
+/** From the client's answers to the outcomes of rows. */
+import type { Client, WriteResult } from "../../client/client.ts";
+import { BadReplyError } from "../../client/errors/bad-reply-error.ts";
+import { RefusedError, ServiceError } from "../../client/errors/status-errors.ts";
+import type { Settlement } from "../../client/write/evidence.ts";
+import type { RowOutcome } from "../../bulk/import/journal/outcome.ts";
+import type { Settled } from "../../bulk/import/send-rows.ts";
+import type { Json, JsonObject } from "../../contract/json.ts";
+
+/** Consecutive rows that the service failed on before the run stops: it is the service, not the rows. */
+const FAILURES_IN_A_ROW = 20;
+
+export interface Breaker {
+  /** Turns what one row's write threw into its outcome; rethrows what concerns every row. */
+  judge(write: () => Promise<RowOutcome>): Promise<RowOutcome>;
+}
+
+export function createBreaker(): Breaker {
+  let inARow = 0;
+  return {
+    async judge(write) {
+      try {
+        const outcome = await write();
+        inARow = outcome.outcome === "unknown" ? inARow + 1 : 0;
+        return outcome;
+      } catch (error) {
+        if (error instanceof RefusedError) {
+          inARow = 0;
+          return failed(error);
+        }
+        if (!(error instanceof ServiceError || error instanceof BadReplyError)) throw error;
+        inARow += 1;
+        if (inARow >= FAILURES_IN_A_ROW) throw error;
+        return failed(error);
+      }
+    },
+  };
+}
+
+function failed(error: Error): RowOutcome {
+  return { outcome: "failed", personId: null, surveyScheduledAt: null, error: error.message };
+}
+
+/** A write that answers with, or was found as, a person. */
+export function toPersonOutcome(result: WriteResult): RowOutcome {
+  if (result.kind === "unknown")
+    return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.message };
+  if (result.kind === "arrived") return toFoundPerson(result.found);
+  const { id, survey_scheduled_at: scheduledAt } = result.reply.json;
+  return personOutcome(id, scheduledAt);
+}
+
+function toFoundPerson({ id, next_survey_scheduled_at: scheduledAt, last_sent_at: sentAt }: JsonObject): RowOutcome {
+  return personOutcome(id, scheduledAt ?? sentAt);
+}
+
+function personOutcome(id: Json | undefined, scheduledAt: Json | undefined): RowOutcome {
+  const at = typeof scheduledAt === "number" ? scheduledAt : null;
+  return { outcome: at === null ? "saved" : "scheduled", personId: toId(id), surveyScheduledAt: at, error: null };
+}
+
+/** Services may write ids as numbers. */
+export function toId(id: Json | undefined): string | null {
+  return typeof id === "string" || typeof id === "number" ? String(id) : null;
+}
+
+export function toSettled(
+  settlement: Settlement,
+  toOutcome: (found: JsonObject) => RowOutcome = toFoundPerson,
+): Settled {
+  if (settlement.kind === "arrived") return { kind: "arrived", outcome: toOutcome(settlement.found) };
+  return settlement;
+}
+
+/** The sender's parts that all kinds share. */
+export function serverClockOf(client: Client): { serverNow: () => number } {
+  return { serverNow: () => client.serverNow() };
+}

@@ -1,0 +1,143 @@
+import type { HttpResponse } from "../../contract/http.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { BODY_LIMIT, readBody, type Body } from "./body.ts";
+import { decodeBody, DecodeProblem } from "./decode.ts";
+import { BadReplyError } from "../errors/bad-reply-error.ts";
+import type { CallName } from "../errors/client-error.ts";
+import { TimeoutError } from "../errors/timeout-error.ts";
+import type { Redact } from "../trace/redact.ts";
+import { readDate } from "../call/retry-after.ts";
+import { oneLine } from "./words.ts";
+
+/** A whole 2xx answer as text. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The service's clock (`Date` header), Unix seconds; null when it sends none. */
+  readonly serverTime: number | null;
+}
+
+export interface ReadingOptions {
+  readonly call: CallName;
+  readonly redact: Redact;
+  readonly redactAnswer: Redact;
+  readonly expired: () => boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads a 2xx answer's body whole, in bounded memory. Throws `BadReplyError` saying what came. */
+export async function readAnswer(response: HttpResponse, options: ReadingOptions): Promise<Answer> {
+  const body = await readBody(response, { bytes: BODY_LIMIT, expired: options.expired }, options.signal);
+  const problem = problemOf(body);
+  if (problem !== null) throw badReply(problem, response, body.bytes, options, body.brokenBy);
+  try {
+    const text = await decodeBody(body.bytes, response.headers["content-encoding"], BODY_LIMIT);
+    const date = readDate(response.headers);
+    return {
+      status: response.status,
+      headers: response.headers,
+      text: options.redactAnswer(text),
+      serverTime: date === null ? null : Math.floor(date / 1000),
+    };
+  } catch (error) {
+    if (error instanceof DecodeProblem)
+      throw badReply(`the answer ${error.message}`, response, body.bytes, options, null);
+    throw error;
+  }
+}
+
+function problemOf(body: Body): string | null {
+  const size = `${body.bytes.byteLength} ${body.bytes.byteLength === 1 ? "byte" : "bytes"}`;
+  if (body.brokenBy instanceof TimeoutError) return `nothing more of the answer came in time after ${size}`;
+  if (body.brokenBy !== null) return `the answer was cut short after ${size}`;
+  return body.tooLarge ? `the answer is larger than ${BODY_LIMIT / 1024 / 1024} MiB` : null;
+}
+
+function badReply(
+  problem: string,
+  response: HttpResponse,
+  bytes: Uint8Array,
+  { call, redact }: ReadingOptions,
+  brokenBy: Error | null,
+): BadReplyError {
+  const preview = previewOf(Buffer.from(bytes.subarray(0, 400)).toString("utf8"), redact);
+  const hint = brokenBy instanceof TimeoutError ? brokenBy.hint : null;
+  const cutShort = brokenBy !== null;
+  return new BadReplyError(problem, {
+    call,
+    ...described(response),
+    preview,
+    cutShort,
+    hint,
+    cause: brokenBy ?? undefined,
+  });
+}
+
+function described(response: { status: number; headers: Readonly<Record<string, string>> }): {
+  status: number;
+  contentType: string | null;
+} {
+  return { status: response.status, contentType: oneLine(response.headers["content-type"] ?? "", 80) };
+}
+
+const PREVIEW_LENGTH = 60;
+
+function previewOf(text: string, redact: Redact): string {
+  return oneLine(redact(text), PREVIEW_LENGTH) ?? text.slice(0, 1).replace(/./s, " ");
+}
+
+/** What a reader expects; throws `BadReplyError` when it is something else. */
+export type Reader<T> = (answer: Answer, call: CallName, redact: Redact) => T;
+
+/** Whatever came, whether JSON or not. */
+export const readText: Reader<Answer> = (answer) => answer;
+
+/** One JSON object (sections 4.2, 4.4, 4.7, 4.9 to 4.11). */
+export const readObject: Reader<Answer & { readonly json: JsonObject }> = (answer, call, redact) => {
+  const json = parseJson(answer, call, redact);
+  if (!isJsonObject(json))
+    throw unfit(`the answer is ${nameOf(json)} where an object was expected`, answer, call, redact);
+  return { ...answer, json };
+};
+
+/** A JSON array of objects (sections 4.1, 4.3, 4.5, 4.6, 4.8). */
+export const readList: Reader<{ readonly rows: readonly JsonObject[]; readonly answer: Answer }> = (
+  answer,
+  call,
+  redact,
+) => {
+  const json = parseJson(answer, call, redact);
+  if (!Array.isArray(json))
+    throw unfit(`the answer is ${nameOf(json)} where a list was expected`, answer, call, redact);
+  for (const row of json) {
+    if (!isJsonObject(row))
+      throw unfit(`the list holds ${nameOf(row)} where objects were expected`, answer, call, redact);
+  }
+  return { rows: json as JsonObject[], answer };
+};
+
+function parseJson(answer: Answer, call: CallName, redact: Redact): Json {
+  try {
+    return JSON.parse(answer.text) as Json;
+  } catch (error) {
+    throw unfit(answer.text === "" ? "the answer is empty" : "the answer is not JSON", answer, call, redact, error);
+  }
+}
+
+function unfit(problem: string, answer: Answer, call: CallName, redact: Redact, cause?: unknown): BadReplyError {
+  // The parser's own message quotes the body, key and all; its kind is enough.
+  const kind = cause instanceof Error ? new Error(cause.name) : undefined;
+  return new BadReplyError(problem, {
+    call,
+    ...described(answer),
+    preview: previewOf(answer.text.slice(0, 400), redact),
+    cause: kind,
+  });
+}
+
+function nameOf(json: Json): string {
+  if (json === null) return "null";
+  if (Array.isArray(json)) return "a list";
+  return typeof json === "object" ? "an object" : `a ${typeof json}`;
+}

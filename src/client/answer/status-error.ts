@@ -1,0 +1,76 @@
+import type { HttpResponse } from "../../contract/http.ts";
+import type { Json } from "../../contract/json.ts";
+import { ERROR_BODY_LIMIT, readBody } from "./body.ts";
+import { decodeBody } from "./decode.ts";
+import type { CallName, ClientError } from "../errors/client-error.ts";
+import {
+  AuthError,
+  RateLimitedError,
+  RedirectError,
+  RefusedError,
+  ServiceError,
+  type StatusFacts,
+} from "../errors/status-errors.ts";
+import type { ReadingOptions } from "./reply.ts";
+import type { Redact } from "../trace/redact.ts";
+import { oneLine, readWords } from "./words.ts";
+
+/** Reads as much of an error's body as is of use; a body that breaks off changes nothing. */
+export async function readErrorText(response: HttpResponse, { expired, signal }: ReadingOptions): Promise<string> {
+  const body = await readBody(response, { bytes: ERROR_BODY_LIMIT, expired }, signal);
+  try {
+    return await decodeBody(body.bytes, response.headers["content-encoding"], ERROR_BODY_LIMIT);
+  } catch {
+    return Buffer.from(body.bytes).toString("latin1");
+  }
+}
+
+/** The error for an answer outside 2xx: one class for each kind of reaction, the service's own words in the message. */
+export function errorForStatus(
+  response: Pick<HttpResponse, "status" | "headers">,
+  text: string,
+  retryAfterMs: number | null,
+  { call, redact }: { readonly call: CallName; readonly redact: Redact },
+): ClientError {
+  const { status } = response;
+  const words = readWords(redact(text));
+  // Again, since JSON can write any character in more ways than one.
+  const said = words.message === null ? "" : ` "${redact(words.message)}"`;
+  const facts: StatusFacts = { call, status, details: words.details };
+  if (status >= 300 && status < 400) return redirectError(response, facts, redact);
+  if (status === 401 || status === 403)
+    return new AuthError(`the service refused the key with ${status}${said}`, facts);
+  if (status === 429)
+    return new RateLimitedError(`the service is rate limiting (429${said})${waitAsked(retryAfterMs)}`, {
+      ...facts,
+      retryAfterMs,
+    });
+  if (status >= 400 && status < 500 && status !== 408)
+    return new RefusedError(`the service answered ${status}${said}`, facts);
+  return new ServiceError(`the service answered ${status}${said}${waitAsked(retryAfterMs)}`, {
+    ...facts,
+    retryAfterMs,
+  });
+}
+
+function redirectError(response: Pick<HttpResponse, "headers">, facts: StatusFacts, redact: Redact): RedirectError {
+  const location = response.headers["location"];
+  const target = location === undefined ? null : shortTarget(redact(location), facts.call.url);
+  const to = target === null ? "" : ` to ${target}`;
+  return new RedirectError(`refused to follow a redirect (${facts.status})${to}`, {
+    ...facts,
+    details: null as Json,
+    location: target,
+  });
+}
+
+/** Where a redirect leads, without its query. */
+function shortTarget(location: string, base: string): string {
+  if (!URL.canParse(location, base)) return oneLine(location, 200) ?? "";
+  const { origin, pathname, href } = new URL(location, base);
+  return origin === "null" ? (oneLine(href.replace(/[?#].*$/s, ""), 200) ?? "") : `${origin}${pathname}`;
+}
+
+function waitAsked(retryAfterMs: number | null): string {
+  return retryAfterMs === null ? "" : ` and asks to wait ${Math.ceil(retryAfterMs / 1000)} s`;
+}

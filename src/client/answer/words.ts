@@ -1,0 +1,103 @@
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+
+/** The service's own words about a failure. The shape of its error bodies is not specified. */
+export interface Words {
+  /** One line; null when it said nothing. */
+  readonly message: string | null;
+  /** The parsed body when it was JSON; null otherwise. */
+  readonly details: Json;
+}
+
+const LENGTH_MAX = 500;
+
+/** From a body of any form: JSON, HTML, plain text, or nothing. */
+export function readWords(text: string): Words {
+  const json = parse(text);
+  if (json !== undefined) return { message: oneLine(sentence(json)), details: json };
+  return { message: oneLine(looksLikeHtml(text) ? textOfHtml(text) : text), details: null };
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names under which services put their sentence, most telling first. */
+const SENTENCES = [
+  "message",
+  "error",
+  "error_description",
+  "detail",
+  "details",
+  "title",
+  "description",
+  "reason",
+  "msg",
+];
+const DEPTH_MAX = 4;
+
+function sentence(json: Json, depth = 0): string {
+  if (typeof json === "string") return json;
+  if (typeof json === "number" || typeof json === "boolean") return String(json);
+  if (json === null || depth > DEPTH_MAX) return "";
+  if (Array.isArray(json)) return joined(json.map((item) => sentence(item, depth + 1)));
+  return ofObject(json, depth);
+}
+
+function ofObject(json: JsonObject, depth: number): string {
+  const main = SENTENCES.map((name) => own(json, name))
+    .map((value) => (value === undefined ? "" : sentence(value, depth + 1)))
+    .find((text) => text !== "");
+  const errors = own(json, "errors") ?? null;
+  const list = isJsonObject(errors) ? byAttribute(errors, depth) : sentence(errors, depth + 1);
+  if (main === undefined) return list === "" ? JSON.stringify(json) : list;
+  return list === "" ? main : `${main} (${list})`;
+}
+
+/** `{"email": ["is invalid", "is taken"]}` as `email is invalid, is taken`. */
+function byAttribute(errors: JsonObject, depth: number): string {
+  return joined(
+    Object.entries(errors).map(([name, value]) => {
+      const said = Array.isArray(value)
+        ? value.map((item) => sentence(item, depth + 1)).join(", ")
+        : sentence(value, depth + 1);
+      return `${name} ${said}`.trim();
+    }),
+  );
+}
+
+function own(json: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(json, name) ? json[name] : undefined;
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+function looksLikeHtml(text: string): boolean {
+  return /^\s*(?:<!doctype|<html|<head|<body|<\?xml|<h\d)/i.test(text);
+}
+
+function textOfHtml(text: string): string {
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.trim() ?? "";
+  if (title !== "") return unescaped(title);
+  const plain = text.replace(/<(script|style)\b[^]*?<\/\1>/gi, " ").replace(/<[^>]*>/g, " ");
+  return unescaped(plain);
+}
+
+const ENTITIES = new Map(Object.entries({ lt: "<", gt: ">", quot: '"', nbsp: " ", "#39": "'", apos: "'", amp: "&" }));
+
+function unescaped(text: string): string {
+  return text.replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES.get(name) ?? whole);
+}
+
+/** Controls and line ends become spaces, so that no text of the service breaks a line or a terminal. */
+export function oneLine(text: string, lengthMax = LENGTH_MAX): string | null {
+  const start = text.slice(0, lengthMax * 4);
+  const flat = start.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  if (flat === "") return null;
+  return flat.length > lengthMax ? `${flat.slice(0, lengthMax - 1)}…` : flat;
+}

@@ -1,0 +1,118 @@
+import type { Exchange, HttpRequest, HttpResponse } from "../../contract/http.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { BadReplyError } from "../errors/bad-reply-error.ts";
+import { ClientError, nameCall, type CallName } from "../errors/client-error.ts";
+import { ConnectionError } from "../errors/connection-error.ts";
+import { TimeoutError } from "../errors/timeout-error.ts";
+import { readAnswer, type Answer, type Reader } from "../answer/reply.ts";
+import type { Redact } from "../trace/redact.ts";
+import { readRetryAfter } from "./retry-after.ts";
+import type { Failure } from "./retry-policy.ts";
+import { errorForStatus, readErrorText } from "../answer/status-error.ts";
+import type { Trace } from "../trace/trace-event.ts";
+
+export interface AttemptOptions {
+  readonly transport: Exchange;
+  readonly clock: Clock;
+  readonly redact: Redact;
+  /** For what came and is used: it changes nothing but the key itself. */
+  readonly redactAnswer: Redact;
+  readonly trace: Trace | undefined;
+  /** The next exchange's number, for the trace. */
+  readonly count: () => number;
+}
+
+/** How one exchange went. `answer` is what came outside 2xx, for those who show answers as they are. */
+export type Attempt<T> =
+  | { readonly kind: "answered"; readonly value: T; readonly serverTime: number | null }
+  | { readonly kind: "failed"; readonly failure: Failure; readonly error: ClientError; readonly answer: Answer | null };
+
+/** However slowly a body trickles, it ends by then. */
+const BODY_TIME_MAX_MS = 300_000;
+
+/** One exchange, never repeated. Throws only what an abort throws, and faults of this program. */
+export async function attempt<T>(request: HttpRequest, read: Reader<T>, options: AttemptOptions): Promise<Attempt<T>> {
+  const call = nameCall(request.method, request.url);
+  const number = options.count();
+  const { url, method, headers } = request;
+  const startedAt = options.clock.monotonic();
+  const elapsed = (): number => options.clock.monotonic() - startedAt;
+  options.trace?.({
+    kind: "request",
+    number,
+    method,
+    url,
+    headers,
+    body: typeof request.body === "string" ? request.body : null,
+  });
+  const seen = (response: HttpResponse, body: string | null): void =>
+    options.trace?.({
+      kind: "response",
+      number,
+      status: response.status,
+      headers: response.headers,
+      durationMs: elapsed(),
+      body,
+    });
+  try {
+    const response = await options.transport(request);
+    return await readResponse(response, read, { call, seen, elapsed, signal: request.signal, ...options });
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    if (!(error instanceof ClientError)) throw error;
+    options.trace?.({ kind: "failure", number, message: error.message, durationMs: elapsed() });
+    return { kind: "failed", failure: failureOf(error), error, answer: null };
+  }
+}
+
+interface ResponseContext extends AttemptOptions {
+  readonly call: CallName;
+  readonly seen: (response: HttpResponse, body: string | null) => void;
+  readonly elapsed: () => number;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function readResponse<T>(response: HttpResponse, read: Reader<T>, context: ResponseContext): Promise<Attempt<T>> {
+  const { call, redact, redactAnswer, seen } = context;
+  const reading = {
+    call,
+    redact,
+    redactAnswer,
+    signal: context.signal,
+    expired: () => context.elapsed() > BODY_TIME_MAX_MS,
+  };
+  if (response.status < 200 || response.status >= 300) return await failedStatus(response, reading, context);
+  const answer = await readAnswer(response, reading).catch((error: unknown) => {
+    seen(response, null);
+    throw error;
+  });
+  seen(response, answer.text);
+  return { kind: "answered", value: read(answer, call, redact), serverTime: answer.serverTime };
+}
+
+async function failedStatus(
+  response: HttpResponse,
+  reading: Parameters<typeof readErrorText>[1],
+  { clock, seen }: ResponseContext,
+): Promise<Attempt<never>> {
+  const { status, headers } = response;
+  const text = await readErrorText(response, reading);
+  seen(response, text);
+  const retryAfterMs = readRetryAfter(headers, clock.now());
+  const error = errorForStatus(response, text, retryAfterMs, reading);
+  return {
+    kind: "failed",
+    failure: { kind: "status", status, retryAfterMs },
+    error,
+    answer: { status, headers, text, serverTime: null },
+  };
+}
+
+function failureOf(error: ClientError): Failure {
+  if (error instanceof BadReplyError) return { kind: error.cutShort ? "lost" : "unreadable" };
+  if (error instanceof ConnectionError && !error.passing)
+    return { kind: error.sent === "no" ? "hopeless" : "unreadable" };
+  if (error instanceof ConnectionError || error instanceof TimeoutError)
+    return { kind: error.sent === "no" ? "not-sent" : "lost" };
+  return { kind: "unreadable" };
+}

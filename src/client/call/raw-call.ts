@@ -1,0 +1,35 @@
+import type { HttpRequest } from "../../contract/http.ts";
+import type { Caller } from "./caller.ts";
+import type { Client } from "../client.ts";
+import type { ClientError } from "../errors/client-error.ts";
+import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
+import type { Redact } from "../trace/redact.ts";
+import { readText, type Answer } from "../answer/reply.ts";
+
+/** Methods that HTTP itself calls idempotent. */
+const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/** Any call, its answer as it came but for the key. Throws when no answer came, and for a redirect. */
+export async function callRaw(caller: Caller, request: HttpRequest, redactAnswer: Redact): ReturnType<Client["raw"]> {
+  const outcome = await caller.run(request, REPEATABLE.has(request.method), readText);
+  if (outcome.kind === "answered") return { ...withoutKey(outcome.value, redactAnswer), failure: null };
+  const { answer, error } = outcome;
+  if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
+  // What a raw write does is not known here: there is nothing to look at.
+  const failure = outcome.kind === "lost" ? notLookedUp(error) : error;
+  if (answer === null) throw failure;
+  return { ...withoutKey(answer, redactAnswer), failure };
+}
+
+function withoutKey({ text, headers, ...rest }: Answer, redactAnswer: Redact): Answer {
+  const shown = Object.entries(headers).map(([name, value]) => [name, redactAnswer(value)]);
+  return { ...rest, headers: Object.fromEntries(shown) as Record<string, string>, text: redactAnswer(text) };
+}
+
+function notLookedUp(error: ClientError): UnknownOutcomeError {
+  return new UnknownOutcomeError("a raw call is not looked up", {
+    call: error.call,
+    status: error.status,
+    cause: error,
+  });
+}

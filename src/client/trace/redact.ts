@@ -1,0 +1,41 @@
+/** Takes secrets, plain, percent-encoded and in their Base64 forms, out of text that is shown or logged. */
+export type Redact = (text: string) => string;
+
+const REDACTED = "[key removed]";
+/** A shorter key would take words apart; no service issues such. */
+const KEY_LENGTH_MIN = 4;
+
+export function createRedactor(secrets: readonly string[]): Redact {
+  const long = secrets.filter((secret) => secret.length >= KEY_LENGTH_MIN);
+  return without(long.flatMap(formsOf));
+}
+
+/** Shorter ones may stand in people's data by chance. */
+const UNMISTAKABLE_LENGTH = 16;
+
+/** For answers, whose data must stay as it is: only what can be nothing but the key, said back, is taken out. */
+export function createEchoRedactor(apiKey: string): Redact {
+  if (apiKey.length < KEY_LENGTH_MIN) return (text) => text;
+  return without(apiKey.length < UNMISTAKABLE_LENGTH ? base64Forms(`${apiKey}:`) : formsOf(apiKey));
+}
+
+function formsOf(secret: string): string[] {
+  return [secret, encodeURIComponent(secret), ...base64Forms(`${secret}:`), ...base64Forms(secret)];
+}
+
+/** With and without its padding. */
+function base64Forms(text: string): string[] {
+  return [base64(text), base64(text).replace(/=+$/, "")];
+}
+
+function without(forms: readonly string[]): Redact {
+  // Some services escape slashes in JSON.
+  const all = forms.flatMap((form) => [form, form.replaceAll("/", "\\/")]);
+  const longestFirst = [...new Set(all)].toSorted((a, b) => b.length - a.length);
+  return (text) =>
+    longestFirst.reduce((rest, form) => (rest.includes(form) ? rest.replaceAll(form, REDACTED) : rest), text);
+}
+
+export function base64(text: string): string {
+  return Buffer.from(text, "utf8").toString("base64");
+}

@@ -1,0 +1,94 @@
+import type { CallName, ClientError } from "../errors/client-error.ts";
+import { ConnectionError, type Sent } from "../errors/connection-error.ts";
+import { TimeoutError } from "../errors/timeout-error.ts";
+import { ProxyError } from "./proxy.ts";
+
+export interface FailureContext {
+  readonly call: CallName;
+  /** Host and port of the service. */
+  readonly host: string;
+  /** Host and port of the proxy on the way; null without one. */
+  readonly proxy: string | null;
+  readonly sent: Sent;
+  readonly timeoutMs: number;
+}
+
+/** What a failed connection means to the user, named by host, proxy or certificate. */
+export function connectionFailure(error: Error, context: FailureContext): ClientError {
+  const { call, sent } = context;
+  const code = codeOf(error);
+  const via = context.proxy === null ? "" : ` through the proxy ${context.proxy}`;
+  const facts = { call, sent, cause: error };
+  if (error instanceof ProxyError) return new ConnectionError(error.message, { ...facts, passing: error.passing });
+  if (isCertificateProblem(code)) {
+    const what = `the certificate of ${context.host} cannot be trusted (${certificateProblem(code, error)})${via}`;
+    return new ConnectionError(what, { ...facts, passing: false, hint: certificateHint(code) });
+  }
+  if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
+    return new TimeoutError(`no connection to ${context.host}${via} in time`, facts);
+  }
+  if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
+    return new TimeoutError(`no answer from ${context.host}${via} within ${context.timeoutMs / 1000} s`, facts);
+  }
+  return new ConnectionError(`${sentence(code, error, context.host, sent)}${via}`, { ...facts, passing: true });
+}
+
+function sentence(code: string, error: Error, host: string, sent: Sent): string {
+  if (code === "ENOTFOUND") return `no host named ${host} is known`;
+  if (code === "EAI_AGAIN") return `the name ${host} could not be looked up just now`;
+  if (code === "ECONNREFUSED") return `${host} refused the connection`;
+  if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return `${host} cannot be reached`;
+  if (error.name === "HTTPParserError") return `${host} answered something that is not HTTP (${error.message})`;
+  if (code.startsWith("ERR_SSL_") || code === "EPROTO")
+    return `${host} does not speak TLS as expected (${reasonOf(error)})`;
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return `${host} answered with larger headers than can be taken`;
+  const when = sent === "no" ? "before the request was sent" : "before the answer was whole";
+  return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;
+}
+
+/** The code of an error, or of the first of those that several addresses of one name gave. */
+function codeOf(error: Error): string {
+  const inner = error instanceof AggregateError ? ((error.errors as Error[])[0] ?? error) : error;
+  const { code } = inner as NodeJS.ErrnoException;
+  return typeof code === "string" ? code : "";
+}
+
+const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: "it is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its chain ends in an unknown authority",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its authority is unknown",
+  UNABLE_TO_GET_ISSUER_CERT: "its authority is unknown",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its authority is unknown",
+  CERT_HAS_EXPIRED: "it has expired",
+  CERT_NOT_YET_VALID: "it is not valid yet",
+  CERT_REVOKED: "it was revoked",
+  CERT_UNTRUSTED: "it is not trusted",
+  ERR_TLS_CERT_ALTNAME_INVALID: "it is for another host",
+  HOSTNAME_MISMATCH: "it is for another host",
+};
+
+/** Other problems are the certificate's own: no authority mends them. */
+const OF_NO_AUTHORITY = new Set([
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "CERT_REVOKED",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "HOSTNAME_MISMATCH",
+]);
+
+function certificateHint(code: string): string | null {
+  return OF_NO_AUTHORITY.has(code) ? null : "NODE_EXTRA_CA_CERTS names a file with further authorities";
+}
+
+function isCertificateProblem(code: string): boolean {
+  return Object.hasOwn(CERTIFICATE_PROBLEMS, code) || code.startsWith("CERT_");
+}
+
+function certificateProblem(code: string, error: Error): string {
+  return `${CERTIFICATE_PROBLEMS[code] ?? error.message}, ${code}`;
+}
+
+function reasonOf(error: Error): string {
+  const { reason } = error as { reason?: unknown };
+  return typeof reason === "string" ? reason : codeOf(error);
+}

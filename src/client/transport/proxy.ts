@@ -1,0 +1,125 @@
+/** Which proxy a URL goes through: `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, lower case first, as curl reads them. */
+
+import { BlockList, isIP } from "node:net";
+
+export interface Proxy {
+  /** Without credentials and path. */
+  readonly url: URL;
+  /** `Basic …` for `Proxy-Authorization`; null without credentials. */
+  readonly authorization: string | null;
+  /** The variable that named it. */
+  readonly source: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A proxy variable that cannot be used. Its value may hold a password and is not repeated. */
+export class ProxySettingError extends Error {
+  override readonly name = "ProxySettingError";
+}
+
+/** Why a proxy let nobody through; `passing` false where a repeat would meet the same. */
+export class ProxyError extends Error {
+  override readonly name = "ProxyError";
+  readonly passing: boolean;
+
+  constructor(message: string, passing: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.passing = passing;
+  }
+}
+
+/** A proxy that answered for itself. */
+export function proxyRefusal(proxy: Proxy, status: number): ProxyError {
+  const why = status === 407 ? "wants other credentials (407)" : `refused the connection (${status})`;
+  return new ProxyError(`the proxy ${nameProxy(proxy)} ${why}`, status >= 500);
+}
+
+/** A proxy that did not answer at all. */
+export function unreachableProxy(proxy: Proxy, error: Error & { readonly code?: string }): ProxyError {
+  // Several addresses of one name that all fail leave no message, but a code.
+  const why = error.message === "" ? (error.code ?? "no connection") : error.message;
+  return new ProxyError(`cannot reach the proxy ${nameProxy(proxy)}: ${why}`, true, error);
+}
+
+export function nameProxy({ url, source }: Proxy): string {
+  return `${url.host} (${source})`;
+}
+
+/** `user:password` of each proxy that the environment names, as written and decoded: no text may show them. */
+export function proxyCredentials(env: Environment): string[] {
+  const urls = [...VARIABLES["https:"], ...VARIABLES["http:"]].map((name) => env[name] ?? "");
+  return urls.flatMap((url) => {
+    const written = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*:[^/?#]+)@/i.exec(url)?.[1];
+    return written === undefined ? [] : [written, decode(written)];
+  });
+}
+
+const VARIABLES = { "https:": ["https_proxy", "HTTPS_PROXY"], "http:": ["http_proxy", "HTTP_PROXY"] } as const;
+
+/** The proxy for `target`; null to go straight. Throws `ProxySettingError` for a variable that is no proxy's URL. */
+export function proxyFor(target: URL, env: Environment): Proxy | null {
+  const names = VARIABLES[target.protocol === "https:" ? "https:" : "http:"];
+  const source = names.find((name) => (env[name] ?? "").trim() !== "");
+  if (source === undefined || isExcepted(target, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return null;
+  return parseProxy((env[source] ?? "").trim(), source);
+}
+
+function parseProxy(text: string, source: string): Proxy {
+  const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(withScheme) ? new URL(withScheme) : null;
+  if (url === null || url.hostname === "")
+    throw new ProxySettingError(`${source} is not the address of a proxy, like http://host:3128`);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new ProxySettingError(
+      `${source} names a ${url.protocol.slice(0, -1)} proxy; http and https proxies are supported`,
+    );
+  }
+  const credentials = `${decode(url.username)}:${decode(url.password)}`;
+  const authorization = credentials === ":" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`;
+  return { url: new URL(url.origin), authorization, source };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** `NO_PROXY`: names with their subdomains (a leading dot or `*.` changes nothing), addresses and blocks of them, each with an optional port, or `*`. */
+function isExcepted(target: URL, noProxy: string): boolean {
+  const host = target.hostname.toLowerCase();
+  const port = target.port === "" ? (target.protocol === "https:" ? "443" : "80") : target.port;
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .some((entry) => entry === "*" || matches(entry, host, port));
+}
+
+function matches(entry: string, host: string, port: string): boolean {
+  const [, name = "", wantedPort] = /^(\[[^\]]*\]|[^:]*:[^:]*:.*|[^:]*)(?::(\d+))?$/.exec(entry) ?? [];
+  if (wantedPort !== undefined && wantedPort !== port) return false;
+  if (name.includes("/")) return isInBlock(bare(host), bare(name));
+  const domain = name.replace(/^\*?\./, "");
+  const bracketed = domain.includes(":") && !domain.startsWith("[") ? `[${domain}]` : domain;
+  return domain !== "" && (host === bracketed || host.endsWith(`.${domain}`));
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}
+
+/** Whether an address lies in a block such as `10.0.0.0/8`; one that makes no sense holds none. */
+function isInBlock(address: string, block: string): boolean {
+  const [network = "", length = ""] = block.split("/");
+  const family = isIP(network);
+  const fits = /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
+  if (family === 0 || family !== isIP(address) || !fits) return false;
+  const type = family === 4 ? "ipv4" : "ipv6";
+  const blocks = new BlockList();
+  blocks.addSubnet(network, Number(length), type);
+  return blocks.check(address, type);
+}

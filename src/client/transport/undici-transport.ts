@@ -1,0 +1,171 @@
+import Pool from "undici/lib/dispatcher/pool.js";
+import type { Exchange, HttpRequest, HttpResponse } from "../../contract/http.ts";
+import { connectionFailure, type FailureContext } from "./connection-failure.ts";
+import { onAbort } from "../../runtime/on-abort.ts";
+import { delayWasmOptimization } from "../../runtime/wasm-tiers.ts";
+import { nameCall } from "../errors/client-error.ts";
+import { ConnectionError, type Sent } from "../errors/connection-error.ts";
+import {
+  proxyFor,
+  proxyRefusal,
+  ProxyError,
+  ProxySettingError,
+  unreachableProxy,
+  type Environment,
+  type Proxy,
+} from "./proxy.ts";
+import { createResponseStream, type ResponseStream } from "../answer/response-stream.ts";
+
+export interface TransportOptions {
+  /** Every request goes to this origin: one pool. */
+  readonly baseUrl: string;
+  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read. */
+  readonly env: Environment;
+  readonly connectTimeoutMs?: number;
+  /** Until the answer begins, and between two pieces of it. */
+  readonly timeoutMs?: number | null;
+  /** At most so many: the gate's concurrency. Absent: as many as requests run at once. */
+  readonly connections?: number;
+}
+
+export type Transport = Exchange & { close(): Promise<void> };
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
+/** Node's own default: undici would load `node:http` to ask for it. */
+const HEADER_BYTES_MAX = 16 * 1024;
+
+/** HTTP over sockets: keep-alive, one pool. Rejects with `ConnectionError`, `TimeoutError` or the signal's reason. */
+export function undiciTransport(options: TransportOptions): Transport {
+  const { origin, host } = new URL(options.baseUrl);
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  let route: Route | null = null;
+  delayWasmOptimization();
+
+  const exchange = async (request: HttpRequest): Promise<HttpResponse> => {
+    const call = nameCall(request.method, request.url);
+    request.signal?.throwIfAborted();
+    try {
+      route ??= await openRoute(new URL(origin), options, timeoutMs);
+    } catch (error) {
+      if (!(error instanceof ProxySettingError)) throw error;
+      throw new ConnectionError(error.message, { call, sent: "no", passing: false });
+    }
+    const context = { call, host, proxy: route.proxy?.url.host ?? null, timeoutMs };
+    return await dispatch(route, request, context);
+  };
+  return Object.assign(exchange, {
+    close: async (): Promise<void> => {
+      // What still runs is wanted by nobody: waiting for it would hang on a stalled server.
+      await route?.pool.destroy();
+      route = null;
+    },
+  });
+}
+
+interface Route {
+  readonly pool: Pool;
+  readonly proxy: Proxy | null;
+  /** The proxy itself carries the request (plain `http:`), rather than a tunnel. */
+  readonly forwarded: boolean;
+}
+
+async function openRoute(target: URL, options: TransportOptions, timeoutMs: number): Promise<Route> {
+  const proxy = proxyFor(target, options.env);
+  const connectTimeoutMs = options.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
+  const settings = {
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connections: options.connections ?? null,
+  };
+  const straight = { ...settings, connect: { timeout: connectTimeoutMs } };
+  if (proxy === null) return { pool: new Pool(target.origin, straight), proxy, forwarded: false };
+  if (target.protocol === "http:") return { pool: new Pool(proxy.url.origin, straight), proxy, forwarded: true };
+  const { openTunnel } = await import("./tunnel.ts");
+  const connect: NonNullable<ConstructorParameters<typeof Pool>[1]["connect"]> = (to, connected) => {
+    openTunnel(to, proxy, connectTimeoutMs).then(
+      (socket) => connected(null, socket),
+      (error: unknown) => connected(error as Error, null),
+    );
+  };
+  return { pool: new Pool(target.origin, { ...settings, connect }), proxy, forwarded: false };
+}
+
+function dispatch(route: Route, request: HttpRequest, context: Omit<FailureContext, "sent">): Promise<HttpResponse> {
+  const { signal } = request;
+  return new Promise((resolve, reject) => {
+    let sent: Sent = "no";
+    let body: ResponseStream | null = null;
+    let abort: ((reason: Error) => void) | null = null;
+    const done = onAbort(signal, () => {
+      reject(signal?.reason as Error);
+      body?.fail(signal?.reason as Error);
+      abort?.(signal?.reason as Error);
+    });
+
+    route.pool.dispatch(
+      { method: request.method, ...requestTarget(route, request), body: request.body ?? null },
+      {
+        onRequestStart: (controller) => {
+          abort = (reason) => controller.abort(reason);
+          if (signal?.aborted === true) controller.abort(signal.reason as Error);
+          else sent = "maybe";
+        },
+        onResponseStart: (controller, status, headers) => {
+          // 1xx answers only announce the answer.
+          if (status < 200) return;
+          if (status === 407 && route.forwarded && route.proxy !== null) {
+            sent = "no";
+            controller.abort(proxyRefusal(route.proxy, status));
+            return;
+          }
+          const cancel = (): void => controller.abort(new Error("no more of the body is wanted"));
+          body = createResponseStream({ pause: () => controller.pause(), resume: () => controller.resume(), cancel });
+          resolve({ status, headers: joined(headers), body });
+        },
+        onResponseData: (_, chunk) => body?.push(chunk),
+        onResponseEnd: () => {
+          done();
+          body?.end();
+        },
+        onResponseError: (_, error) => {
+          done();
+          const failure = connectionFailure(blamed(error, route, sent), { ...context, sent });
+          if (body === null) reject(failure);
+          else body.fail(failure);
+        },
+      },
+    );
+  });
+}
+
+/** Before a forwarded request is sent, the proxy is all that there was to reach. */
+function blamed(error: Error, { forwarded, proxy }: Route, sent: Sent): Error {
+  const isOwn = error instanceof ProxyError || !forwarded || proxy === null || sent === "maybe";
+  return isOwn ? error : unreachableProxy(proxy, error);
+}
+
+function requestTarget(
+  route: Route,
+  { url, headers }: HttpRequest,
+): { path: string; headers: Readonly<Record<string, string>> } {
+  const { host, pathname, search } = new URL(url);
+  if (!route.forwarded) return { path: `${pathname}${search}`, headers };
+  const authorization = route.proxy?.authorization ?? null;
+  return {
+    path: url,
+    headers: { ...headers, host, ...(authorization !== null && { "proxy-authorization": authorization }) },
+  };
+}
+
+/** Repeated headers as one; most answers have none, and keep their object. */
+function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {
+  const repeated = Object.values(headers).some((value) => typeof value !== "string");
+  if (!repeated) return headers as Readonly<Record<string, string>>;
+  const all = Object.entries(headers).map(([name, value]): [string, string] => [
+    name,
+    Array.isArray(value) ? value.join(", ") : (value ?? ""),
+  ]);
+  return Object.fromEntries(all);
+}

@@ -1,0 +1,121 @@
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import { PER_PAGE_MAX } from "../../contract/limits.ts";
+import { ROUTES } from "../../contract/routes.ts";
+import type { Client, Page } from "../client.ts";
+import { isNamed, judgeResponse, judgeSurvey, toNumber, type Moments, type Settlement } from "./evidence.ts";
+import { listPages } from "../pages.ts";
+
+type Identifier = { readonly email: string } | { readonly phone_number: string };
+
+export interface LookUp {
+  readonly client: Pick<Client, "page" | "baseUrl">;
+  /** Unix seconds by the service's clock, at or before the first try; asked once a look-up has shown that clock. */
+  readonly intentAt: () => number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const NO_CLOCK: Settlement = { kind: "unsettled", reason: "the service does not tell its time" };
+
+/** Whether `POST /v1/people.json` with this body arrived. Throws what the look-up's own requests throw. */
+export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
+  const before = identifierOf(body, "email", "phone_number");
+  if (before === null) return { kind: "unsettled", reason: "the request names nobody" };
+  const after = identifierOf(body, "email_update", "phone_number_update");
+  const renamed = after !== null && !("email" in after && isNamed({ email: after.email }, before));
+  return renamed ? await lookUpRenamed(body, before, after, lookUp) : await lookUpNamed(body, before, lookUp);
+}
+
+async function lookUpNamed(body: JsonObject, identifier: Identifier, lookUp: LookUp): Promise<Settlement> {
+  const found = await findPerson(identifier, lookUp);
+  if (found.kind !== "found") return found;
+  if (body["send"] === false) return { kind: "unsettled", reason: "the person exists, perhaps from before" };
+  return found.serverTime === null ? NO_CLOCK : judgeSurvey(found.person, body, moments(lookUp, found.serverTime));
+}
+
+/** A rename shows in which of the two names exists. */
+async function lookUpRenamed(
+  body: JsonObject,
+  before: Identifier,
+  after: Identifier,
+  lookUp: LookUp,
+): Promise<Settlement> {
+  const under = await findPerson(after, lookUp);
+  if (under.kind !== "found") return under;
+  const old = await findPerson(before, lookUp);
+  if (old.kind !== "absent") return { kind: "unsettled", reason: "both the old and the new address name somebody" };
+  if (body["send"] === false) {
+    return {
+      kind: "arrived",
+      evidence: "the person is there under the new address and not under the old one",
+      found: under.person,
+    };
+  }
+  return under.serverTime === null ? NO_CLOCK : judgeSurvey(under.person, body, moments(lookUp, under.serverTime));
+}
+
+type Found =
+  | { readonly kind: "found"; readonly person: JsonObject; readonly serverTime: number | null }
+  | Extract<Settlement, { kind: "absent" | "unsettled" }>;
+
+async function findPerson(identifier: Identifier, { client, signal }: LookUp): Promise<Found> {
+  const page = await client.page({
+    route: ROUTES.listPeople,
+    parameters: { ...identifier },
+    ...(signal && { signal }),
+  });
+  const person = page.rows.find((row) => isNamed(row, identifier));
+  if (person !== undefined) return { kind: "found", person, serverTime: page.serverTime };
+  if (page.rows.length > 0) return { kind: "unsettled", reason: "the service's list does not filter by person" };
+  return { kind: "absent", evidence: "the service does not know the person" };
+}
+
+function identifierOf(body: JsonObject, email: string, phone: string): Identifier | null {
+  const [emailValue, phoneValue] = [body[email], body[phone]];
+  if (typeof emailValue === "string" && emailValue !== "") return { email: emailValue };
+  return typeof phoneValue === "string" && phoneValue !== "" ? { phone_number: phoneValue } : null;
+}
+
+function moments({ intentAt }: LookUp, lookedAt: number): Moments {
+  return { intentAt: intentAt(), lookedAt };
+}
+
+/** Nobody has answered so often; a list that goes on beyond cannot settle anything. */
+const PAGES_MAX = 50;
+
+/** Whether `POST /v1/survey_responses.json` with this body arrived. Throws what the look-up's own requests throw. */
+export async function lookUpResponse(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
+  const person = idText(body["person"]);
+  const createdAt = toNumber(body["created_at"]);
+  const time = createdAt === null ? {} : { since: createdAt, until: createdAt };
+  const parameters = { person_id: person, per_page: PER_PAGE_MAX, ...time };
+  const { client, signal } = lookUp;
+  let doubt: Settlement | null = null;
+  let pages = 0;
+  for await (const page of listPages(client, { route: ROUTES.listResponses, parameters, ...(signal && { signal }) })) {
+    if (page.serverTime === null) return NO_CLOCK;
+    const verdict = judgePage(page, person, body, moments(lookUp, page.serverTime));
+    if (verdict?.kind === "arrived") return verdict;
+    doubt ??= verdict;
+    pages += 1;
+    if (pages >= PAGES_MAX) return { kind: "unsettled", reason: "the person has too many responses to look through" };
+  }
+  return doubt ?? { kind: "absent", evidence: "the person has no such response" };
+}
+
+function judgePage(page: Page, person: string, body: JsonObject, at: Moments): Settlement | null {
+  const own = page.rows.filter((row) => personIdOf(row) === person);
+  if (own.length < page.rows.length)
+    return { kind: "unsettled", reason: "the service's list does not filter by person" };
+  const verdicts = own.map((row) => judgeResponse(row, body, at)).filter((verdict) => verdict !== null);
+  return verdicts.find(({ kind }) => kind === "arrived") ?? verdicts[0] ?? null;
+}
+
+function personIdOf(row: JsonObject): string {
+  const person = row["person"];
+  return idText(isJsonObject(person) ? person["id"] : person);
+}
+
+/** Ids are text, and some services and callers write them as numbers. */
+function idText(id: Json | undefined): string {
+  return typeof id === "string" || typeof id === "number" ? String(id) : "";
+}

@@ -1,0 +1,106 @@
+/** One open database: statements prepared once, errors told apart, writes only inside a write job. */
+import type { Engine, EngineStatement, SqlRow, SqlValue } from "./engine.ts";
+
+const STATEMENTS_MAX = 256;
+
+/** A unique index refused a row; `columns` as SQLite names them, such as `people.project_id, people.email_key`. */
+export class UniqueViolation extends Error {
+  override readonly name = "UniqueViolation";
+  readonly columns: string;
+
+  constructor(columns: string, options: ErrorOptions) {
+    super(`not unique: ${columns}`, options);
+    this.columns = columns;
+  }
+}
+
+export interface Database {
+  /** Whether changes are allowed now; the queue sets it for write jobs. */
+  writing: boolean;
+  /** How many statements have changed something so far. */
+  changes: number;
+  exec(sql: string): void;
+  all(sql: string, values?: readonly SqlValue[]): SqlRow[];
+  /** The first row of `all`; null when there is none. */
+  first(sql: string, values?: readonly SqlValue[]): SqlRow | null;
+  /** Changes data and returns how many rows it changed. */
+  run(sql: string, values?: readonly SqlValue[]): number;
+  /** Changes data and returns the rows of its RETURNING clause. */
+  returning(sql: string, values?: readonly SqlValue[]): SqlRow[];
+  close(): void;
+}
+
+/** Keeps the statements that were used last. Throws UniqueViolation, and what the engine throws. */
+export function createDatabase(engine: Engine): Database {
+  const statements = new Map<string, EngineStatement>();
+
+  const drop = (sql: string): void => {
+    const statement = statements.get(sql);
+    statements.delete(sql);
+    statement?.finalize();
+  };
+  const prepare = (sql: string): EngineStatement => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const [oldest] = statements.keys();
+    if (statements.size >= STATEMENTS_MAX && oldest !== undefined) drop(oldest);
+    const statement = engine.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  const guard = <Result>(
+    sql: string,
+    values: readonly SqlValue[],
+    use: (statement: EngineStatement) => Result,
+  ): Result => {
+    refuseNul(values);
+    const statement = prepare(sql);
+    try {
+      return use(statement);
+    } catch (error) {
+      // A statement that failed keeps its error and would fail once more when it is used again.
+      drop(sql);
+      throw translate(error);
+    }
+  };
+
+  const database: Database = {
+    writing: false,
+    changes: 0,
+    exec: (sql) => engine.exec(sql),
+    all: (sql, values = []) => guard(sql, values, (statement) => statement.all(values)),
+    first: (sql, values = []) => database.all(sql, values)[0] ?? null,
+    run: (sql, values = []) => {
+      beginChange(database);
+      return guard(sql, values, (statement) => statement.run(values));
+    },
+    returning: (sql, values = []) => {
+      beginChange(database);
+      return database.all(sql, values);
+    },
+    close: () => {
+      for (const statement of statements.values()) statement.finalize();
+      statements.clear();
+      engine.close();
+    },
+  };
+  return database;
+}
+
+function beginChange(database: Database): void {
+  if (!database.writing) throw new Error("data can be changed only inside Store.write");
+  database.changes += 1;
+}
+
+/** One engine would cut text short at U+0000 without a word. */
+function refuseNul(values: readonly SqlValue[]): void {
+  for (const value of values) {
+    if (typeof value === "string" && value.includes("\0"))
+      throw new RangeError("text with a null character cannot be stored");
+  }
+}
+
+function translate(error: unknown): unknown {
+  const columns = error instanceof Error ? /UNIQUE constraint failed: (.*)/.exec(error.message)?.[1] : undefined;
+  return columns === undefined ? error : new UniqueViolation(columns, { cause: error });
+}

@@ -1,0 +1,109 @@
+import { emailKey } from "../../../../contract/email.ts";
+import {
+  TakenError,
+  type EventsFilter,
+  type JsonRows,
+  type NewPerson,
+  type PersonChange,
+  type PersonRow,
+  type PersonRows,
+} from "../../../domain/ports.ts";
+import type { PageAnchors } from "./page-anchors.ts";
+import { UniqueViolation, type Database } from "../engine/database.ts";
+import type { SqlRow, SqlValue } from "../engine/engine.ts";
+import { nextId, reserveId } from "../sql/next-id.ts";
+import type { PageCache } from "./page-cache.ts";
+import { countEvents, listEvents, listPeople, type EventColumn } from "./person-lists.ts";
+
+const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",
+  last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
+  FROM people WHERE project_id = ?`;
+
+export function createPersonRows(database: Database, anchors: PageAnchors, cache: PageCache): PersonRows {
+  const first = (condition: string, values: readonly SqlValue[]): PersonRow | null =>
+    toPerson(database.first(PERSON + condition, values));
+  const events = (project: number, column: EventColumn, filter: EventsFilter): JsonRows =>
+    cache.rows([column, project, filter], () => listEvents(database, anchors, project, column, filter));
+  return {
+    byId: async (project, id) => first(" AND id = ?", [project, id]),
+    byEmail: async (project, email) => first(" AND email_key = ?", [project, emailKey(email)]),
+    byPhone: async (project, phoneNumber) => first(" AND phone_number = ?", [project, phoneNumber]),
+    insert: async (project, person) => insertPerson(database, project, person),
+    update: async (project, id, change) => {
+      if (change.bouncedAt !== undefined || change.unsubscribedAt !== undefined) anchors.forget(project);
+      updatePerson(database, project, id, change);
+    },
+    delete: async (project, id) => {
+      anchors.forget(project);
+      database.run("DELETE FROM people WHERE project_id = ? AND id = ?", [project, id]);
+    },
+    list: async (project, filter) =>
+      cache.rows(["people", project, filter], () => listPeople(database, project, filter)),
+    listBounced: async (project, filter) => events(project, "bounced_at", filter),
+    listUnsubscribed: async (project, filter) => events(project, "unsubscribed_at", filter),
+    countBounced: async (project, range) => countEvents(database, project, "bounced_at", range),
+    countUnsubscribed: async (project, range) => countEvents(database, project, "unsubscribed_at", range),
+  };
+}
+
+function toPerson(row: SqlRow | null): PersonRow | null {
+  return row as PersonRow | null;
+}
+
+function insertPerson(database: Database, project: number, person: NewPerson): PersonRow {
+  const { email, name, phoneNumber, createdAt, lastSentAt } = person;
+  const id = person.id === undefined ? nextId(database, project) : reserveId(database, project, person.id);
+  refuseTaken(() =>
+    database.run(
+      `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, id, email, email === null ? null : emailKey(email), name, phoneNumber, createdAt, lastSentAt],
+    ),
+  );
+  const unset = { lastRespondedAt: null, nextSurveyAt: null, bouncedAt: null, unsubscribedAt: null };
+  return { id, email, name, phoneNumber, createdAt, lastSentAt, ...unset };
+}
+
+const COLUMNS: Readonly<Record<keyof PersonChange, string>> = {
+  email: "email",
+  name: "name",
+  phoneNumber: "phone_number",
+  lastSentAt: "last_sent_at",
+  bouncedAt: "bounced_at",
+  unsubscribedAt: "unsubscribed_at",
+};
+
+function updatePerson(database: Database, project: number, id: number, change: PersonChange): void {
+  const assignments: string[] = [];
+  const values: SqlValue[] = [];
+  for (const [field, column] of Object.entries(COLUMNS) as [keyof PersonChange, string][]) {
+    const value = change[field];
+    if (value === undefined) continue;
+    assignments.push(`${column} = ?`);
+    values.push(value);
+  }
+  if (change.email !== undefined) {
+    assignments.push("email_key = ?");
+    values.push(change.email === null ? null : emailKey(change.email));
+  }
+  if (assignments.length === 0) return;
+  refuseTaken(() =>
+    database.run(`UPDATE people SET ${assignments.join(", ")} WHERE project_id = ? AND id = ?`, [
+      ...values,
+      project,
+      id,
+    ]),
+  );
+}
+
+function refuseTaken(work: () => unknown): void {
+  try {
+    work();
+  } catch (error) {
+    throw error instanceof UniqueViolation ? new TakenError(takenField(error), { cause: error }) : error;
+  }
+}
+
+function takenField({ columns }: UniqueViolation): "email" | "phoneNumber" | "id" {
+  if (columns.includes("email_key")) return "email";
+  return columns.includes("phone_number") ? "phoneNumber" : "id";
+}

@@ -1,0 +1,96 @@
+import { PLATFORMS } from "../../../../contract/resources.ts";
+import type { Project } from "../../../domain/inputs.ts";
+import { TakenError, type Counts, type KeyRow, type ProjectRow, type ProjectRows } from "../../../domain/ports.ts";
+import { UniqueViolation, type Database } from "../engine/database.ts";
+import { nextId } from "../sql/next-id.ts";
+import type { Session } from "../engine/session.ts";
+
+const PROJECT = 'SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds" FROM projects';
+
+export function createProjectRows(database: Database, session: Session): ProjectRows {
+  return {
+    insert: async (project) => insertProject(database, session, project),
+    list: async () => database.all(`${PROJECT} ORDER BY id`) as unknown as ProjectRow[],
+    byId: async (id) => database.first(`${PROJECT} WHERE id = ?`, [id]) as ProjectRow | null,
+    byName: async (name) => database.first(`${PROJECT} WHERE name = ?`, [name]) as ProjectRow | null,
+    setThrottle: async (project, seconds) => {
+      database.run("UPDATE projects SET throttle_seconds = ? WHERE id = ?", [seconds, project]);
+    },
+    insertKey: async (project, key) => insertKey(database, session, project, key),
+    listKeys: async (project) =>
+      database.all(
+        'SELECT id, last_four AS "lastFour", created_at AS "createdAt" FROM api_keys WHERE project_id = ? ORDER BY id',
+        [project],
+      ) as unknown as KeyRow[],
+    deleteKey: async (project, id) =>
+      database.run("DELETE FROM api_keys WHERE project_id = ? AND id = ?", [project, id]) > 0,
+    byKeyHash: async (hash) => findByKeyHash(database, hash),
+    counts: async (project) => count(database, project),
+  };
+}
+
+function insertProject(database: Database, { now }: Session, project: Parameters<ProjectRows["insert"]>[0]): Project {
+  const { name, throttleSeconds, frequencySeconds } = project;
+  const [row] = refuseTaken(() =>
+    database.returning(
+      "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
+      [name, now, throttleSeconds],
+    ),
+  );
+  const id = Number(row?.id);
+  for (const platform of PLATFORMS) {
+    database.run(
+      "INSERT INTO autopilot_configurations (project_id, platform, active, frequency, created_at, updated_at) VALUES (?, ?, 1, ?, ?, ?)",
+      [id, platform, frequencySeconds, now, now],
+    );
+  }
+  return { id, name };
+}
+
+function insertKey(
+  database: Database,
+  { now }: Session,
+  project: number,
+  key: { readonly hash: string; readonly lastFour: string },
+): KeyRow {
+  const id = nextId(database, project);
+  refuseTaken(() =>
+    database.run("INSERT INTO api_keys (project_id, id, hash, last_four, created_at) VALUES (?, ?, ?, ?, ?)", [
+      project,
+      id,
+      key.hash,
+      key.lastFour,
+      now,
+    ]),
+  );
+  return { id, lastFour: key.lastFour, createdAt: now };
+}
+
+/** Of a project its name, of a key its hash. */
+function refuseTaken<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof UniqueViolation ? new TakenError("name", { cause: error }) : error;
+  }
+}
+
+function findByKeyHash(database: Database, hash: string): { project: Project; hash: string } | null {
+  const row = database.first(
+    "SELECT p.id, p.name, k.hash FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.hash = ?",
+    [hash],
+  );
+  return row === null ? null : { project: { id: Number(row.id), name: String(row.name) }, hash: String(row.hash) };
+}
+
+function count(database: Database, project: number): Counts {
+  const row = database.first(
+    `SELECT (SELECT count(*) FROM people WHERE project_id = ?1) AS people,
+            (SELECT count(*) FROM responses WHERE project_id = ?1) AS responses,
+            (SELECT count(*) FROM survey_requests WHERE due_at IS NOT NULL AND project_id = ?1) AS scheduled,
+            (SELECT count(*) FROM survey_requests WHERE sent_at IS NOT NULL AND project_id = ?1 AND channel IN ('email', 'sms')) AS sent,
+            (SELECT count(*) FROM memberships WHERE project_id = ?1) AS members`,
+    [project],
+  );
+  return row as unknown as Counts;
+}

@@ -1,0 +1,140 @@
+import type { Properties } from "../../../../contract/resources.ts";
+import type { DueSurvey, NewRequest, RequestRows, SurveyLink } from "../../../domain/ports.ts";
+import { claimDue, postpone, releaseClaims, settleClaim } from "./claims.ts";
+import type { Database } from "../engine/database.ts";
+import type { SqlValue } from "../engine/engine.ts";
+import { nextId } from "../sql/next-id.ts";
+import type { Session } from "../engine/session.ts";
+import { addCondition, addRange, whereSql, type Where } from "../sql/where.ts";
+
+export function createRequestRows(database: Database, session: Session): RequestRows {
+  return {
+    insert: async (project, request) => insertRequest(database, project, request),
+    setProperties: async (project, id, properties) => {
+      database.run("UPDATE survey_requests SET properties = ? WHERE project_id = ? AND id = ?", [
+        JSON.stringify(properties),
+        project,
+        id,
+      ]);
+    },
+    cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
+    claimDue: async (claim) => claimDue(database, session.now, claim),
+    nextDueAt: async () => {
+      const row = database.first("SELECT min(due_at) AS at FROM survey_requests WHERE due_at IS NOT NULL");
+      return row === null || row.at === null ? null : Number(row.at);
+    },
+    releaseClaims: async (living) => releaseClaims(database, session.now, living),
+    markSent: async (due) => settleAndRefresh(database, due, "sent", session.now),
+    markFailed: async (due) => settleAndRefresh(database, due, "failed", null),
+    postpone: async (due, dueAt) => postpone(database, due, dueAt),
+    countSent: async (project, channel, range) => {
+      const where: Where = {
+        clauses: ["project_id = ?", "channel = ?", "sent_at IS NOT NULL"],
+        values: [project, channel],
+      };
+      addRange(where, "sent_at", range);
+      return Number(
+        database.first(`SELECT count(*) AS count FROM survey_requests WHERE ${whereSql(where)}`, where.values)?.count,
+      );
+    },
+    byToken: async (token) => findByToken(database, token),
+  };
+}
+
+function insertRequest(database: Database, project: number, request: NewRequest): number {
+  const id = nextId(database, project);
+  const { personId, channel, autopilot, createdAt, scheduledAt, paused, properties, token } = request;
+  database.run(
+    `INSERT INTO survey_requests (project_id, id, person_id, channel, autopilot, state, created_at, scheduled_at, due_at, properties, token)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      project,
+      id,
+      personId,
+      channel,
+      autopilot ? 1 : 0,
+      paused ? "paused" : "waiting",
+      createdAt,
+      scheduledAt,
+      paused ? null : scheduledAt,
+      JSON.stringify(properties),
+      token,
+    ],
+  );
+  if (!paused) {
+    database.run(
+      "UPDATE people SET next_survey_at = ? WHERE project_id = ? AND id = ? AND (next_survey_at IS NULL OR next_survey_at > ?)",
+      [scheduledAt, project, personId, scheduledAt],
+    );
+  }
+  return id;
+}
+
+/** Looks the earliest waiting request of one person up again. */
+function refreshNextSurvey(database: Database, project: number, personId: number): void {
+  database.run(
+    `UPDATE people SET next_survey_at =
+       (SELECT min(scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.state = 'waiting')
+     WHERE project_id = ? AND id = ?`,
+    [project, personId],
+  );
+}
+
+function settleAndRefresh(
+  database: Database,
+  due: DueSurvey,
+  state: "sent" | "failed",
+  sentAt: number | null,
+): boolean {
+  if (!settleClaim(database, due, state, sentAt)) return false;
+  refreshNextSurvey(database, due.project.id, due.person.id);
+  return true;
+}
+
+function cancelRequests(
+  database: Database,
+  project: number,
+  personId: number,
+  which: Parameters<RequestRows["cancel"]>[2],
+): void {
+  const where: Where = {
+    clauses: ["project_id = ?", "person_id = ?", "state IN ('waiting', 'paused')"],
+    values: [project, personId],
+  };
+  if (which.channel !== null) addCondition(where, "channel = ?", which.channel);
+  if (which.autopilot !== null) addCondition(where, "autopilot = ?", which.autopilot ? 1 : 0);
+  const ids = database
+    .all(`SELECT id FROM survey_requests WHERE ${whereSql(where)}`, where.values)
+    .map((row) => Number(row.id));
+  for (const id of ids) cancelRequest(database, project, personId, id);
+  if (ids.length > 0) refreshNextSurvey(database, project, personId);
+}
+
+/** A claimed one may be on its way: its row stays, so that its link works when it arrives. */
+function cancelRequest(database: Database, project: number, personId: number, id: number): void {
+  const key: SqlValue[] = [project, id];
+  database.run(
+    "UPDATE memberships SET next_request_id = NULL WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
+    [project, personId, id],
+  );
+  database.run("DELETE FROM survey_requests WHERE project_id = ? AND id = ? AND claimer IS NULL", key);
+  database.run("UPDATE survey_requests SET state = 'cancelled', due_at = NULL WHERE project_id = ? AND id = ?", key);
+}
+
+function findByToken(database: Database, token: string): SurveyLink | null {
+  const row = database.first(
+    `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.channel, q.properties, r.id AS "responseId"
+     FROM survey_requests q JOIN projects p ON p.id = q.project_id
+     LEFT JOIN responses r ON r.project_id = q.project_id AND r.request_id = q.id WHERE q.token = ?`,
+    [token],
+  );
+  if (row === null) return null;
+  return {
+    project: { id: Number(row.projectId), name: String(row.name) },
+    requestId: Number(row.id),
+    personId: Number(row.personId),
+    channel: row.channel === "sms" ? "sms" : "email",
+    properties: JSON.parse(String(row.properties)) as Properties,
+    responseId: row.responseId === null ? null : Number(row.responseId),
+  };
+}

@@ -1,0 +1,121 @@
+import type { Note, Properties } from "../../../../contract/resources.ts";
+import type { NewNote, NewResponse, ResponseRow, ResponseRows, StoredResponseChange } from "../../../domain/ports.ts";
+import type { Database } from "../engine/database.ts";
+import type { SqlRow } from "../engine/engine.ts";
+import { nextId, reserveId } from "../sql/next-id.ts";
+import type { PageAnchors } from "./page-anchors.ts";
+import type { PageCache } from "./page-cache.ts";
+import { listResponses, responseJson } from "./response-lists.ts";
+import { countScores } from "./score-counts.ts";
+import { enterTrends } from "./trend-rows.ts";
+
+export function createResponseRows(database: Database, anchors: PageAnchors, cache: PageCache): ResponseRows {
+  return {
+    byId: async (project, id) => toResponse(database.first(RESPONSE, [project, id])),
+    insert: async (project, response) => {
+      anchors.forget(project);
+      return insertResponse(database, project, response);
+    },
+    update: async (project, id, change) => {
+      anchors.forget(project);
+      updateResponse(database, project, id, change);
+    },
+    json: async (project, id, shape) => responseJson(database, project, id, shape),
+    list: async (project, filter, shape) =>
+      cache.rows(["responses", project, filter, shape], () => listResponses(database, anchors, project, filter, shape)),
+    countScores: async (project, filter) => countScores(database, project, filter),
+    addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
+    byToken: async (token) => findByToken(database, token),
+  };
+}
+
+const RESPONSE = `SELECT id, person_id AS "personId", score, comment, person_properties AS properties, created_at AS "createdAt", updated_at AS "updatedAt"
+  FROM responses WHERE project_id = ? AND id = ?`;
+
+function toResponse(row: SqlRow | null): ResponseRow | null {
+  if (row === null) return null;
+  const { properties, ...rest } = row;
+  return {
+    ...(rest as Omit<ResponseRow, "personProperties">),
+    personProperties: JSON.parse(String(properties)) as Properties,
+  };
+}
+
+function insertResponse(database: Database, project: number, response: NewResponse): number {
+  const id = response.id === undefined ? nextId(database, project) : reserveId(database, project, response.id);
+  const { personId, requestId, score, comment, token, createdAt, updatedAt, personProperties } = response;
+  database.run(
+    `INSERT INTO responses (project_id, id, person_id, request_id, score, comment, token, created_at, updated_at, person_properties, tags, additional_answers)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      project,
+      id,
+      personId,
+      requestId,
+      score,
+      comment,
+      token,
+      createdAt,
+      updatedAt,
+      JSON.stringify(personProperties),
+      JSON.stringify(response.tags ?? []),
+      response.additionalAnswers ?? "[]",
+    ],
+  );
+  database.run(
+    "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
+    [createdAt, project, personId, createdAt],
+  );
+  enterTrends(database, project, { responseId: id });
+  return id;
+}
+
+function updateResponse(database: Database, project: number, id: number, change: StoredResponseChange): void {
+  const old = toResponse(database.first(RESPONSE, [project, id]));
+  if (old === null) return;
+  const { personId, score, comment, personProperties, updatedAt } = { ...old, ...change };
+  database.run(
+    "UPDATE responses SET person_id = ?, score = ?, comment = ?, person_properties = ?, updated_at = ? WHERE project_id = ? AND id = ?",
+    [personId, score, comment, JSON.stringify(personProperties), updatedAt, project, id],
+  );
+  database.run("DELETE FROM trend_responses WHERE project_id = ? AND response_id = ?", [project, id]);
+  enterTrends(database, project, { responseId: id });
+  if (personId === old.personId) return;
+  for (const person of [old.personId, personId]) refreshLastResponse(database, project, person);
+}
+
+function refreshLastResponse(database: Database, project: number, personId: number): void {
+  database.run(
+    `UPDATE people SET last_responded_at =
+       (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
+     WHERE project_id = ? AND id = ?`,
+    [project, personId],
+  );
+}
+
+function addNote(database: Database, project: number, responseId: number, note: NewNote): number {
+  const row = database.first("SELECT notes, note_ids AS ids FROM responses WHERE project_id = ? AND id = ?", [
+    project,
+    responseId,
+  ]);
+  if (row === null) throw new Error(`project ${project} has no response ${responseId}`);
+  const id = note.id === undefined ? nextId(database, project) : reserveId(database, project, note.id);
+  const shown: Note = { id: String(id), text: note.text, user_email: note.userEmail, created_at: note.createdAt };
+  const notes = [...(JSON.parse(String(row.notes)) as Note[]), shown];
+  const ids = [...(JSON.parse(String(row.ids)) as string[]), shown.id];
+  database.run("UPDATE responses SET notes = ?, note_ids = ? WHERE project_id = ? AND id = ?", [
+    JSON.stringify(notes),
+    JSON.stringify(ids),
+    project,
+    responseId,
+  ]);
+  return id;
+}
+
+function findByToken(database: Database, token: string): Awaited<ReturnType<ResponseRows["byToken"]>> {
+  const row = database.first(
+    'SELECT p.id AS "projectId", p.name, r.id FROM responses r JOIN projects p ON p.id = r.project_id WHERE r.token = ?',
+    [token],
+  );
+  return row === null ? null : { project: { id: Number(row.projectId), name: String(row.name) }, id: Number(row.id) };
+}

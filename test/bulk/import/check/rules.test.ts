@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { RULES } from "../../../../src/bulk/import/check/rules.ts";
+import type { FieldRule } from "../../../../src/bulk/import/check/row-kind.ts";
+
+const readers = {
+  time: (text: string) => (text === "2026-01-31" ? 1_769_817_600 : null),
+  duration: (text: string) => (text === "2h" ? 7200 : null),
+};
+
+it.each<[FieldRule, string, unknown]>([
+  ["email", "ann@example.com", "ann@example.com"],
+  ["phone", "+14155550000", "+14155550000"],
+  ["channel", "SMS", "sms"],
+  ["delay", "2h", 7200],
+  ["send", "Yes", true],
+  ["send", "0", false],
+  ["time", "2026-01-31", 1_769_817_600],
+  ["score", "10", 10],
+])("when %s is %j, then it is taken as %j", (rule, text, value) => {
+  expect(RULES[rule](text, readers)).toEqual({ value });
+});
+
+it.each<[FieldRule, string, RegExp]>([
+  ["email", "nobody", /is not an e-mail address/],
+  ["phone", "4.47E+11", /digits are lost/],
+  ["phone", "14155550000", /the leading \+ is missing.*write \+14155550000/],
+  ["phone", "0014155550000", /write \+14155550000 for the leading 00/],
+  ["phone", "+1 (415) 555-0000", /only \+ and digits; write \+14155550000/],
+  ["phone", "0301234567", /a national number/],
+  ["phone", "555-1234", /is not E\.164: a leading \+/],
+  ["id", "1.2E+15", /digits are lost/],
+  ["time", "1,7E+9", /digits are lost/],
+  ["time", "soon", /is not a time/],
+  ["delay", "soon", /is not a delay/],
+  ["channel", "fax", /is not a channel/],
+  ["send", "maybe", /is neither true/],
+  ["score", "11", /a whole number from 0 to 10/],
+  ["score", "9.5", /a whole number from 0 to 10/],
+])("when %s is %j, then it says what to do", (rule, text, problem) => {
+  expect(RULES[rule](text, readers)).toEqual({ problem: expect.stringMatching(problem) as string });
+});

@@ -1,0 +1,143 @@
+import { mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { formatEntry, parseEntry, type JournalEntry } from "../../../../src/bulk/import/journal/journal-entry.ts";
+import { openJournal } from "../../../../src/bulk/import/journal/journal.ts";
+import { readJournal } from "../../../../src/bulk/import/journal/journal-state.ts";
+import { openRecordedOutcomes } from "../../../../src/bulk/import/journal/recorded-outcomes.ts";
+import { createFakeClock } from "../../../helpers/fake-clock.ts";
+
+let file = "";
+beforeEach(async () => {
+  file = path.join(await mkdtemp(path.join(tmpdir(), "surveyctl-journal-")), "journal");
+});
+afterEach(() => rm(path.dirname(file), { recursive: true, force: true }));
+
+const HEAD = { format: 1, input: "ab12", command: "people import", baseUrl: "http://127.0.0.1:1/" } as const;
+const outcome = (line: number, personId: string | null) =>
+  ({
+    line,
+    identifier: `zoë${line}@example.com`,
+    outcome: "saved",
+    personId,
+    surveyScheduledAt: null,
+    error: null,
+  }) as const;
+
+async function write(entries: readonly JournalEntry[]): Promise<void> {
+  const { length } = await readJournal(file);
+  const journal = await openJournal(file, length, createFakeClock());
+  await Promise.all(entries.map((entry) => journal.write(entry)));
+  await journal.close();
+}
+
+async function told(): Promise<unknown> {
+  const state = await readJournal(file);
+  const lines = [2, 3, 4].map((line) => [line, state.intentAt(line), state.outcomeOf(line)]);
+  return { head: state.head, ended: state.ended, lines };
+}
+
+it("when its last line is torn at any byte, then it is read up to there and goes on from there", async () => {
+  await write([{ head: HEAD }, { intent: [2, 3, 4], at: 500 }, { done: outcome(2, "7") }]);
+  const { size: whole } = await stat(file);
+  await write([{ done: outcome(3, "8") }]);
+  const { size } = await stat(file);
+  for (let length = size - 1; length >= whole; length -= 1) {
+    await truncate(file, length);
+    expect((await readJournal(file)).length).toBe(whole);
+    expect(await told()).toEqual({
+      head: HEAD,
+      ended: false,
+      lines: [
+        [2, 500, "saved"],
+        [3, 500, null],
+        [4, 500, null],
+      ],
+    });
+  }
+  await write([{ done: outcome(3, "9") }, { end: true }]);
+  expect(await told()).toEqual({
+    head: HEAD,
+    ended: true,
+    lines: [
+      [2, 500, "saved"],
+      [3, 500, "saved"],
+      [4, 500, null],
+    ],
+  });
+});
+
+it.each(["not ours", "{}", "7", "null", '{"intent":2}', '{"done":{"line":"2"}}', '\0\0\0"line":3}}'])(
+  "when a line is %j, then it alone does not count, and nobody behind it is asked again",
+  async (nonsense) => {
+    const known = [{ head: HEAD }, { intent: [2, 3], at: 500 }, { done: outcome(2, "7") }, { end: true }] as const;
+    const [head, intent, done, end] = known.map((entry) => `${formatEntry(entry)}\n`);
+    const text = `${head}${intent}${nonsense}\n${done}${nonsense}\n${end}`;
+    await writeFile(file, text);
+    expect([(await readJournal(file)).length, await told()]).toEqual([
+      Buffer.byteLength(text),
+      {
+        head: HEAD,
+        ended: true,
+        lines: [
+          [2, 500, "saved"],
+          [3, 500, null],
+          [4, null, null],
+        ],
+      },
+    ]);
+  },
+);
+
+it("when there is no file, then nothing was begun", async () => {
+  expect([(await readJournal(file)).length, await told()]).toEqual([
+    0,
+    {
+      head: null,
+      ended: false,
+      lines: [
+        [2, null, null],
+        [3, null, null],
+        [4, null, null],
+      ],
+    },
+  ]);
+});
+
+it("when a line was done more than once, then its last outcome counts, and all come in the order of the lines", async () => {
+  await write([
+    { head: HEAD },
+    { done: outcome(4, "p4") },
+    { done: { ...outcome(2, null), outcome: "unknown", error: "the answer\nwas lost" } },
+    { done: outcome(3, "0012") },
+    { done: outcome(2, "9007199254740993") },
+    // Further than a window of the file, so that it has to be found again.
+    ...Array.from({ length: 3000 }, (_, index) => ({ done: outcome(100_000 + index, "1") })),
+    { done: outcome(5, "5") },
+  ]);
+  const outcomes = await openRecordedOutcomes(file);
+  const all = [];
+  for await (const batch of outcomes.inOrder()) all.push(...batch);
+  expect(all.slice(0, 4)).toEqual([
+    outcome(2, "9007199254740993"),
+    outcome(3, "0012"),
+    outcome(4, "p4"),
+    outcome(5, "5"),
+  ]);
+  expect(all.slice(4).map(({ line }) => line)).toEqual(Array.from({ length: 3000 }, (_, index) => 100_000 + index));
+  expect([await outcomes.of(4), await outcomes.of(6), await outcomes.of(102_999)]).toEqual([
+    outcome(4, "p4"),
+    null,
+    outcome(102_999, "1"),
+  ]);
+  await outcomes.close();
+});
+
+it.each(["7", "0", "-1", "007", "1e3", "1.5", "9007199254740993", " 7", "", "person-7", null])(
+  "when a person's id is %j, then it is read as it was written",
+  (personId) => {
+    const entry: JournalEntry = { done: outcome(2, personId) };
+    expect(parseEntry(formatEntry(entry))).toEqual(entry);
+  },
+);

@@ -1,0 +1,120 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { stringify } from "csv-stringify/sync";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findDelimiter } from "../../../../src/bulk/import/table/delimiter.ts";
+import type { InputRecord } from "../../../../src/bulk/import/table/record-parser.ts";
+import { readRecords } from "../../../../src/bulk/import/table/records.ts";
+
+/** So much of a file is read at once. */
+const PIECE_BYTES = 64 * 1024;
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-records-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function read(text: string | Uint8Array, delimiter: string | null = null): Promise<InputRecord[]> {
+  const file = path.join(folder, "in.csv");
+  await writeFile(file, text);
+  const records: InputRecord[] = [];
+  for await (const batch of readRecords({ path: file, name: "in.csv", delimiter })) records.push(...batch);
+  return records;
+}
+
+it.each([
+  ["a,b\n1,2\n", ","],
+  ["a;b,c;d\n", ";"],
+  ["a\tb\n", "\t"],
+  ["a|b\n", "|"],
+  ['"a,b,c";d;e\n', ";"],
+  ["email\n", ","],
+  ["email\na;b\n", ","],
+  ["\r\n\r\na;b\r\n", ";"],
+  ["\n\na\tb\n", "\t"],
+  ['"a\n,,,b";c\n', ";"],
+])("when the file begins with %j, then %j separates its fields", (text, delimiter) => {
+  expect(findDelimiter(text)).toBe(delimiter);
+});
+
+describe("line numbers", () => {
+  it("when fields hold line ends and lines are blank, then each record has the line that an editor shows", async () => {
+    const records = await read('a,b\r\n\r\n"x\r\ny\nz",1\r\n\r\nlast,2\r\n');
+    expect(records).toEqual([
+      { line: 1, fields: ["a", "b"] },
+      { line: 3, fields: ["x\r\ny\nz", "1"] },
+      { line: 7, fields: ["last", "2"] },
+    ]);
+  });
+
+  it.each([-3, -2, -1, 0, 1])(
+    "when the first \\r\\n comes %i bytes from the end of a piece, then it ends a record as every other",
+    async (offset) => {
+      const before = "x\n".repeat(PIECE_BYTES / 2 - 2) + "y".repeat(4 + offset);
+      const records = await read(`${before}\r\nlast\r\n`);
+      expect(records.slice(-2).map(({ fields }) => fields)).toEqual([["y".repeat(4 + offset)], ["last"]]);
+    },
+  );
+
+  it("when rows have too few or too many fields, then they come as they are", async () => {
+    expect((await read("a,b\n1\n1,2,3\n")).map(({ fields }) => fields.length)).toEqual([2, 1, 3]);
+  });
+
+  it("when a quote is never closed, then the line where it began is named", async () => {
+    await expect(read('a,b\n1,2\n"open,3\n4,5\n')).rejects.toThrow(
+      "in.csv:3: a quoted field begins here and is never closed",
+    );
+  });
+});
+
+it("when any table is written and read, then it is the same table", async () => {
+  const cell = fc.string({ unit: "grapheme", maxLength: 8 }).filter((text) => !text.includes("\ufeff"));
+  const table = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(table, fc.constantFrom(",", ";", "\t", "|"), async (rows, delimiter) => {
+      const records = await read(stringify(rows, { delimiter, quoted: true }), delimiter);
+      expect(records.map(({ fields }) => fields)).toEqual(rows);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const TEXT = "email;name\r\nzoë@example.com;最高 👍🏽\n";
+const little = Buffer.from(`\ufeff${TEXT}`, "utf16le");
+
+it.each([
+  ["UTF-8", Buffer.from(TEXT)],
+  ["UTF-8 with a byte order mark", Buffer.from(`\ufeff${TEXT}`)],
+  ["UTF-16 LE", little],
+  ["UTF-16 BE", Buffer.from(little).swap16()],
+])("when the file is %s, then it is the same table", async (_, bytes) => {
+  expect((await read(bytes)).map(({ fields }) => fields)).toEqual([
+    ["email", "name"],
+    ["zoë@example.com", "最高 👍🏽"],
+  ]);
+});
+
+it("when a byte is no text, then its line is named", async () => {
+  const bytes = Buffer.concat([Buffer.from("email\nann@example.com\n"), Buffer.from("Zo\u00eb\n", "latin1")]);
+  await expect(read(bytes)).rejects.toThrow("in.csv:3: the text is neither UTF-8 nor UTF-16 with a byte order mark");
+});
+
+it.each([
+  [Buffer.from("email\nZo\u00eb\n", "latin1"), "in.csv:2: the text is neither UTF-8 nor", "iconv -f WINDOWS-1252 "],
+  [Buffer.from("email\n", "utf16le"), "in.csv:1: the text is neither UTF-8 nor", "iconv -f UTF-16LE "],
+  [Buffer.from("email\n", "utf16le").swap16(), "in.csv:1: the text is neither UTF-8 nor", "iconv -f UTF-16BE "],
+  [gzipSync("email\n"), "in.csv is compressed with gzip", "gunzip -c "],
+  [Buffer.from("PK\x03\x04\0\0"), "in.csv is a spreadsheet", 'save it as "CSV UTF-8"'],
+  [Buffer.from("email\nann\0@example.com\n"), "in.csv:2: a zero byte stands in the text", "tr -d '\\000' "],
+])("when the bytes are %j, then it says what to do", async (bytes, message, hint) => {
+  await expect(read(bytes)).rejects.toMatchObject({
+    message: expect.stringContaining(message),
+    hint: expect.stringContaining(hint),
+  });
+});

@@ -1,0 +1,250 @@
+/** The exports of every list but responses, each against a service over a real socket. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { runAutopilotExport } from "../../../src/cli/commands/autopilot/export.ts";
+import { runRangeExport } from "../../../src/cli/export/range.ts";
+import { BOUNCES_EXPORT } from "../../../src/cli/commands/bounces/export.ts";
+import type { ExportFlags, RangeExportOptions } from "../../../src/cli/export/request.ts";
+import { PEOPLE_EXPORT } from "../../../src/cli/commands/people/export.ts";
+import { UNSUBSCRIBES_EXPORT } from "../../../src/cli/commands/unsubscribes/export.ts";
+import type { Deps } from "../../../src/cli/command/deps.ts";
+import { createClient } from "../../../src/client/create-client.ts";
+import { undiciTransport } from "../../../src/client/transport/undici-transport.ts";
+import type { JsonObject } from "../../../src/contract/json.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { fakeDeps, type FakeDeps } from "../../helpers/fake-deps.ts";
+import { startListService, type ListService, type ListServiceOptions } from "../../helpers/list-service.ts";
+
+const FLAGS: ExportFlags = {
+  out: null,
+  gzip: false,
+  append: false,
+  state: null,
+  flatten: false,
+  excelSafe: false,
+  bom: false,
+  crlf: false,
+  checksum: false,
+  perPage: 5,
+};
+const START = 1_760_000_000;
+const ALL: RangeExportOptions = { flags: FLAGS, since: null, until: null, filterText: "" };
+
+let service: ListService | null = null;
+afterEach(async () => {
+  await service?.stop();
+  service = null;
+});
+
+async function world(
+  options: ListServiceOptions,
+): Promise<FakeDeps & { readonly deps: Deps; readonly service: ListService }> {
+  service = await startListService(options);
+  const { baseUrl } = service;
+  const fake = fakeDeps({ options: { columns: ["id"] } });
+  const client = createClient({
+    baseUrl,
+    apiKey: "key",
+    transport: undiciTransport({ baseUrl, env: {} }),
+    clock: systemClock,
+  });
+  const deps = { ...fake.deps, random: systemRandom, connect: async () => ({ client, close: () => client.close() }) };
+  return { ...fake, deps, service };
+}
+
+const withColumns = (deps: Deps, columns: readonly string[] | null): Deps => ({
+  ...deps,
+  options: { ...deps.options, columns },
+});
+const everyId = (count: number): string => Array.from({ length: count }, (_, index) => `${index + 1}\n`).join("");
+const person = (id: number, at: number): JsonObject => ({
+  id: String(id),
+  email: `p${id}@example.com`,
+  name: null,
+  created_at: at,
+  phone_number: null,
+  last_sent_at: null,
+  last_responded_at: null,
+  next_survey_scheduled_at: null,
+});
+
+describe("people export", () => {
+  const spread: readonly [string, (index: number) => number][] = [
+    ["evenly spread", (index) => START + index * 3600],
+    ["all in one second", () => START],
+    ["crowded at the end of a long time", (index) => START + (index < 8 ? index : 5_000_000 + Math.floor(index / 20))],
+  ];
+  it.each(spread)("holds everyone in order when they are %s", async (_, at) => {
+    const {
+      deps,
+      out,
+      service: { requests },
+    } = await world({
+      lists: { people: Array.from({ length: 230 }, (_row, index) => person(index + 1, at(index))) },
+    });
+    await runRangeExport(deps, PEOPLE_EXPORT, ALL);
+    expect(out()).toBe(`id\n${everyId(230)}`);
+    expect(requests.length).toBeLessThan(120);
+  });
+
+  it("is read in windows, and in one walk from a service that ignores times", async () => {
+    const people = Array.from({ length: 230 }, (_, index) => person(index + 1, START + index * 60));
+    const windows = await world({ lists: { people } });
+    await runRangeExport(windows.deps, PEOPLE_EXPORT, ALL);
+    expect(windows.service.requests.filter(({ query }) => query.has("since")).length).toBeGreaterThan(3);
+    await service?.stop();
+    const walk = await world({ lists: { people }, ignoresTimes: true });
+    await runRangeExport(walk.deps, PEOPLE_EXPORT, ALL);
+    expect([windows.out(), walk.out()]).toEqual([`id\n${everyId(230)}`, `id\n${everyId(230)}`]);
+  });
+
+  it("holds people who bear a time to come, and nobody who arrives after the start", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const people = Array.from({ length: 40 }, (_, index) => person(index + 1, now + (index - 20) * 600));
+    const { deps, out } = await world({ lists: { people } });
+    await runRangeExport(deps, PEOPLE_EXPORT, ALL);
+    expect(out()).toBe(`id\n${everyId(40)}`);
+    await service?.stop();
+    const old = people.slice(0, 12);
+    const later = await world({
+      lists: { people: old },
+      onRequest: ({ n }) => {
+        if (n > 1) old.push(person(100 + n, Math.floor(Date.now() / 1000) + 2));
+        return null;
+      },
+    });
+    await runRangeExport(later.deps, PEOPLE_EXPORT, ALL);
+    expect(later.out()).toBe(`id\n${everyId(12)}`);
+  });
+
+  it("goes on from its state", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-people-"));
+    const flags = { ...FLAGS, out: path.join(folder, "p.csv"), state: path.join(folder, "p.state"), append: true };
+    const people = Array.from({ length: 12 }, (_, index) => person(index + 1, START + index * 60));
+    const { deps } = await world({ lists: { people } });
+    await runRangeExport(deps, PEOPLE_EXPORT, { ...ALL, flags });
+    people.push(person(13, Math.floor(Date.now() / 1000)));
+    await runRangeExport(deps, PEOPLE_EXPORT, { ...ALL, flags });
+    await runRangeExport(deps, PEOPLE_EXPORT, { ...ALL, flags });
+    expect(await readFile(flags.out, "utf8")).toBe(`id\n${everyId(13)}`);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe.each([
+  ["bounces", "bounced_at", BOUNCES_EXPORT],
+  ["unsubscribes", "unsubscribed_at", UNSUBSCRIBES_EXPORT],
+] as const)("%s export", (name, field, exported) => {
+  it("holds everyone in order, in fixed columns", async () => {
+    const rows = Array.from({ length: 43 }, (_, index) => ({
+      person_id: String(index + 1),
+      email: `p${index + 1}@example.com`,
+      name: null,
+      [field]: START + Math.floor(index / 7),
+    }));
+    const { deps, out } = await world({ lists: { [name]: rows } });
+    await runRangeExport(withColumns(deps, null), exported, ALL);
+    const lines = out().trimEnd().split("\n");
+    expect(lines[0]).toBe(`person_id,email,name,${field}`);
+    expect(lines.slice(1).map((line) => line.split(",")[0])).toEqual(rows.map(({ person_id: id }) => id));
+  });
+
+  it("holds every row though ids are numbers that no number type holds", async () => {
+    const ids = Array.from({ length: 43 }, (_, index) => `90071992547409${String(index).padStart(4, "0")}`);
+    const { deps, out } = await world({
+      lists: {},
+      onRequest: ({ query }) => {
+        const all = ids.map((id, index) => `{"person_id":${id},"email":"p${index}@example.com","${field}":${START}}`);
+        const first = (Number(query.get("page")) - 1) * 5;
+        return {
+          status: 200,
+          body: `[${Number(query.get("since") ?? 0) > START ? "" : all.slice(first, first + 5).join(",")}]`,
+        };
+      },
+    });
+    await runRangeExport(withColumns(deps, ["email"]), exported, ALL);
+    expect(out()).toBe(`email\n${ids.map((_, index) => `p${index}@example.com\n`).join("")}`);
+  });
+
+  it.each([false, true])(
+    "holds every row of somebody, and rows without a person (times ignored: %s)",
+    async (ignoresTimes) => {
+      const rows = Array.from({ length: 43 }, (_, index) => ({
+        person_id: index % 5 === 0 ? null : String(index % 9),
+        email: `p${index}@example.com`,
+        [field]: START + Math.floor(index / 7),
+      }));
+      const { deps, out } = await world({ lists: { [name]: rows }, ignoresTimes });
+      await runRangeExport(withColumns(deps, ["email"]), exported, ALL);
+      expect(new Set(out().trimEnd().split("\n").slice(1))).toEqual(new Set(rows.map(({ email }) => email)));
+    },
+  );
+});
+
+const member = (id: number, properties: JsonObject): JsonObject => ({
+  created_at: START + id,
+  updated_at: START + id,
+  person: {
+    id: String(id),
+    name: null,
+    email: `p${id}@example.com`,
+    phone_number: null,
+    created_at: START,
+    last_sent_at: null,
+  },
+  next_survey_request: { id: String(id + 50), created_at: START, survey_scheduled_at: START + 90, properties },
+});
+
+describe("autopilot export", () => {
+  it("is one walk, with a column for each property under --flatten", async () => {
+    const memberships = Array.from({ length: 12 }, (_, index) =>
+      member(index + 1, index === 7 ? { seats: 3, plan: "pro" } : { plan: "free" }),
+    );
+    const {
+      deps,
+      out,
+      service: { requests },
+    } = await world({ lists: { memberships } });
+    const person_ = { personId: null, email: null, phone: null };
+    const flags = { ...FLAGS, flatten: true };
+    await runAutopilotExport(withColumns(deps, ["person_id"]), { flags, platform: "sms", person: person_ });
+    const lines = out().trimEnd().split("\n");
+    expect([lines[0], lines[1], lines[8], lines.length]).toEqual([
+      "person_id,properties.plan,properties.seats",
+      "1,free,",
+      "8,pro,3",
+      13,
+    ]);
+    expect(requests.map(({ path: where }) => where)).toEqual(
+      Array.from({ length: 3 }, () => "/v1/autopilot/sms/memberships.json"),
+    );
+  });
+
+  it("tells members apart whose person has another form", async () => {
+    const memberships = Array.from({ length: 12 }, (_, index) =>
+      Object.assign(member(index + 1, {}), [{ person: `p${index}` }, { person: null }, { person: {} }][index % 3]),
+    );
+    const { deps, out } = await world({ lists: { memberships } });
+    await runAutopilotExport(withColumns(deps, ["created_at"]), {
+      flags: FLAGS,
+      platform: "email",
+      person: { personId: null, email: null, phone: null },
+    });
+    expect(out().trimEnd().split("\n")).toHaveLength(13);
+  });
+
+  it("has no state", async () => {
+    const { deps } = await world({ lists: {} });
+    const options = {
+      flags: { ...FLAGS, state: "x" },
+      platform: "email",
+      person: { personId: null, email: null, phone: null },
+    } as const;
+    await expect(runAutopilotExport(withColumns(deps, null), options)).rejects.toThrow(
+      "autopilot export has no --state",
+    );
+  });
+});

@@ -1,0 +1,46 @@
+/** Every command's help as terminals of three widths and a pipe get it (vitest run test/cli/program -u rewrites the files). */
+import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { beforeAll, describe, expect, it } from "vitest";
+import { readCommands } from "../../helpers/command-tree.ts";
+import { bareEnvironment, follow, inTerminal, PROGRAM } from "../../helpers/run-cli.ts";
+
+/** Each noun's command lines, the noun alone first. */
+let nouns: ReadonlyMap<string, readonly string[]>;
+beforeAll(async () => {
+  const names = (await readCommands()).map(({ name }) => name);
+  nouns = new Map(
+    names.map(nounOf).map((noun) => [noun, [...new Set([noun, ...names.filter((name) => nounOf(name) === noun)])]]),
+  );
+});
+
+function nounOf(name: string): string {
+  return name.split(" ")[0] ?? "";
+}
+
+/** One terminal shows them all, one after the other. */
+async function show(commands: readonly string[], columns: number | null): Promise<string> {
+  const lines = commands.map(
+    (name) => `echo '$ surveyctl ${name} --help'; '${process.execPath}' '${PROGRAM}' ${name} --help`,
+  );
+  const script = lines.join(" && ");
+  const [command = "", ...args] = columns === null ? ["bash", "-c", script] : inTerminal(script, columns);
+  const running = follow(spawn(command, args, { cwd: tmpdir(), env: bareEnvironment(tmpdir()) }));
+  running.child.stdin.end();
+  const { status, stdout, stderr } = await running.ended;
+  expect([status, stderr]).toEqual([0, ""]);
+  return stdout.replaceAll("\r\n", "\n");
+}
+
+describe.each([60, 80, 120, null])("%s columns", (columns) => {
+  it("when every command is asked for help, then it is what it was, and fits", async () => {
+    // No help is wider than 80 columns: a wide terminal and a pipe get the same.
+    const width = Math.min(columns ?? 80, 80);
+    for (const [noun, commands] of nouns) {
+      const text = await show(commands, columns);
+      await expect(text).toMatchFileSnapshot(`../../golden/help/${noun}-${width}.txt`);
+      expect(text.split("\n").filter((line) => line.length > width)).toEqual([]);
+    }
+    expect(nouns.size).toBeGreaterThan(9);
+  });
+});

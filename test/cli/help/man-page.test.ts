@@ -1,0 +1,58 @@
+/** The man page in the package: the same commands and words as help, and nothing that troff stumbles over. */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it, test } from "vitest";
+import { readCommands } from "../../helpers/command-tree.ts";
+import { runCli } from "../../helpers/run-cli.ts";
+
+const root = path.join(import.meta.dirname, "../../..");
+const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { man: string; files: string[] };
+const file = path.join(root, manifest.man);
+/** What a reader sees, without the marks of troff. */
+const page = readFileSync(file, "utf8")
+  .replaceAll("\\-", "-")
+  .replaceAll("\\(dq", '"')
+  .replaceAll("\\&", "")
+  .replaceAll("\\e", "\\");
+
+it("when it is installed, then it is in the package", () => {
+  expect(manifest.files).toContain(path.dirname(manifest.man));
+});
+
+it("when a command exists, then the page has it with all its flags and examples", async () => {
+  const commands = await readCommands();
+  const missing = commands.flatMap(({ name, flags, examples }) => {
+    const [, own = ""] = page.split(new RegExp(`^\\.SS "surveyctl ${name}(?: [<[].*)?"$`, "m"));
+    const [text = ""] = own.split(/^\.S[SH] /m);
+    const whole = text.replaceAll(/ \\\n +/g, " ");
+    const wanted = [...(own === "" ? ["its section"] : []), ...examples.flatMap((example) => example.split("\n"))];
+    const everywhere = flags.filter((flag) => !["--help", "-h"].includes(flag) && !page.includes(flag));
+    return [...wanted.filter((word) => !whole.includes(word)), ...everywhere].map((word) => `${name}: ${word}`);
+  });
+  expect([missing, commands.length > 30]).toEqual([[], true]);
+});
+
+it("when a command has an operand, then the page says what it is", () => {
+  expect(page).toContain(".TP\n.B shell\nthe shell that reads the script (bash, zsh, fish, powershell)\n");
+});
+
+it.each(["environment", "output", "dates", "import", "export"])(
+  "when there is a topic %s, then the page has its text",
+  async (topic) => {
+    const { stdout } = await runCli({ args: ["help", topic] });
+    expect(page).toContain(stdout.trim());
+  },
+);
+
+const groff = spawnSync("groff", ["--version"]).status === 0;
+test.runIf(groff)("when groff lays it out, then it has nothing to complain of (runs where groff is installed)", () => {
+  const { status, stderr } = spawnSync("groff", ["-man", "-Tutf8", "-ww", file], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+});
+
+test.runIf(groff)("when groff lays it out, then no line is wider than a terminal of 80 columns", () => {
+  const { stdout } = spawnSync("groff", ["-man", "-Tutf8", "-P-cbou", "-rLL=78n", file], { encoding: "utf8" });
+  const lines = stdout.split("\n");
+  expect([lines.length > 500, lines.filter((line) => line.length > 80)]).toEqual([true, []]);
+});

@@ -1,0 +1,134 @@
+/** What `--explain` and `--dry-run` say of a file without asking any service. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runInProcess, type Finished } from "../../helpers/in-process.ts";
+
+const TEXT =
+  'email;name\r\nann@example.com;"Ann\r\nLee"\r\n"ANN@example.com";x\r\n\r\nbob;\r\nbo@example.com\r\ncid@example.com;"C"';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-explain-"));
+  await writeFile(path.join(folder, "people.csv"), TEXT);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function run(...flags: string[]): Promise<Finished> {
+  const env = { HOME: folder, SURVEYCTL_BASE_URL: "http://127.0.0.1:9", SURVEYCTL_API_KEY: "key" };
+  return runInProcess({ args: ["people", "import", path.join(folder, "people.csv"), ...flags], env });
+}
+
+const NAME = "-> name (rule: text)";
+const EMAIL = "-> email (rule: email)";
+
+it.each([
+  [
+    "3",
+    'people.csv:2: ann@example.com;"Ann\r\nLee"\n' +
+      `  email: "ann@example.com" ${EMAIL}\n  name: "Ann\\r\\nLee" ${NAME}\n` +
+      '  valid: {"method":"POST","url":"/v1/people.json","body":{"email":"ann@example.com","name":"Ann\\r\\nLee"}}\n',
+  ],
+  [
+    "4",
+    'people.csv:4: "ANN@example.com";x\n' +
+      `  email: "ANN@example.com" ${EMAIL}\n  name: "x" ${NAME}\n` +
+      "  not sent: the same person as on line 2\n",
+  ],
+  [
+    "6",
+    "people.csv:6: bob;\n" +
+      `  email: "bob" ${EMAIL}\n  name: "" ${NAME}\n` +
+      '  invalid: email: "bob" is not an e-mail address such as ann@example.com\n',
+  ],
+  [
+    "7",
+    "people.csv:7: bo@example.com\n" +
+      `  email: "bo@example.com" ${EMAIL}\n  name: null ${NAME}\n` +
+      "  invalid: the row has 1 field and the header 2; is a delimiter or a quote missing?\n",
+  ],
+  [
+    "8",
+    'people.csv:8: cid@example.com;"C"\n' +
+      `  email: "cid@example.com" ${EMAIL}\n  name: "C" ${NAME}\n` +
+      '  valid: {"method":"POST","url":"/v1/people.json","body":{"email":"cid@example.com","name":"C","delay":3600}}\n',
+  ],
+])(
+  "when line %s is explained, then its text stands there as in the file, and what becomes of it",
+  async (line, stdout) => {
+    expect(await run("--explain", line, "--spread", "2h")).toEqual({ status: 0, stdout, stderr: "" });
+  },
+);
+
+it("when surveys are to be spread, then a dry run shows the delay of each", async () => {
+  const ended = await run("--dry-run", "--skip-invalid", "--delay", "10", "--spread", "2h");
+  const bodies = ended.stdout
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { body: unknown }).body]));
+  expect(bodies).toEqual([
+    { email: "ann@example.com", name: "Ann\r\nLee", delay: 10 },
+    { email: "cid@example.com", name: "C", delay: 3610 },
+  ]);
+});
+
+it("when responses name people by address and id, then a dry run shows the one that would be used", async () => {
+  const file = path.join(folder, "responses.csv");
+  await writeFile(file, "person_id,person_email,score\n7,ann@example.com,9\n8,,10\n");
+  const { stdout } = await runInProcess({ args: ["responses", "import", file, "--dry-run"], env: { HOME: folder } });
+  const bodies = [
+    { person: "<id of ann@example.com>", score: 9 },
+    { person: "8", score: 10 },
+  ];
+  const requests = bodies.map(
+    (body) => `${JSON.stringify({ method: "POST", url: "/v1/survey_responses.json", body })}\n`,
+  );
+  expect(stdout).toBe(requests.join(""));
+});
+
+it("when a file stops being a table, then the rows in front are judged all the same", async () => {
+  const file = path.join(folder, "broken.csv");
+  await writeFile(file, 'email,name\nbob,x\nann@example.com,y\ncid,z\ndora@example.com,"open\n');
+  const { status, stderr } = await runInProcess({
+    args: ["people", "import", file, "--dry-run", "--skip-invalid"],
+    env: { HOME: folder },
+  });
+  const advice = "is not an e-mail address such as ann@example.com";
+  expect([status, stderr]).toEqual([
+    2,
+    `broken.csv:2: email: "bob" ${advice}\nbroken.csv:4: email: "cid" ${advice}\n` +
+      'error: broken.csv:5: a quoted field begins here and is never closed; a quote inside a field is written ""\n',
+  ]);
+});
+
+it("when a line in front of a broken one is explained, then it is", async () => {
+  const file = path.join(folder, "broken-later.csv");
+  await writeFile(file, 'email\nann@example.com\nb"b\n');
+  const explain = (line: string): Promise<Finished> =>
+    runInProcess({ args: ["people", "import", file, "--explain", line], env: { HOME: folder } });
+  expect((await explain("2")).stdout.split("\n")[0]).toBe("broken-later.csv:2: ann@example.com");
+  const { status, stderr } = await explain("3");
+  expect([status, stderr]).toEqual([
+    2,
+    'error: broken-later.csv:3: a quote stands inside an unquoted field; put the whole field in quotes and write the quote ""\n',
+  ]);
+});
+
+it("when surveys would fall back or cells would be left out, then that is told once each", async () => {
+  const file = path.join(folder, "odd.csv");
+  await writeFile(
+    file,
+    "email,locale,\na@example.com,de-AT,x\nb@example.com,de,\nc@example.com,xx,\nd@example.com,xx,\n",
+  );
+  const args = ["people", "import", file, "--dry-run", "--property", "locale=german"];
+  const { status, stderr } = await runInProcess({ args, env: { HOME: folder } });
+  const falls = "is not a supported locale; the survey falls back to en";
+  expect([status, stderr]).toEqual([
+    0,
+    "note: column 3 has no name: left out\n" +
+      `warning: --property: "german" ${falls}\n` +
+      `warning: odd.csv:2: locale: "de-AT" ${falls}; did you mean de?\n` +
+      `warning: odd.csv:4: locale: "xx" ${falls} (2 rows)\n` +
+      "note: 4 of 4 rows would be sent, 0 skipped; 3 shown; nothing was sent\n",
+  ]);
+});

@@ -1,0 +1,135 @@
+/** What an import says when it is stopped, and that the line it prints goes on with it. */
+import { spawn } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { peopleAt, receivers } from "../../helpers/imported.ts";
+import { bareEnvironment, follow, PROGRAM, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
+import { startServe, type Served } from "../../helpers/serve.ts";
+
+const ROWS = 40;
+const EVERYBODY = Array.from({ length: ROWS }, (_, index) => `stop${String(index).padStart(2, "0")}@example.com`);
+
+let service: Served;
+let file = "";
+beforeEach(async () => {
+  service = await startServe();
+  await service.run(["service", "throttle", "off", "--data", service.dataFile]);
+  file = path.join(service.folder, "people.csv");
+  await writeFile(file, `email\n${EVERYBODY.map((email) => `${email}\n`).join("")}`);
+});
+afterEach(async () => {
+  await service.stop();
+});
+
+/** An import so slow that it can be met on its way. */
+function startSlowly(...flags: string[]): Running {
+  const args = ["people", "import", file, "--send", "--rate", "30", ...flags];
+  const running = startProgram({ args, home: service.folder, env: service.env });
+  running.child.stdin.end();
+  return running;
+}
+
+async function journalHolds(text: string): Promise<void> {
+  const journal = `${file}.results.csv.journal`;
+  while (!(await readFile(journal, "utf8").catch(() => "")).includes(text))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** The line that resumes, pasted into a shell in which `surveyctl` is the program. */
+function paste(line: string): Promise<Ended> {
+  const shell = `surveyctl() { '${process.execPath}' '${PROGRAM}' "$@"; }; ${line}`;
+  const child = spawn("sh", ["-c", shell], { cwd: service.folder, env: bareEnvironment(service.folder, service.env) });
+  child.stdin.end();
+  return follow(child).ended;
+}
+
+function resumeLineOf({ stderr }: Ended): string {
+  return /^to go on: (.*)$/m.exec(stderr)?.[1] ?? `echo no line that resumes: ${stderr}; false`;
+}
+
+async function expectEverybodyOnce(): Promise<void> {
+  expect(await peopleAt(service)).toEqual(EVERYBODY);
+  expect(await receivers(service, ROWS)).toEqual(EVERYBODY);
+  const results = (await readFile(`${file}.results.csv`, "utf8")).trim().split("\n").slice(1);
+  expect(results.map((line) => line.split(",").slice(0, 3).join(","))).toEqual(
+    EVERYBODY.map((email, index) => `${index + 2},${email},scheduled`),
+  );
+}
+
+for (const [signal, status] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  test(`when ${signal} stops it, then it ends with ${status}, and the line that it prints does the rest`, async () => {
+    const running = startSlowly();
+    await journalHolds('"done"');
+    running.child.kill(signal);
+    const ended = await running.ended;
+    expect(ended.status).toBe(status);
+    expect(ended.stdout).toBe("");
+    expect((await paste(resumeLineOf(ended))).status).toBe(0);
+    await expectEverybodyOnce();
+  });
+}
+
+test("when a second run begins on the same results, then it is refused and the first goes on", async () => {
+  const running = startSlowly("--quiet");
+  await journalHolds('"intent"');
+  const second = await service.run(["people", "import", file, "--send", "--resume"]);
+  expect(second).toEqual({
+    status: 2,
+    signal: null,
+    stdout: "",
+    stderr:
+      `error: another run (process ${running.child.pid}) is importing with these results already\n` +
+      `hint: wait for it; its lock is ${file}.results.csv.lock\n`,
+  });
+  expect((await running.ended).status).toBe(0);
+  await expectEverybodyOnce();
+});
+
+test("when the disk is full, then it says so, and goes on when there is room again", async () => {
+  // 4 KiB are room for the journal's first rows.
+  const args = `people import ${file} --send --concurrency 1`;
+  const shell = `ulimit -f 4; '${process.execPath}' '${PROGRAM}' ${args}`;
+  const child = spawn("bash", ["-c", shell], {
+    cwd: service.folder,
+    env: bareEnvironment(service.folder, service.env),
+  });
+  child.stdin.end();
+  const ended = await follow(child).ended;
+  expect([ended.status, ended.stderr.split("\n").slice(1)]).toEqual([
+    1,
+    [
+      `results: ${file}.results.csv`,
+      `to go on: surveyctl ${args} --resume`,
+      "error: writing the output: the file may not become larger",
+      "",
+    ],
+  ]);
+  expect((await paste(resumeLineOf(ended))).status).toBe(0);
+  await expectEverybodyOnce();
+});
+
+test("when the service dies on the way, then the exit is 1, and the line does the rest when it is back", async () => {
+  const running = startSlowly("--retries", "1");
+  await journalHolds('"done"');
+  process.kill(service.pid, "SIGKILL");
+  const ended = await running.ended;
+  expect([ended.status, ended.stdout]).toEqual([1, ""]);
+  expect(ended.stderr).toMatch(/^error: .* refused the connection: /m);
+  const again = startProgram({
+    args: ["serve", "--data", service.dataFile, "--port", new URL(service.baseUrl).port],
+    home: service.folder,
+    env: service.env,
+  });
+  try {
+    await again.saying(/^listening on /m);
+    expect((await paste(resumeLineOf(ended))).status).toBe(0);
+    await expectEverybodyOnce();
+  } finally {
+    again.child.kill("SIGTERM");
+    await again.ended;
+  }
+});

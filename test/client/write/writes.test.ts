@@ -1,0 +1,309 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/contract/json.ts";
+import {
+  answer,
+  cutShort,
+  hangUp,
+  json,
+  reset,
+  stall,
+  type Behaviour,
+  type SeenRequest,
+} from "../../helpers/misbehaving-server.ts";
+import { failureOf, withServer, type Pair } from "../with-server.ts";
+
+const EMAIL = "ann@example.com";
+/** The service's clock, far from ours. */
+const SERVICE_NOW = Date.UTC(2031, 0, 1) / 1000;
+const date = new Date(SERVICE_NOW * 1000).toUTCString();
+
+const person = (fields: JsonObject): JsonObject => ({
+  id: "7",
+  email: EMAIL,
+  last_sent_at: null,
+  next_survey_scheduled_at: null,
+  ...fields,
+});
+
+/** Writes meet one behaviour after the other, reads find these rows. */
+function service(
+  writes: readonly Behaviour[],
+  found: Behaviour | readonly JsonObject[],
+): (request: SeenRequest) => Behaviour {
+  let written = 0;
+  return ({ method }) => {
+    if (method === "GET") return typeof found === "function" ? found : json(found, { date });
+    written += 1;
+    return writes[Math.min(written, writes.length) - 1] ?? stall;
+  };
+}
+
+const posts = ({ seen }: Pair): number => seen().filter((line) => line.startsWith("POST")).length;
+const lookUps = ({ seen }: Pair): string[] => seen().filter((line) => line.startsWith("GET"));
+
+const ambiguous: [string, Behaviour][] = [
+  ["a reset", reset],
+  ["a hung up connection", hangUp],
+  ["408", answer(408, "")],
+  ["500", answer(500, "{}")],
+  ["502 HTML", answer(502, "<html>", { "content-type": "text/html" })],
+  ["503 without Retry-After", answer(503, "")],
+  ["504", answer(504, "")],
+  ["520", answer(520, "")],
+  ["a 2xx cut short", cutShort('{"id"')],
+  ["a 2xx that is HTML", answer(200, "<html>")],
+  ["an empty 2xx", answer(200, "")],
+  ["a 2xx of another shape", json(["fine"])],
+];
+
+describe("sending a survey", () => {
+  it.each(ambiguous)(
+    "when the answer is %s and the person has a survey that fits, then it arrived and is not repeated",
+    async (_, lost) => {
+      const found = person({ next_survey_scheduled_at: SERVICE_NOW + 60 });
+      const pair = await withServer(service([lost], [found]));
+      expect(await pair.client.sendPerson({ email: EMAIL, delay: 60 })).toEqual({
+        kind: "arrived",
+        evidence: `the person's next survey is scheduled at ${SERVICE_NOW + 60}, as this request asked`,
+        found,
+      });
+      expect(posts(pair)).toBe(1);
+      expect(lookUps(pair)).toEqual([`GET /v1/people.json?email=${encodeURIComponent(EMAIL)}`]);
+    },
+  );
+
+  it("when the person was sent a survey since, then it arrived", async () => {
+    const found = person({ last_sent_at: SERVICE_NOW });
+    const pair = await withServer(service([reset], [found]));
+    expect(await pair.client.sendPerson({ email: EMAIL })).toEqual({
+      kind: "arrived",
+      evidence: `the person was last sent a survey at ${SERVICE_NOW}, after this request began`,
+      found,
+    });
+  });
+
+  it("when the intent was long ago, then that is what counts", async () => {
+    const found = person({ next_survey_scheduled_at: SERVICE_NOW - 3000 });
+    const pair = await withServer(service([reset], [found]));
+    const result = await pair.client.sendPerson({ email: EMAIL }, { intentAt: SERVICE_NOW - 3600 });
+    expect(result.kind).toBe("arrived");
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ["has no survey", {}, {}],
+    ["was sent one before", { last_sent_at: SERVICE_NOW - 100 }, {}],
+    ["has one scheduled from before", { next_survey_scheduled_at: SERVICE_NOW - 100 }, {}],
+    ["has one scheduled far ahead", { next_survey_scheduled_at: SERVICE_NOW + 9000 }, {}],
+    ["has one that does not fit the delay", { next_survey_scheduled_at: SERVICE_NOW }, { delay: 600 }],
+    [
+      "has the very last_sent_at that was sent along",
+      { last_sent_at: SERVICE_NOW + 5 },
+      { last_sent_at: SERVICE_NOW + 5 },
+    ],
+  ])("when the person %s, then it is unknown and never repeated", async (_, fields, body) => {
+    const pair = await withServer(service([reset], [person(fields)]));
+    const result = await pair.client.sendPerson({ email: EMAIL, ...body });
+    expect(result).toMatchObject({ kind: "unknown", error: { name: "UnknownOutcomeError", code: "outcome_unknown" } });
+    expect(posts(pair)).toBe(1);
+  });
+
+  it("when nobody is there, then nothing arrived and it is repeated", async () => {
+    const pair = await withServer(service([reset, answer(500, ""), json({ id: "7" }, {}, 201)], []));
+    const result = await pair.client.sendPerson({ email: EMAIL });
+    expect(result).toMatchObject({ kind: "answered", reply: { json: { id: "7" } } });
+    expect(posts(pair)).toBe(3);
+    expect(pair.clock.sleeps).toEqual([200, 400]);
+  });
+
+  it("when nobody is there to the end, then it failed", async () => {
+    const pair = await withServer(service([answer(500, '{"error":"oops"}')], []));
+    const error = await failureOf(pair.client.sendPerson({ email: EMAIL }));
+    expect(error).toMatchObject({ name: "ServiceError", status: 500 });
+    expect(posts(pair)).toBe(6);
+  });
+
+  it.each<[string, Behaviour]>([
+    ["fails", answer(422, '{"error":"no"}')],
+    ["is refused", answer(401, "")],
+    ["makes no sense", json({ people: [] })],
+    ["shows others, the filter ignored", json([person({ email: "bob@example.com" })], { date })],
+    ["tells no time", answer(200, JSON.stringify([person({ last_sent_at: 9e9 })]), { date: null })],
+  ])("when the look-up %s, then it is unknown", async (_, found) => {
+    const pair = await withServer(service([reset], found), { client: { policy: { retries: 1 } } });
+    expect((await pair.client.sendPerson({ email: EMAIL })).kind).toBe("unknown");
+    expect(posts(pair)).toBe(1);
+  });
+
+  it("when a phone names the person, then the look-up asks for the phone", async () => {
+    const pair = await withServer(service([reset], []), { client: { policy: { retries: 0 } } });
+    await failureOf(pair.client.sendPerson({ phone_number: "+15555550100", channel: "sms" }));
+    expect(lookUps(pair)).toEqual(["GET /v1/people.json?phone_number=%2B15555550100"]);
+  });
+
+  it.each<[string, Behaviour, number[]]>([
+    ["429 with seconds", answer(429, "", { "retry-after": "7" }), [7000]],
+    [
+      "429 with a date",
+      answer(429, "", { date, "retry-after": new Date((SERVICE_NOW + 9) * 1000).toUTCString() }),
+      [9000],
+    ],
+    ["429 alone", answer(429, ""), [200]],
+    ["503 with Retry-After", answer(503, "", { "retry-after": "3" }), [3000]],
+  ])("when the answer is %s, then it is repeated without a look-up", async (_, busy, waits) => {
+    const pair = await withServer(service([busy, json({ id: "7" })], []));
+    expect((await pair.client.sendPerson({ email: EMAIL })).kind).toBe("answered");
+    expect(lookUps(pair)).toEqual([]);
+    expect(pair.clock.sleeps.slice(0, 1)).toEqual(waits);
+  });
+
+  it.each<[string, Behaviour]>([
+    ["422", json({ message: "no" }, {}, 422)],
+    ["409", json({}, {}, 409)],
+    ["302", answer(302, "", { location: "/x" })],
+  ])("when the answer is %s, then it is refused at once", async (_, refusal) => {
+    const pair = await withServer(service([refusal], []));
+    await failureOf(pair.client.sendPerson({ email: EMAIL }));
+    expect(pair.seen()).toEqual(["POST /v1/people.json"]);
+  });
+
+  it("when it is aborted, then the reason comes, whatever else is under way", async () => {
+    const control = new AbortController();
+    const pair = await withServer(({ method }) => (method === "POST" ? reset : () => control.abort(new Error("stop"))));
+    expect((await failureOf(pair.client.sendPerson({ email: EMAIL }, { signal: control.signal }))).message).toBe(
+      "stop",
+    );
+  });
+});
+
+describe("saving a person", () => {
+  const passing = ambiguous.filter(
+    ([name]) => name !== "520" && !name.startsWith("a 2xx ") && !name.startsWith("an empty"),
+  );
+
+  it.each(passing)("when the answer is %s, then it is simply repeated", async (_, lost) => {
+    const pair = await withServer(service([lost, json({ id: "7" })], []));
+    const result = await pair.client.sendPerson({ email: EMAIL, send: false });
+    expect(result.kind).toBe("answered");
+    expect(lookUps(pair)).toEqual([]);
+  });
+});
+
+const directory = (...emails: string[]): ((request: SeenRequest) => Behaviour) => {
+  let written = 0;
+  return ({ method, target }) => {
+    if (method === "POST") return (written += 1) === 1 ? reset : json({ id: "7" });
+    const asked = new URL(target, "http://x").searchParams.get("email") ?? "";
+    return json(emails.includes(asked) ? [person({ email: asked })] : [], { date });
+  };
+};
+
+describe("renaming a person", () => {
+  const NEW = "new@example.com";
+  const rename = { email: EMAIL, email_update: NEW, send: false };
+  it.each([
+    { there: [NEW], kind: "arrived", writes: 1 },
+    { there: [EMAIL], kind: "answered", writes: 2 },
+    { there: [], kind: "answered", writes: 2 },
+    { there: [EMAIL, NEW], kind: "unknown", writes: 1 },
+  ])("when the answer is lost and $there are there, then it is $kind", async ({ there, kind, writes }) => {
+    const pair = await withServer(directory(...there));
+    expect((await pair.client.sendPerson(rename)).kind).toBe(kind);
+    expect(posts(pair)).toBe(writes);
+  });
+});
+
+describe("adding a response", () => {
+  const body = { person: "7", score: 9, comment: "good" };
+  const response = (fields: JsonObject): JsonObject => ({
+    id: "1",
+    person: "7",
+    score: 9,
+    comment: "good",
+    created_at: SERVICE_NOW,
+    updated_at: SERVICE_NOW,
+    ...fields,
+  });
+
+  it.each<[string, JsonObject, JsonObject, string]>([
+    ["the same was stored since", {}, {}, "arrived"],
+    ["the same was stored since, its person expanded", {}, { person: { id: 7, name: null } }, "arrived"],
+    ["the same was stored before", {}, { created_at: SERVICE_NOW - 50, updated_at: SERVICE_NOW - 50 }, "answered"],
+    ["another score was stored since", {}, { score: 3 }, "answered"],
+    ["another comment was stored since", {}, { comment: null }, "answered"],
+    ["a back-dated one was stored since", { created_at: 1000 }, { created_at: 1000 }, "arrived"],
+    ["a back-dated one was stored before", { created_at: 1000 }, { created_at: 1000, updated_at: 2000 }, "answered"],
+    ["a back-dated one does not say when", { created_at: 1000 }, { created_at: 1000, updated_at: 1000 }, "unknown"],
+    ["a back-dated one has no update", { created_at: 1000 }, { created_at: 1000, updated_at: null }, "unknown"],
+    ["it is another person's", {}, { person: "8" }, "unknown"],
+  ])("when the answer is lost and %s", async (_, extra, fields, kind) => {
+    const pair = await withServer(service([reset, json({ id: "1" }, {}, 201)], [response(fields)]));
+    expect((await pair.client.addResponse({ ...body, ...extra })).kind).toBe(kind);
+    expect(posts(pair)).toBe(kind === "answered" ? 2 : 1);
+  });
+
+  it("when it was back-dated, then only that second is looked through", async () => {
+    const pair = await withServer(service([reset, json({})], []));
+    await pair.client.addResponse({ ...body, created_at: 1000 });
+    expect(lookUps(pair)).toEqual([
+      "GET /v1/survey_responses.json?person_id=7&per_page=100&since=1000&until=1000&page=1",
+    ]);
+  });
+
+  it("when no answer came in time and it is not there yet, then it may still come", async () => {
+    const pair = await withServer(service([stall], []), { transport: { timeoutMs: 40 } });
+    expect(await pair.client.addResponse(body)).toMatchObject({ kind: "unknown" });
+  });
+});
+
+describe("Autopilot and removals", () => {
+  it("when adding a member is lost, then it is repeated", async () => {
+    const pair = await withServer(service([reset, answer(502, ""), json({ person: {}, properties: {} }, {}, 201)], []));
+    expect((await pair.client.addMember("email", { person_email: EMAIL })).kind).toBe("answered");
+    expect(posts(pair)).toBe(3);
+  });
+
+  it("when a removal is lost and its repeat finds nothing, then the first arrived", async () => {
+    const pair = await withServer([reset, answer(404, "")]);
+    expect(await pair.client.removeMember("email", { person_email: EMAIL })).toEqual({
+      kind: "arrived",
+      evidence: "the repeat found nothing left to remove",
+      found: {},
+    });
+  });
+
+  it("when a removal finds nothing at once, then that is an error", async () => {
+    const pair = await withServer([answer(404, "")]);
+    expect(await failureOf(pair.client.deletePerson("email:ann@example.com"))).toMatchObject({
+      name: "RefusedError",
+      status: 404,
+    });
+    expect(pair.seen()).toEqual(["DELETE /v1/people/email%3Aann%40example.com.json"]);
+  });
+
+  it("when an idempotent write's success cannot be read, then it is unknown rather than failed", async () => {
+    const pair = await withServer([answer(200, "")]);
+    expect((await pair.client.unsubscribe({ person_email: EMAIL })).kind).toBe("unknown");
+  });
+});
+
+describe("looking up without sending", () => {
+  it("when a run is resumed, then the evidence is asked for and nothing is written", async () => {
+    const found = person({ next_survey_scheduled_at: SERVICE_NOW - 10 });
+    const pair = await withServer(service([], [found]));
+    expect(await pair.client.lookUpPerson({ email: EMAIL }, { intentAt: SERVICE_NOW - 20 })).toMatchObject({
+      kind: "arrived",
+    });
+    expect(await pair.client.lookUpPerson({ email: EMAIL }, { intentAt: SERVICE_NOW })).toMatchObject({
+      kind: "unsettled",
+    });
+    expect(await pair.client.lookUpPerson({ email: "x@y.z" }, { intentAt: 0 })).toMatchObject({ kind: "unsettled" });
+    expect(posts(pair)).toBe(0);
+  });
+
+  it("when the service has told its time, then serverNow is that time", async () => {
+    const pair = await withServer([json({}, { date })]);
+    expect(pair.client.serverNow()).toBe(Math.floor(pair.clock.now() / 1000));
+    await pair.client.getMetrics({});
+    expect(pair.client.serverNow()).toBe(SERVICE_NOW);
+  });
+});
