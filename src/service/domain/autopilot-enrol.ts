@@ -8,7 +8,7 @@ import type { MemberInput, Project } from "./inputs.ts";
 import { MEMBER_NAMES, identify, upsertPerson } from "./person-identity.ts";
 import type { MembershipRow, PersonRow, Transaction } from "./ports.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
-import { scheduleAutopilot } from "./surveys.ts";
+import { scheduleAutopilot, type AutopilotWish } from "./surveys.ts";
 
 export interface Enrolment {
   readonly person: PersonRow;
@@ -61,7 +61,7 @@ async function join(
 ): Promise<Enrolment> {
   const properties = given ?? {};
   await tx.autopilot.insertMember(project.id, platform, { personId: person.id, properties });
-  await scheduleAutopilot(tx, project, person, { platform, properties, delaySeconds: 0 });
+  await scheduleFirst(tx, project, person, { platform, properties });
   return { person, properties, created: true };
 }
 
@@ -79,7 +79,19 @@ async function refresh(
     await tx.autopilot.setMemberProperties(project.id, platform, person.id, properties);
     if (member.nextRequestId !== null) await tx.requests.setProperties(project.id, member.nextRequestId, properties);
   }
-  if (member.nextRequestId === null)
-    await scheduleAutopilot(tx, project, person, { platform, properties, delaySeconds: 0 });
+  if (member.nextRequestId === null) await scheduleFirst(tx, project, person, { platform, properties });
   return { person, properties, created: false };
+}
+
+/** Now, or one interval after the last Autopilot survey of this person: leaving and joining again does not shorten it. */
+async function scheduleFirst(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  { platform, properties }: Omit<AutopilotWish, "delaySeconds">,
+): Promise<void> {
+  const lastAt = await tx.requests.lastAutopilotAt(project.id, person.id, platform);
+  const { frequency } = await tx.autopilot.configuration(project.id, platform);
+  const delaySeconds = lastAt === null ? 0 : Math.max(0, lastAt + frequency - tx.now);
+  await scheduleAutopilot(tx, project, person, { platform, properties, delaySeconds });
 }

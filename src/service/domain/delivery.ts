@@ -11,7 +11,7 @@ export type DeliveryOutcome =
   /** Refused for now: due again after so many seconds. */
   | { readonly kind: "retry"; readonly delaySeconds: number };
 
-/** Claims what is due, earliest first. In a write; mail leaves after it is durable. */
+/** Claims what is due; projects take turns. In a write; mail leaves after it is durable. */
 export async function claimDue(tx: Transaction, claim: Claim): Promise<readonly DueSurvey[]> {
   return tx.requests.claimDue(claim);
 }
@@ -32,7 +32,8 @@ export async function finishDelivery(tx: Transaction, due: DueSurvey, outcome: D
     case "sent":
       return finishSent(tx, due);
     case "bounced":
-      if (await tx.requests.markFailed(due)) await recordBounce(tx, due.project, due.person.id);
+      if ((await tx.requests.markFailed(due)) && due.channel === "email")
+        await recordBounce(tx, due.project, due.person.id);
       return;
     case "retry":
       await tx.requests.postpone(due, tx.now + outcome.delaySeconds);

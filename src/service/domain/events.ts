@@ -3,6 +3,7 @@ import { InvalidError } from "./errors.ts";
 import type { EventsQuery, Project } from "./inputs.ts";
 import { toJsonArray } from "./json-rows.ts";
 import type { EventsFilter, Transaction } from "./ports.ts";
+import { suppressEmail } from "./suppressions.ts";
 
 /** 4.5 as JSON text, oldest bounce first. */
 export async function listBouncesJson(tx: Transaction, project: Project, query: EventsQuery): Promise<string> {
@@ -32,16 +33,11 @@ export async function unsubscribePerson(
   personId: number,
 ): Promise<{ created: boolean }> {
   const person = await tx.people.byId(project.id, personId);
-  if (person === null || person.unsubscribedAt !== null) return { created: false };
-  await tx.people.update(project.id, personId, { unsubscribedAt: tx.now });
-  await tx.requests.cancel(project.id, personId, { channel: "email", autopilot: null });
-  return { created: true };
+  return { created: person !== null && (await suppressEmail(tx, project, person, "unsubscribe")) };
 }
 
-/** Notes that a person's address refused a message for good: they are never sent to again. */
+/** Records that a person's e-mail address refused a message for good: nothing more is mailed to it. */
 export async function recordBounce(tx: Transaction, project: Project, personId: number): Promise<void> {
   const person = await tx.people.byId(project.id, personId);
-  if (person === null) return;
-  if (person.bouncedAt === null) await tx.people.update(project.id, personId, { bouncedAt: tx.now });
-  await tx.requests.cancel(project.id, personId, { channel: null, autopilot: null });
+  if (person !== null) await suppressEmail(tx, project, person, "bounce");
 }

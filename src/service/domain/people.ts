@@ -8,6 +8,7 @@ import { PEOPLE_NAMES, identify, requireReferenced, upsertPerson } from "./perso
 import { renamePerson } from "./person-rename.ts";
 import type { PersonRow, Transaction } from "./ports.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
+import { keepSuppressions } from "./suppressions.ts";
 import { cancelWaiting, scheduleSurvey } from "./surveys.ts";
 
 /** 4.1 as JSON text, `Person` rows in creation order. */
@@ -77,9 +78,10 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, input: Send
   };
 }
 
-/** Deletes a person and all that belongs to them. Throws NotFoundError. */
+/** Deletes a person and all that belongs to them; a suppressed address stays suppressed. Throws NotFoundError. */
 export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<void> {
   const person = await requireReferenced(tx, project, reference);
+  await keepSuppressions(tx, project, person);
   await tx.people.delete(project.id, person.id);
 }
 

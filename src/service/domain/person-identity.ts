@@ -2,6 +2,7 @@
 import type { PersonReference, Project } from "./inputs.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
 import { parseId } from "./ids.ts";
+import { keepSuppressions, markSuppressed } from "./suppressions.ts";
 import { TakenError, type PersonChange, type PersonRow, type Transaction } from "./ports.ts";
 
 /** How a call calls its parameters, so that errors name what the caller wrote. */
@@ -75,7 +76,8 @@ export async function upsertPerson(
   names: IdentityNames,
 ): Promise<PersonRow> {
   try {
-    if (existing === null) return await tx.people.insert(project.id, { ...wanted, createdAt: tx.now });
+    if (existing === null)
+      return await markSuppressed(tx, project, await tx.people.insert(project.id, { ...wanted, createdAt: tx.now }));
     return await changePerson(tx, project, existing, mergeChange(existing, wanted));
   } catch (error) {
     throw translateTaken(error, names);
@@ -105,7 +107,10 @@ export async function changePerson(
     Object.entries(wanted).filter(([key, value]) => person[key as keyof PersonChange] !== value),
   ) as PersonChange;
   if (Object.keys(change).length > 0) await tx.people.update(project.id, person.id, change);
-  return { ...person, ...change };
+  const changed = { ...person, ...change };
+  if (change.email === undefined) return changed;
+  await keepSuppressions(tx, project, person);
+  return markSuppressed(tx, project, changed);
 }
 
 /** An engine's "taken" in the caller's words; other errors as they are. */

@@ -10,6 +10,7 @@ import type { PersonRows } from "./rows/person-rows.ts";
 import type { ProjectRows } from "./rows/project-rows.ts";
 import type { RequestRows } from "./rows/request-rows.ts";
 import type { ResponseRows } from "./rows/response-rows.ts";
+import type { SuppressionRows } from "./rows/suppression-rows.ts";
 import type { TrendRows } from "./rows/trend-rows.ts";
 
 export { TakenError } from "./rows/taken-error.ts";
@@ -26,6 +27,7 @@ export type {
   ScoreCounts,
   StoredResponseChange,
 } from "./rows/response-rows.ts";
+export type { Suppression, SuppressionReason, SuppressionRows } from "./rows/suppression-rows.ts";
 export type { Trend, TrendRows } from "./rows/trend-rows.ts";
 export type { AutopilotRows, MembersFilter, MembershipRow } from "./rows/autopilot-rows.ts";
 export type { Counts, KeyRow, ProjectRow, ProjectRows } from "./rows/project-rows.ts";
@@ -60,4 +62,5 @@ export interface Transaction {
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;
+  readonly suppressions: SuppressionRows;
 }

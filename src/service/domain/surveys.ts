@@ -3,6 +3,7 @@ import { PLATFORMS, type Properties } from "../../contract/resources.ts";
 import type { Channel } from "../../contract/routes.ts";
 import type { Project } from "./inputs.ts";
 import type { PersonRow, Transaction } from "./ports.ts";
+import { canReceive } from "./suppressions.ts";
 
 export interface SurveyWish {
   readonly channel: Channel;
@@ -17,7 +18,7 @@ export async function scheduleSurvey(
   person: PersonRow,
   wish: SurveyWish,
 ): Promise<number | null> {
-  if (!canReceive(person, wish.channel) || (await isThrottled(tx, project, person))) return null;
+  if (!(await canReceive(tx, project, person, wish.channel)) || (await isThrottled(tx, project, person))) return null;
   const scheduledAt = Math.min(tx.now + wish.delaySeconds, Number.MAX_SAFE_INTEGER);
   const { channel, properties } = wish;
   await tx.requests.insert(project.id, {
@@ -31,12 +32,6 @@ export async function scheduleSurvey(
     token: tx.token(),
   });
   return scheduledAt;
-}
-
-/** An unsubscribe blocks e-mail, a bounce everything; a person without the channel's address cannot be reached by it. */
-function canReceive(person: PersonRow, channel: Channel): boolean {
-  if (person.bouncedAt !== null) return false;
-  return channel === "sms" ? person.phoneNumber !== null : person.email !== null && person.unsubscribedAt === null;
 }
 
 /** Whether a survey was sent too recently, or one waits to be sent, which counts as recent. */
@@ -75,7 +70,7 @@ export async function scheduleAutopilot(
   wish: AutopilotWish,
 ): Promise<void> {
   const { platform, properties, delaySeconds } = wish;
-  if (!canReceive(person, platform)) {
+  if (!(await canReceive(tx, project, person, platform))) {
     await tx.autopilot.setNextRequest(project.id, platform, person.id, null);
     return;
   }

@@ -215,8 +215,33 @@ test("when a member is removed while a survey is on its way, then its link works
   await fixture.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
   expect(await fixture.read((tx) => tx.requests.byToken(due!.token))).toMatchObject({ personId: 1, responseId: null });
   expect(await members()).toMatchObject([
-    { next_survey_request: { survey_scheduled_at: START, properties: { again: true } } },
+    { next_survey_request: { survey_scheduled_at: START + 90 * DAY, properties: { again: true } } },
   ]);
+});
+
+test("when a member leaves and joins again and again, then one survey is sent within one interval", async () => {
+  for (let n = 0; n < 5; n += 1) {
+    fixture.time.now = START + n;
+    await add({ personEmail: "a@x.co" });
+    expect(await deliver()).toEqual(n === 0 ? ["a@x.co"] : []);
+    await remove("a@x.co");
+  }
+  await add({ personEmail: "a@x.co" });
+  expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 90 * DAY } }]);
+  fixture.time.now = START + 90 * DAY;
+  expect(await deliver()).toEqual(["a@x.co"]);
+});
+
+test("when the other platform sent a survey, or the last one is long ago, then the first survey is due now", async () => {
+  const both = { personEmail: "a@x.co", personPhoneNumber: "+14155550100" };
+  await add({ ...both, platform: "sms" });
+  expect(await deliver()).toEqual(["a@x.co"]);
+  await add(both);
+  expect(await deliver()).toEqual(["a@x.co"]);
+  await remove("a@x.co");
+  fixture.time.now = START + 91 * DAY;
+  await add(both);
+  expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 91 * DAY } }]);
 });
 
 test("when a member unsubscribes, then they stay a member without a next survey", async () => {
@@ -257,6 +282,8 @@ test("when a platform is switched off while a survey is on its way, then it is n
   fixture.time.now = START + 30;
   expect(await deliver()).toEqual([]);
   expect(await fixture.read((tx) => nextDueAt(tx))).toBeNull();
+  const { rows } = await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery()));
+  expect(rows.map((row) => row.next_survey_scheduled_at)).toEqual([null]);
   await configure({ active: true });
   expect(await deliver()).toEqual(["a@x.co"]);
 });

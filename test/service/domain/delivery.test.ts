@@ -43,16 +43,37 @@ test("when a survey is due, then one claim gets all that its message needs", asy
   expect(await claim("two")).toEqual([]);
 });
 
-test("when several are due, then the earliest come first, over all projects, and none before its time", async () => {
+test("when several are due, then the earliest of a project come first, and none before its time", async () => {
   const other = await fixture.write((tx) => addProject(tx, "other"));
   await send("late@x.co", 20);
-  await send("b@x.co", 10);
+  await send("c@x.co", 10);
+  await send("b@x.co", 9);
   await fixture.write((tx) => sendPerson(tx, other, sendInput({ email: "a@x.co", delaySeconds: 5 })));
   expect([await nextAt(), emails(await claim())]).toEqual([START + 5, []]);
   fixture.time.now = START + 10;
-  expect(emails(await claim("one", 1))).toEqual(["a@x.co"]);
-  expect(emails(await claim("one", 5))).toEqual(["b@x.co"]);
+  expect(emails(await claim("one", 5))).toEqual(["b@x.co", "c@x.co", "a@x.co"]);
   expect(await nextAt()).toBe(START + 20);
+});
+
+test("when a project has a backlog, then another project's survey is in the next batch, and no room is wasted", async () => {
+  const other = await fixture.write((tx) => addProject(tx, "other"));
+  for (let n = 0; n < 9; n += 1) await send(`old${n}@x.co`);
+  fixture.time.now = START + 60;
+  await fixture.write((tx) => sendPerson(tx, other, sendInput({ email: "fresh@x.co" })));
+  expect(emails(await claim("one", 4))).toEqual(["old0@x.co", "old1@x.co", "fresh@x.co", "old2@x.co"]);
+});
+
+test("when a batch is smaller than the number of projects, then the batches reach every project in turn", async () => {
+  for (const name of ["b", "c"]) {
+    const project = await fixture.write((tx) => addProject(tx, name));
+    for (const n of [1, 2])
+      await fixture.write((tx) => sendPerson(tx, project, sendInput({ email: `${name}${n}@x.co` })));
+  }
+  await send("a1@x.co");
+  await send("a2@x.co");
+  const batches: (string | null)[] = [];
+  for (let n = 0; n < 6; n += 1) batches.push(...emails(await claim("one", 1)));
+  expect(batches).toEqual(["a1@x.co", "b1@x.co", "c1@x.co", "a2@x.co", "b2@x.co", "c2@x.co"]);
 });
 
 test("when a claim dies, then its survey is found again, and the dead one's late answer counts for nothing", async () => {

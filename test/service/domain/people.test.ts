@@ -199,10 +199,18 @@ describe("whether a survey is scheduled", () => {
     expect((await people())[0]?.name).toBe("Ann");
   });
 
-  test("when a person has bounced, then nothing is ever sent", async () => {
+  test("when an address has bounced, then e-mail is blocked and SMS is not", async () => {
     await save({ email: "a@x.co", phoneNumber: "+14155550100" });
     await fixture.write((tx) => recordBounce(tx, fixture.project, 1));
-    expect([await scheduledAt({}), await scheduledAt({ channel: "sms" })]).toEqual([null, null]);
+    expect([await scheduledAt({}), await scheduledAt({ channel: "sms" })]).toEqual([null, START]);
+  });
+
+  test("when a phone number is suppressed, then SMS is blocked and e-mail is not", async () => {
+    await save({ email: "a@x.co", phoneNumber: "+14155550100" });
+    await fixture.write((tx) =>
+      tx.suppressions.add(fixture.project.id, "sms", "+14155550100", { reason: "stop", at: START }),
+    );
+    expect([await scheduledAt({ channel: "sms" }), await scheduledAt({})]).toEqual([null, START]);
   });
 
   test("when somebody unsubscribes, then what waits to be mailed is dropped", async () => {
@@ -242,7 +250,6 @@ test("when surveys are cancelled, then none waits; of somebody unknown, it is re
 
 test("when a person is deleted, then all of theirs goes and the address is free again", async () => {
   await send({ email: "a@x.co" });
-  await fixture.write((tx) => unsubscribe(tx, fixture.project, "a@x.co"));
   await fixture.write((tx) => addResponse(tx, fixture.project, responseInput({ personId: "1" }), links));
   await fixture.write((tx) => deletePerson(tx, fixture.project, { by: "email", email: "A@x.co" }));
   expect(await people()).toEqual([]);

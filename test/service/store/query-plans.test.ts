@@ -77,8 +77,18 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ],
   ["next due", (database) => createRequestRows(database, { now: 0 }).nextDueAt()],
   [
+    // With a survey that is due: the claim goes from the project on to its surveys.
     "claims",
-    (database) => createRequestRows(database, { now: 9 }).claimDue({ claimer: "one", leaseSeconds: 60, limit: 10 }),
+    async (database) => {
+      database.exec("INSERT INTO projects (id, name, created_at) VALUES (1, 'default', 0)");
+      database.exec("INSERT INTO people (project_id, id, created_at) VALUES (1, 1, 0)");
+      const configuration = "INSERT INTO autopilot_configurations VALUES (1, 'email', 1, 60, 0, 0)";
+      database.exec(configuration);
+      const request = { personId: 1, channel: "email", autopilot: false, createdAt: 0, scheduledAt: 0 } as const;
+      const rows = createRequestRows(database, { now: 9 });
+      await rows.insert(1, { ...request, paused: false, properties: {}, token: "t" });
+      expect(await rows.claimDue({ claimer: "one", leaseSeconds: 60, limit: 10 })).toHaveLength(1);
+    },
   ],
   ["sent", (database) => createRequestRows(database, { now: 9 }).countSent(1, "email", { since: 1, until: 2 })],
   ["a link", (database) => createRequestRows(database, { now: 9 }).byToken("t")],
@@ -104,7 +114,9 @@ describe("when a list is asked for, then an index finds it and keeps its order",
   test.each(LISTS)("%s", async (_, work) => {
     const plans = await plansOf(work);
     expect(plans).not.toEqual([]);
-    expect(plans.filter((step) => !/^SEARCH |^SCAN q USING INDEX survey_requests_by_due/.test(step))).toEqual([]);
+    // Projects are few: going through them to reach each one's first entry in an index is no walk over rows.
+    const fine = /^SEARCH |^SCAN p$|^CORRELATED SCALAR SUBQUERY/;
+    expect(plans.filter((step) => !fine.test(step))).toEqual([]);
   });
 
   test("responses updated since, in order of creation: sorted, but only those", async () => {

@@ -59,7 +59,7 @@ export interface RequestRows {
     personId: number,
     which: { readonly channel: Channel | null; readonly autopilot: boolean | null },
   ): Promise<void>;
-  /** Claims what is due, earliest first, over all projects. */
+  /** Claims what is due: projects take turns, and within one the earliest come first. */
   claimDue(claim: Claim): Promise<readonly DueSurvey[]>;
   /** When the next unclaimed request, or the next lease, is due; null when nothing waits. */
   nextDueAt(): Promise<number | null>;
@@ -71,6 +71,8 @@ export interface RequestRows {
   markFailed(due: DueSurvey): Promise<boolean>;
   /** Gives a claimed request back, due at `dueAt`; false as above. */
   postpone(due: DueSurvey, dueAt: number): Promise<boolean>;
+  /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
+  lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null>;
   countSent(project: number, channel: Channel, range: TimeRange): Promise<number>;
   /** The survey that a link names, in whichever project; null when there is none. */
   byToken(token: string): Promise<SurveyLink | null>;

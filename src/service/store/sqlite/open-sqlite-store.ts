@@ -14,6 +14,7 @@ import { createPersonRows } from "./rows/person-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
 import { createRequestRows } from "./rows/request-rows.ts";
 import { createResponseRows } from "./rows/response-rows.ts";
+import { createSuppressionRows } from "./rows/suppression-rows.ts";
 import type { Session } from "./engine/session.ts";
 import { createTrendRows } from "./rows/trend-rows.ts";
 import { StoreFileError } from "../store-file-error.ts";
@@ -30,6 +31,7 @@ export interface SqliteStoreOptions {
 
 /** 16 bytes: 22 characters. */
 const TOKEN_BYTES = 16;
+const SECRET_BYTES = 32;
 
 /**
  * Opens a data file for this process alone and brings its schema up to date. Throws StoreBusyError while another
@@ -90,6 +92,7 @@ function createStore(
     responses: createResponseRows(database, anchors, cache),
     trends: createTrendRows(database, session, anchors),
     autopilot: createAutopilotRows(database, session, cache),
+    suppressions: createSuppressionRows(database, () => random.token(SECRET_BYTES)),
   };
   const begin = (): Transaction => {
     session.now = unixSeconds(clock);

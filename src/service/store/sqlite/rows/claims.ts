@@ -5,33 +5,89 @@ import type { Database } from "../engine/database.ts";
 import type { SqlRow, SqlValue } from "../engine/engine.ts";
 
 const DUE = `SELECT q.project_id AS "projectId", p.name AS "projectName", q.id, q.channel, q.autopilot, q.token, q.properties,
-  q.scheduled_at AS "scheduledAt", q.attempts, q.person_id AS "personId", w.email, w.name, w.phone_number AS "phoneNumber"
+  q.scheduled_at AS "scheduledAt", q.attempts, q.person_id AS "personId", w.email, w.name, w.phone_number AS "phoneNumber",
+  c.active
   FROM survey_requests q
   JOIN projects p ON p.id = q.project_id
   JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
-  WHERE q.due_at <= ? ORDER BY q.due_at, q.project_id, q.id LIMIT ?`;
+  JOIN autopilot_configurations c ON c.project_id = q.project_id AND c.platform = q.channel
+  WHERE q.project_id = ? AND q.due_at <= ? ORDER BY q.due_at, q.id LIMIT ?`;
 
-/** See `RequestRows`; `now` is the transaction's, Unix seconds. */
-export function claimDue(database: Database, now: number, { claimer, leaseSeconds, limit }: Claim): DueSurvey[] {
-  pauseInactive(database, now);
-  const rows = database.all(DUE, [now, limit]);
-  for (const row of rows) {
-    database.run(
-      "UPDATE survey_requests SET claimer = ?, due_at = ?, attempts = attempts + 1 WHERE project_id = ? AND id = ?",
-      [claimer, now + leaseSeconds, Number(row.projectId), Number(row.id)],
-    );
-  }
-  return rows.map((row) => toDueSurvey(row, claimer));
+const PROJECTS_WITH_DUE = `SELECT p.id FROM projects p
+  WHERE EXISTS (SELECT 1 FROM survey_requests q WHERE q.project_id = p.id AND q.due_at <= ?) ORDER BY p.id`;
+
+interface Claims {
+  /** See `RequestRows`; `now` is the transaction's, Unix seconds. */
+  readonly claimDue: (now: number, claim: Claim) => DueSurvey[];
 }
 
-/** Those of an inactive Autopilot that were on their way when it was switched off, and came back. */
-function pauseInactive(database: Database, now: number): void {
+/** Remembers whose turn was last, so that a batch smaller than the number of projects still reaches every project. */
+export function createClaims(database: Database): Claims {
+  const turn = { last: 0 };
+  return {
+    claimDue: (now, claim) => {
+      const due = database.all(PROJECTS_WITH_DUE, [now]).map(({ id }) => Number(id));
+      const projects = [...due.filter((id) => id > turn.last), ...due.filter((id) => id <= turn.last)];
+      const claimed: DueSurvey[] = [];
+      // First an equal share for each project; a second round gives to the others what some did not need.
+      for (let round = 0; round < 2; round += 1) {
+        for (const [index, project] of projects.entries()) {
+          const room = claim.limit - claimed.length;
+          if (room <= 0) break;
+          const share = round === 0 ? Math.ceil(room / (projects.length - index)) : room;
+          claimed.push(...claimFrom(database, project, now, { ...claim, limit: share }));
+          if (round === 0) turn.last = project;
+        }
+      }
+      return claimed;
+    },
+  };
+}
+
+function claimFrom(database: Database, project: number, now: number, claim: Claim): DueSurvey[] {
+  const { claimer, leaseSeconds, limit } = claim;
+  const claimed: DueSurvey[] = [];
+  for (const row of database.all(DUE, [project, now, limit])) {
+    const key = [project, Number(row.id)];
+    if (row.autopilot === 1 && row.active === 0) {
+      pause(database, key, Number(row.personId));
+      continue;
+    }
+    database.run(
+      "UPDATE survey_requests SET claimer = ?, due_at = ?, attempts = attempts + 1 WHERE project_id = ? AND id = ?",
+      [claimer, now + leaseSeconds, ...key],
+    );
+    claimed.push(toDueSurvey(row, claimer));
+  }
+  return claimed;
+}
+
+/** One of an inactive Autopilot that was on its way when it was switched off, and came back. */
+function pause(database: Database, key: readonly number[], personId: number): void {
   database.run(
-    `UPDATE survey_requests SET state = 'paused', due_at = NULL, claimer = NULL
-     WHERE due_at <= ? AND autopilot = 1 AND EXISTS (SELECT 1 FROM autopilot_configurations c
-       WHERE c.project_id = survey_requests.project_id AND c.platform = survey_requests.channel AND c.active = 0)`,
-    [now],
+    "UPDATE survey_requests SET state = 'paused', due_at = NULL, claimer = NULL WHERE project_id = ? AND id = ?",
+    key,
   );
+  refreshNextSurvey(database, key[0] ?? 0, personId);
+}
+
+/** Looks the earliest waiting request of one person up again. */
+export function refreshNextSurvey(database: Database, project: number, personId: number): void {
+  database.run(
+    `UPDATE people SET next_survey_at =
+       (SELECT min(scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.state = 'waiting')
+     WHERE project_id = ? AND id = ?`,
+    [project, personId],
+  );
+}
+
+/** When the next request, or the end of a lease, is due; each project's is the first entry of its index. */
+export function nextDueAt(database: Database): number | null {
+  const row = database.first(
+    `SELECT min(first_at) AS at FROM (SELECT (SELECT q.due_at FROM survey_requests q
+       WHERE q.project_id = p.id AND q.due_at IS NOT NULL ORDER BY q.due_at LIMIT 1) AS first_at FROM projects p) AS firsts`,
+  );
+  return row === null || row.at === null ? null : Number(row.at);
 }
 
 function toDueSurvey(row: SqlRow, claimer: string): DueSurvey {

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../contract/resources.ts";
 import type { DueSurvey, NewRequest, RequestRows, SurveyLink } from "../../../domain/ports.ts";
-import { claimDue, postpone, releaseClaims, settleClaim } from "./claims.ts";
+import { createClaims, nextDueAt, postpone, refreshNextSurvey, releaseClaims, settleClaim } from "./claims.ts";
 import type { Database } from "../engine/database.ts";
 import type { SqlValue } from "../engine/engine.ts";
 import { nextId } from "../sql/next-id.ts";
@@ -8,6 +8,7 @@ import type { Session } from "../engine/session.ts";
 import { addCondition, addRange, whereSql, type Where } from "../sql/where.ts";
 
 export function createRequestRows(database: Database, session: Session): RequestRows {
+  const claims = createClaims(database);
   return {
     insert: async (project, request) => insertRequest(database, project, request),
     setProperties: async (project, id, properties) => {
@@ -18,15 +19,20 @@ export function createRequestRows(database: Database, session: Session): Request
       ]);
     },
     cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
-    claimDue: async (claim) => claimDue(database, session.now, claim),
-    nextDueAt: async () => {
-      const row = database.first("SELECT min(due_at) AS at FROM survey_requests WHERE due_at IS NOT NULL");
-      return row === null || row.at === null ? null : Number(row.at);
-    },
+    claimDue: async (claim) => claims.claimDue(session.now, claim),
+    nextDueAt: async () => nextDueAt(database),
     releaseClaims: async (living) => releaseClaims(database, session.now, living),
     markSent: async (due) => settleAndRefresh(database, due, "sent", session.now),
     markFailed: async (due) => settleAndRefresh(database, due, "failed", null),
     postpone: async (due, dueAt) => postpone(database, due, dueAt),
+    lastAutopilotAt: async (project, personId, channel) => {
+      const row = database.first(
+        `SELECT max(CASE WHEN claimer IS NULL THEN sent_at ELSE ? END) AS at FROM survey_requests
+         WHERE project_id = ? AND person_id = ? AND channel = ? AND autopilot = 1`,
+        [session.now, project, personId, channel],
+      );
+      return row === null || row.at === null ? null : Number(row.at);
+    },
     countSent: async (project, channel, range) => {
       const where: Where = {
         clauses: ["project_id = ?", "channel = ?", "sent_at IS NOT NULL"],
@@ -68,16 +74,6 @@ function insertRequest(database: Database, project: number, request: NewRequest)
     );
   }
   return id;
-}
-
-/** Looks the earliest waiting request of one person up again. */
-function refreshNextSurvey(database: Database, project: number, personId: number): void {
-  database.run(
-    `UPDATE people SET next_survey_at =
-       (SELECT min(scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.state = 'waiting')
-     WHERE project_id = ? AND id = ?`,
-    [project, personId],
-  );
 }
 
 function settleAndRefresh(

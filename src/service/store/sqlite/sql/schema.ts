@@ -161,6 +161,21 @@ const AUTOPILOT = [
   "CREATE INDEX memberships_by_person ON memberships (project_id, person_id)",
 ];
 
+/** A suppression has no person: it outlives them. Claims look for what is due project by project. */
+export const ADD_SUPPRESSIONS: readonly string[] = [
+  "CREATE TABLE store_secrets (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
+  `CREATE TABLE suppressions (
+    project_id INTEGER NOT NULL REFERENCES projects (id),
+    channel TEXT NOT NULL,
+    address_hash TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (project_id, channel, address_hash, reason)
+  )`,
+  "DROP INDEX survey_requests_by_due",
+  "CREATE INDEX survey_requests_by_due ON survey_requests (project_id, due_at, id) WHERE due_at IS NOT NULL",
+];
+
 export const CREATE_SCHEMA: readonly string[] = [
   ...PROJECTS,
   ...PEOPLE,

@@ -1,0 +1,71 @@
+/** Who is not written to. A suppression belongs to an address on one channel and outlives the person. */
+import type { Channel } from "../../contract/routes.ts";
+import type { Project } from "./inputs.ts";
+import type { PersonRow, SuppressionReason, Transaction } from "./ports.ts";
+
+/**
+ * Suppresses the person's e-mail address, marks the person with the time and drops what waits to be mailed.
+ * False when the person carries the mark already.
+ */
+export async function suppressEmail(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  reason: "unsubscribe" | "bounce",
+): Promise<boolean> {
+  const mark = reason === "bounce" ? "bouncedAt" : "unsubscribedAt";
+  if (person[mark] !== null) return false;
+  await tx.people.update(project.id, person.id, { [mark]: tx.now });
+  await keepSuppressions(tx, project, { ...person, [mark]: tx.now });
+  await cancelEmail(tx, project, person);
+  return true;
+}
+
+/** Suppresses the address for what marks the person: the marks go with a person who is deleted or renamed. */
+export async function keepSuppressions(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
+  const { email, bouncedAt, unsubscribedAt } = person;
+  if (email === null) return;
+  const keep = async (reason: SuppressionReason, at: number | null): Promise<void> => {
+    if (at !== null) await tx.suppressions.add(project.id, "email", email, { reason, at });
+  };
+  await keep("unsubscribe", unsubscribedAt);
+  await keep("bounce", bouncedAt);
+}
+
+/**
+ * Brings the marks of a person whose e-mail address is new to them up to date. An unsubscribe follows the person to
+ * the new address; a bounce is a fact about the old one.
+ */
+export async function markSuppressed(tx: Transaction, project: Project, person: PersonRow): Promise<PersonRow> {
+  if (person.email === null) return person;
+  const known = await tx.suppressions.list(project.id, "email", person.email);
+  const since = (reason: SuppressionReason): number | null =>
+    known.find((suppression) => suppression.reason === reason)?.at ?? null;
+  const marks = { unsubscribedAt: person.unsubscribedAt ?? since("unsubscribe"), bouncedAt: since("bounce") };
+  const marked = { ...person, ...marks };
+  if (marks.unsubscribedAt !== person.unsubscribedAt || marks.bouncedAt !== person.bouncedAt)
+    await tx.people.update(project.id, person.id, marks);
+  await keepSuppressions(tx, project, marked);
+  if (isEmailSuppressed(marked)) await cancelEmail(tx, project, person);
+  return marked;
+}
+
+/** Whether the person has an address on the channel that may be written to. */
+export async function canReceive(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  channel: Channel,
+): Promise<boolean> {
+  if (channel === "email") return person.email !== null && !isEmailSuppressed(person);
+  if (person.phoneNumber === null) return false;
+  return (await tx.suppressions.list(project.id, channel, person.phoneNumber)).length === 0;
+}
+
+function isEmailSuppressed({ bouncedAt, unsubscribedAt }: PersonRow): boolean {
+  return bouncedAt !== null || unsubscribedAt !== null;
+}
+
+async function cancelEmail(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
+  await tx.requests.cancel(project.id, person.id, { channel: "email", autopilot: null });
+}
