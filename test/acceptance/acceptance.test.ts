@@ -1,21 +1,15 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, test } from "vitest";
+import { tellStories } from "../helpers/stories.ts";
 import { parseStory, runStory } from "../helpers/story.ts";
 
-const names = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" }).filter((name) =>
-  name.endsWith(".txt"),
-);
+tellStories(import.meta.dirname);
 
-test("when the folder is listed, then there are stories", () => {
-  expect(names).not.toEqual([]);
-});
-
-describe.concurrent("stories", () => {
-  it.each(names.toSorted())("%s", async (name) => {
-    const story = parseStory(readFileSync(path.join(import.meta.dirname, name), "utf8"));
-    await expect(runStory(story)).resolves.toBeUndefined();
-  });
+test("when there is a folder of stories, then a test of its own tells them", () => {
+  const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const untold = folders.filter(({ name }) => !existsSync(path.join(import.meta.dirname, name, `${name}.test.ts`)));
+  expect([untold.map(({ name }) => name), folders.length > 5]).toEqual([[], true]);
 });
 
 describe("a story that is not true", () => {

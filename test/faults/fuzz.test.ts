@@ -4,12 +4,13 @@ import path from "node:path";
 import { sample } from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { runInProcess, type Finished } from "../helpers/in-process.ts";
+import { size } from "../helpers/long.ts";
 import { startMisbehavingServer } from "../helpers/misbehaving-server.ts";
 import type { CalledCommand } from "./commands.ts";
 import { reply, type Reply } from "./replies.ts";
 import { commandsIn, type Placed } from "./table.ts";
 
-const REPLIES = 10_000;
+const REPLIES = size(1_000, 10_000);
 /** The same replies at each run, so that a failure is there again the next time; FUZZ_SEED takes others. */
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const LINES = 4;
