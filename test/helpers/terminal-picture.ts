@@ -1,0 +1,100 @@
+/** A picture of a terminal: text with colour codes to SVG, a text element for each piece of a line. */
+
+const COLOURS: Readonly<Record<string, string>> = {
+  "30": "#21262d",
+  "31": "#ff7b72",
+  "32": "#56d364",
+  "33": "#e3b341",
+  "34": "#79c0ff",
+  "35": "#d2a8ff",
+  "36": "#76e3ea",
+  "90": "#8b949e",
+};
+const CELL = { width: 8.4, height: 19 };
+const MARGIN = 16;
+const BAR = 28;
+
+interface Style {
+  readonly bold: boolean;
+  readonly dim: boolean;
+  readonly colour: string | null;
+}
+const PLAIN: Style = { bold: false, dim: false, colour: null };
+
+/** What a terminal shows in the end: a line that was written over counts as its last text, cursor codes as nothing. */
+export function shownLines(output: string): string[] {
+  return output
+    .replaceAll("\r\n", "\n")
+    .split("\n")
+    .map((line) => (line.split(/\r|\u001b\[1?G/).at(-1) ?? "").replaceAll(/\u001b\[[?\d;]*[A-LN-Za-ln-z]/g, ""));
+}
+
+/** The lines without their colours. */
+export function plainLines(lines: readonly string[]): string[] {
+  return lines.map((line) => line.replaceAll(/\u001b\[[\d;]*m/g, "").trimEnd());
+}
+
+/** `columns` wide and as high as the lines; spaces are kept, colours are those of a dark terminal. */
+export function drawTerminal(lines: readonly string[], columns: number, title: string): string {
+  const width = Math.ceil(columns * CELL.width + 2 * MARGIN);
+  const height = Math.ceil(lines.length * CELL.height + 2 * MARGIN + BAR);
+  const dots = ["#ff5f56", "#ffbd2e", "#27c93f"].map(
+    (fill, index) => `<circle cx="${MARGIN + 6 + index * 18}" cy="${BAR / 2 + 4}" r="5.5" fill="${fill}"/>`,
+  );
+  const rows = lines.flatMap((line, index) => drawLine(line, BAR + MARGIN + (index + 0.8) * CELL.height));
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
+    `<title>${escapeXml(title)}</title>`,
+    `<rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>`,
+    ...dots,
+    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#e6edf3" xml:space="preserve">`,
+    ...rows,
+    "</g>",
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+function drawLine(line: string, y: number): string[] {
+  const pieces: string[] = [];
+  let style = PLAIN;
+  let column = 0;
+  for (const part of line.split(/(\u001b\[[\d;]*m)/)) {
+    if (part.startsWith("\u001b[")) style = restyle(style, part.slice(2, -1));
+    else {
+      const length = [...part].length;
+      if (part.trim() !== "") pieces.push(drawPiece(part, style, { column, length, y }));
+      column += length;
+    }
+  }
+  return pieces;
+}
+
+/** `textLength` keeps columns in line whatever font the reader has. */
+function drawPiece(text: string, style: Style, at: { column: number; length: number; y: number }): string {
+  const x = (MARGIN + at.column * CELL.width).toFixed(1);
+  const attributes = [
+    `x="${x}" y="${at.y.toFixed(1)}" textLength="${(at.length * CELL.width).toFixed(1)}"`,
+    ...(style.colour === null ? [] : [`fill="${style.colour}"`]),
+    ...(style.bold ? ['font-weight="bold"'] : []),
+    ...(style.dim ? ['opacity="0.7"'] : []),
+  ];
+  return `<text ${attributes.join(" ")}>${escapeXml(text)}</text>`;
+}
+
+function restyle(style: Style, codes: string): Style {
+  let next = style;
+  for (const code of codes.split(";")) {
+    if (code === "" || code === "0") next = PLAIN;
+    else if (code === "1") next = { ...next, bold: true };
+    else if (code === "2") next = { ...next, dim: true };
+    else if (code === "22") next = { ...next, bold: false, dim: false };
+    else if (code === "39") next = { ...next, colour: null };
+    else if (code in COLOURS) next = { ...next, colour: COLOURS[code] ?? null };
+  }
+  return next;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
