@@ -1,6 +1,5 @@
 /** The service, wired: store, rules, HTTP, scheduler, delivery, control. */
 import path from "node:path";
-import type { Exchange } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
@@ -10,7 +9,7 @@ import { removeControlFile } from "./control/control-file.ts";
 import { createOutbox } from "./delivery/outbox.ts";
 import type { DeliveryOutcome } from "./domain/delivery.ts";
 import type { Store } from "./domain/ports.ts";
-import { createHttpService } from "./http/create-http-service.ts";
+import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
@@ -26,11 +25,10 @@ export interface ServiceOptions {
   readonly rateLimit: RateLimit | null;
 }
 
-export interface Service {
-  /** One request, one answer; no port needed. */
-  readonly handle: Exchange;
+/** `handle` is one request, one answer; no port needed. */
+export interface Service extends Face {
   /** As `handle`, for callers on this machine: lists go on where they were asked for, whatever the public URL is. */
-  readonly handleLocally: Exchange;
+  readonly handleLocally: ServerExchange;
   readonly admin: Admin;
   readonly store: Store;
   readonly clock: Clock;
@@ -48,6 +46,8 @@ export interface Service {
 
 /** Where `serve` listens unless it is told otherwise; links of messages made without a server begin with it. */
 export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
+
+const LOOPBACK = /^https?:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/;
 
 /** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
 export async function openService(options: ServiceOptions): Promise<Service> {
@@ -74,6 +74,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onScheduled: scheduler.wake,
     moreMetrics: count.metrics,
     isReady: () => state.isReady,
+    isPrivate: () => publicUrl === null && LOOPBACK.test(state.address),
   });
   const admin = createAdmin({
     store,
@@ -85,6 +86,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   return {
     handle: http.handle,
+    refuse: http.refuse,
     handleLocally: http.handleLocally,
     admin,
     store,

@@ -1,17 +1,23 @@
 /** One handler for each endpoint of the table: read, call the rule, reply. */
 import type { JsonObject } from "../../contract/json.ts";
-import type { Platform } from "../../contract/resources.ts";
+import type { Platform, SurveyResponse } from "../../contract/resources.ts";
 import type { Route, RouteName } from "../../contract/routes.ts";
 import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/autopilot.ts";
+import { NotFoundError } from "../domain/errors.ts";
 import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/events.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { JsonPage } from "../domain/json-rows.ts";
 import { getMetrics } from "../domain/metrics.ts";
-import { cancelSurveys, listPeopleJson, sendPerson } from "../domain/people.ts";
+import { cancelSurveys, deletePerson, listPeopleJson, sendPerson } from "../domain/people.ts";
 import type { Store } from "../domain/ports.ts";
-import { type Links, addResponse, getResponse, listResponsesJson, requirePerson } from "../domain/responses.ts";
-import { nextLink, withCursorFilters } from "./cursor-link.ts";
-import { deleteNamedPerson } from "./delete-person.ts";
+import {
+  type Links,
+  addResponse,
+  getResponse,
+  listResponsesJson,
+  requirePerson,
+  updateResponse,
+} from "../domain/responses.ts";
 import {
   readEventsQuery,
   readExpansions,
@@ -20,10 +26,18 @@ import {
   readPeopleQuery,
   readResponsesQuery,
 } from "./list-inputs.ts";
+import { nextLink, withCursorFilters } from "./parameters.ts";
 import { Reader } from "./reader.ts";
 import { type Reply, jsonReply, okReply } from "./replies.ts";
-import { changeNamedResponse } from "./update-response.ts";
-import { readMemberInput, readMemberReference, readResponseInput, readSendInput } from "./write-inputs.ts";
+import {
+  parsePersonPath,
+  readMemberInput,
+  readMemberReference,
+  readResponseChange,
+  readResponseInput,
+  readSendInput,
+  withPersonId,
+} from "./write-inputs.ts";
 
 /** A call whose key, path and body are in order. */
 export interface Call {
@@ -144,3 +158,29 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return jsonReply(200, await changeNamedResponse(call, id ?? ""));
   },
 };
+
+/**
+ * Deletes the person that the path names. A `.json` at the end may belong to the identifier (`email:x@y.json`):
+ * the whole is tried first, and only when it names nobody is the suffix a suffix.
+ */
+async function deleteNamedPerson({ store, project, placeholders, unstripped }: Call): Promise<void> {
+  const { person = "" } = placeholders;
+  await store.write(async (tx) => {
+    if (unstripped !== null && unstripped.includes("@")) {
+      try {
+        return await deletePerson(tx, project, parsePersonPath(unstripped));
+      } catch (error) {
+        if (!(error instanceof NotFoundError)) throw error;
+      }
+    }
+    return deletePerson(tx, project, parsePersonPath(person));
+  });
+}
+
+/** The same call whether the id came in the path or, as one client library has it, in the body. */
+async function changeNamedResponse({ store, project, parameters, links }: Call, id: string): Promise<SurveyResponse> {
+  const reader = new Reader(withPersonId(parameters));
+  const change = readResponseChange(reader);
+  const expand = readExpansions(reader);
+  return store.write((tx) => updateResponse(tx, project, id, change, expand, links));
+}

@@ -1,15 +1,53 @@
 /** What goes back: JSON unless the headers say otherwise, never an empty success, errors in one envelope. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { InvalidError, NotFoundError } from "../domain/errors.ts";
-import { HttpError, statusPhrase } from "./http-error.ts";
+
+/** A refusal that HTTP itself asks for, before any rule of the service is looked at. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** `message` is what the caller reads; by default the status' own phrase. */
+  constructor(status: number, message?: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message ?? statusPhrase(status));
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+const PHRASES: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  406: "Not Acceptable",
+  408: "Request Timeout",
+  413: "Payload Too Large",
+  415: "Unsupported Media Type",
+  417: "Expectation Failed",
+  422: "Unprocessable Entity",
+  429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
+  503: "Service Unavailable",
+};
+
+/** What HTTP calls a status that this service answers with. */
+export function statusPhrase(status: number): string {
+  return PHRASES[status] ?? "Internal Server Error";
+}
 
 export interface Reply {
   readonly status: number;
-  readonly text: string;
+  /** The whole text, or its parts as they are taken. */
+  readonly text: string | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
+/** Answers hold personal data: no cache keeps them, and no browser takes them for anything but JSON. */
+const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export function jsonReply(status: number, value: unknown): Reply {
   return { status, text: JSON.stringify(value) };
@@ -31,9 +69,16 @@ function envelope(status: number, message: string, extra: object = {}): Reply {
   return jsonReply(status, { status, message, ...extra });
 }
 
+/** `head` leaves the body out; the length of a body that comes in parts is then not known. */
 export function toHttpResponse(reply: Reply, common: Readonly<Record<string, string>>, head: boolean): HttpResponse {
-  const headers: Record<string, string> = { "content-type": JSON_TYPE, ...common, ...reply.headers };
-  if (!head) return { status: reply.status, headers, body: reply.text };
-  headers["content-length"] = String(Buffer.byteLength(reply.text));
-  return { status: reply.status, headers, body: "" };
+  const headers: Record<string, string> = { "content-type": JSON_TYPE, ...PRIVATE, ...common, ...reply.headers };
+  const { status, text } = reply;
+  if (typeof text !== "string") return { status, headers, body: head ? "" : toBytes(text) };
+  if (!head) return { status, headers, body: text };
+  headers["content-length"] = String(Buffer.byteLength(text));
+  return { status, headers, body: "" };
+}
+
+async function* toBytes(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) yield Buffer.from(part);
 }

@@ -25,7 +25,7 @@ export interface HttpFixture extends Fixture {
   readonly service: HttpService;
   /** Lines of the log, parsed. */
   readonly logged: () => Record<string, unknown>[];
-  readonly state: { ready: boolean; scheduled: number };
+  readonly state: { ready: boolean; private: boolean; scheduled: number };
   /** One call in process, with the key unless `headers` has its own `authorization`. */
   call(
     method: string,
@@ -41,7 +41,7 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
   const fixture = await openFixture();
   await fixture.write((tx) => addKey(tx, fixture.project, KEY));
   const lines: string[] = [];
-  const state = { ready: true, scheduled: 0 };
+  const state = { ready: true, private: true, scheduled: 0 };
   const clock: Clock = {
     now: () => fixture.time.now * 1000,
     monotonic: () => fixture.time.now * 1000,
@@ -58,6 +58,7 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
     onScheduled: () => (state.scheduled += 1),
     moreMetrics: () => "",
     isReady: () => state.ready,
+    isPrivate: () => state.private,
   });
   const call: HttpFixture["call"] = async (method, path, { headers = {}, body, origin = ORIGIN } = {}) => {
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
@@ -100,7 +101,7 @@ function toAnswer({ status, headers, body }: HttpResponse): Answer {
 }
 
 export function listenTo(fixture: HttpFixture): Promise<Listening> {
-  return listen(fixture.service.handle, { host: "127.0.0.1", port: 0, tls: null });
+  return listen(fixture.service, { host: "127.0.0.1", port: 0, tls: null });
 }
 
 /** Sends these bytes and reads until the server closes; the request should say `Connection: close`. */
