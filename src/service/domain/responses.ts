@@ -5,8 +5,7 @@ import type { Expansion } from "../../contract/routes.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
 import { parseId } from "./ids.ts";
 import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "./inputs.ts";
-import { toJsonArray } from "./json-rows.ts";
-import type { ResponseRow, ResponseShape, Transaction } from "./ports.ts";
+import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "./ports.ts";
 import { requireTrend } from "./trends.ts";
 
 /** Where the pages of this service lie. */
@@ -15,16 +14,16 @@ export interface Links {
   permalink(token: string): string;
 }
 
-/** 4.3 as JSON text. A person who does not exist gives an empty list, an unknown trend is an InvalidError. */
+/** 4.3 as JSON texts. A person who does not exist gives an empty list, an unknown trend is an InvalidError. */
 export async function listResponsesJson(
   tx: Transaction,
   project: Project,
   query: ResponsesQuery,
   links: Links,
-): Promise<string> {
+): Promise<JsonRows> {
   const trendId = query.trend === null ? null : await requireTrend(tx, project, query.trend);
   const personId = await filteredPerson(tx, project, query);
-  if (personId === undefined) return "[]";
+  if (personId === undefined) return [];
   const { since, until, updatedSince, updatedUntil, order, perPage } = query;
   const filter = {
     since,
@@ -37,7 +36,18 @@ export async function listResponsesJson(
     limit: perPage,
     offset: (query.page - 1) * perPage,
   };
-  return toJsonArray(await tx.responses.list(project.id, filter, toShape(query.expand, links)));
+  return tx.responses.list(project.id, filter, toShape(query.expand, links));
+}
+
+/** One row of such a list as it is now; null when it is gone. */
+export async function responseJson(
+  tx: Transaction,
+  project: Project,
+  id: string,
+  expand: ReadonlySet<Expansion>,
+  links: Links,
+): Promise<string | null> {
+  return tx.responses.json(project.id, Number(id), toShape(expand, links));
 }
 
 /** The id of the person whom the filters name; null for no filter, undefined for nobody. */

@@ -1,6 +1,7 @@
 /** What goes back: JSON unless the headers say otherwise, never an empty success, errors in one envelope. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { InvalidError, NotFoundError } from "../domain/errors.ts";
+import type { JsonRows } from "../domain/ports.ts";
 
 /** A refusal that HTTP itself asks for, before any rule of the service is looked at. */
 export class HttpError extends Error {
@@ -61,6 +62,43 @@ export function errorReply(error: unknown): Reply | null {
   if (error instanceof NotFoundError) return envelope(404, statusPhrase(404));
   if (error instanceof HttpError) return { ...envelope(error.status, error.message), headers: error.headers };
   return null;
+}
+
+/** UTF-16 units of a page that is kept until its reader has taken it. */
+const PAGE_KEPT_MAX = 256 * 1024;
+/** UTF-16 units that are handed over together. */
+const PART_LENGTH = 64 * 1024;
+
+/**
+ * The rows as a JSON array. A large page is not kept for a slow reader: its rows are read again as they are taken,
+ * by the ids that `idOf` finds in them; a row that is gone meanwhile is left out.
+ */
+export function listReply(
+  rows: JsonRows,
+  idOf: (row: string) => string,
+  readAgain: (id: string) => Promise<string | null>,
+): Reply {
+  const length = rows.reduce((sum, row) => sum + row.length, 0);
+  if (length <= PAGE_KEPT_MAX) return { status: 200, text: `[${rows.join(",")}]` };
+  return { status: 200, text: readRows(rows.map(idOf), readAgain) };
+}
+
+async function* readRows(
+  ids: readonly string[],
+  readAgain: (id: string) => Promise<string | null>,
+): AsyncGenerator<string> {
+  let text = "[";
+  let isFirst = true;
+  for (const id of ids) {
+    const row = await readAgain(id);
+    if (row === null) continue;
+    text += isFirst ? row : `,${row}`;
+    isFirst = false;
+    if (text.length < PART_LENGTH) continue;
+    yield text;
+    text = "";
+  }
+  yield `${text}]`;
 }
 
 export const internalErrorReply = (): Reply => envelope(500, statusPhrase(500));
