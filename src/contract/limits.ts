@@ -16,8 +16,8 @@ export const TAGS_MAX = 100;
 export const TEXT_BYTES_MAX = 64 * 1024;
 /** UTF-8 bytes of a map of properties as JSON; the service's own. */
 export const PROPERTIES_BYTES_MAX = 64 * 1024;
-/** UTF-8 bytes of all notes of a response as JSON; the service's own. */
-export const NOTES_BYTES_MAX = 256 * 1024;
+/** UTF-16 units of all notes of a response as JSON; the service's own. */
+export const NOTES_LENGTH_MAX = 256 * 1024;
 /** Unix seconds at the end of the year 9999: what lies beyond is milliseconds. */
 export const TIME_MAX = 253_402_300_799;
 

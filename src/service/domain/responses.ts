@@ -1,5 +1,5 @@
 /** Survey responses: sections 4.3 and 4.4, and reading and changing one. */
-import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import { NOTES_LENGTH_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { SurveyResponse } from "../../contract/resources.ts";
 import type { Expansion } from "../../contract/routes.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
@@ -142,16 +142,28 @@ export async function updateResponse(
   const personId =
     change.personId === undefined ? existing.personId : await requirePerson(tx, project, change.personId);
   const wanted = { ...existing, ...withoutUndefined(change), personId };
-  if (differs(existing, wanted))
+  if (differs(existing, wanted) || change.note !== undefined)
     await tx.responses.update(project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.now });
+  if (change.note !== undefined) await appendNote(tx, project, existing.id, change.note, links);
   return readResponse(tx, project, existing.id, expand, links);
 }
 
-function withoutUndefined({ score, comment, personProperties }: ResponseChange): Partial<ResponseRow> {
+/** Whom a note is from that came through the API: a key is nobody's in particular. */
+const API_USER = "api@localhost";
+
+async function appendNote(tx: Transaction, project: Project, id: number, text: string, links: Links): Promise<void> {
+  const { notes } = await readResponse(tx, project, id, new Set<Expansion>(["notes"]), links);
+  if (JSON.stringify([...notes, text]).length > NOTES_LENGTH_MAX)
+    throw new InvalidError({ notes: [`are full (maximum is ${NOTES_LENGTH_MAX} characters in all)`] });
+  await tx.responses.addNote(project.id, id, { text, userEmail: API_USER, createdAt: tx.now });
+}
+
+function withoutUndefined({ score, comment, personProperties, tags }: ResponseChange): Partial<ResponseRow> {
   return {
     ...(score === undefined ? {} : { score }),
     ...(comment === undefined ? {} : { comment }),
     ...(personProperties === undefined ? {} : { personProperties }),
+    ...(tags === undefined ? {} : { tags }),
   };
 }
 
@@ -160,8 +172,9 @@ function pickStored({
   score,
   comment,
   personProperties,
-}: ResponseRow): Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties"> {
-  return { personId, score, comment, personProperties };
+  tags,
+}: ResponseRow): Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties" | "tags"> {
+  return { personId, score, comment, personProperties, tags };
 }
 
 function differs(left: ResponseRow, right: ResponseRow): boolean {

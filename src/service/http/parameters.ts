@@ -30,13 +30,14 @@ function splitQuery(query: string): [string, string][] {
 
 function parsePairs(pairs: readonly [string, string][], route: Route): JsonObject {
   const types = TYPES.get(route.name) ?? NO_TYPES;
-  return parseBracketPairs(pairs.map((pair) => adapt(pair, types)));
+  return parseBracketPairs(pairs.flatMap((pair) => adapt(pair, types)));
 }
 
-function adapt([name, value]: [string, string], types: Types): [string, string] {
-  const plain = name.endsWith("[]") ? name.slice(0, -2) : name;
-  const type = types.get(plain);
-  return type === "array" ? [`${plain}[]`, value] : [name, restorePlus(value, type)];
+/** `name=a,b` and `name=a&name=b` are arrays as `name[]=a&name[]=b` is, where the endpoint takes one. */
+function adapt([name, value]: [string, string], types: Types): [string, string][] {
+  const type = types.get(name);
+  if (type === "array") return value.split(",").map((item) => [`${name}[]`, item]);
+  return [[name, restorePlus(value, type)]];
 }
 
 /** A `+` that a client forgot to escape arrives as a space; neither phones nor e-mails have spaces. */

@@ -1,7 +1,14 @@
 /** Turns parameters into their final types, once, and collects every complaint before it refuses. */
 import { isEmail } from "../../contract/email.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
-import { characterCount, NAME_MAX, PROPERTIES_BYTES_MAX, TEXT_BYTES_MAX, TIME_MAX } from "../../contract/limits.ts";
+import {
+  characterCount,
+  NAME_MAX,
+  PROPERTIES_BYTES_MAX,
+  TAGS_MAX,
+  TEXT_BYTES_MAX,
+  TIME_MAX,
+} from "../../contract/limits.ts";
 import { isE164 } from "../../contract/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "../domain/errors.ts";
@@ -165,6 +172,26 @@ export class Reader {
       : this.#refuse(name, `is too large (maximum is ${PROPERTIES_BYTES_MAX} bytes)`);
   }
 
+  /** Whether it is text, and not blank. */
+  isText(name: string): boolean {
+    const value = this.#value(name);
+    return typeof value === "string" && value !== "";
+  }
+
+  /** A full list of tags, each once; null when there is none. */
+  tags(name: string): readonly string[] | null {
+    const value = this.#value(name);
+    if (!this.has(name) || value === null) return null;
+    const texts = typeof value === "string" ? value.split(",").map((text) => text.trim()) : toItems(value).map(toText);
+    if (texts.includes(undefined)) return this.#refuse(name, "must be a list of texts");
+    const tags = [...new Set(texts)].filter((tag): tag is string => typeof tag === "string" && tag !== "");
+    if (tags.length > TAGS_MAX) return this.#refuse(name, `are too many (maximum is ${TAGS_MAX})`);
+    if (!tags.every(isStorableText)) return this.#refuse(name, TEXT_PHRASE);
+    return tags.every((tag) => characterCount(tag) <= NAME_MAX)
+      ? tags
+      : this.#refuse(name, `are too long (maximum is ${NAME_MAX} characters)`);
+  }
+
   /** From an array, one text, or texts joined by commas. */
   list(name: string): readonly string[] {
     const given = this.#value(name);
@@ -257,9 +284,14 @@ function isStorableText(text: string): boolean {
   return !text.includes("\0") && isUnicode(text);
 }
 
+/** Some languages write an array as a map of its indexes. */
+function toItems(value: Json): readonly Json[] {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) && Object.keys(value).every((key) => /^\d+$/.test(key)) ? Object.values(value) : [value];
+}
+
 function toList(value: Json): readonly string[] {
-  const items = Array.isArray(value) ? value : [value];
-  return items
+  return toItems(value)
     .flatMap((item) => (toText(item) ?? "").split(","))
     .map((item) => item.trim())
     .filter((item) => item !== "");

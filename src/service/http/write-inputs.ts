@@ -48,11 +48,16 @@ export function readResponseChange(reader: Reader): ResponseChange {
   const score = reader.integer("score", SCORE);
   const personProperties = reader.map("person_properties");
   if (reader.has("score")) reader.require("score", score);
+  const tags = reader.tags("tags");
+  // A client that sends the whole row back has an array here.
+  const note = reader.isText("notes") ? reader.longText("notes") : null;
   const change: ResponseChange = {
     ...(personId === null ? {} : { personId }),
     ...(score === null ? {} : { score }),
     ...(reader.has("comment") ? { comment: reader.longText("comment") } : {}),
     ...(personProperties === null ? {} : { personProperties }),
+    ...(tags === null ? {} : { tags }),
+    ...(note === null ? {} : { note }),
   };
   reader.finish();
   return change;

@@ -14,6 +14,9 @@ const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const form = (method: string, path: string, body: string): Promise<Answer> =>
   http().call(method, path, { body, headers: FORM });
 
+const sentAt = (last_sent_at: number): Promise<Answer> =>
+  http().call("POST", "/v1/people", { body: { email: "a@x.co", send: false, last_sent_at } });
+
 async function addResponses(count: number): Promise<string> {
   const { id } = await http().post("/v1/people", { email: "a@x.co", send: false });
   for (let score = 0; score < count; score += 1) await http().post("/v1/survey_responses", { person: id, score });
@@ -74,12 +77,10 @@ describe("numbers", () => {
   );
 
   it("when last_sent_at is more than a day ahead, then it is 422, and a day ahead is taken", async () => {
-    const send = (last_sent_at: number): Promise<Answer> =>
-      http().call("POST", "/v1/people", { body: { email: "a@x.co", send: false, last_sent_at } });
-    expect((await send(START + 86_401)).json).toMatchObject({
+    expect((await sentAt(START + 86_401)).json).toMatchObject({
       errors: { last_sent_at: ["must not be more than a day ahead"] },
     });
-    expect((await send(START + 86_400)).status).toBe(201);
+    expect((await sentAt(START + 86_400)).status).toBe(201);
   });
 });
 
@@ -169,5 +170,96 @@ it("when an address changes with send=false, then nothing else does", async () =
   });
   expect(await http().get("/v1/people")).toMatchObject([
     { email: "b@x.co", name: "Ada", phone_number: "+14155550101", last_sent_at: null },
+  ]);
+});
+
+describe("tags and notes of a response", () => {
+  type Row = Record<string, unknown> & { readonly id: string };
+  const put = async (id: string, body: unknown): Promise<Row> => {
+    http().time.now += 10;
+    const answer = await http().call("PUT", `/v1/survey_responses/${id}`, { body });
+    expect(answer.status).toBe(200);
+    return answer.json as Row;
+  };
+  const list = async (query = ""): Promise<Row[]> => (await http().get(`/v1/survey_responses${query}`)) as Row[];
+  const first = async (): Promise<Row> => {
+    await addResponses(1);
+    const [row] = await list();
+    return row as Row;
+  };
+
+  it("when tags are put, then they are the full list, and a note is appended", async () => {
+    const { id } = await first();
+    await put(id, { tags: ["vip", "vip", "a,b"], notes: "called back" });
+    const changed = await put(id, { tags: ["late"], notes: "sent flowers" });
+    const user_email = "api@localhost";
+    expect(changed).toMatchObject({
+      tags: ["late"],
+      updated_at: START + 20,
+      notes: [
+        { id: expect.any(String), text: "called back", user_email, created_at: START + 10 },
+        { id: expect.any(String), text: "sent flowers", user_email, created_at: START + 20 },
+      ],
+    });
+    expect(await list()).toEqual([changed]);
+    expect(await list("?expand[]=person")).toMatchObject([
+      { notes: (changed["notes"] as Row[]).map((note) => note.id), tags: ["late"] },
+    ]);
+  });
+
+  it.each(["", "?expand[]=person"])(
+    "when a row of the list%s is put back whole, then nothing changes",
+    async (query) => {
+      const { id } = await first();
+      await put(id, { tags: ["vip"], notes: "called back" });
+      const [row] = await list(query);
+      await put(id, { ...row, expand: ["person"] });
+      expect(await list(query)).toEqual([row]);
+    },
+  );
+
+  it.each([
+    ["tags[]=a&tags[]=b%2Cc", ["a", "b,c"]],
+    ["tags=a,b", ["a", "b"]],
+    ["tags=a&tags=b", ["a", "b"]],
+    ["tags%5B0%5D=a&tags%5B1%5D=b", ["a", "b"]],
+    ["tags=", []],
+    ["score=3", ["old"]],
+  ])("when a form says %s, then the tags are %j", async (body, tags) => {
+    const { id } = await first();
+    await put(id, { tags: ["old"] });
+    expect((await form("PUT", `/v1/survey_responses/${id}`, body)).json).toMatchObject({ tags });
+  });
+
+  it.each<[string, unknown, Record<string, string[]>]>([
+    [
+      "101 tags",
+      { tags: Array.from({ length: 101 }, (_item, index) => `tag ${index}`) },
+      { tags: ["are too many (maximum is 100)"] },
+    ],
+    ["a long tag", { tags: ["x".repeat(256)] }, { tags: ["are too long (maximum is 255 characters)"] }],
+    ["a tag that is no text", { tags: [{ a: 1 }] }, { tags: ["must be a list of texts"] }],
+    ["a long note", { notes: "x".repeat(65_537) }, { notes: ["is too long (maximum is 65536 bytes)"] }],
+  ])("when there is %s, then it is 422", async (_, body, errors) => {
+    const { id } = await first();
+    expect((await http().call("PUT", `/v1/survey_responses/${id}`, { body })).json).toMatchObject({ errors });
+  });
+
+  it("when notes would grow without end, then they are full", async () => {
+    const { id } = await first();
+    for (let count = 0; count < 3; count += 1) await put(id, { notes: "x".repeat(65_536) });
+    const body = { notes: "x".repeat(65_536) };
+    expect((await http().call("PUT", `/v1/survey_responses/${id}`, { body })).json).toMatchObject({
+      errors: { notes: ["are full (maximum is 262144 characters in all)"] },
+    });
+  });
+});
+
+it("when a waiting Autopilot survey is cancelled, then the membership says when it was rescheduled", async () => {
+  await http().post("/v1/autopilot/email/memberships", { person_email: "a@x.co" });
+  http().time.now += 60;
+  expect((await http().call("DELETE", "/v1/people/a@x.co/survey_requests/pending")).status).toBe(202);
+  expect(await http().get("/v1/autopilot/email/memberships")).toMatchObject([
+    { created_at: START, updated_at: START + 60 },
   ]);
 });

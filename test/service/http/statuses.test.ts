@@ -256,7 +256,11 @@ describe("what every answer has", () => {
       expect(headers).toMatchObject({
         date: "Sun, 15 Jun 2025 15:06:40 GMT",
         "content-type": "application/json; charset=utf-8",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
       });
+      // Nothing is counted in it, so that no project sees another's traffic.
+      expect(headers["x-request-id"]).toMatch(/^[\w-]{16}$/);
     }
     await http.store.close();
   });
@@ -316,6 +320,28 @@ describe("what every answer has", () => {
     expect(await ask("/readyz")).toEqual([503, '{"status":503,"message":"Service Unavailable"}']);
     await http.get("/v1/people");
     expect((await ask("/metrics"))[1]).toContain('surveyctl_requests_total{route="listPeople",status="200"} 1\n');
+    await http.store.close();
+  });
+
+  it("when others than this machine can reach the service, then its metrics are for callers on this machine", async () => {
+    const http = await openHttp();
+    http.state.private = false;
+    const request = { method: "GET", url: `${ORIGIN}/metrics`, headers: {} };
+    const statuses = [await http.service.handle(request), await http.service.handleLocally(request)];
+    expect(statuses.map(({ status }) => status)).toEqual([404, 200]);
+    await http.store.close();
+  });
+
+  it.each([
+    ["POST", "cross-site", 403],
+    ["DELETE", "cross-site", 403],
+    ["GET", "cross-site", 200],
+    ["POST", "same-origin", 422],
+    ["POST", "none", 422],
+  ])("when a browser says that a %s is %s, then it is %i", async (method, site, status) => {
+    const http = await openHttp();
+    const path = method === "DELETE" ? "/v1/people/1" : "/v1/people";
+    expect((await http.call(method, path, { headers: { "sec-fetch-site": site } })).status).toBe(status);
     await http.store.close();
   });
 });
