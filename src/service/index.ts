@@ -47,8 +47,6 @@ export interface Service extends Face {
 /** Where `serve` listens unless it is told otherwise; links of messages made without a server begin with it. */
 export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
-const LOOPBACK = /^https?:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/;
-
 /** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataFile, clock, random, log, publicUrl } = options;
@@ -74,7 +72,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onScheduled: scheduler.wake,
     moreMetrics: count.metrics,
     isReady: () => state.isReady,
-    isPrivate: () => publicUrl === null && LOOPBACK.test(state.address),
   });
   const admin = createAdmin({
     store,

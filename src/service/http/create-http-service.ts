@@ -29,8 +29,6 @@ export interface HttpServiceOptions {
   readonly moreMetrics: () => string;
   /** Whether new work is still taken. */
   readonly isReady: () => boolean;
-  /** Whether this machine alone can reach the service: `/metrics` tells of all projects, and asks for no key. */
-  readonly isPrivate: () => boolean;
 }
 
 /** A request whose body need not have arrived yet. */
@@ -82,7 +80,8 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     const target = parseTarget(request.url);
     const requestId = random.token(REQUEST_ID_BYTES);
     const progress: Progress = { match: null, project: null };
-    const own = await ownPage(target.path, request.method, options, isLocal, accessLog);
+    const isOperator = isLocal || (options.publicUrl === null && isLoopback(request.from));
+    const own = await ownPage(target.path, request.method, options, isOperator, accessLog);
     const reply = own ?? (await settle(() => answer(request, target, progress, isLocal), requestId, log));
     accessLog.add({
       requestId,
@@ -150,6 +149,14 @@ async function bodyParameters({ method, headers, body }: ServerRequest, { route 
   return parseBody(typeof body === "function" ? await body() : body, headers["content-type"], route);
 }
 
+/**
+ * `/metrics` tells of all projects and asks for no key: it is for callers on this machine, and for nobody behind a
+ * public URL, where a proxy on this machine speaks for the whole world.
+ */
+function isLoopback(from: string | undefined): boolean {
+  return from === undefined || from === "::1" || /^(?:::ffff:)?127\./.test(from);
+}
+
 /** Whoever has an IPv6 address has all of its network. */
 function addressGroup(from = ""): string {
   return from.includes(":") && !from.includes(".") ? from.split(":").slice(0, 4).join(":") : from;
@@ -192,11 +199,11 @@ async function ownPage(
   path: string,
   method: string,
   options: HttpServiceOptions,
-  isLocal: boolean,
+  isOperator: boolean,
   { metrics }: AccessLog,
 ): Promise<Reply | null> {
   if (!OWN_PAGES.has(path)) return null;
-  if (path === "/metrics" && !isLocal && !options.isPrivate()) return errorReply(new HttpError(404));
+  if (path === "/metrics" && !isOperator) return errorReply(new HttpError(404));
   if (method !== "GET" && method !== "HEAD") return errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
   if (path === "/healthz") return jsonReply(200, { status: "ok" });
   if (path === "/metrics") {

@@ -20,6 +20,16 @@ export interface ListenOptions {
   readonly port: number;
   /** PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Absent: what suits a server that strangers can reach. */
+  readonly limits?: ListenLimits;
+}
+
+export interface ListenLimits {
+  readonly connections: number;
+  /** Milliseconds from the first byte of a request to its last. */
+  readonly requestMs: number;
+  /** Milliseconds in which a client must take something of its answer. */
+  readonly unreadMs: number;
 }
 
 export interface Listening {
@@ -31,20 +41,10 @@ export interface Listening {
   cut(): void;
 }
 
-const CONNECTIONS_MAX = 10_000;
+const LIMITS: ListenLimits = { connections: 10_000, requestMs: 30_000, unreadMs: 30_000 };
 const KEEP_ALIVE_MS = 30_000;
-/** A connection whose client takes nothing of its answer for so long is cut off. */
-const UNREAD_MS = 30_000;
 /** A connection that was told why it is closed is kept for so long, so that its client comes to read it. */
 const LINGER_MS = 2_000;
-const SERVER: ServerOptions = {
-  /** Headers and body of one request. */
-  requestTimeout: 30_000,
-  connectionsCheckingInterval: 5_000,
-  /** We say so ourselves, in JSON. */
-  requireHostHeader: false,
-};
-
 /** What one connection is busy with. */
 interface Connection {
   /** Ends with the answer that is being made. */
@@ -58,15 +58,23 @@ interface Listener {
   readonly face: Face;
   readonly scheme: "http" | "https";
   readonly url: string;
+  readonly limits: ListenLimits;
   readonly openBody: ReturnType<typeof createBodies>;
   readonly connections: WeakMap<Socket, Connection>;
   closing: boolean;
 }
 
 /** Rejects with Node's own error, `EADDRINUSE` for one, when the address cannot be had. */
-export async function listen(face: Face, { host, port, tls }: ListenOptions): Promise<Listening> {
-  const server = tls === null ? createHttpServer(SERVER) : createHttpsServer({ ...SERVER, ...tls });
-  server.maxConnections = CONNECTIONS_MAX;
+export async function listen(face: Face, { host, port, tls, limits = LIMITS }: ListenOptions): Promise<Listening> {
+  const settings: ServerOptions = {
+    requestTimeout: limits.requestMs,
+    headersTimeout: limits.requestMs,
+    connectionsCheckingInterval: Math.ceil(limits.requestMs / 6),
+    // We say so ourselves, in JSON.
+    requireHostHeader: false,
+  };
+  const server = tls === null ? createHttpServer(settings) : createHttpsServer({ ...settings, ...tls });
+  server.maxConnections = limits.connections;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -81,6 +89,7 @@ export async function listen(face: Face, { host, port, tls }: ListenOptions): Pr
     face,
     scheme,
     url,
+    limits,
     openBody: createBodies(),
     connections: new WeakMap(),
     closing: false,
@@ -113,7 +122,7 @@ function serveRequests(server: Server, listener: Listener): void {
   server.on("checkExpectation", (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const error = new HttpError(417, "Expectation Failed: only 100-continue is known");
     inTurn(listener, incoming.socket, () =>
-      send(outgoing, listener.face.refuse(error, incoming.method ?? "-"), { body: null, closing: true }),
+      send(outgoing, listener.face.refuse(error, incoming.method ?? "-"), { listener, body: null, closing: true }),
     );
   });
 }
@@ -183,7 +192,7 @@ async function answer(
   try {
     const response = await respond(listener, incoming, body, onBody);
     const closing = listener.closing || body?.aborted === true;
-    await send(outgoing, response, { body, closing });
+    await send(outgoing, response, { listener, body, closing });
   } finally {
     connection.body = null;
     body?.release();
@@ -245,6 +254,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 interface Sending {
+  readonly listener: Listener;
   readonly body: RequestBody | null;
   readonly closing: boolean;
 }
@@ -253,12 +263,12 @@ interface Sending {
 async function send(
   outgoing: ServerResponse,
   { status, headers, body: content }: HttpResponse,
-  { body, closing }: Sending,
+  { listener, body, closing }: Sending,
 ): Promise<void> {
   const finished = new Promise((resolve) => outgoing.once("close", resolve));
   const length = typeof content === "string" ? { "content-length": Buffer.byteLength(content) } : {};
   outgoing.writeHead(status, { ...length, ...headers, ...(closing ? { connection: "close" } : {}) });
-  outgoing.setTimeout(UNREAD_MS);
+  outgoing.setTimeout(listener.limits.unreadMs);
   if (typeof content !== "string") await writeParts(outgoing, content);
   else if (body === null) outgoing.end(content);
   else outgoing.write(content);

@@ -25,7 +25,7 @@ export interface HttpFixture extends Fixture {
   readonly service: HttpService;
   /** Lines of the log, parsed. */
   readonly logged: () => Record<string, unknown>[];
-  readonly state: { ready: boolean; private: boolean; scheduled: number };
+  readonly state: { ready: boolean; scheduled: number };
   /** One call in process, with the key unless `headers` has its own `authorization`. */
   call(
     method: string,
@@ -41,7 +41,7 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
   const fixture = await openFixture();
   await fixture.write((tx) => addKey(tx, fixture.project, KEY));
   const lines: string[] = [];
-  const state = { ready: true, private: true, scheduled: 0 };
+  const state = { ready: true, scheduled: 0 };
   const clock: Clock = {
     now: () => fixture.time.now * 1000,
     monotonic: () => fixture.time.now * 1000,
@@ -58,7 +58,6 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
     onScheduled: () => (state.scheduled += 1),
     moreMetrics: () => "",
     isReady: () => state.ready,
-    isPrivate: () => state.private,
   });
   const call: HttpFixture["call"] = async (method, path, { headers = {}, body, origin = ORIGIN } = {}) => {
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);

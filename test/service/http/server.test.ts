@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Listening } from "../../../src/service/http/server.ts";
+import { listen, type Listening } from "../../../src/service/http/server.ts";
 import { BASIC, listenTo, openHttp, parseRaw, rawRequest, sendRaw, type HttpFixture } from "./fixture.ts";
 
 const state: { http?: HttpFixture; listening?: Listening } = {};
@@ -216,3 +216,51 @@ function firstAnswer(text: string): Promise<{ status: number }> {
     socket.once("error", reject);
   });
 }
+
+describe("a listener with little patience", () => {
+  const limits = { connections: 3, requestMs: 600, unreadMs: 300 };
+  const listening: { impatient?: Listening } = {};
+  const impatient = (): Listening => listening.impatient as Listening;
+  beforeEach(async () => {
+    const face = state.http?.service as HttpFixture["service"];
+    listening.impatient = await listen(face, { host: "127.0.0.1", port: 0, tls: null, limits });
+  });
+  afterEach(() => impatient().close());
+
+  it.each([
+    ["its headers", "-", "GET /healthz HTTP/1.1\r\nHost: x\r\n"],
+    ["a body that is refused", "-", unfinished("/v1/people").replace("1000", "1001")],
+    ["a body that is read", "POST", unfinished("/v1/people", ...AUTH)],
+  ])("when a client never ends %s, then its connection is closed", async (what, method, text) => {
+    const answer = parseRaw(await sendRaw(impatient().url, text));
+    if (what === "a body that is refused") {
+      expect(answer.status).toBe(401);
+      return;
+    }
+    expect(answer).toMatchObject({ status: 408, json: { status: 408, message: "Request Timeout" } });
+    expect(state.http?.logged().map((line) => [line.method, line.status])).toEqual([[method, 408]]);
+  });
+
+  it("when a client reads nothing of a large answer, then it is cut off", async () => {
+    const { id: person } = (await state.http?.post("/v1/people", { email: "a@x.co", send: false })) ?? {};
+    const large = { person, score: 5, comment: "x".repeat(65_536), person_properties: { a: "x".repeat(65_000) } };
+    for (let count = 0; count < 100; count += 1) await state.http?.post("/v1/survey_responses", large);
+    const socket = connect(Number(new URL(impatient().url).port), "127.0.0.1");
+    socket.pause().on("error", () => undefined);
+    socket.write(lines("GET /v1/survey_responses?per_page=100 HTTP/1.1", "Host: x", ...AUTH));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const length = (await socket.resume().toArray()).reduce((sum, chunk: Buffer) => sum + chunk.length, 0);
+    await closed;
+    expect(length).toBeLessThan(12_000_000);
+  });
+
+  it("when there are as many connections as may be, then one more is closed", async () => {
+    const { port } = new URL(impatient().url);
+    const open = Array.from({ length: 3 }, () => connect(Number(port), "127.0.0.1"));
+    await Promise.all(open.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+    const text = await sendRaw(impatient().url, lines("GET /healthz HTTP/1.1", "Host: x")).catch(() => "");
+    expect(text).toBe("");
+    for (const socket of open) socket.destroy();
+  });
+});

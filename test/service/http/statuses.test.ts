@@ -323,12 +323,18 @@ describe("what every answer has", () => {
     await http.store.close();
   });
 
-  it("when others than this machine can reach the service, then its metrics are for callers on this machine", async () => {
-    const http = await openHttp();
-    http.state.private = false;
+  it.each([
+    [null, "127.0.0.1", 200],
+    [null, "::1", 200],
+    [null, "::ffff:127.0.0.1", 200],
+    [null, "10.0.0.1", 404],
+    [null, "2001:db8::1", 404],
+    ["https://survey.example.com", "127.0.0.1", 404],
+  ])("when the public URL is %s and %s asks for the metrics, then it is %i", async (publicUrl, from, status) => {
+    const http = await openHttp(publicUrl === null ? {} : { publicUrl });
     const request = { method: "GET", url: `${ORIGIN}/metrics`, headers: {} };
-    const statuses = [await http.service.handle(request), await http.service.handleLocally(request)];
-    expect(statuses.map(({ status }) => status)).toEqual([404, 200]);
+    expect((await http.service.handle({ ...request, from })).status).toBe(status);
+    expect((await http.service.handleLocally(request)).status).toBe(200);
     await http.store.close();
   });
 
