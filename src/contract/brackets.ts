@@ -1,17 +1,20 @@
 /**
  * Bracketed parameters, section 1: maps as `properties[key]=value`, arrays as `name[]=value` repeated.
- * The same codec reads queries and form bodies and writes queries.
+ * The same codec reads queries and bodies and writes queries.
  */
-import type { Json, JsonObject } from "./json.ts";
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
-/** Decoded parameters: the last of repeated plain names wins, `a[]` gives an array, `a[k]` a map. */
-export function parseBracketPairs(pairs: Iterable<readonly [string, string]>): JsonObject {
+/**
+ * Decoded parameters: the last of repeated plain names wins, `a[]` gives an array, `a[k]` a map. Values are text in a
+ * query or a form, and anything in a JSON body, where `a[k]` adds to a map `a` before it.
+ */
+export function parseBracketPairs(pairs: Iterable<readonly [string, Json]>): JsonObject {
   const result = emptyMap();
   for (const [name, value] of pairs) addPair(result, name, value);
   return result;
 }
 
-function addPair(result: JsonObject, name: string, value: string): void {
+function addPair(result: JsonObject, name: string, value: Json): void {
   const match = /^([^[\]]+)\[([^\]]*)\](.*)$/s.exec(name);
   if (match === null) {
     result[name] = value;
@@ -20,11 +23,12 @@ function addPair(result: JsonObject, name: string, value: string): void {
   const [, base = "", key = "", rest] = match;
   const existing = result[base];
   if (key === "" && rest === "") {
-    if (Array.isArray(existing)) existing.push(value);
-    else result[base] = [value];
+    const list = Array.isArray(existing) ? existing : [];
+    for (const item of Array.isArray(value) ? value : [value]) list.push(item);
+    result[base] = list;
     return;
   }
-  const map = typeof existing === "object" && existing !== null && !Array.isArray(existing) ? existing : emptyMap();
+  const map = isJsonObject(existing) ? withoutPrototype(existing) : emptyMap();
   // Property names are the customer's own: brackets inside them ("a[b]c") belong to the name.
   map[`${key}${rest === "" ? "" : `]${rest?.replace(/\]$/, "")}`}`] = value;
   result[base] = map;
@@ -33,6 +37,10 @@ function addPair(result: JsonObject, name: string, value: string): void {
 /** Without a prototype, so that a key named `__proto__` is only a key. */
 function emptyMap(): JsonObject {
   return Object.create(null) as JsonObject;
+}
+
+function withoutPrototype(map: JsonObject): JsonObject {
+  return Object.getPrototypeOf(map) === null ? map : Object.assign(emptyMap(), map);
 }
 
 export type QueryValue = Json | undefined;

@@ -1,13 +1,81 @@
-/** One `@` with something on both sides; no white space, controls, or characters that lists and headers split on. */
-const EMAIL = /^[^\s@<>,;:"()[\]\\\p{Cc}]+@[^\s@<>,;:"()[\]\\\p{Cc}.]+(?:\.[^\s@<>,;:"()[\]\\\p{Cc}.]+)*$/u;
-const EMAIL_LENGTH_MAX = 254;
+/** E-mail addresses: which have the form, and which two name the same person. */
+
+/** Characters of an address, and UTF-8 bytes of what stands before the `@` (RFC 5321). */
+const LENGTH_MAX = 254;
+const LOCAL_BYTES_MAX = 64;
+
+const SPACE = /[ \t\r\n]/;
+/** Nothing is seen of these: controls, formats such as ZERO WIDTH SPACE, separators, halves of surrogate pairs. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u;
+/** What lists and headers split on. */
+const SPECIAL = /[<>,;:"()[\]\\]/;
+const LABEL = /^(?!-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)$/u;
+/** A host whose last label is a number is read as an IPv4 address, in whatever base. */
+const NUMBER = /^(?:\d+|0x[\da-f]*)$/i;
 
 /** Whether text has the form of an e-mail address. A check of form, not of existence. */
 export function isEmail(value: string): boolean {
-  return value.length <= EMAIL_LENGTH_MAX && EMAIL.test(value);
+  return emailProblem(value) === null;
 }
 
-/** The key under which two spellings of an e-mail address name the same person: compared without regard to case. */
+/** What keeps text from being an e-mail address, in words that follow it (`has no @`); null when it has the form. */
+export function emailProblem(value: string): string | null {
+  if (value === "") return "is empty";
+  if (SPACE.test(value)) return "contains a space";
+  const invisible = INVISIBLE.exec(value)?.[0];
+  if (invisible !== undefined) return `contains the invisible character ${codePoint(invisible)}`;
+  if (value.length > LENGTH_MAX) return `is longer than ${LENGTH_MAX} characters`;
+  const special = SPECIAL.exec(value)?.[0];
+  if (special !== undefined) return `contains ${special}`;
+  const [local = "", domain, ...more] = value.split("@");
+  if (domain === undefined) return "has no @";
+  if (more.length > 0) return "has more than one @";
+  return localProblem(local) ?? domainProblem(domain);
+}
+
+/** As Unicode names it, such as `U+200B`. */
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+function localProblem(local: string): string | null {
+  if (local === "") return "has nothing before the @";
+  if (local.startsWith(".") || local.endsWith(".") || local.includes("..")) return "has a misplaced dot before the @";
+  return new TextEncoder().encode(local).length > LOCAL_BYTES_MAX
+    ? `has more than ${LOCAL_BYTES_MAX} bytes before the @`
+    : null;
+}
+
+function domainProblem(domain: string): string | null {
+  if (domain === "") return "has nothing after the @";
+  const labels = domain.split(".");
+  const isHost = labels.every((label) => LABEL.test(label)) && !NUMBER.test(labels.at(-1) ?? "");
+  return isHost ? null : "has a domain that is not a host name";
+}
+
+/**
+ * The key under which two spellings of an e-mail address name the same person. Before the `@` only `A` to `Z` are
+ * folded, since no rule says more of other letters; the domain is compared as a host. Both in Unicode's composed form.
+ */
 export function emailKey(email: string): string {
-  return email.toLowerCase();
+  if (isAscii(email)) return email.toLowerCase();
+  const at = email.lastIndexOf("@");
+  // The KELVIN SIGN alone would become an ASCII letter, and so somebody else's address.
+  const local = email.slice(0, at + 1).replace(/[^\u212A]+/g, (text) => text.normalize("NFC"));
+  return foldAscii(local) + hostKey(email.slice(at + 1).normalize("NFC"));
+}
+
+function isAscii(text: string): boolean {
+  return /^\p{ASCII}*$/u.test(text);
+}
+
+function foldAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** A host in any script as its ASCII form, where it has one. */
+function hostKey(domain: string): string {
+  if (isAscii(domain) || !/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain)) return foldAscii(domain);
+  const url = `http://${domain}`;
+  return URL.canParse(url) ? new URL(url).hostname : foldAscii(domain);
 }

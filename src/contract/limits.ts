@@ -8,6 +8,16 @@ export const SCORE_MAX = 10;
 export const EMAIL_SUBJECT_MAX = 150;
 /** Characters (Unicode code points), section 2 "Special properties". */
 export const INTRO_MESSAGE_MAX = 300;
+/** Characters (Unicode code points) of a person's name and of a tag; the service's own. */
+export const NAME_MAX = 255;
+/** Tags of one response; the service's own. */
+export const TAGS_MAX = 100;
+/** UTF-8 bytes of a comment or a note; the service's own. */
+export const TEXT_BYTES_MAX = 64 * 1024;
+/** UTF-8 bytes of a map of properties as JSON; the service's own. */
+export const PROPERTIES_BYTES_MAX = 64 * 1024;
+/** UTF-16 units of all notes of a response as JSON; the service's own. */
+export const NOTES_LENGTH_MAX = 256 * 1024;
 /** Unix seconds at the end of the year 9999: what lies beyond is milliseconds. */
 export const TIME_MAX = 253_402_300_799;
 

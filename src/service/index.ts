@@ -1,6 +1,5 @@
 /** The service, wired: store, rules, HTTP, scheduler, delivery, control. */
 import path from "node:path";
-import type { Exchange } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
@@ -10,7 +9,7 @@ import { removeControlFile } from "./control/control-file.ts";
 import { createOutbox } from "./delivery/outbox.ts";
 import type { DeliveryOutcome } from "./domain/delivery.ts";
 import type { Store } from "./domain/ports.ts";
-import { createHttpService } from "./http/create-http-service.ts";
+import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
@@ -26,11 +25,10 @@ export interface ServiceOptions {
   readonly rateLimit: RateLimit | null;
 }
 
-export interface Service {
-  /** One request, one answer; no port needed. */
-  readonly handle: Exchange;
+/** `handle` is one request, one answer; no port needed. */
+export interface Service extends Face {
   /** As `handle`, for callers on this machine: lists go on where they were asked for, whatever the public URL is. */
-  readonly handleLocally: Exchange;
+  readonly handleLocally: ServerExchange;
   readonly admin: Admin;
   readonly store: Store;
   readonly clock: Clock;
@@ -85,6 +83,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   return {
     handle: http.handle,
+    refuse: http.refuse,
     handleLocally: http.handleLocally,
     admin,
     store,

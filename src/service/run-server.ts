@@ -5,6 +5,8 @@ import { currentProcess } from "../runtime/processes.ts";
 import type { Random } from "../runtime/random.ts";
 import { createControlExchange } from "./control/control-exchange.ts";
 import { removeControlFile, writeControlFile } from "./control/control-file.ts";
+import type { Face, ServerExchange } from "./http/create-http-service.ts";
+import { HttpError } from "./http/replies.ts";
 import { listen, type ListenOptions, type Listening } from "./http/server.ts";
 import type { Service } from "./index.ts";
 
@@ -29,10 +31,11 @@ const DRAIN_MS = 10_000;
 export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
   const { dataFile, random, publicUrl } = options;
   const { pid } = currentProcess();
-  const listener = await listen(service.handle, options);
+  const listener = await listen(service, options);
   const control = await closingOnFailure([listener], async () => {
     const secret = random.token(SECRET_BYTES);
-    const local = await listenLocally(createControlExchange(secret, service.admin, service.handleLocally));
+    const exchange = createControlExchange(secret, service.admin, service.handleLocally);
+    const local = await listenLocally({ handle: readFirst(exchange, service.refuse), refuse: service.refuse });
     const record = { address: publicUrl ?? listener.url, control: local.url, pid, secret };
     await closingOnFailure([local], () => writeControlFile(dataFile, record));
     return local;
@@ -53,8 +56,21 @@ export async function runServer(service: Service, options: ServerOptions): Promi
   };
 }
 
-function listenLocally(exchange: Exchange): Promise<Listening> {
-  return listen(exchange, { host: "127.0.0.1", port: 0, tls: null });
+function listenLocally(face: Face): Promise<Listening> {
+  return listen(face, { host: "127.0.0.1", port: 0, tls: null });
+}
+
+/** For an exchange that needs the whole body. */
+function readFirst(exchange: Exchange, refuse: Face["refuse"]): ServerExchange {
+  return async ({ body, ...request }) => {
+    try {
+      const whole = typeof body === "function" ? await body() : body;
+      return await exchange(whole === undefined ? request : { ...request, body: whole });
+    } catch (error) {
+      if (error instanceof HttpError) return refuse(error, request.method);
+      throw error;
+    }
+  };
 }
 
 /** Without this a listener would keep the process alive after its start has failed. */

@@ -156,7 +156,6 @@ describe("ruby", () => {
       score: 4,
       permalink: "http://elsewhere",
       created_at: 1,
-      tags: ["x"],
       expand: ["person"],
     });
     const changed = await exchange({

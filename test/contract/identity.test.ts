@@ -1,7 +1,7 @@
 /** E-mail addresses and phone numbers: what names a person. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { emailKey, isEmail } from "../../src/contract/email.ts";
+import { emailKey, emailProblem, isEmail } from "../../src/contract/email.ts";
 import { isE164 } from "../../src/contract/phone.ts";
 
 describe("phone numbers", () => {
@@ -76,6 +76,62 @@ describe("e-mail addresses", () => {
         },
       ),
     );
+  });
+
+  it.each([
+    ["", "is empty"],
+    ["a b@x.co", "contains a space"],
+    ["a\u200B@x.co", "contains the invisible character U+200B"],
+    ["\u202Ea@x.co", "contains the invisible character U+202E"],
+    ["a@x.co\uFEFF", "contains the invisible character U+FEFF"],
+    ["a\u0007@x.co", "contains the invisible character U+0007"],
+    ["a\uD800@x.co", "contains the invisible character U+D800"],
+    ["a\u00A0@x.co", "contains the invisible character U+00A0"],
+    ["a;b@x.co", "contains ;"],
+    ["nobody", "has no @"],
+    ["a@b@x.co", "has more than one @"],
+    ["@x.co", "has nothing before the @"],
+    ["a@", "has nothing after the @"],
+    ["a..b@x.co", "has a misplaced dot before the @"],
+    [".a@x.co", "has a misplaced dot before the @"],
+    ["a.@x.co", "has a misplaced dot before the @"],
+    [`${"a".repeat(65)}@x.co`, "has more than 64 bytes before the @"],
+    [`${"é".repeat(33)}@x.co`, "has more than 64 bytes before the @"],
+    [`a@${"x.".repeat(130)}co`, "is longer than 254 characters"],
+    ["a@-x.co", "has a domain that is not a host name"],
+    ["a@x-.co", "has a domain that is not a host name"],
+    ["a@ex/am?ple#x", "has a domain that is not a host name"],
+    ["a@x_y.co", "has a domain that is not a host name"],
+    ["a@127.0.0.1", "has a domain that is not a host name"],
+    ["a@0x7f.1", "has a domain that is not a host name"],
+    [`a@${"x".repeat(64)}.co`, "has a domain that is not a host name"],
+  ])("when it is %j, then it %s", (email, problem) => {
+    expect(emailProblem(email)).toBe(problem);
+  });
+
+  it.each([
+    "|cmd@y.co",
+    "-x@y.co",
+    "a@münchen.example",
+    `${"a".repeat(64)}@x.co`,
+    "a@1x.2y",
+    "a@xn--bcher-kva.example",
+  ])("when it is %j, then nothing is wrong with it", (email) => {
+    expect(emailProblem(email)).toBeNull();
+  });
+
+  it.each([
+    ["Ada@X.Co", "ada@x.co", true],
+    ["é@x.co", "e\u0301@x.co", true],
+    ["a@Bücher.example", "a@xn--bcher-kva.example", true],
+    ["a@bu\u0308cher.example", "a@bücher.EXAMPLE", true],
+    ["\u212A@x.co", "k@x.co", false],
+    ["\u0130@x.co", "i\u0307@x.co", false],
+    ["É@x.co", "é@x.co", false],
+    ["É@X.co", "É@x.CO", true],
+    ["a@x.co", "b@x.co", false],
+  ])("when %s and %s are compared, then it is %s that they are one", (left, right, isSame) => {
+    expect(emailKey(left) === emailKey(right)).toBe(isSame);
   });
 
   it("when two spellings differ in case only, then they name the same person", () => {

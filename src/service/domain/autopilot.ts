@@ -6,21 +6,20 @@ import type {
   Platform,
   Properties,
 } from "../../contract/resources.ts";
-import { parseCursor, toPage } from "./cursor.ts";
+import { parseCursor, toPage, type JsonPage } from "./cursor.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
 import type { MemberInput, MembersQuery, PersonReference, Project } from "./inputs.ts";
-import type { JsonPage } from "./json-rows.ts";
 import { findReferenced, requireReferenced } from "./person-identity.ts";
 import { enrolPerson } from "./autopilot-enrol.ts";
 import type { PersonRow, Transaction } from "./ports.ts";
 
 const FREQUENCY_MAX = 100 * 365 * 86_400;
 
-/** 4.8 as JSON text, `Membership` rows in the order in which they were added. */
+/** 4.8 as JSON texts, `Membership` rows in the order in which they were added. */
 export async function listMembersJson(tx: Transaction, project: Project, query: MembersQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
   const personId = await filteredPerson(tx, project, query);
-  if (personId === undefined) return { json: "[]", next: null };
+  if (personId === undefined) return { rows: [], next: null };
   const rows = await tx.autopilot.list(project.id, query.platform, { personId, after, limit: query.perPage + 1 });
   return toPage(rows, query.perPage, (row) => {
     const last = JSON.parse(row) as Membership;

@@ -1,7 +1,13 @@
 /** Positions of cursor lists as opaque text: a place after a row, never a row number, so rows that arrive shift nothing. */
 import { InvalidError } from "./errors.ts";
-import { toJsonArray, type JsonPage } from "./json-rows.ts";
 import type { JsonRows, Position } from "./ports.ts";
+
+/** One page of a cursor list, each row as JSON text. */
+export interface JsonPage {
+  readonly rows: JsonRows;
+  /** Position of the next page; null on the last. */
+  readonly next: string | null;
+}
 
 function formatCursor(position: Position): string {
   return Buffer.from(`${position.createdAt}:${position.id}`, "latin1").toString("base64url");
@@ -19,6 +25,6 @@ export function parseCursor(text: string | null): Position | null {
 /** A page of `perPage` rows out of one row more than that, which tells whether another page follows. */
 export function toPage(rows: JsonRows, perPage: number, positionOf: (row: string) => Position): JsonPage {
   const last = rows[perPage - 1];
-  if (rows.length <= perPage || last === undefined) return { json: toJsonArray(rows), next: null };
-  return { json: toJsonArray(rows.slice(0, perPage)), next: formatCursor(positionOf(last)) };
+  if (rows.length <= perPage || last === undefined) return { rows, next: null };
+  return { rows: rows.slice(0, perPage), next: formatCursor(positionOf(last)) };
 }

@@ -1,18 +1,17 @@
 /** Bounces and unsubscribes: sections 4.5 and 4.6, and how they come about. */
 import { InvalidError } from "./errors.ts";
 import type { EventsQuery, Project } from "./inputs.ts";
-import { toJsonArray } from "./json-rows.ts";
-import type { EventsFilter, Transaction } from "./ports.ts";
+import type { EventsFilter, JsonRows, Transaction } from "./ports.ts";
 import { suppressEmail } from "./suppressions.ts";
 
-/** 4.5 as JSON text, oldest bounce first. */
-export async function listBouncesJson(tx: Transaction, project: Project, query: EventsQuery): Promise<string> {
-  return toJsonArray(await tx.people.listBounced(project.id, toFilter(query)));
+/** 4.5 as JSON texts, oldest bounce first. */
+export async function listBouncesJson(tx: Transaction, project: Project, query: EventsQuery): Promise<JsonRows> {
+  return tx.people.listBounced(project.id, toFilter(query));
 }
 
-/** 4.6 as JSON text, oldest unsubscribe first. */
-export async function listUnsubscribesJson(tx: Transaction, project: Project, query: EventsQuery): Promise<string> {
-  return toJsonArray(await tx.people.listUnsubscribed(project.id, toFilter(query)));
+/** 4.6 as JSON texts, oldest unsubscribe first. */
+export async function listUnsubscribesJson(tx: Transaction, project: Project, query: EventsQuery): Promise<JsonRows> {
+  return tx.people.listUnsubscribed(project.id, toFilter(query));
 }
 
 function toFilter({ since, until, page, perPage }: EventsQuery): EventsFilter {

@@ -66,6 +66,10 @@ export interface ResponseChange {
   readonly score?: number;
   readonly comment?: string | null;
   readonly personProperties?: Properties;
+  /** The full list. */
+  readonly tags?: readonly string[];
+  /** Text of a note to append. */
+  readonly note?: string;
 }
 
 /** 4.5, 4.6 */

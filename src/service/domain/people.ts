@@ -1,9 +1,8 @@
 /** People: sections 4.1 and 4.2, and deletion. */
 import type { Person, SentPerson } from "../../contract/resources.ts";
-import { parseCursor, toPage } from "./cursor.ts";
+import { parseCursor, toPage, type JsonPage } from "./cursor.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
 import type { PeopleQuery, PersonReference, Project, SendInput } from "./inputs.ts";
-import type { JsonPage } from "./json-rows.ts";
 import { PEOPLE_NAMES, identify, requireReferenced, upsertPerson } from "./person-identity.ts";
 import { renamePerson } from "./person-rename.ts";
 import type { PersonRow, Transaction } from "./ports.ts";
@@ -11,11 +10,11 @@ import { checkSpecialProperties } from "./special-properties.ts";
 import { keepSuppressions } from "./suppressions.ts";
 import { cancelWaiting, scheduleSurvey } from "./surveys.ts";
 
-/** 4.1 as JSON text, `Person` rows in creation order. */
+/** 4.1 as JSON texts, `Person` rows in creation order. */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
   const id = await filteredPerson(tx, project, query);
-  if (id === undefined) return { json: "[]", next: null };
+  if (id === undefined) return { rows: [], next: null };
   const rows = await tx.people.list(project.id, {
     since: query.since,
     until: query.until,
@@ -46,23 +45,33 @@ export async function sendPerson(
   project: Project,
   input: SendInput,
 ): Promise<{ person: SentPerson; created: boolean }> {
-  checkSendInput(input);
+  checkSendInput(input, tx.now);
   checkSpecialProperties(input.properties);
   const renames = input.emailUpdate !== null || input.phoneNumberUpdate !== null;
   const existing = renames ? await renamePerson(tx, project, input) : await identify(tx, project, input, PEOPLE_NAMES);
+  const { name, lastSentAt } = input;
   const identity = renames
     ? { email: null, phoneNumber: null }
     : { email: input.email, phoneNumber: input.phoneNumber };
-  const wanted = { ...identity, name: input.name, lastSentAt: input.lastSentAt };
+  // 4.2: a new address with send=false changes the address alone.
+  const wanted = renames && !input.send ? NOTHING_NEW : { ...identity, name, lastSentAt };
   const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES);
   const scheduledAt = input.send ? await scheduleSurvey(tx, project, person, input) : null;
   return { person: toSentPerson(person, scheduledAt, input), created: existing === null };
 }
 
-function checkSendInput({ email, phoneNumber, channel, emailUpdate, phoneNumberUpdate }: SendInput): void {
+const DAY_SECONDS = 86_400;
+
+function checkSendInput(input: SendInput, now: number): void {
+  const { email, phoneNumber, channel, emailUpdate, phoneNumberUpdate, lastSentAt } = input;
+  // The newest time counts, so nothing would ever take it back.
+  if (lastSentAt !== null && lastSentAt > now + DAY_SECONDS)
+    throw new InvalidError({ last_sent_at: ["must not be more than a day ahead"] });
   if (email === null && (phoneNumber === null || emailUpdate !== null)) throw blank("email");
   if (phoneNumber === null && (channel === "sms" || phoneNumberUpdate !== null)) throw blank("phone_number");
 }
+
+const NOTHING_NEW = { email: null, phoneNumber: null, name: null, lastSentAt: null };
 
 function blank(attribute: string): InvalidError {
   return new InvalidError({ [attribute]: ["can't be blank"] });

@@ -11,11 +11,13 @@ export async function renamePerson(tx: Transaction, project: Project, input: Sen
   const person = await identify(tx, project, input, PEOPLE_NAMES);
   if (person === null) throw unknown(input.email === null ? "phone_number" : "email");
   if (input.emailUpdate !== null && !samePerson(person, input)) throw unknown("email");
+  // With send=false the old values name the person and change nothing.
+  const named = (value: string | null): string | null => (input.send ? value : null);
   if (input.phoneNumberUpdate !== null && person.phoneNumber !== input.phoneNumber) throw unknown("phone_number");
   try {
     return await changePerson(tx, project, person, {
-      email: input.emailUpdate ?? person.email ?? input.email,
-      phoneNumber: input.phoneNumberUpdate ?? input.phoneNumber ?? person.phoneNumber,
+      email: input.emailUpdate ?? person.email ?? named(input.email),
+      phoneNumber: input.phoneNumberUpdate ?? named(input.phoneNumber) ?? person.phoneNumber,
     });
   } catch (error) {
     throw translateTaken(error, UPDATE_NAMES);

@@ -1,12 +1,11 @@
 /** Survey responses: sections 4.3 and 4.4, and reading and changing one. */
-import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import { NOTES_LENGTH_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { SurveyResponse } from "../../contract/resources.ts";
 import type { Expansion } from "../../contract/routes.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
 import { parseId } from "./ids.ts";
 import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "./inputs.ts";
-import { toJsonArray } from "./json-rows.ts";
-import type { ResponseRow, ResponseShape, Transaction } from "./ports.ts";
+import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "./ports.ts";
 import { requireTrend } from "./trends.ts";
 
 /** Where the pages of this service lie. */
@@ -15,16 +14,16 @@ export interface Links {
   permalink(token: string): string;
 }
 
-/** 4.3 as JSON text. A person who does not exist gives an empty list, an unknown trend is an InvalidError. */
+/** 4.3 as JSON texts. A person who does not exist gives an empty list, an unknown trend is an InvalidError. */
 export async function listResponsesJson(
   tx: Transaction,
   project: Project,
   query: ResponsesQuery,
   links: Links,
-): Promise<string> {
+): Promise<JsonRows> {
   const trendId = query.trend === null ? null : await requireTrend(tx, project, query.trend);
   const personId = await filteredPerson(tx, project, query);
-  if (personId === undefined) return "[]";
+  if (personId === undefined) return [];
   const { since, until, updatedSince, updatedUntil, order, perPage } = query;
   const filter = {
     since,
@@ -37,7 +36,18 @@ export async function listResponsesJson(
     limit: perPage,
     offset: (query.page - 1) * perPage,
   };
-  return toJsonArray(await tx.responses.list(project.id, filter, toShape(query.expand, links)));
+  return tx.responses.list(project.id, filter, toShape(query.expand, links));
+}
+
+/** One row of such a list as it is now; null when it is gone. */
+export async function responseJson(
+  tx: Transaction,
+  project: Project,
+  id: string,
+  expand: ReadonlySet<Expansion>,
+  links: Links,
+): Promise<string | null> {
+  return tx.responses.json(project.id, Number(id), toShape(expand, links));
 }
 
 /** The id of the person whom the filters name; null for no filter, undefined for nobody. */
@@ -132,16 +142,28 @@ export async function updateResponse(
   const personId =
     change.personId === undefined ? existing.personId : await requirePerson(tx, project, change.personId);
   const wanted = { ...existing, ...withoutUndefined(change), personId };
-  if (differs(existing, wanted))
+  if (differs(existing, wanted) || change.note !== undefined)
     await tx.responses.update(project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.now });
+  if (change.note !== undefined) await appendNote(tx, project, existing.id, change.note, links);
   return readResponse(tx, project, existing.id, expand, links);
 }
 
-function withoutUndefined({ score, comment, personProperties }: ResponseChange): Partial<ResponseRow> {
+/** Whom a note is from that came through the API: a key is nobody's in particular. */
+const API_USER = "api@localhost";
+
+async function appendNote(tx: Transaction, project: Project, id: number, text: string, links: Links): Promise<void> {
+  const { notes } = await readResponse(tx, project, id, new Set<Expansion>(["notes"]), links);
+  if (JSON.stringify([...notes, text]).length > NOTES_LENGTH_MAX)
+    throw new InvalidError({ notes: [`are full (maximum is ${NOTES_LENGTH_MAX} characters in all)`] });
+  await tx.responses.addNote(project.id, id, { text, userEmail: API_USER, createdAt: tx.now });
+}
+
+function withoutUndefined({ score, comment, personProperties, tags }: ResponseChange): Partial<ResponseRow> {
   return {
     ...(score === undefined ? {} : { score }),
     ...(comment === undefined ? {} : { comment }),
     ...(personProperties === undefined ? {} : { personProperties }),
+    ...(tags === undefined ? {} : { tags }),
   };
 }
 
@@ -150,8 +172,9 @@ function pickStored({
   score,
   comment,
   personProperties,
-}: ResponseRow): Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties"> {
-  return { personId, score, comment, personProperties };
+  tags,
+}: ResponseRow): Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties" | "tags"> {
+  return { personId, score, comment, personProperties, tags };
 }
 
 function differs(left: ResponseRow, right: ResponseRow): boolean {

@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import type { Project } from "../domain/inputs.ts";
 import type { Store } from "../domain/ports.ts";
-import { authenticate } from "../domain/projects.ts";
-import { HttpError } from "./http-error.ts";
+import { authenticate, isGuessable } from "../domain/projects.ts";
+import type { RateLimiter } from "./rate-limit.ts";
+import { HttpError } from "./replies.ts";
 
 export interface Caller {
   readonly project: Project;
@@ -12,8 +13,8 @@ export interface Caller {
 }
 
 export interface KeyRing {
-  /** Throws 401. */
-  readonly identify: (authorization: string | undefined) => Promise<Caller>;
+  /** `address` is the caller's, to limit wrong keys by. Throws 401; 429 once too many wrong keys came from there. */
+  readonly identify: (authorization: string | undefined, address: string) => Promise<Caller>;
   /** Lets a key in for as long as this process lives, or until ten thousand others were used after it. */
   readonly addSession: (key: string, project: Project) => void;
   /** After a key was revoked: nothing that was looked up counts any more. */
@@ -22,22 +23,35 @@ export interface KeyRing {
 
 const REMEMBERED_MAX = 10_000;
 
+export interface KeyLimits {
+  /** Wrong keys of an address. */
+  readonly wrongKeys: RateLimiter;
+  /** Requests of an address that end in 401. */
+  readonly refusals: RateLimiter;
+}
+
 /**
  * Remembers which project a key opens under the key's SHA-256: the time that finding a digest takes tells
  * nothing about a key, and the rule that looks an unknown one up compares in constant time.
  */
-export function createKeyRing(store: Store): KeyRing {
+export function createKeyRing(store: Store, limits: KeyLimits): KeyRing {
   const sessions = new Map<string, Caller>();
   const state = { remembered: new Map<string, Caller>() };
   return {
-    identify: async (authorization) => {
+    identify: async (authorization, address) => {
       const key = parseBasic(authorization);
+      // A guess at a short key is not even looked at; a long key is never guessed, and its owner never locked out.
+      if (key !== null && isGuessable(key)) limits.wrongKeys.check(address);
       const keyHash = key === null ? "" : hashKey(key);
       const remembered = state.remembered;
       const known = remembered.get(keyHash) ?? use(sessions, keyHash);
       if (known !== undefined) return known;
       const project = key === null ? null : await store.read((tx) => authenticate(tx, key));
-      if (project === null) throw unauthorized();
+      if (project === null) {
+        limits.refusals.count(address);
+        if (key !== null) limits.wrongKeys.count(address);
+        throw unauthorized();
+      }
       const caller = { project, keyHash };
       if (remembered.size >= REMEMBERED_MAX) remembered.clear();
       // When the key was revoked meanwhile, this map is no longer the one that is asked.

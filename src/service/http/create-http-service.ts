@@ -1,19 +1,19 @@
 /** The service as a function from request to response: routes, credentials, limits, parameters, replies. */
-import type { Exchange, HttpRequest, HttpResponse } from "../../contract/http.ts";
+import type { HttpRequest, HttpResponse } from "../../contract/http.ts";
+import type { JsonObject } from "../../contract/json.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Store } from "../domain/ports.ts";
-import { createAccessLog, maskPath } from "./access-log.ts";
+import { createAccessLog, maskPath, type AccessLog } from "./access-log.ts";
 import { createKeyRing, type KeyRing } from "./authentication.ts";
+import { ClientGoneError } from "./bodies.ts";
 import { HANDLERS } from "./handlers.ts";
-import { HttpError } from "./http-error.ts";
-import { acceptsJson } from "./negotiation.ts";
-import { readParameters } from "./parameters.ts";
-import { errorReply, internalErrorReply, jsonReply, toHttpResponse, type Reply } from "./replies.ts";
+import { acceptsJson, checkBodyHead, refuseCrossSite } from "./head.ts";
+import { parseBody, parseQuery } from "./parameters.ts";
+import { HttpError, errorReply, internalErrorReply, jsonReply, toHttpResponse, type Reply } from "./replies.ts";
 import { createRateLimiter, type RateLimit } from "./rate-limit.ts";
-import { createRouter, type Match } from "./router.ts";
-import { parseTarget, type Target } from "./target.ts";
+import { createRouter, parseTarget, type Match, type Target } from "./router.ts";
 
 export interface HttpServiceOptions {
   readonly store: Store;
@@ -31,48 +31,101 @@ export interface HttpServiceOptions {
   readonly isReady: () => boolean;
 }
 
-export interface HttpService {
-  readonly handle: Exchange;
+/** A request whose body need not have arrived yet. */
+export interface ServerRequest extends Omit<HttpRequest, "body"> {
+  /** The whole body, or what reads it once the headers are in order. */
+  readonly body?: HttpRequest["body"] | (() => Promise<Uint8Array>);
+  /** Address of the caller; absent: a caller in this process. */
+  readonly from?: string;
+}
+
+export type ServerExchange = (request: ServerRequest) => Promise<HttpResponse>;
+
+/** What a listener needs of a service. */
+export interface Face {
+  readonly handle: ServerExchange;
+  /** The answer to what is no request: logged and counted, with an id of its own, as any other. */
+  readonly refuse: (error: HttpError, method: string) => HttpResponse;
+}
+
+export interface HttpService extends Face {
   /** As `handle`, for the control channel: pages go on where they were asked for, whatever the public URL is. */
-  readonly handleLocally: Exchange;
+  readonly handleLocally: ServerExchange;
   readonly keys: KeyRing;
 }
 
 /** What is known of a request so far, for its log line. */
 interface Progress {
-  readonly head: boolean;
   match: Match | null;
   project: string | null;
 }
 
-export function createHttpService(options: HttpServiceOptions): HttpService {
-  const { store, clock, random, log, publicUrl } = options;
-  const keys = createKeyRing(store);
-  const find = createRouter();
-  const limit = createRateLimiter(options.rateLimit, clock);
-  const accessLog = createAccessLog(log, clock);
-  const run = `${random.token(6)}-`;
-  const state = { requests: 0, second: 0, date: "" };
+/** Wrong keys that an address may send. */
+const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
+const REQUEST_ID_BYTES = 12;
 
-  const answer = async (
-    request: HttpRequest,
-    target: Target,
-    progress: Progress,
-    linkOrigin: string,
-  ): Promise<Reply> => {
-    const match = requireMatch(find(request.method, target.path));
+export function createHttpService(options: HttpServiceOptions): HttpService {
+  const { clock, random, log } = options;
+  const requests = createRateLimiter(options.rateLimit, clock);
+  const keys = createKeyRing(options.store, {
+    wrongKeys: createRateLimiter(WRONG_KEYS, clock),
+    refusals: createRateLimiter(options.rateLimit, clock),
+  });
+  const accessLog = createAccessLog(log, clock);
+  const answer = createAnswer(options, keys, (caller) => requests.count(caller));
+  const common = createCommonHeaders(clock);
+
+  const exchange = async (request: ServerRequest, isLocal: boolean): Promise<HttpResponse> => {
+    const startedMs = clock.monotonic();
+    const target = parseTarget(request.url);
+    const requestId = random.token(REQUEST_ID_BYTES);
+    const progress: Progress = { match: null, project: null };
+    const isOperator = isLocal || (options.publicUrl === null && isLoopback(request.from));
+    const own = await ownPage(target.path, request.method, options, isOperator, accessLog);
+    const reply = own ?? (await settle(() => answer(request, target, progress, isLocal), requestId, log));
+    accessLog.add({
+      requestId,
+      method: request.method,
+      path: progress.match?.route.path ?? maskPath(target.path),
+      route: progress.match?.name ?? null,
+      project: progress.project,
+      status: reply.status,
+      startedMs,
+    });
+    return toHttpResponse(reply, common(requestId), request.method === "HEAD");
+  };
+  return {
+    handle: (request) => exchange(request, false),
+    handleLocally: (request) => exchange(request, true),
+    refuse: (error, method) => {
+      const requestId = random.token(REQUEST_ID_BYTES);
+      const startedMs = clock.monotonic();
+      const { status } = error;
+      accessLog.add({ requestId, method, path: "*", route: null, project: null, status, startedMs });
+      return toHttpResponse(errorReply(error) ?? internalErrorReply(), common(requestId), method === "HEAD");
+    },
+    keys,
+  };
+}
+
+type Answer = (request: ServerRequest, target: Target, progress: Progress, isLocal: boolean) => Promise<Reply>;
+
+function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller: string) => void): Answer {
+  const { store, publicUrl } = options;
+  const find = createRouter();
+  return async (request, target, progress, isLocal) => {
+    const { method, headers } = request;
+    const match = requireMatch(find(method, target.path));
     progress.match = match;
-    if (!match.hasSuffix && !acceptsJson(request.headers.accept))
+    if (!match.hasSuffix && !acceptsJson(headers.accept))
       throw new HttpError(406, "Not Acceptable: only application/json is served");
-    const caller = await keys.identify(request.headers.authorization);
-    progress.project = caller.project.name;
-    limit(caller.keyHash);
+    refuseCrossSite(method, headers);
+    const { project, keyHash } = await keys.identify(headers.authorization, addressGroup(request.from));
+    progress.project = project.name;
+    count(keyHash);
     const { route, placeholders, unstripped } = match;
-    const parameters = readParameters(request, target.query, route);
+    const parameters = { ...parseQuery(target.query, route), ...(await bodyParameters(request, match)) };
     const appUrl = publicUrl ?? target.origin;
-    const links = { permalink: (token: string): string => `${appUrl}/r/${token}` };
-    const address = linkOrigin + target.path;
-    const { project } = caller;
     const reply = await HANDLERS[match.name]({
       store,
       project,
@@ -80,46 +133,42 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
       placeholders,
       unstripped,
       parameters,
-      address,
-      links,
+      address: (isLocal ? target.origin : appUrl) + target.path,
+      links: { permalink: (token) => `${appUrl}/r/${token}` },
     });
     if (match.name === "sendPerson" || match.name === "addMember") options.onScheduled();
     return reply;
   };
+}
 
-  const date = (): string => {
+/** Clients put `{}` into a GET, or name a type for a body that is not there: never read. */
+async function bodyParameters({ method, headers, body }: ServerRequest, { route }: Match): Promise<JsonObject | null> {
+  if (method === "GET" || method === "HEAD" || body === undefined || (body.length === 0 && typeof body !== "function"))
+    return null;
+  checkBodyHead(headers);
+  return parseBody(typeof body === "function" ? await body() : body, headers["content-type"], route);
+}
+
+/**
+ * `/metrics` tells of all projects and asks for no key: it is for callers on this machine, and for nobody behind a
+ * public URL, where a proxy on this machine speaks for the whole world.
+ */
+function isLoopback(from: string | undefined): boolean {
+  return from === undefined || from === "::1" || /^(?:::ffff:)?127\./.test(from);
+}
+
+/** Whoever has an IPv6 address has all of its network. */
+function addressGroup(from = ""): string {
+  return from.includes(":") && !from.includes(".") ? from.split(":").slice(0, 4).join(":") : from;
+}
+
+function createCommonHeaders(clock: Clock): (requestId: string) => Readonly<Record<string, string>> {
+  const state = { second: 0, date: "" };
+  return (requestId) => {
     const second = Math.floor(clock.now() / 1000);
     if (second !== state.second) Object.assign(state, { second, date: new Date(second * 1000).toUTCString() });
-    return state.date;
+    return { date: state.date, "x-request-id": requestId };
   };
-
-  const exchange = async (request: HttpRequest, local: boolean): Promise<HttpResponse> => {
-    const startedMs = clock.monotonic();
-    const target = parseTarget(request.url);
-    const requestId = run + (state.requests += 1).toString(36);
-    const progress: Progress = { head: request.method === "HEAD", match: null, project: null };
-    const own = await ownPage(target.path, request.method, options, accessLog.metrics);
-    const reply =
-      own ??
-      (await settle(
-        () => answer(request, target, progress, local ? target.origin : (publicUrl ?? target.origin)),
-        requestId,
-        log,
-      ));
-    const path = progress.match?.route.path ?? maskPath(target.path);
-    const route = progress.match?.name ?? null;
-    accessLog.add({
-      requestId,
-      method: request.method,
-      path,
-      route,
-      project: progress.project,
-      status: reply.status,
-      startedMs,
-    });
-    return toHttpResponse(reply, { date: date(), "x-request-id": requestId }, progress.head);
-  };
-  return { handle: (request) => exchange(request, false), handleLocally: (request) => exchange(request, true), keys };
 }
 
 function requireMatch(found: ReturnType<ReturnType<typeof createRouter>>): Match {
@@ -132,6 +181,7 @@ async function settle(work: () => Promise<Reply>, requestId: string, log: Log): 
   try {
     return await work();
   } catch (error) {
+    if (error instanceof ClientGoneError) throw error;
     const reply = errorReply(error);
     if (reply !== null) return reply;
     log.error("fault", {
@@ -149,9 +199,11 @@ async function ownPage(
   path: string,
   method: string,
   options: HttpServiceOptions,
-  metrics: () => string,
+  isOperator: boolean,
+  { metrics }: AccessLog,
 ): Promise<Reply | null> {
   if (!OWN_PAGES.has(path)) return null;
+  if (path === "/metrics" && !isOperator) return errorReply(new HttpError(404));
   if (method !== "GET" && method !== "HEAD") return errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
   if (path === "/healthz") return jsonReply(200, { status: "ok" });
   if (path === "/metrics") {

@@ -1,17 +1,23 @@
 /** One handler for each endpoint of the table: read, call the rule, reply. */
 import type { JsonObject } from "../../contract/json.ts";
-import type { Platform } from "../../contract/resources.ts";
+import type { Membership, Platform, SurveyResponse } from "../../contract/resources.ts";
 import type { Route, RouteName } from "../../contract/routes.ts";
 import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/autopilot.ts";
+import { NotFoundError } from "../domain/errors.ts";
 import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/events.ts";
-import type { Project } from "../domain/inputs.ts";
-import type { JsonPage } from "../domain/json-rows.ts";
+import type { MembersQuery, Project } from "../domain/inputs.ts";
 import { getMetrics } from "../domain/metrics.ts";
-import { cancelSurveys, listPeopleJson, sendPerson } from "../domain/people.ts";
-import type { Store } from "../domain/ports.ts";
-import { type Links, addResponse, getResponse, listResponsesJson, requirePerson } from "../domain/responses.ts";
-import { nextLink, withCursorFilters } from "./cursor-link.ts";
-import { deleteNamedPerson } from "./delete-person.ts";
+import { cancelSurveys, deletePerson, listPeopleJson, sendPerson } from "../domain/people.ts";
+import type { JsonRows, Store } from "../domain/ports.ts";
+import {
+  type Links,
+  addResponse,
+  getResponse,
+  listResponsesJson,
+  requirePerson,
+  responseJson,
+  updateResponse,
+} from "../domain/responses.ts";
 import {
   readEventsQuery,
   readExpansions,
@@ -20,10 +26,18 @@ import {
   readPeopleQuery,
   readResponsesQuery,
 } from "./list-inputs.ts";
+import { nextLink, withCursorFilters } from "./parameters.ts";
 import { Reader } from "./reader.ts";
-import { type Reply, jsonReply, okReply } from "./replies.ts";
-import { changeNamedResponse } from "./update-response.ts";
-import { readMemberInput, readMemberReference, readResponseInput, readSendInput } from "./write-inputs.ts";
+import { type Reply, jsonReply, listReply, okReply } from "./replies.ts";
+import {
+  parsePersonPath,
+  readMemberInput,
+  readMemberReference,
+  readResponseChange,
+  readResponseInput,
+  readSendInput,
+  withPersonId,
+} from "./write-inputs.ts";
 
 /** A call whose key, path and body are in order. */
 export interface Call {
@@ -41,11 +55,12 @@ export interface Call {
 
 export type Handler = (call: Call) => Promise<Reply>;
 
-const list = (json: string): Reply => ({ status: 200, text: json });
+/** Rows that are never large. */
+const list = (rows: JsonRows): Reply => ({ status: 200, text: `[${rows.join(",")}]` });
 
-function cursorList(call: Call, parameters: JsonObject, perPage: number, { json, next }: JsonPage): Reply {
-  if (next === null) return list(json);
-  return { ...list(json), headers: { link: nextLink(call.address, call.route, parameters, perPage, next) } };
+function withNextLink(reply: Reply, call: Call, parameters: JsonObject, perPage: number, next: string | null): Reply {
+  if (next === null) return reply;
+  return { ...reply, headers: { link: nextLink(call.address, call.route, parameters, perPage, next) } };
 }
 
 const readerOf = (call: Call): Reader => new Reader(call.parameters);
@@ -56,12 +71,8 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   listPeople: async (call) => {
     const parameters = withCursorFilters(call.parameters, call.route);
     const query = readPeopleQuery(new Reader(parameters));
-    return cursorList(
-      call,
-      parameters,
-      query.perPage,
-      await call.store.read((tx) => listPeopleJson(tx, call.project, query)),
-    );
+    const { rows, next } = await call.store.read((tx) => listPeopleJson(tx, call.project, query));
+    return withNextLink(list(rows), call, parameters, query.perPage, next);
   },
   sendPerson: async (call) => {
     const input = readSendInput(readerOf(call));
@@ -70,7 +81,12 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   listResponses: async (call) => {
     const query = readResponsesQuery(readerOf(call));
-    return list(await call.store.read((tx) => listResponsesJson(tx, call.project, query, call.links)));
+    const { store, project, links } = call;
+    return listReply(
+      await store.read((tx) => listResponsesJson(tx, project, query, links)),
+      (row) => (JSON.parse(row) as SurveyResponse).id,
+      (id) => store.read((tx) => responseJson(tx, project, id, query.expand, links)),
+    );
   },
   addResponse: async (call) => {
     const reader = readerOf(call);
@@ -94,12 +110,13 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   listMembers: async (call) => {
     const parameters = withCursorFilters(call.parameters, call.route);
     const query = readMembersQuery(new Reader(parameters), platformOf(call));
-    return cursorList(
-      call,
-      parameters,
-      query.perPage,
-      await call.store.read((tx) => listMembersJson(tx, call.project, query)),
+    const { rows, next } = await call.store.read((tx) => listMembersJson(tx, call.project, query));
+    const reply = listReply(
+      rows,
+      (row) => (JSON.parse(row) as Membership).person.id,
+      (personId) => readMember(call, { ...query, personId, after: null }),
     );
+    return withNextLink(reply, call, parameters, query.perPage, next);
   },
   addMember: async (call) => {
     const input = readMemberInput(readerOf(call), platformOf(call));
@@ -144,3 +161,35 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     return jsonReply(200, await changeNamedResponse(call, id ?? ""));
   },
 };
+
+/** One row of the list of members as it is now; null when it is gone. */
+async function readMember({ store, project }: Call, query: MembersQuery): Promise<string | null> {
+  const { rows } = await store.read((tx) => listMembersJson(tx, project, query));
+  return rows[0] ?? null;
+}
+
+/**
+ * Deletes the person that the path names. A `.json` at the end may belong to the identifier (`email:x@y.json`):
+ * the whole is tried first, and only when it names nobody is the suffix a suffix.
+ */
+async function deleteNamedPerson({ store, project, placeholders, unstripped }: Call): Promise<void> {
+  const { person = "" } = placeholders;
+  await store.write(async (tx) => {
+    if (unstripped !== null && unstripped.includes("@")) {
+      try {
+        return await deletePerson(tx, project, parsePersonPath(unstripped));
+      } catch (error) {
+        if (!(error instanceof NotFoundError)) throw error;
+      }
+    }
+    return deletePerson(tx, project, parsePersonPath(person));
+  });
+}
+
+/** The same call whether the id came in the path or, as one client library has it, in the body. */
+async function changeNamedResponse({ store, project, parameters, links }: Call, id: string): Promise<SurveyResponse> {
+  const reader = new Reader(withPersonId(parameters));
+  const change = readResponseChange(reader);
+  const expand = readExpansions(reader);
+  return store.write((tx) => updateResponse(tx, project, id, change, expand, links));
+}

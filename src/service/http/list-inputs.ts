@@ -17,8 +17,8 @@ const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX);
 export function readPeopleQuery(reader: Reader): PeopleQuery {
   const query = {
     ...readRange(reader),
-    email: reader.email("email"),
-    phoneNumber: reader.phone("phone_number"),
+    email: reader.filter("email"),
+    phoneNumber: reader.filter("phone_number"),
     ...readCursorPage(reader),
   };
   if (query.email !== null && query.phoneNumber !== null) {
@@ -37,8 +37,8 @@ export function readResponsesQuery(reader: Reader): ResponsesQuery {
     updatedSince: reader.timestamp("updated_since"),
     updatedUntil: reader.timestamp("updated_until"),
     trend: reader.id("trend"),
-    personId: reader.id("person_id"),
-    personEmail: reader.email("person_email"),
+    personId: reader.filter("person_id"),
+    personEmail: reader.filter("person_email"),
     order: reader.choice("order", RESPONSE_ORDERS) ?? "asc",
     expand: readExpansions(reader),
     page: readPage(reader),
@@ -70,9 +70,9 @@ function isMetricGroup(text: string): text is MetricGroup {
 export function readMembersQuery(reader: Reader, platform: Platform): MembersQuery {
   const query = {
     platform,
-    personId: reader.id("person_id"),
-    personEmail: reader.email("person_email"),
-    personPhoneNumber: reader.phone("person_phone_number"),
+    personId: reader.filter("person_id"),
+    personEmail: reader.filter("person_email"),
+    personPhoneNumber: reader.filter("person_phone_number"),
     ...readCursorPage(reader),
   };
   reader.finish();
@@ -93,12 +93,12 @@ function readRange(reader: Reader): { since: number | null; until: number | null
 }
 
 function readPerPage(reader: Reader): number {
-  return Math.min(reader.integer("per_page", { min: 1 }) ?? PER_PAGE_DEFAULT, PER_PAGE_MAX);
+  return reader.limited("per_page", { min: 1, limit: PER_PAGE_MAX, fallback: PER_PAGE_DEFAULT });
 }
 
 /** Beyond the largest number a page has no place that can be named: it is empty all the same. */
 function readPage(reader: Reader): number {
-  return Math.min(reader.integer("page", { min: 1 }) ?? PAGE_DEFAULT, LAST_PAGE);
+  return reader.limited("page", { min: 1, limit: LAST_PAGE, fallback: PAGE_DEFAULT });
 }
 
 function readCursorPage(reader: Reader): { perPage: number; after: string | null } {

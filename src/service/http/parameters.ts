@@ -1,16 +1,11 @@
-/** All parameters of a call: query and body together, the body's winning. */
-import { parseBracketPairs } from "../../contract/brackets.ts";
-import type { HttpRequest } from "../../contract/http.ts";
-import type { JsonObject } from "../../contract/json.ts";
+/** All parameters of a call: query, body and cursor together; the body takes precedence over the query. */
+import { formatQuery, parseBracketPairs } from "../../contract/brackets.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { formatNextLink } from "../../contract/link.ts";
 import { ROUTES, type ParameterType, type Route } from "../../contract/routes.ts";
-import { readBody } from "./body.ts";
-
-export function readParameters(request: HttpRequest, query: string, route: Route): JsonObject {
-  const fromQuery = query === "" ? {} : parseQuery(query, route);
-  // Clients put `{}` into a GET, or name a type for a body that is not there: never read.
-  if (request.method === "GET" || request.method === "HEAD") return fromQuery;
-  return { ...fromQuery, ...readBody(request) };
-}
+import { BODY_MAX, tooLarge } from "./bodies.ts";
+import { bodyKind } from "./head.ts";
+import { HttpError } from "./replies.ts";
 
 type Types = ReadonlyMap<string, ParameterType>;
 
@@ -21,8 +16,7 @@ const NO_TYPES: Types = new Map();
 
 /** Decodes a query; repeated plain names of an array parameter are collected, of others the last one counts. */
 export function parseQuery(query: string, route: Route): JsonObject {
-  const types = TYPES.get(route.name) ?? NO_TYPES;
-  return parseBracketPairs(splitQuery(query).map((pair) => adapt(pair, types)));
+  return query === "" ? {} : parsePairs(splitQuery(query), route);
 }
 
 /** Most queries need no decoding, and then none is done. */
@@ -34,14 +28,93 @@ function splitQuery(query: string): [string, string][] {
   });
 }
 
-function adapt([name, value]: [string, string], types: Types): [string, string] {
-  const plain = name.endsWith("[]") ? name.slice(0, -2) : name;
-  const type = types.get(plain);
-  return type === "array" ? [`${plain}[]`, value] : [name, restorePlus(value, type)];
+function parsePairs(pairs: readonly [string, string][], route: Route): JsonObject {
+  const types = TYPES.get(route.name) ?? NO_TYPES;
+  return parseBracketPairs(pairs.flatMap((pair) => adapt(pair, types)));
+}
+
+/** `name=a,b` and `name=a&name=b` are arrays as `name[]=a&name[]=b` is, where the endpoint takes one. */
+function adapt([name, value]: [string, string], types: Types): [string, string][] {
+  const type = types.get(name);
+  if (type === "array") return value.split(",").map((item) => [`${name}[]`, item]);
+  return [[name, restorePlus(value, type)]];
 }
 
 /** A `+` that a client forgot to escape arrives as a space; neither phones nor e-mails have spaces. */
 function restorePlus(value: string, type: ParameterType | undefined): string {
   if (type === "phone") return value.replace(/^ /, "+");
   return type === "email" ? value.replaceAll(" ", "+") : value;
+}
+
+/**
+ * A body as parameters, whichever of the two forms it has; an empty one has none. Throws 413, 415, and 400 with the
+ * reason for a body that cannot be read.
+ */
+export function parseBody(body: string | Uint8Array, contentType: string | undefined, route: Route): JsonObject {
+  if (Buffer.byteLength(body) > BODY_MAX) throw tooLarge();
+  const text = decodeText(body);
+  if (text.trim() === "") return {};
+  const kind = bodyKind(contentType);
+  // `curl -d '{…}'` calls JSON a form.
+  if (kind === "json" || /^\s*[{[]/.test(text)) return parseJson(text);
+  if (kind === "unnamed" && !text.includes("=")) return parseJson(text);
+  return parsePairs([...new URLSearchParams(text)], route);
+}
+
+function decodeText(body: string | Uint8Array): string {
+  if (typeof body === "string") return body;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch (error) {
+    throw new HttpError(
+      400,
+      `Bad Request: the body is not UTF-8 text (${error instanceof Error ? error.message : "unreadable"})`,
+    );
+  }
+}
+
+/** Bracketed names mean the same in JSON as in a form. */
+function parseJson(text: string): JsonObject {
+  const value = tryParse(text);
+  if (!isJsonObject(value)) throw new HttpError(400, "Bad Request: the body must be one JSON object");
+  return Object.keys(value).some((name) => name.includes("[")) ? parseBracketPairs(Object.entries(value)) : value;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const place = /position \d+|end of JSON input/.exec(error instanceof Error ? error.message : "")?.[0];
+    // The parser's own sentence quotes the body, which does not belong into logs and traces.
+    throw new HttpError(400, `Bad Request: the body is not valid JSON${place === undefined ? "" : ` (${place})`}`);
+  }
+}
+
+/**
+ * `page_info` holds the domain's position and, behind a dot, the filters, so that a cursor taken out of its URL still
+ * means the same list. The result has those filters below the given ones, and `page_info` as the bare position.
+ */
+export function withCursorFilters(parameters: JsonObject, route: Route): JsonObject {
+  const cursor = parameters.page_info;
+  if (typeof cursor !== "string") return parameters;
+  const dotAt = cursor.indexOf(".");
+  if (dotAt < 0) return parameters;
+  const filters = Buffer.from(cursor.slice(dotAt + 1), "base64url").toString();
+  return { ...parseQuery(filters, route), ...parameters, page_info: cursor.slice(0, dotAt) };
+}
+
+/** The `Link` header of a page that another one follows; `address` is where the list was asked for, without query. */
+export function nextLink(
+  address: string,
+  route: Route,
+  parameters: JsonObject,
+  perPage: number,
+  position: string,
+): string {
+  const known = route.parameters
+    .map(({ name }) => name)
+    .filter((name) => name !== "per_page" && Object.hasOwn(parameters, name));
+  const filters = { per_page: perPage, ...Object.fromEntries(known.map((name) => [name, parameters[name]])) };
+  const pageInfo = `${position}.${Buffer.from(formatQuery(filters)).toString("base64url")}`;
+  return formatNextLink(`${address}?${formatQuery({ page_info: pageInfo, ...filters })}`);
 }

@@ -1,6 +1,6 @@
-/** A leaky bucket for each key: it holds as many requests as the limit names and drains over the limit's period. */
+/** A leaky bucket for each caller: it holds as many requests as the limit names and drains over the limit's period. */
 import type { Clock } from "../../runtime/clock.ts";
-import { HttpError } from "./http-error.ts";
+import { HttpError } from "./replies.ts";
 
 export interface RateLimit {
   readonly requests: number;
@@ -14,22 +14,35 @@ interface Bucket {
   at: number;
 }
 
-const BUCKETS_MAX = 10_000;
+export interface RateLimiter {
+  /** Throws 429 with `Retry-After` in whole seconds, at least 1, when this caller's bucket is full. */
+  readonly check: (caller: string) => void;
+  /** As `check`; counts the request otherwise. */
+  readonly count: (caller: string) => void;
+}
 
-/** Counts a request of this key; throws 429 with `Retry-After` in whole seconds, at least 1, when the bucket is full. */
-export function createRateLimiter(limit: RateLimit | null, clock: Clock): (keyHash: string) => void {
+const BUCKETS_MAX = 10_000;
+const UNLIMITED: RateLimiter = { check: () => undefined, count: () => undefined };
+
+/** Null limits nothing. */
+export function createRateLimiter(limit: RateLimit | null, clock: Clock): RateLimiter {
+  if (limit === null) return UNLIMITED;
   const buckets = new Map<string, Bucket>();
-  if (limit === null) return () => undefined;
   const perMs = limit.requests / (limit.periodSeconds * 1000);
-  return (keyHash) => {
+  const check = (caller: string): Bucket => {
     const now = clock.monotonic();
-    const old = buckets.get(keyHash);
+    const old = buckets.get(caller);
     const level = old === undefined ? 0 : Math.max(0, old.level - (now - old.at) * perMs);
     const waitMs = (level + 1 - limit.requests) / perMs;
     if (waitMs > 0 && level > 0) {
       throw new HttpError(429, undefined, { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) });
     }
-    if (buckets.size >= BUCKETS_MAX) buckets.clear();
-    buckets.set(keyHash, { level: level + 1, at: now });
+    return { level, at: now };
   };
+  const count = (caller: string): void => {
+    const { level, at } = check(caller);
+    if (buckets.size >= BUCKETS_MAX) buckets.clear();
+    buckets.set(caller, { level: level + 1, at });
+  };
+  return { check: (caller) => void check(caller), count };
 }

@@ -1,13 +1,21 @@
 /** Turns parameters into their final types, once, and collects every complaint before it refuses. */
 import { isEmail } from "../../contract/email.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
-import { TIME_MAX } from "../../contract/limits.ts";
+import {
+  characterCount,
+  NAME_MAX,
+  PROPERTIES_BYTES_MAX,
+  TAGS_MAX,
+  TEXT_BYTES_MAX,
+  TIME_MAX,
+} from "../../contract/limits.ts";
 import { isE164 } from "../../contract/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "../domain/errors.ts";
 
 /** Deeper maps than this are nobody's properties; the store's JSON has a limit too. */
 const DEPTH_MAX = 32;
+const TEXT_PHRASE = "must be valid Unicode text";
 const TIME_PHRASE = "must be a Unix timestamp in whole seconds";
 
 /** Each method gives null (or the default) for what is absent, blank or wrong; `finish` refuses what was wrong. */
@@ -63,7 +71,33 @@ export class Reader {
   text(name: string): string | null {
     const given = toText(this.#value(name));
     if (given === undefined) return this.#refuse(name, "must be text");
-    return given !== null && given.includes("\0") ? this.#refuse(name, "must not contain null characters") : given;
+    if (given === null) return null;
+    if (given.includes("\0")) return this.#refuse(name, "must not contain null characters");
+    return isUnicode(given) ? given : this.#refuse(name, TEXT_PHRASE);
+  }
+
+  /** A name of up to 255 characters. */
+  name(name: string): string | null {
+    const given = this.text(name);
+    return given === null || characterCount(given) <= NAME_MAX
+      ? given
+      : this.#refuse(name, `is too long (maximum is ${NAME_MAX} characters)`);
+  }
+
+  /** A comment or a note of up to 64 KiB. */
+  longText(name: string): string | null {
+    const given = this.text(name);
+    return given === null || Buffer.byteLength(given) <= TEXT_BYTES_MAX
+      ? given
+      : this.#refuse(name, `is too long (maximum is ${TEXT_BYTES_MAX} bytes)`);
+  }
+
+  /** A text that a list is filtered by, whatever its form: what nobody can have finds nobody. Null: no such filter. */
+  filter(name: string): string | null {
+    if (!this.has(name)) return null;
+    const given = toText(this.#value(name));
+    if (given === undefined) return this.#refuse(name, "must be text");
+    return given === null || !isStorableText(given) ? "" : given;
   }
 
   email(name: string): string | null {
@@ -81,6 +115,17 @@ export class Reader {
   /** An id, written as text or number. */
   id(name: string): string | null {
     return this.text(name);
+  }
+
+  /** A whole number of at least `min`; one above `limit` counts as `limit`, and a blank one is none. */
+  limited(name: string, { min, limit, fallback }: LimitedRange): number {
+    if (!this.has(name)) return fallback;
+    const given = toInteger(this.#value(name));
+    if (given === null || given === undefined || given < min) {
+      this.complain(name, wholeNumberPhrase(min, Number.MAX_SAFE_INTEGER));
+      return fallback;
+    }
+    return Math.min(given, limit);
   }
 
   /** A whole number from `min` to `max`. */
@@ -102,8 +147,11 @@ export class Reader {
     return given !== null && (given < 0 || given > TIME_MAX) ? this.#refuse(name, TIME_PHRASE) : given;
   }
 
+  /** A blank one is neither true nor false: an empty variable of a script decides nothing. */
   boolean(name: string, fallback: boolean): boolean {
-    const given = toBoolean(this.#value(name));
+    if (!this.has(name)) return fallback;
+    const value = this.#value(name);
+    const given = BOOLEANS.get(typeof value === "string" ? value.toLowerCase() : value);
     if (given === undefined) this.complain(name, "must be true or false");
     return given ?? fallback;
   }
@@ -117,9 +165,31 @@ export class Reader {
   map(name: string): Properties | null {
     const given = toMap(this.#value(name));
     if (given === undefined) return this.#refuse(name, "must be a map of names to values");
-    return given === null || isStorable(given, DEPTH_MAX)
+    if (given === null) return null;
+    if (!isStorable(given, DEPTH_MAX)) return this.#refuse(name, "holds values that cannot be kept");
+    return Buffer.byteLength(JSON.stringify(given)) <= PROPERTIES_BYTES_MAX
       ? given
-      : this.#refuse(name, "holds values that cannot be kept");
+      : this.#refuse(name, `is too large (maximum is ${PROPERTIES_BYTES_MAX} bytes)`);
+  }
+
+  /** Whether it is text, and not blank. */
+  isText(name: string): boolean {
+    const value = this.#value(name);
+    return typeof value === "string" && value !== "";
+  }
+
+  /** A full list of tags, each once; null when there is none. */
+  tags(name: string): readonly string[] | null {
+    const value = this.#value(name);
+    if (!this.has(name) || value === null) return null;
+    const texts = typeof value === "string" ? value.split(",").map((text) => text.trim()) : toItems(value).map(toText);
+    if (texts.includes(undefined)) return this.#refuse(name, "must be a list of texts");
+    const tags = [...new Set(texts)].filter((tag): tag is string => typeof tag === "string" && tag !== "");
+    if (tags.length > TAGS_MAX) return this.#refuse(name, `are too many (maximum is ${TAGS_MAX})`);
+    if (!tags.every(isStorableText)) return this.#refuse(name, TEXT_PHRASE);
+    return tags.every((tag) => characterCount(tag) <= NAME_MAX)
+      ? tags
+      : this.#refuse(name, `are too long (maximum is ${NAME_MAX} characters)`);
   }
 
   /** From an array, one text, or texts joined by commas. */
@@ -138,6 +208,13 @@ export class Reader {
   }
 }
 
+export interface LimitedRange {
+  readonly min: number;
+  readonly limit: number;
+  /** When it is absent. */
+  readonly fallback: number;
+}
+
 export interface IntegerRange {
   readonly min?: number;
   readonly max?: number;
@@ -152,8 +229,9 @@ function toText(value: Json): string | null | undefined {
 
 function toInteger(value: Json): number | null | undefined {
   if (value === null || value === "") return null;
-  const number = typeof value === "string" && /^[+-]?\d+$/.test(value.trim()) ? Number(value) : value;
-  return typeof number === "number" && Number.isSafeInteger(number) ? number : undefined;
+  const number = typeof value === "string" && /^[+-]?\d+$/.test(value) ? Number(value) : value;
+  if (typeof number !== "number" || (!Number.isInteger(number) && Math.abs(number) !== Infinity)) return undefined;
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(number, Number.MAX_SAFE_INTEGER));
 }
 
 function wholeNumberPhrase(min: number, max: number): string {
@@ -172,28 +250,48 @@ const BOOLEANS: ReadonlyMap<Json, boolean> = new Map<Json, boolean>([
   ["0", false],
 ]);
 
-function toBoolean(value: Json): boolean | null | undefined {
-  if (value === null || value === "") return null;
-  return BOOLEANS.get(typeof value === "string" ? value.toLowerCase() : value);
-}
-
 function toMap(value: Json): Properties | null | undefined {
   if (value === null || value === "") return null;
   // Some languages write an empty map as an empty array.
   if (Array.isArray(value) && value.length === 0) return {};
-  return isJsonObject(value) ? value : undefined;
+  if (isJsonObject(value)) return value;
+  // A query and a form can hold a map as JSON.
+  return typeof value === "string" && value.startsWith("{") ? parseMap(value) : undefined;
+}
+
+function parseMap(text: string): Properties | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Half a surrogate pair stands for no character, and engines store it in different ways. */
+function isUnicode(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
 }
 
 function isStorable(value: Json, depth: number): boolean {
-  if (typeof value === "string") return !value.includes("\0");
+  if (typeof value === "string") return isStorableText(value);
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;
-  return Object.entries(value).every(([key, inner]) => !key.includes("\0") && isStorable(inner, depth - 1));
+  return Object.entries(value).every(([key, inner]) => isStorableText(key) && isStorable(inner, depth - 1));
+}
+
+function isStorableText(text: string): boolean {
+  return !text.includes("\0") && isUnicode(text);
+}
+
+/** Some languages write an array as a map of its indexes. */
+function toItems(value: Json): readonly Json[] {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) && Object.keys(value).every((key) => /^\d+$/.test(key)) ? Object.values(value) : [value];
 }
 
 function toList(value: Json): readonly string[] {
-  const items = Array.isArray(value) ? value : [value];
-  return items
+  return toItems(value)
     .flatMap((item) => (toText(item) ?? "").split(","))
     .map((item) => item.trim())
     .filter((item) => item !== "");

@@ -1,15 +1,54 @@
 /** What goes back: JSON unless the headers say otherwise, never an empty success, errors in one envelope. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { InvalidError, NotFoundError } from "../domain/errors.ts";
-import { HttpError, statusPhrase } from "./http-error.ts";
+import type { JsonRows } from "../domain/ports.ts";
+
+/** A refusal that HTTP itself asks for, before any rule of the service is looked at. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** `message` is what the caller reads; by default the status' own phrase. */
+  constructor(status: number, message?: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message ?? statusPhrase(status));
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+const PHRASES: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  406: "Not Acceptable",
+  408: "Request Timeout",
+  413: "Payload Too Large",
+  415: "Unsupported Media Type",
+  417: "Expectation Failed",
+  422: "Unprocessable Entity",
+  429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
+  503: "Service Unavailable",
+};
+
+/** What HTTP calls a status that this service answers with. */
+export function statusPhrase(status: number): string {
+  return PHRASES[status] ?? "Internal Server Error";
+}
 
 export interface Reply {
   readonly status: number;
-  readonly text: string;
+  /** The whole text, or its parts as they are taken. */
+  readonly text: string | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
+/** Answers hold personal data: no cache keeps them, and no browser takes them for anything but JSON. */
+const PRIVATE = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export function jsonReply(status: number, value: unknown): Reply {
   return { status, text: JSON.stringify(value) };
@@ -25,15 +64,59 @@ export function errorReply(error: unknown): Reply | null {
   return null;
 }
 
+/** UTF-16 units of a page that is kept until its reader has taken it. */
+const PAGE_KEPT_MAX = 256 * 1024;
+/** UTF-16 units that are handed over together. */
+const PART_LENGTH = 64 * 1024;
+
+/**
+ * The rows as a JSON array. A large page is not kept for a slow reader: its rows are read again as they are taken,
+ * by the ids that `idOf` finds in them; a row that is gone meanwhile is left out.
+ */
+export function listReply(
+  rows: JsonRows,
+  idOf: (row: string) => string,
+  readAgain: (id: string) => Promise<string | null>,
+): Reply {
+  const length = rows.reduce((sum, row) => sum + row.length, 0);
+  if (length <= PAGE_KEPT_MAX) return { status: 200, text: `[${rows.join(",")}]` };
+  return { status: 200, text: readRows(rows.map(idOf), readAgain) };
+}
+
+async function* readRows(
+  ids: readonly string[],
+  readAgain: (id: string) => Promise<string | null>,
+): AsyncGenerator<string> {
+  let text = "[";
+  let isFirst = true;
+  for (const id of ids) {
+    const row = await readAgain(id);
+    if (row === null) continue;
+    text += isFirst ? row : `,${row}`;
+    isFirst = false;
+    if (text.length < PART_LENGTH) continue;
+    yield text;
+    text = "";
+  }
+  yield `${text}]`;
+}
+
 export const internalErrorReply = (): Reply => envelope(500, statusPhrase(500));
 
 function envelope(status: number, message: string, extra: object = {}): Reply {
   return jsonReply(status, { status, message, ...extra });
 }
 
+/** `head` leaves the body out; the length of a body that comes in parts is then not known. */
 export function toHttpResponse(reply: Reply, common: Readonly<Record<string, string>>, head: boolean): HttpResponse {
-  const headers: Record<string, string> = { "content-type": JSON_TYPE, ...common, ...reply.headers };
-  if (!head) return { status: reply.status, headers, body: reply.text };
-  headers["content-length"] = String(Buffer.byteLength(reply.text));
-  return { status: reply.status, headers, body: "" };
+  const headers: Record<string, string> = { "content-type": JSON_TYPE, ...PRIVATE, ...common, ...reply.headers };
+  const { status, text } = reply;
+  if (typeof text !== "string") return { status, headers, body: head ? "" : toBytes(text) };
+  if (!head) return { status, headers, body: text };
+  headers["content-length"] = String(Buffer.byteLength(text));
+  return { status, headers, body: "" };
+}
+
+async function* toBytes(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) yield Buffer.from(part);
 }

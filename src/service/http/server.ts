@@ -1,9 +1,18 @@
 /** The thin adapter between `node:http` and the service function. */
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer as createHttpServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import type { Exchange, HttpResponse } from "../../contract/http.ts";
-import { announcesTooMuch, BODY_MAX } from "./body.ts";
+import type { AddressInfo, Socket } from "node:net";
+import type { HttpResponse } from "../../contract/http.ts";
+import { createBodies, type RequestBody } from "./bodies.ts";
+import type { Face } from "./create-http-service.ts";
+import { HttpError } from "./replies.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -11,6 +20,16 @@ export interface ListenOptions {
   readonly port: number;
   /** PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Absent: what suits a server that strangers can reach. */
+  readonly limits?: ListenLimits;
+}
+
+export interface ListenLimits {
+  readonly connections: number;
+  /** Milliseconds from the first byte of a request to its last. */
+  readonly requestMs: number;
+  /** Milliseconds in which a client must take something of its answer. */
+  readonly unreadMs: number;
 }
 
 export interface Listening {
@@ -22,13 +41,41 @@ export interface Listening {
   cut(): void;
 }
 
-/** After refusing a body, so much more of it is thrown away so that the client comes to read the refusal. */
-const DISCARD_MAX = 16 * BODY_MAX;
+const LIMITS: ListenLimits = { connections: 10_000, requestMs: 30_000, unreadMs: 30_000 };
+const KEEP_ALIVE_MS = 30_000;
+/** A connection that was told why it is closed is kept for so long, so that its client comes to read it. */
+const LINGER_MS = 2_000;
+/** What one connection is busy with. */
+interface Connection {
+  /** Ends with the answer that is being made. */
+  turn: Promise<void> | null;
+  body: RequestBody | null;
+  /** What came after the last whole request is no HTTP. */
+  broken: boolean;
+}
+
+interface Listener {
+  readonly face: Face;
+  readonly scheme: "http" | "https";
+  readonly url: string;
+  readonly limits: ListenLimits;
+  readonly openBody: ReturnType<typeof createBodies>;
+  readonly connections: WeakMap<Socket, Connection>;
+  closing: boolean;
+}
 
 /** Rejects with Node's own error, `EADDRINUSE` for one, when the address cannot be had. */
-export async function listen(exchange: Exchange, { host, port, tls }: ListenOptions): Promise<Listening> {
-  const server = tls === null ? createHttpServer() : createHttpsServer({ ...tls });
-  const scheme = tls === null ? "http" : "https";
+export async function listen(face: Face, { host, port, tls, limits = LIMITS }: ListenOptions): Promise<Listening> {
+  const settings: ServerOptions = {
+    requestTimeout: limits.requestMs,
+    headersTimeout: limits.requestMs,
+    connectionsCheckingInterval: Math.ceil(limits.requestMs / 6),
+    // We say so ourselves, in JSON.
+    requireHostHeader: false,
+  };
+  const server = tls === null ? createHttpServer(settings) : createHttpsServer({ ...settings, ...tls });
+  server.maxConnections = limits.connections;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -36,59 +83,167 @@ export async function listen(exchange: Exchange, { host, port, tls }: ListenOpti
       resolve();
     });
   });
+  const scheme = tls === null ? "http" : "https";
   const url = formatOrigin(scheme, server.address() as AddressInfo);
-  const drain = { closing: false };
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    void answer(exchange, incoming, outgoing, scheme, url, drain);
+  const listener: Listener = {
+    face,
+    scheme,
+    url,
+    limits,
+    openBody: createBodies(),
+    connections: new WeakMap(),
+    closing: false,
   };
-  server.on("request", serve);
-  // `Expect: 100-continue`: whoever announces too much is not asked to go on.
-  server.on("checkContinue", (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (!announcesTooMuch(incoming.headers["content-length"])) outgoing.writeContinue();
-    serve(incoming, outgoing);
-  });
-  server.keepAliveTimeout = 30_000;
-  return { url, close: () => closeServer(server, drain), cut: () => server.closeAllConnections() };
+  serveRequests(server, listener);
+  refuseTheRest(server, listener);
+  return { url, close: () => closeServer(server, listener), cut: () => server.closeAllConnections() };
 }
 
 function formatOrigin(scheme: string, { address, family, port }: AddressInfo): string {
   return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-function closeServer(server: Server, drain: { closing: boolean }): Promise<void> {
-  drain.closing = true;
+function closeServer(server: Server, listener: Listener): Promise<void> {
+  listener.closing = true;
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
   });
 }
 
-const HOST = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/;
+function serveRequests(server: Server, listener: Listener): void {
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse, onBody = (): void => undefined): void => {
+    const { socket } = incoming;
+    inTurn(listener, socket, (connection) => answer(listener, connection, incoming, outgoing, onBody));
+  };
+  server.on("request", (incoming, outgoing) => serve(incoming, outgoing));
+  // `Expect: 100-continue`: only a body that will be read is asked for.
+  server.on("checkContinue", (incoming, outgoing) => serve(incoming, outgoing, () => outgoing.writeContinue()));
+  server.on("checkExpectation", (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const error = new HttpError(417, "Expectation Failed: only 100-continue is known");
+    inTurn(listener, incoming.socket, () =>
+      send(outgoing, listener.face.refuse(error, incoming.method ?? "-"), { listener, body: null, closing: true }),
+    );
+  });
+}
+
+/**
+ * One request of a connection after the other: a request that was sent behind a write sees what was written, and
+ * whoever sends without reading does not fill the memory with answers.
+ */
+function inTurn({ connections }: Listener, socket: Socket, work: (connection: Connection) => Promise<void>): void {
+  const connection = connections.get(socket) ?? { turn: null, body: null, broken: false };
+  connections.set(socket, connection);
+  const turn = (connection.turn === null ? work(connection) : connection.turn.then(() => work(connection)))
+    .catch(() => void socket.destroy())
+    .finally(() => {
+      if (connection.turn === turn) connection.turn = null;
+    });
+  connection.turn = turn;
+}
+
+/** What is refused before there is a request: nobody but the parser has seen it. */
+function refuseTheRest(server: Server, listener: Listener): void {
+  const { face, connections } = listener;
+  const refuse = (socket: Socket, error: HttpError, method: string): void =>
+    inTurn(listener, socket, async () => {
+      if (socket.writable) writeRaw(socket, face.refuse(error, method));
+    });
+  server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    const connection = connections.get(socket) ?? { turn: null, body: null, broken: false };
+    connections.set(socket, connection);
+    if (connection.broken) return;
+    connection.broken = true;
+    const refusal = toRefusal(error.code ?? "");
+    if (!socket.writable || refusal === null) socket.destroy();
+    else if (connection.body === null) refuse(socket, refusal, "-");
+    else connection.body.abort(refusal);
+  });
+  server.on("connect", (_, stream) => {
+    refuse(stream as Socket, new HttpError(405, undefined, { allow: "GET, HEAD, POST, PUT, DELETE" }), "CONNECT");
+  });
+}
+
+/** Null where nobody is there any more to be told. */
+function toRefusal(code: string): HttpError | null {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new HttpError(408);
+  if (code === "HPE_HEADER_OVERFLOW") return new HttpError(431);
+  return code.startsWith("HPE_") ? new HttpError(400, "Bad Request: this is not HTTP") : null;
+}
+
+function writeRaw(socket: Socket, { status, headers, body }: HttpResponse): void {
+  const text = typeof body === "string" ? body : "";
+  const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(text), connection: "close" });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n${text}`);
+  socket.resume().setTimeout(LINGER_MS, () => socket.destroy());
+}
 
 async function answer(
-  exchange: Exchange,
+  listener: Listener,
+  connection: Connection,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  scheme: string,
-  url: string,
-  drain: { readonly closing: boolean },
+  onBody: () => void,
 ): Promise<void> {
+  const body = hasBody(incoming) ? listener.openBody(incoming) : null;
+  connection.body = body;
   try {
-    const { method = "GET", headers } = incoming;
-    const origin = headers.host !== undefined && HOST.test(headers.host) ? `${scheme}://${headers.host}` : url;
-    const request = { method, url: origin + toPath(incoming.url ?? "/"), headers: headers as Record<string, string> };
-    const body = hasBody(incoming) ? await readBody(incoming) : undefined;
-    send(outgoing, await exchange(body === undefined ? request : { ...request, body }), drain.closing);
-  } catch {
-    // The client went away while it was sending, or what it sent was no HTTP: nobody is there to be answered.
-    incoming.destroy();
+    const response = await respond(listener, incoming, body, onBody);
+    const closing = listener.closing || body?.aborted === true;
+    await send(outgoing, response, { listener, body, closing });
+  } finally {
+    connection.body = null;
+    body?.release();
+    if (body?.aborted === true) incoming.socket.destroySoon();
   }
 }
 
-/** A proxy's absolute form has the path behind the host. */
+function respond(
+  { face, scheme, url }: Listener,
+  incoming: IncomingMessage,
+  body: RequestBody | null,
+  onBody: () => void,
+): Promise<HttpResponse> | HttpResponse {
+  const { method = "GET", headers, socket } = incoming;
+  const authority = readAuthority(incoming);
+  if (authority === null) return face.refuse(new HttpError(400, "Bad Request: Host is missing or not valid"), method);
+  const read = (): Promise<Uint8Array> => {
+    onBody();
+    return body?.read() ?? Promise.resolve(new Uint8Array());
+  };
+  return face.handle({
+    method,
+    url: (authority === "" ? url : `${scheme}://${authority}`) + toPath(incoming.url ?? "/"),
+    headers: headers as Record<string, string>,
+    ...(body === null ? {} : { body: read }),
+    ...(socket.remoteAddress === undefined ? {} : { from: socket.remoteAddress }),
+  });
+}
+
+const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/;
+const PORT_MAX = 65_535;
+const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
+
+/** Host and port that the client used; a proxy's absolute form goes before `Host`. Empty: none was named; null: not valid. */
+function readAuthority({ url = "/", headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) return null;
+  const host = headers.host ?? "";
+  const absolute = ABSOLUTE.exec(url)?.[1];
+  return [host, absolute ?? ""].every(isAuthority) ? (absolute ?? host) : null;
+}
+
+function isAuthority(text: string): boolean {
+  const match = HOST.exec(text);
+  return text === "" || (match !== null && Number(match[1] ?? 0) <= PORT_MAX);
+}
+
 function toPath(target: string): string {
   if (target.startsWith("/")) return target;
-  return /^https?:\/\/[^/?]*(\/.*)?$/i.exec(target)?.[1] ?? "/*";
+  const path = ABSOLUTE.exec(target)?.[2] ?? "/*";
+  return path.startsWith("/") ? path : `/${path}`;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -98,36 +253,49 @@ function hasBody({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** The body up to one byte more than is allowed; the rest is let through to nowhere, within bounds. */
-function readBody(incoming: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  return new Promise((resolve, reject) => {
-    const enough = announcesTooMuch(incoming.headers["content-length"]);
-    if (enough) resolve(new Uint8Array());
-    incoming.on("data", (chunk: Uint8Array) => {
-      size += chunk.byteLength;
-      if (!enough && size - chunk.byteLength <= BODY_MAX) chunks.push(chunk);
-      if (size > BODY_MAX) resolve(joinUpTo(chunks.splice(0), BODY_MAX + 1));
-      if (size > DISCARD_MAX) incoming.destroy();
-    });
-    incoming.on("end", () => resolve(joinUpTo(chunks, BODY_MAX + 1)));
-    incoming.on("error", reject);
-    incoming.on("close", () => {
-      if (!incoming.complete) reject(new Error("the client went away"));
-    });
+interface Sending {
+  readonly listener: Listener;
+  readonly body: RequestBody | null;
+  readonly closing: boolean;
+}
+
+/** Resolves when the answer has left, and what the client still sends of a body that nobody reads was thrown away. */
+async function send(
+  outgoing: ServerResponse,
+  { status, headers, body: content }: HttpResponse,
+  { listener, body, closing }: Sending,
+): Promise<void> {
+  const finished = new Promise((resolve) => outgoing.once("close", resolve));
+  const length = typeof content === "string" ? { "content-length": Buffer.byteLength(content) } : {};
+  outgoing.writeHead(status, { ...length, ...headers, ...(closing ? { connection: "close" } : {}) });
+  outgoing.setTimeout(listener.limits.unreadMs);
+  if (typeof content !== "string") await writeParts(outgoing, content);
+  else if (body === null) outgoing.end(content);
+  else outgoing.write(content);
+  if (body !== null) {
+    outgoing.flushHeaders();
+    await body.discard();
+  }
+  outgoing.end();
+  await finished;
+}
+
+/** The next part is made when the client has taken those before it. */
+async function writeParts(outgoing: ServerResponse, parts: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const part of parts) {
+    if (outgoing.destroyed) return;
+    if (!outgoing.write(part)) await drained(outgoing);
+  }
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    outgoing.on("drain", done);
+    outgoing.on("close", done);
   });
-}
-
-function joinUpTo(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const [only] = chunks;
-  const all = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
-  return all.subarray(0, length);
-}
-
-function send(outgoing: ServerResponse, { status, headers, body }: HttpResponse, closing: boolean): void {
-  const text = typeof body === "string" ? body : "";
-  const length = headers["content-length"] ?? Buffer.byteLength(text);
-  outgoing.writeHead(status, { ...headers, "content-length": length, ...(closing ? { connection: "close" } : {}) });
-  outgoing.end(text);
 }

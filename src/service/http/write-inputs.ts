@@ -14,7 +14,7 @@ export function readSendInput(reader: Reader): SendInput {
     email: reader.email("email"),
     phoneNumber: reader.phone("phone_number"),
     channel: reader.choice("channel", CHANNELS) ?? "email",
-    name: reader.text("name"),
+    name: reader.name("name"),
     delaySeconds: reader.integer("delay", { min: 0 }) ?? 0,
     properties: readProperties(reader, "properties") ?? {},
     send: reader.boolean("send", true),
@@ -36,7 +36,7 @@ export function readResponseInput(reader: Reader): ResponseInput {
   return {
     personId: personId ?? "",
     score: score ?? SCORE_MIN,
-    comment: reader.text("comment"),
+    comment: reader.longText("comment"),
     personProperties: reader.map("person_properties") ?? {},
     createdAt: reader.storedTime("created_at"),
   };
@@ -48,11 +48,16 @@ export function readResponseChange(reader: Reader): ResponseChange {
   const score = reader.integer("score", SCORE);
   const personProperties = reader.map("person_properties");
   if (reader.has("score")) reader.require("score", score);
+  const tags = reader.tags("tags");
+  // A client that sends the whole row back has an array here.
+  const note = reader.isText("notes") ? reader.longText("notes") : null;
   const change: ResponseChange = {
     ...(personId === null ? {} : { personId }),
     ...(score === null ? {} : { score }),
-    ...(reader.has("comment") ? { comment: reader.text("comment") } : {}),
+    ...(reader.has("comment") ? { comment: reader.longText("comment") } : {}),
     ...(personProperties === null ? {} : { personProperties }),
+    ...(tags === null ? {} : { tags }),
+    ...(note === null ? {} : { note }),
   };
   reader.finish();
   return change;
@@ -70,7 +75,7 @@ export function readMemberInput(reader: Reader, platform: Platform): MemberInput
     personId: reader.id("person_id"),
     personEmail: reader.email("person_email"),
     personPhoneNumber: reader.phone("person_phone_number"),
-    personName: reader.text("person_name"),
+    personName: reader.name("person_name"),
     properties: readProperties(reader, "properties"),
   };
   reader.finish();

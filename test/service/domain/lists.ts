@@ -9,9 +9,9 @@ import type {
   Project,
   ResponsesQuery,
 } from "../../../src/service/domain/inputs.ts";
-import type { JsonPage } from "../../../src/service/domain/json-rows.ts";
+import type { JsonPage } from "../../../src/service/domain/cursor.ts";
 import { listPeopleJson } from "../../../src/service/domain/people.ts";
-import type { Transaction } from "../../../src/service/domain/ports.ts";
+import type { JsonRows, Transaction } from "../../../src/service/domain/ports.ts";
 import { listResponsesJson, type Links } from "../../../src/service/domain/responses.ts";
 
 interface CursorPage<Row> {
@@ -19,8 +19,12 @@ interface CursorPage<Row> {
   readonly next: string | null;
 }
 
-function parsed<Row>({ json, next }: JsonPage): CursorPage<Row> {
-  return { rows: JSON.parse(json) as Row[], next };
+function parsed<Row>({ rows, next }: JsonPage): CursorPage<Row> {
+  return { rows: parsedRows(rows), next };
+}
+
+function parsedRows<Row>(rows: JsonRows): Row[] {
+  return rows.map((row) => JSON.parse(row) as Row);
 }
 
 export async function listPeople(tx: Transaction, project: Project, query: PeopleQuery): Promise<CursorPage<Person>> {
@@ -41,13 +45,13 @@ export async function listResponses(
   query: ResponsesQuery,
   links: Links,
 ): Promise<SurveyResponse[]> {
-  return JSON.parse(await listResponsesJson(tx, project, query, links)) as SurveyResponse[];
+  return parsedRows<SurveyResponse>(await listResponsesJson(tx, project, query, links));
 }
 
 export async function listBounces(tx: Transaction, project: Project, query: EventsQuery): Promise<Bounce[]> {
-  return JSON.parse(await listBouncesJson(tx, project, query)) as Bounce[];
+  return parsedRows<Bounce>(await listBouncesJson(tx, project, query));
 }
 
 export async function listUnsubscribes(tx: Transaction, project: Project, query: EventsQuery): Promise<Unsubscribe[]> {
-  return JSON.parse(await listUnsubscribesJson(tx, project, query)) as Unsubscribe[];
+  return parsedRows<Unsubscribe>(await listUnsubscribesJson(tx, project, query));
 }

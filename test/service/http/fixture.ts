@@ -100,7 +100,7 @@ function toAnswer({ status, headers, body }: HttpResponse): Answer {
 }
 
 export function listenTo(fixture: HttpFixture): Promise<Listening> {
-  return listen(fixture.service.handle, { host: "127.0.0.1", port: 0, tls: null });
+  return listen(fixture.service, { host: "127.0.0.1", port: 0, tls: null });
 }
 
 /** Sends these bytes and reads until the server closes; the request should say `Connection: close`. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { addKey } from "../../../src/service/domain/projects.ts";
-import { openHttp } from "./fixture.ts";
+import { KEY, openHttp, ORIGIN } from "./fixture.ts";
 
 it("when a key's bucket is full, then 429 says when it has drained, and other keys go on", async () => {
   const http = await openHttp({ rateLimit: { requests: 3, periodSeconds: 60 } });
@@ -41,5 +41,37 @@ it("when a key is revoked, then the very next request is refused", async () => {
   expect((await http.call("GET", "/v1/people")).status).toBe(200);
   http.service.keys.forget();
   expect((await http.call("GET", "/v1/people")).status).toBe(401);
+  await http.store.close();
+});
+
+const basic = (key: string): string => `Basic ${btoa(`${key}:`)}`;
+
+it("when an address tries wrong keys, then it is told to wait, and others and long keys go on", async () => {
+  const http = await openHttp();
+  const right = "a-key-that-nobody-guesses";
+  await http.write((tx) => addKey(tx, http.project, right));
+  const ask = async (key: string, from = "10.0.0.1"): Promise<number> => {
+    const headers = { authorization: basic(key) };
+    return (await http.service.handle({ method: "GET", url: `${ORIGIN}/v1/people`, headers, from })).status;
+  };
+  const statuses: number[] = [];
+  for (let count = 0; count < 100; count += 1) statuses.push(await ask(`wrong-${count}`));
+  expect([statuses.indexOf(429), new Set(statuses.slice(60))]).toEqual([60, new Set([429])]);
+  expect([await ask("wrong", "10.0.0.2"), await ask(right), await ask("another-long-key-that-is-wrong")]).toEqual([
+    401, 200, 429,
+  ]);
+  // A key of less than 20 characters could be found by trying: not even the right one is taken now.
+  expect([await ask(KEY), await ask(KEY, "10.0.0.2")]).toEqual([429, 200]);
+  http.time.now += 1;
+  expect([await ask(KEY), await ask("wrong"), await ask("wrong")]).toEqual([200, 401, 429]);
+  expect([await ask("wrong", "2001:db8::1"), await ask("wrong", "::ffff:10.0.0.1")]).toEqual([401, 401]);
+  await http.store.close();
+});
+
+it("when there is a limit, then requests without a key count too", async () => {
+  const http = await openHttp({ rateLimit: { requests: 2, periodSeconds: 60 } });
+  const ask = async (): Promise<number> =>
+    (await http.call("GET", "/v1/people", { headers: { authorization: "" } })).status;
+  expect([await ask(), await ask(), await ask()]).toEqual([401, 401, 429]);
   await http.store.close();
 });

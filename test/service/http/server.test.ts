@@ -1,6 +1,7 @@
 import { request } from "node:http";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Listening } from "../../../src/service/http/server.ts";
+import { connect } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { listen, type Listening } from "../../../src/service/http/server.ts";
 import { BASIC, listenTo, openHttp, parseRaw, rawRequest, sendRaw, type HttpFixture } from "./fixture.ts";
 
 const state: { http?: HttpFixture; listening?: Listening } = {};
@@ -68,11 +69,14 @@ it("when a body is no UTF-8, then 400 says so", async () => {
 });
 
 it.each([
-  ["Host: evil.example/x?y", "http://127.0.0.1:"],
-  ["Host: survey.example:81", "http://survey.example:81/"],
-])("when the request says %s, then links begin with %s", async (host, prefix) => {
+  ["/v1/people?per_page=1 HTTP/1.1", "Host:", "http://127.0.0.1:"],
+  ["/v1/people?per_page=1 HTTP/1.0", "Accept: */*", "http://127.0.0.1:"],
+  ["/v1/people?per_page=1 HTTP/1.1", "Host: survey.example:81", "http://survey.example:81/"],
+  ["/v1/people?per_page=1 HTTP/1.1", "Host: [::1]:81", "http://[::1]:81/"],
+  ["http://asked.example:82/v1/people?per_page=1 HTTP/1.1", "Host: other", "http://asked.example:82/"],
+])("when the request line says %s and the header %s, then links begin with %s", async (line, host, prefix) => {
   for (const name of ["a", "b"]) await state.http?.post("/v1/people", { email: `${name}@x.co`, send: false });
-  const text = ["GET /v1/people?per_page=1 HTTP/1.1", host, ...AUTH, "Connection: close", "", ""].join("\r\n");
+  const text = [`GET ${line}`, host, ...AUTH, "Connection: close", "", ""].join("\r\n");
   expect(parseRaw(await sendRaw(url(), text)).headers.link?.startsWith(`<${prefix}`)).toBe(true);
 });
 
@@ -108,4 +112,155 @@ it("when the server closes, then a request in flight is answered first", async (
   });
   expect(await answered).toBe(201);
   await expect(sendRaw(url(), rawRequest(url(), "GET /healthz", []))).rejects.toThrow(/ECONNREFUSED/);
+});
+
+const PERSON = '{"email":"a@x.co","send":false}';
+
+/** Everything that came back over one connection, answer by answer. */
+async function answersTo(parts: readonly (string | Uint8Array)[]): Promise<{ status: number; body: string }[]> {
+  const text = await sendRaw(url(), parts);
+  return text
+    .split(/(?=HTTP\/1\.1 \d{3} )/)
+    .map((answer) => ({ status: Number(answer.slice(9, 12)), body: answer.slice(answer.indexOf("\r\n\r\n") + 4) }));
+}
+
+const lines = (...all: readonly string[]): string => [...all, "", ""].join("\r\n");
+
+it("when a read is sent behind a write without waiting, then it sees what was written", async () => {
+  const write = lines("POST /v1/people HTTP/1.1", "Host: x", ...AUTH, `Content-Length: ${PERSON.length}`) + PERSON;
+  const read = lines("GET /v1/people?email=a@x.co HTTP/1.1", "Host: x", ...AUTH, "Connection: close");
+  const [written, seen] = await answersTo([write + read]);
+  expect([written?.status, seen?.status, JSON.parse(seen?.body ?? "")]).toEqual([
+    201,
+    200,
+    [expect.objectContaining({ email: "a@x.co" })],
+  ]);
+});
+
+describe("what is refused before there is a request", () => {
+  it.each<[string, number, string, string]>([
+    ["a line that is not HTTP", 400, "-", lines("nonsense")],
+    ["no Host", 400, "GET", lines("GET /healthz HTTP/1.1", "Connection: close")],
+    ["two Hosts", 400, "GET", lines("GET /healthz HTTP/1.1", "Host: a", "Host: b", "Connection: close")],
+    ["a Host with a path", 400, "GET", lines("GET /healthz HTTP/1.1", "Host: a/b?c", "Connection: close")],
+    ["a Host of dots", 400, "GET", lines("GET /healthz HTTP/1.1", "Host: ..", "Connection: close")],
+    ["a port beyond all", 400, "GET", lines("GET /healthz HTTP/1.1", "Host: a:99999", "Connection: close")],
+    ["a user in the target", 400, "GET", lines("GET http://u@a/healthz HTTP/1.1", "Host: a", "Connection: close")],
+    ["an unknown Expect", 417, "GET", lines("GET /healthz HTTP/1.1", "Host: a", "Expect: x", "Connection: close")],
+    ["CONNECT", 405, "CONNECT", lines("CONNECT a:443 HTTP/1.1", "Host: a:443")],
+    ["20 KB of headers", 431, "-", lines("GET /healthz HTTP/1.1", `Host: a`, `X-Long: ${"x".repeat(20_000)}`)],
+    [
+      "a chunk without a size",
+      400,
+      "POST",
+      lines("POST /v1/people HTTP/1.1", "Host: a", ...AUTH, "Transfer-Encoding: chunked") + "nix\r\n",
+    ],
+  ])("when there is %s, then %i comes as JSON with an id, is logged and counted", async (_, status, method, text) => {
+    const answer = parseRaw(await sendRaw(url(), text));
+    expect(answer).toMatchObject({
+      status,
+      json: { status, message: expect.any(String) },
+      headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
+    });
+    expect(state.http?.logged().map((line) => [line.request_id, line.method, line.status])).toEqual([
+      [answer.headers["x-request-id"], method, status],
+    ]);
+    expect(String((await state.http?.call("GET", "/metrics"))?.text)).toContain(`status="${status}"} 1\n`);
+  });
+
+  it("when garbage follows a request, then the request is answered first", async () => {
+    const read = lines("GET /v1/people HTTP/1.1", "Host: x", ...AUTH);
+    const answers = await answersTo([`${read}nonsense\r\n\r\n`]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+  });
+});
+
+const unfinished = (path: string, ...headers: readonly string[]): string =>
+  `${lines(`POST ${path} HTTP/1.1`, "Host: x", "Content-Length: 1000", ...headers)}{`;
+
+const ask = (...headers: readonly string[]): Promise<{ status: number }> =>
+  firstAnswer(lines("POST /v1/people HTTP/1.1", "Host: x", "Expect: 100-continue", "Content-Length: 9", ...headers));
+
+describe("headers decide before a body is read", () => {
+  it.each([
+    ["no key", 401, unfinished("/v1/people", "Content-Type: application/json")],
+    ["an unknown path", 404, unfinished("/v1/nix", ...AUTH)],
+    ["a wrong method", 405, unfinished("/v1/metrics", ...AUTH)],
+    ["a foreign Accept", 406, unfinished("/v1/people", ...AUTH, "Accept: text/html")],
+    ["a foreign type", 415, unfinished("/v1/people", ...AUTH.slice(0, 1), "Content-Type: text/plain")],
+    ["a compressed body", 415, unfinished("/v1/people", ...AUTH, "Content-Encoding: gzip")],
+    ["another site's page", 403, unfinished("/v1/people", ...AUTH, "Sec-Fetch-Site: cross-site")],
+  ])("when a body never ends and there is %s, then %i comes at once", async (_, status, text) => {
+    expect((await firstAnswer(text)).status).toBe(status);
+  });
+
+  it("when a refused body goes on, then the next request on the connection is answered", async () => {
+    const refused = lines("POST /v1/nix HTTP/1.1", "Host: x", "Content-Length: 200000") + "x".repeat(200_000);
+    const next = lines("GET /healthz HTTP/1.1", "Host: x", "Connection: close");
+    expect((await answersTo([refused, next])).map(({ status }) => status)).toEqual([404, 200]);
+  });
+
+  it("when the caller waits to be told to go on, then only a body that will be read is asked for", async () => {
+    expect([(await ask()).status, (await ask(...AUTH)).status]).toEqual([401, 100]);
+  });
+});
+
+/** The first answer to bytes after which the caller waits. */
+function firstAnswer(text: string): Promise<{ status: number }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url()).port), "127.0.0.1", () => socket.write(text));
+    socket.once("data", (chunk: Buffer) => {
+      socket.destroy();
+      resolve(parseRaw(chunk.toString()));
+    });
+    socket.once("error", reject);
+  });
+}
+
+describe("a listener with little patience", () => {
+  const limits = { connections: 3, requestMs: 600, unreadMs: 300 };
+  const listening: { impatient?: Listening } = {};
+  const impatient = (): Listening => listening.impatient as Listening;
+  beforeEach(async () => {
+    const face = state.http?.service as HttpFixture["service"];
+    listening.impatient = await listen(face, { host: "127.0.0.1", port: 0, tls: null, limits });
+  });
+  afterEach(() => impatient().close());
+
+  it.each([
+    ["its headers", "-", "GET /healthz HTTP/1.1\r\nHost: x\r\n"],
+    ["a body that is refused", "-", unfinished("/v1/people").replace("1000", "1001")],
+    ["a body that is read", "POST", unfinished("/v1/people", ...AUTH)],
+  ])("when a client never ends %s, then its connection is closed", async (what, method, text) => {
+    const answer = parseRaw(await sendRaw(impatient().url, text));
+    if (what === "a body that is refused") {
+      expect(answer.status).toBe(401);
+      return;
+    }
+    expect(answer).toMatchObject({ status: 408, json: { status: 408, message: "Request Timeout" } });
+    expect(state.http?.logged().map((line) => [line.method, line.status])).toEqual([[method, 408]]);
+  });
+
+  it("when a client reads nothing of a large answer, then it is cut off", async () => {
+    const { id: person } = (await state.http?.post("/v1/people", { email: "a@x.co", send: false })) ?? {};
+    const large = { person, score: 5, comment: "x".repeat(65_536), person_properties: { a: "x".repeat(65_000) } };
+    for (let count = 0; count < 100; count += 1) await state.http?.post("/v1/survey_responses", large);
+    const socket = connect(Number(new URL(impatient().url).port), "127.0.0.1");
+    socket.pause().on("error", () => undefined);
+    socket.write(lines("GET /v1/survey_responses?per_page=100 HTTP/1.1", "Host: x", ...AUTH));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const length = (await socket.resume().toArray()).reduce((sum, chunk: Buffer) => sum + chunk.length, 0);
+    await closed;
+    expect(length).toBeLessThan(12_000_000);
+  });
+
+  it("when there are as many connections as may be, then one more is closed", async () => {
+    const { port } = new URL(impatient().url);
+    const open = Array.from({ length: 3 }, () => connect(Number(port), "127.0.0.1"));
+    await Promise.all(open.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+    const text = await sendRaw(impatient().url, lines("GET /healthz HTTP/1.1", "Host: x")).catch(() => "");
+    expect(text).toBe("");
+    for (const socket of open) socket.destroy();
+  });
 });

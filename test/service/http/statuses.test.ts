@@ -256,7 +256,11 @@ describe("what every answer has", () => {
       expect(headers).toMatchObject({
         date: "Sun, 15 Jun 2025 15:06:40 GMT",
         "content-type": "application/json; charset=utf-8",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
       });
+      // Nothing is counted in it, so that no project sees another's traffic.
+      expect(headers["x-request-id"]).toMatch(/^[\w-]{16}$/);
     }
     await http.store.close();
   });
@@ -316,6 +320,34 @@ describe("what every answer has", () => {
     expect(await ask("/readyz")).toEqual([503, '{"status":503,"message":"Service Unavailable"}']);
     await http.get("/v1/people");
     expect((await ask("/metrics"))[1]).toContain('surveyctl_requests_total{route="listPeople",status="200"} 1\n');
+    await http.store.close();
+  });
+
+  it.each([
+    [null, "127.0.0.1", 200],
+    [null, "::1", 200],
+    [null, "::ffff:127.0.0.1", 200],
+    [null, "10.0.0.1", 404],
+    [null, "2001:db8::1", 404],
+    ["https://survey.example.com", "127.0.0.1", 404],
+  ])("when the public URL is %s and %s asks for the metrics, then it is %i", async (publicUrl, from, status) => {
+    const http = await openHttp(publicUrl === null ? {} : { publicUrl });
+    const request = { method: "GET", url: `${ORIGIN}/metrics`, headers: {} };
+    expect((await http.service.handle({ ...request, from })).status).toBe(status);
+    expect((await http.service.handleLocally(request)).status).toBe(200);
+    await http.store.close();
+  });
+
+  it.each([
+    ["POST", "cross-site", 403],
+    ["DELETE", "cross-site", 403],
+    ["GET", "cross-site", 200],
+    ["POST", "same-origin", 422],
+    ["POST", "none", 422],
+  ])("when a browser says that a %s is %s, then it is %i", async (method, site, status) => {
+    const http = await openHttp();
+    const path = method === "DELETE" ? "/v1/people/1" : "/v1/people";
+    expect((await http.call(method, path, { headers: { "sec-fetch-site": site } })).status).toBe(status);
     await http.store.close();
   });
 });

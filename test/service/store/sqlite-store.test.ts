@@ -213,4 +213,31 @@ describe.each(ENGINES)("%s", (engine) => {
     expect(database.all("SELECT name FROM sqlite_master WHERE name = 'half'")).toEqual([]);
     database.close();
   });
+
+  test("when a file has older keys of addresses, then they are renewed, and nobody is lost", async () => {
+    const file = newDataFile();
+    const database = await openRawDatabase(engine, file);
+    migrate(database, MIGRATIONS.slice(0, 1), START);
+    database.exec("INSERT INTO projects (id, name, created_at, next_id) VALUES (1, 'default', 0, 9)");
+    const people = ["É@x.co", "e\u0301@bücher.example", "\u00e9@xn--bcher-kva.example", "Ada@X.co", "\u212A@x.co"];
+    for (const [index, email] of people.entries()) {
+      database.all("INSERT INTO people (project_id, id, email, email_key, created_at) VALUES (1, ?, ?, ?, 0)", [
+        index + 1,
+        email,
+        email.toLowerCase(),
+      ]);
+    }
+    database.close();
+    const fixture = await openFixture({ file, engine });
+    const asked = ["É@x.co", "é@x.co", "é@Bücher.example", "ada@x.co", "\u212A@x.co", "k@x.co"];
+    const found = await fixture.read(async (tx) => {
+      const ids: (number | undefined)[] = [];
+      for (const email of asked) ids.push((await tx.people.byEmail(1, email))?.id);
+      return ids;
+    });
+    expect(found).toEqual([1, undefined, 3, 4, 5, undefined]);
+    const listed = await fixture.read((tx) => listPeople(tx, { id: 1, name: "default" }, peopleQuery()));
+    expect(listed.rows.map(({ email }) => email)).toEqual(people);
+    await fixture.store.close();
+  });
 });

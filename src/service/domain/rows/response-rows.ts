@@ -27,6 +27,7 @@ export interface ResponseRow {
   readonly score: number;
   readonly comment: string | null;
   readonly personProperties: Properties;
+  readonly tags: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -56,7 +57,9 @@ export interface NewNote {
   readonly createdAt: number;
 }
 
-export type StoredResponseChange = Partial<Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties">> & {
+export type StoredResponseChange = Partial<
+  Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties" | "tags">
+> & {
   readonly updatedAt: number;
 };
 

@@ -24,8 +24,9 @@ export function createAutopilotRows(database: Database, session: Session, cache:
       database.run(sql, [JSON.stringify(properties), session.now, project, platform, personId]);
     },
     setNextRequest: async (project, platform, personId, requestId) => {
-      database.run(`UPDATE memberships SET next_request_id = ? WHERE ${MEMBER}`, [
+      database.run(`UPDATE memberships SET next_request_id = ?, updated_at = ? WHERE ${MEMBER}`, [
         requestId,
+        session.now,
         project,
         platform,
         personId,

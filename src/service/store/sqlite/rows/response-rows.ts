@@ -29,15 +29,16 @@ export function createResponseRows(database: Database, anchors: PageAnchors, cac
   };
 }
 
-const RESPONSE = `SELECT id, person_id AS "personId", score, comment, person_properties AS properties, created_at AS "createdAt", updated_at AS "updatedAt"
+const RESPONSE = `SELECT id, person_id AS "personId", score, comment, person_properties AS properties, tags, created_at AS "createdAt", updated_at AS "updatedAt"
   FROM responses WHERE project_id = ? AND id = ?`;
 
 function toResponse(row: SqlRow | null): ResponseRow | null {
   if (row === null) return null;
-  const { properties, ...rest } = row;
+  const { properties, tags, ...rest } = row;
   return {
-    ...(rest as Omit<ResponseRow, "personProperties">),
+    ...(rest as Omit<ResponseRow, "personProperties" | "tags">),
     personProperties: JSON.parse(String(properties)) as Properties,
+    tags: JSON.parse(String(tags)) as string[],
   };
 }
 
@@ -73,10 +74,10 @@ function insertResponse(database: Database, project: number, response: NewRespon
 function updateResponse(database: Database, project: number, id: number, change: StoredResponseChange): void {
   const old = toResponse(database.first(RESPONSE, [project, id]));
   if (old === null) return;
-  const { personId, score, comment, personProperties, updatedAt } = { ...old, ...change };
+  const { personId, score, comment, personProperties, tags, updatedAt } = { ...old, ...change };
   database.run(
-    "UPDATE responses SET person_id = ?, score = ?, comment = ?, person_properties = ?, updated_at = ? WHERE project_id = ? AND id = ?",
-    [personId, score, comment, JSON.stringify(personProperties), updatedAt, project, id],
+    "UPDATE responses SET person_id = ?, score = ?, comment = ?, person_properties = ?, tags = ?, updated_at = ? WHERE project_id = ? AND id = ?",
+    [personId, score, comment, JSON.stringify(personProperties), JSON.stringify(tags), updatedAt, project, id],
   );
   database.run("DELETE FROM trend_responses WHERE project_id = ? AND response_id = ?", [project, id]);
   enterTrends(database, project, { responseId: id });

@@ -1,5 +1,22 @@
-/** `Accept` and `Content-Type`: what a caller takes and what it sends. */
-import { HttpError } from "./http-error.ts";
+/** What a request's headers decide before its body is read. */
+import { announcesTooMuch, tooLarge } from "./bodies.ts";
+import { HttpError } from "./replies.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Throws 403 for a write that a browser sends for a page of another site: the browser adds the key by itself. */
+export function refuseCrossSite(method: string, headers: Headers): void {
+  if (headers["sec-fetch-site"] !== "cross-site" || method === "GET" || method === "HEAD") return;
+  throw new HttpError(403, "Forbidden: writes from pages of other sites are refused");
+}
+
+/** Throws 413 for an announced body that is too large, 415 for one that is neither JSON nor a form in plain UTF-8. */
+export function checkBodyHead(headers: Headers): void {
+  if (announcesTooMuch(headers["content-length"])) throw tooLarge();
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (encoding !== "" && encoding !== "identity") throw unsupported(`Content-Encoding ${encoding}`);
+  bodyKind(headers["content-type"]);
+}
 
 const JSON_RANGES = new Set(["*/*", "*", "application/*", "application/json", "text/json"]);
 
