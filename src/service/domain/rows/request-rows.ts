@@ -36,6 +36,11 @@ export interface DueSurvey {
   };
 }
 
+/** A survey whose person is gone, while its message may still lie somewhere. */
+export type ErasedSurvey = Pick<DueSurvey, "requestId" | "channel" | "token"> & {
+  readonly project: Pick<Project, "id">;
+};
+
 export interface Claim {
   /** Names the scheduler that claims. */
   readonly claimer: string;
@@ -71,6 +76,10 @@ export interface RequestRows {
   markFailed(due: DueSurvey): Promise<boolean>;
   /** Gives a claimed request back, due at `dueAt`; false as above. */
   postpone(due: DueSurvey, dueAt: number): Promise<boolean>;
+  /** Surveys that were handed over, or were about to be, and went with their person; over all projects. */
+  listErased(limit: number): Promise<readonly ErasedSurvey[]>;
+  /** Says that nothing is left of these. */
+  forgetErased(surveys: readonly ErasedSurvey[]): Promise<void>;
   countSent(project: number, channel: Channel, range: TimeRange): Promise<number>;
   /** The survey that a link names, in whichever project; null when there is none. */
   byToken(token: string): Promise<SurveyLink | null>;

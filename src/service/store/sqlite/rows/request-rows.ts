@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../contract/resources.ts";
 import type { DueSurvey, NewRequest, RequestRows, SurveyLink } from "../../../domain/ports.ts";
-import { claimDue, postpone, releaseClaims, settleClaim } from "./claims.ts";
+import { claimDue, listErased, postpone, releaseClaims, settleClaim } from "./claims.ts";
 import type { Database } from "../engine/database.ts";
 import type { SqlValue } from "../engine/engine.ts";
 import { nextId } from "../sql/next-id.ts";
@@ -27,6 +27,10 @@ export function createRequestRows(database: Database, session: Session): Request
     markSent: async (due) => settleAndRefresh(database, due, "sent", session.now),
     markFailed: async (due) => settleAndRefresh(database, due, "failed", null),
     postpone: async (due, dueAt) => postpone(database, due, dueAt),
+    listErased: async (limit) => listErased(database, limit),
+    forgetErased: async (surveys) => {
+      for (const { token } of surveys) database.run("DELETE FROM erased_surveys WHERE token = ?", [token]);
+    },
     countSent: async (project, channel, range) => {
       const where: Where = {
         clauses: ["project_id = ?", "channel = ?", "sent_at IS NOT NULL"],
