@@ -1,6 +1,7 @@
 /** One run at a time: a file that names the process that holds it. */
-import { link, open, readFile, rename, unlink } from "node:fs/promises";
-import { currentProcess, isRunning, type ProcessMark } from "./processes.ts";
+import { createHash } from "node:crypto";
+import { link, open, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
+import { currentProcess, currentSpace, isRunning, type ProcessMark } from "./processes.ts";
 
 /** Another run holds the lock. */
 export class LockedError extends Error {
@@ -16,21 +17,75 @@ export class LockedError extends Error {
   }
 }
 
+export type LockFacts = Readonly<Record<string, string | number | boolean | null>>;
+
 export interface Lock {
+  /** What the last holder had noted; null when it released the lock, or noted nothing. */
+  readonly left: LockFacts | null;
+  /** Keeps facts for whoever takes the lock over after a crash; replaces earlier ones. */
+  note(facts: LockFacts): Promise<void>;
+  /** Removes the file if it is still ours. */
   release(): Promise<void>;
 }
 
+export interface LockOptions {
+  /** Whether the caller knows that no process of another container or machine is a holder. */
+  readonly isAlone?: boolean;
+}
+
 const FILE_MODE = 0o600;
+/** Processes of other containers and machines cannot be looked up: they touch their file this often while they live. */
+const TOUCH_MS = 10_000;
+const UNTOUCHED_MS = 60_000;
+/** Locks of this process, so that it does not take a dead namesake's for its own. */
+const held = new Set<string>();
 
 /** Takes the lock, also over from a process that is gone. Throws `LockedError` while its holder runs. `token` is unique. */
-export async function takeLock(file: string, token: string): Promise<Lock> {
-  const aside = `${file}.${token}`;
-  const mine = JSON.stringify(currentProcess());
-  if (!(await create(file, mine, aside))) {
-    await removeDead(file, aside);
-    if (!(await create(file, mine, aside))) throw new LockedError(file, (await readHolder(file))?.holder?.pid ?? null);
+export async function takeLock(file: string, token: string, { isAlone = false }: LockOptions = {}): Promise<Lock> {
+  const mark = { ...(await currentProcess()), space: await currentSpace(), token };
+  const format = (facts: LockFacts | null): string => JSON.stringify(facts === null ? mark : { ...mark, facts });
+  // Before the file can be seen, so that no second taking in this process calls the first one dead.
+  held.add(token);
+  try {
+    const left = await takeFrom(file, format(null), token, isAlone);
+    return hold(file, { left, token, format });
+  } catch (error) {
+    held.delete(token);
+    throw error;
   }
-  return { release: () => unlink(file).catch(() => {}) };
+}
+
+interface Holding {
+  readonly left: LockFacts | null;
+  readonly token: string;
+  readonly format: (facts: LockFacts | null) => string;
+}
+
+function hold(file: string, { left, token, format }: Holding): Lock {
+  const timer = setInterval(() => void touch(file), TOUCH_MS);
+  timer.unref();
+  return {
+    left,
+    note: async (facts) => {
+      const aside = `${file}.${token}`;
+      await writeNew(aside, format(facts));
+      await rename(aside, file);
+    },
+    release: async () => {
+      clearInterval(timer);
+      if ((await readHolder(file))?.holder?.token === token) await unlink(file).catch(() => undefined);
+      held.delete(token);
+    },
+  };
+}
+
+/** Creates the file, and removes a dead holder's first. Resolves with what that one had noted. */
+async function takeFrom(file: string, content: string, token: string, isAlone: boolean): Promise<LockFacts | null> {
+  const aside = `${file}.${token}`;
+  if (await create(file, content, aside)) return null;
+  const left = await removeDead(file, token, isAlone);
+  if (await create(file, content, aside)) return left;
+  throw new LockedError(file, await readLockPid(file));
 }
 
 /** Whole or not at all: a lock without its holder's name, as a kill would leave it, could never be taken over. */
@@ -45,7 +100,7 @@ async function create(file: string, content: string, aside: string): Promise<boo
     if (code !== undefined && NO_LINKS.has(code)) return createInPlace(file, content);
     throw error;
   } finally {
-    await unlink(aside).catch(() => {});
+    await unlink(aside).catch(() => undefined);
   }
 }
 
@@ -71,27 +126,72 @@ async function writeNew(file: string, content: string): Promise<void> {
   }
 }
 
-async function removeDead(file: string, aside: string): Promise<void> {
+/**
+ * Removes a dead holder's file under a second lock that is this dead one's own, so that one process does it and a slower
+ * one cannot remove what a third has put there since.
+ */
+async function removeDead(file: string, token: string, isAlone: boolean): Promise<LockFacts | null> {
   const found = await readHolder(file);
-  if (found === null) return;
-  if (found.holder === null || isRunning(found.holder)) throw new LockedError(file, found.holder?.pid ?? null);
-  // Moved first and looked at again: another run may have taken the dead one's place in between.
-  await rename(file, aside).catch(() => {});
-  const moved = await readFile(aside, "utf8").catch(() => null);
-  if (moved !== null && moved !== found.text) await link(aside, file).catch(() => createInPlace(file, moved));
-  await unlink(aside).catch(() => {});
+  if (found === null) return null;
+  if (await isAlive(file, found.holder, isAlone)) throw new LockedError(file, found.holder?.pid ?? null);
+  const dead = createHash("sha256").update(found.text).digest("hex").slice(0, 12);
+  const guard = await takeLock(`${file}.${dead}`, `${token}.${dead}`, { isAlone }).catch((error: unknown) => {
+    throw error instanceof LockedError ? new LockedError(file, error.pid) : error;
+  });
+  try {
+    if ((await readHolder(file))?.text !== found.text) return null;
+    await unlink(file);
+    return found.facts;
+  } finally {
+    await guard.release();
+  }
 }
 
-/** `holder` is null when the file does not name one. */
-async function readHolder(
-  file: string,
-): Promise<{ readonly text: string; readonly holder: ProcessMark | null } | null> {
+async function isAlive(file: string, holder: Holder | null, isAlone: boolean): Promise<boolean> {
+  // What names nobody may be anything; only who knows that it is a lock may remove it.
+  if (holder === null) return !isAlone;
+  if (holder.space !== null && holder.space !== (await currentSpace())) return !isAlone && wasTouched(file);
+  if (held.has(holder.token)) return true;
+  return (await isRunning(holder)) && holder.pid !== (await currentProcess()).pid;
+}
+
+/** By the file system's own clock, which need not be this machine's. */
+async function wasTouched(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs < UNTOUCHED_MS;
+}
+
+async function touch(file: string): Promise<void> {
+  const now = new Date();
+  await utimes(file, now, now).catch(() => undefined);
+}
+
+/** The process id in a lock file; null when it names none. */
+export async function readLockPid(file: string): Promise<number | null> {
+  return (await readHolder(file))?.holder?.pid ?? null;
+}
+
+interface Holder extends ProcessMark {
+  readonly space: string | null;
+  readonly token: string;
+}
+
+interface Found {
+  readonly text: string;
+  /** Null when the file does not name one. */
+  readonly holder: Holder | null;
+  readonly facts: LockFacts | null;
+}
+
+async function readHolder(file: string): Promise<Found | null> {
   const text = await readFile(file, "utf8").catch(() => null);
   if (text === null) return null;
   try {
-    const { pid, started } = JSON.parse(text) as Partial<ProcessMark>;
-    return { text, holder: typeof pid === "number" ? { pid, started: started ?? null } : null };
+    const { pid, started, space, token, facts } = JSON.parse(text) as Partial<Holder & { facts: LockFacts }>;
+    const holder =
+      typeof pid === "number" ? { pid, started: started ?? null, space: space ?? null, token: token ?? "" } : null;
+    return { text, holder, facts: facts ?? null };
   } catch {
-    return { text, holder: null };
+    return { text, holder: null, facts: null };
   }
 }

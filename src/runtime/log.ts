@@ -5,27 +5,53 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 /** Structured log: one JSON object a line. Give it no bodies, keys or personal data. */
 export interface Log {
   info(event: string, fields: LogFields): void;
+  /** Somebody should look at it, and the work goes on. */
+  warn(event: string, fields: LogFields): void;
   error(event: string, fields: LogFields): void;
   /** Hands over what is still waiting; lines of one turn of the event loop go out together. */
   flush(): void;
 }
 
-/** `write` is given whole lines, each with the time of `clock` in ISO 8601. */
-export function createLog(write: (text: string) => void, clock: Clock): Log {
+/** So much may wait for a reader of the log that does not read; what comes beyond it is dropped and counted. */
+const WAITING_CHARACTERS_MAX = 1_000_000;
+
+/** `write` is given whole lines, each with the time of `clock` in ISO 8601, and resolves when they have been taken. */
+export function createLog(write: (text: string) => Promise<void>, clock: Clock): Log {
   const waiting: string[] = [];
-  const flush = (): void => {
-    if (waiting.length > 0) write(waiting.splice(0).join(""));
+  const state = { unread: 0, dropped: 0 };
+  const format = (level: "info" | "warn" | "error", event: string, fields: LogFields): string =>
+    `${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, event, ...fields })}\n`;
+  const hand = async (text: string): Promise<void> => {
+    state.unread += text.length;
+    await write(text);
+    state.unread -= text.length;
+    const { dropped } = state;
+    if (dropped === 0 || state.unread > 0) return;
+    state.dropped = 0;
+    void hand(format("warn", "log_dropped", { lines: dropped }));
   };
-  const add = (level: "info" | "error", event: string, fields: LogFields): void => {
+  const flush = (): void => {
+    const lines = waiting.splice(0);
+    if (lines.length === 0) return;
+    if (state.unread > WAITING_CHARACTERS_MAX) state.dropped += lines.length;
+    else void hand(lines.join(""));
+  };
+  const add = (level: "info" | "warn" | "error", event: string, fields: LogFields): void => {
     if (waiting.length === 0) setImmediate(flush);
-    waiting.push(`${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, event, ...fields })}\n`);
+    waiting.push(format(level, event, fields));
   };
   return {
     info: (event, fields) => add("info", event, fields),
+    warn: (event, fields) => add("warn", event, fields),
     error: (event, fields) => add("error", event, fields),
     flush,
   };
 }
 
 /** For those who run the service within a command: nothing is written. */
-export const silentLog: Log = { info: () => undefined, error: () => undefined, flush: () => undefined };
+export const silentLog: Log = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  flush: () => undefined,
+};

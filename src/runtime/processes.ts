@@ -1,5 +1,7 @@
 /** Processes of this machine: which one this is, and whether another still runs. */
-import { readFileSync } from "node:fs";
+import type { Stats } from "node:fs";
+import { userInfo } from "node:os";
+import { readFile, readlink } from "node:fs/promises";
 
 export interface ProcessMark {
   readonly pid: number;
@@ -8,28 +10,58 @@ export interface ProcessMark {
 }
 
 /** What this process leaves behind, so that others can tell whether it still runs. */
-export function currentProcess(): ProcessMark {
-  return { pid: process.pid, started: startOf(process.pid) };
+export async function currentProcess(): Promise<ProcessMark> {
+  return { pid: process.pid, started: await processStart(process.pid) };
 }
 
 /** Whether the process that left this mark is still running. */
-export function isRunning({ pid, started }: ProcessMark): boolean {
+export async function isRunning({ pid, started }: ProcessMark): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
     // Another user's process may not be signalled, but it is there.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
-  const startedNow = startOf(pid);
+  const startedNow = await processStart(pid);
   return startedNow === null || started === null || startedNow === started;
 }
 
-/** Linux: clock ticks since boot, the 22nd field; the second may hold spaces and brackets. */
-function startOf(pid: number): string | null {
+/**
+ * Where this process id means this process: the machine since it was started, and the container. Null where the system
+ * does not tell.
+ */
+export async function currentSpace(): Promise<string | null> {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+    const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
+    return `${boot.trim()} ${await readlink("/proc/self/ns/pid")}`;
   } catch {
     return null;
   }
+}
+
+/** When a process started, in the system's own words; null where they cannot be had. `proc` is where Linux shows processes. */
+export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
+  // Clock ticks since boot, the 22nd field; the second may hold spaces and brackets.
+  const stat = await readFile(`${proc}/${pid}/stat`, "utf8").catch(() => null);
+  if (stat !== null) return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  // Where processes are shown but this one is not, it has ended.
+  if ((await readFile(`${proc}/self/stat`, "utf8").catch(() => null)) !== null) return null;
+  return startByPs(pid);
+}
+
+/** macOS and the BSDs: to the second, which is enough, since process ids come round more slowly. */
+async function startByPs(pid: number): Promise<string | null> {
+  const { execFile } = await import("node:child_process");
+  const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+  return new Promise((resolve) => {
+    execFile("ps", ["-o", "lstart=", "-p", String(pid)], { env, timeout: 5_000 }, (error, text) => {
+      resolve(error !== null || text.trim() === "" ? null : text.trim());
+    });
+  });
+}
+
+/** Whether a file or folder is this user's own and grants others none of the permissions in `mask`. True where there are no users. */
+export function isPrivate({ uid, mode }: Pick<Stats, "uid" | "mode">, mask: number): boolean {
+  const user = userInfo().uid;
+  return user < 0 || (uid === user && (mode & mask) === 0);
 }

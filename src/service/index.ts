@@ -3,6 +3,7 @@ import path from "node:path";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
+import { resolveFile } from "../runtime/resolve-file.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
@@ -11,8 +12,11 @@ import type { DeliveryOutcome } from "./domain/delivery.ts";
 import type { Store } from "./domain/ports.ts";
 import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
+import type { StoreEvent } from "./store/store-event.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
+import { createFailureLog, logStoreEvent } from "./service-log.ts";
+import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` lies beside it. */
@@ -23,6 +27,8 @@ export interface ServiceOptions {
   /** Where the service is seen from outside, without a slash at the end; null: wherever requests are sent to. */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
+  /** Messages in the outbox are removed after this long; null keeps them. */
+  readonly outboxKeepSeconds?: number | null;
 }
 
 /** `handle` is one request, one answer; no port needed. */
@@ -32,6 +38,10 @@ export interface Service extends Face {
   readonly admin: Admin;
   readonly store: Store;
   readonly clock: Clock;
+  /** Resolves when the data file had to be given up; nothing is acknowledged any more, and `close` is due. */
+  readonly lost: Promise<Error>;
+  /** Rejects with ForeignOutboxError when others could read or change messages. */
+  checkOutbox(): Promise<void>;
   /** What links in messages begin with, once the address is known. */
   setAddress(url: string): void;
   /** From now on what is due is delivered. */
@@ -50,29 +60,50 @@ export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 /** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataFile, clock, random, log, publicUrl } = options;
-  const store = await openDataFile(options);
+  const wakeUp = createSignal();
+  const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
+  const store = await openDataFile({
+    ...options,
+    onEvent: (event) => {
+      notices.add(event);
+      if (event.kind === "recovered") wakeUp.call();
+    },
+  });
   // We own the file now: what a killed server left beside it names nobody.
   await removeControlFile(dataFile);
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, isReady: true };
   const count = createDeliveryCount();
-  const logError = (error: unknown): void =>
-    log.error("delivery", { error: error instanceof Error ? error.message : String(error) });
-  const outbox = createOutbox(path.join(path.dirname(path.resolve(dataFile)), "outbox"), logError);
+  const failures = createFailureLog(log);
+  const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
+  const outbox = createOutbox({ folder, dataFile: resolveFile(dataFile), random, onError: failures.add });
   const scheduler = createScheduler({
     store,
     clock,
     claimer: random.token(9),
-    deliver: async (surveys) =>
-      count.add(await outbox.deliver(surveys, { appUrl: state.address, now: unixSeconds(clock) })),
-    onError: logError,
+    deliver: async (surveys) => {
+      const outcomes = await outbox.deliver(surveys, { appUrl: state.address, now: unixSeconds(clock) });
+      if (outcomes.some(({ kind }) => kind === "sent")) failures.end();
+      return count.add(outcomes);
+    },
+    erase: outbox.erase,
+    onError: failures.add,
   });
+  wakeUp.answer(scheduler.wake);
   const http = createHttpService({
     ...options,
     store,
     onScheduled: scheduler.wake,
     moreMetrics: count.metrics,
-    isReady: () => state.isReady,
+    isReady: () => state.isReady && store.trouble() === null,
   });
+  /** Messages of a deleted person go with them. */
+  const wakingAfterDelete =
+    (exchange: ServerExchange): ServerExchange =>
+    async (request) => {
+      const response = await exchange(request);
+      if (request.method === "DELETE") scheduler.wake();
+      return response;
+    };
   const admin = createAdmin({
     store,
     clock,
@@ -81,26 +112,61 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
   });
+  const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {
-    handle: http.handle,
+    handle: wakingAfterDelete(http.handle),
     refuse: http.refuse,
-    handleLocally: http.handleLocally,
+    handleLocally: wakingAfterDelete(http.handleLocally),
     admin,
     store,
     clock,
+    lost: store.lost,
+    checkOutbox: outbox.check,
     setAddress: (url) => {
       state.address = publicUrl ?? url;
     },
-    startScheduler: scheduler.start,
+    startScheduler: () => {
+      scheduler.start();
+      upkeep.start();
+      notices.release();
+    },
     finishDue: scheduler.finish,
     setReady: (isReady) => {
       state.isReady = isReady;
     },
     close: async () => {
+      await upkeep.stop();
       await scheduler.stop();
       await store.close();
       log.flush();
     },
+  };
+}
+
+/** What was noticed while the service was opened is told once it runs: before, only an error is worth a word. */
+function createNotices(tell: (event: StoreEvent) => void): {
+  readonly add: (event: StoreEvent) => void;
+  readonly release: () => void;
+} {
+  const held: StoreEvent[] = [];
+  const state = { isReleased: false };
+  return {
+    add: (event) => (state.isReleased ? tell(event) : void held.push(event)),
+    release: () => {
+      state.isReleased = true;
+      for (const event of held.splice(0)) tell(event);
+    },
+  };
+}
+
+/** Something to be called that is not there yet. */
+function createSignal(): { readonly call: () => void; readonly answer: (work: () => void) => void } {
+  const answers: (() => void)[] = [];
+  return {
+    call: () => {
+      for (const work of answers) work();
+    },
+    answer: (work) => void answers.push(work),
   };
 }
 

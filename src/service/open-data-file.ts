@@ -4,6 +4,7 @@ import type { Random } from "../runtime/random.ts";
 import type { Store } from "./domain/ports.ts";
 import { readControlFile, type ControlRecord } from "./control/control-file.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
+import type { StoreEvent } from "./store/store-event.ts";
 import { StoreBusyError } from "./store/store-busy-error.ts";
 
 /** A server runs on this data file already. */
@@ -21,6 +22,7 @@ export interface DataFileOptions {
   readonly dataFile: string;
   readonly clock: Clock;
   readonly random: Random;
+  readonly onEvent?: (event: StoreEvent) => void;
 }
 
 /** Commands that open the file themselves are done with it soon. */
@@ -31,11 +33,12 @@ const LOOK_AGAIN_MS = 50;
  * Opens the store as soon as short-lived owners are done with it. Of several that try at once one gets it.
  * Throws AlreadyServedError when a server owns it, StoreBusyError when somebody else keeps it.
  */
-export async function openDataFile({ dataFile, clock, random }: DataFileOptions): Promise<Store> {
+export async function openDataFile({ dataFile, ...options }: DataFileOptions): Promise<Store> {
+  const { clock } = options;
   const startedMs = clock.monotonic();
   for (;;) {
     try {
-      return await openSqliteStore({ file: dataFile, clock, random });
+      return await openSqliteStore({ ...options, file: dataFile });
     } catch (error) {
       if (!(error instanceof StoreBusyError)) throw error;
       const record = await readControlFile(dataFile);

@@ -30,7 +30,7 @@ const DRAIN_MS = 10_000;
 /** Listens, leaves the control file and starts delivering. Rejects with Node's own error when the port cannot be had. */
 export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
   const { dataFile, random, publicUrl } = options;
-  const { pid } = currentProcess();
+  const { pid } = await currentProcess();
   const listener = await listen(service, options);
   const control = await closingOnFailure([listener], async () => {
     const secret = random.token(SECRET_BYTES);

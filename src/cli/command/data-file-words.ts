@@ -7,8 +7,13 @@ export async function inWords<Result>(work: () => Promise<Result>): Promise<Resu
   try {
     return await work();
   } catch (error) {
-    throw (await translate(error)) ?? error;
+    throw await asDataFileError(error);
   }
+}
+
+/** The error in the words of the command line; others as they are. */
+export async function asDataFileError(error: unknown): Promise<unknown> {
+  return (await translate(error)) ?? error;
 }
 
 async function translate(error: unknown): Promise<Error | null> {
@@ -16,6 +21,7 @@ async function translate(error: unknown): Promise<Error | null> {
   const { AlreadyServedError } = await import("../../service/open-data-file.ts");
   const { StoreBusyError } = await import("../../service/store/store-busy-error.ts");
   const { StoreFileError } = await import("../../service/store/store-file-error.ts");
+  const { ForeignOutboxError } = await import("../../service/delivery/outbox.ts");
   if (error instanceof AdminError)
     return new DataFileError("refused", error.message, { exit: EXIT.refused, cause: error });
   if (error instanceof AlreadyServedError) {
@@ -25,5 +31,9 @@ async function translate(error: unknown): Promise<Error | null> {
   if (error instanceof StoreBusyError)
     return new DataFileError("data_file_busy", error.message, { hint: "try again when it has ended", cause: error });
   if (error instanceof StoreFileError) return new DataFileError("bad_data_file", error.message, { cause: error });
+  if (error instanceof ForeignOutboxError) {
+    const hint = "surveys would be written there; remove it, or chmod 700 it if it is yours";
+    return new DataFileError("foreign_outbox", error.message, { hint, cause: error });
+  }
   return null;
 }

@@ -26,5 +26,7 @@ export function watchSignals(process: Process): Lifetime {
     controller.abort(new InterruptedError(name));
   };
   for (const name of SIGNALS) process.on(name, onSignal);
+  // Left alone, Node opens its debugger on it, which any user of the machine could then connect to.
+  process.on("SIGUSR1", () => undefined);
   return { signal: controller.signal, end: (reason) => controller.abort(reason), release };
 }

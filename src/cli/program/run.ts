@@ -38,6 +38,7 @@ export async function run(process: Process, args: readonly string[]): Promise<Ex
   } finally {
     crashes.commandEnded();
     lifetime.release();
+    await streams.leave();
   }
 }
 

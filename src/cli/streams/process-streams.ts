@@ -1,4 +1,5 @@
 import type { ReadStream, WriteStream } from "node:tty";
+import { systemClock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Process } from "../process.ts";
 import { createAsk } from "./ask.ts";
@@ -8,6 +9,8 @@ import type { Output, Streams } from "./streams.ts";
 export interface ProcessStreams extends Streams {
   /** Resolves when everything written has left the process; rejects with what went wrong with stdout. */
   flush(): Promise<void>;
+  /** Lets the process end although nobody reads its stderr: what has not been taken soon is dropped. */
+  leave(): Promise<void>;
 }
 
 const COLUMNS_DEFAULT = 80;
@@ -22,6 +25,7 @@ export function createProcessStreams(
   signal: AbortSignal,
 ): ProcessStreams {
   const out = createOutput(process.stdout, onOutputLost);
+  const { err, leave } = createErrorOutput(process);
   return {
     in: {
       // Node opens stdin when it is first named, and most commands never read it.
@@ -32,8 +36,9 @@ export function createProcessStreams(
       ask: createAsk(process, signal),
     },
     out,
-    err: createErrorOutput(process),
+    err,
     flush: () => out.write(""),
+    leave,
   };
 }
 
@@ -47,11 +52,18 @@ async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<
   }
 }
 
+/** A reader that is alive takes what waits for it sooner. */
+const LEAVE_MS = 500;
+
 /** Node opens stderr when it is first named, and most commands say nothing there. */
-function createErrorOutput(process: Pick<Process, "stderr">): Output {
+function createErrorOutput(process: Pick<Process, "stderr">): {
+  readonly err: Output;
+  readonly leave: () => Promise<void>;
+} {
   let opened: Output | null = null;
+  let untaken = 0;
   const open = (): Output => (opened ??= createOutput(process.stderr, () => undefined));
-  return {
+  const err: Output = {
     get isTTY() {
       return open().isTTY;
     },
@@ -59,11 +71,28 @@ function createErrorOutput(process: Pick<Process, "stderr">): Output {
       return open().columns;
     },
     // What cannot be said on stderr is lost; the exit status still tells.
-    write: (text) =>
-      open()
+    write: async (text) => {
+      untaken += 1;
+      await open()
         .write(text)
-        .catch(() => undefined),
+        .catch(() => undefined);
+      untaken -= 1;
+    },
   };
+  const leave = async (): Promise<void> => {
+    if (untaken === 0) return;
+    const taken = new AbortController();
+    void err.write("").then(() => taken.abort());
+    const isLate = await systemClock.sleep(LEAVE_MS, taken.signal).then(
+      () => true,
+      () => false,
+    );
+    if (!isLate) return;
+    // Node never closes its own stderr, and a write that waits keeps the process alive.
+    const { Socket } = await import("node:net");
+    if (process.stderr instanceof Socket) Socket.prototype._destroy.call(process.stderr, null, () => undefined);
+  };
+  return { err, leave };
 }
 
 function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {

@@ -1,42 +1,81 @@
-/** Messages as files: `.eml` for e-mail, `.json` for SMS, one for each survey request, whole or not there. */
-import { mkdir, open, rename, stat } from "node:fs/promises";
+/** Messages as files: `.eml` for e-mail, `.json` for SMS, one for each survey request, complete or not there. */
+import { createHash } from "node:crypto";
+import { lstat, mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
 import path from "node:path";
-import { syncFolder } from "../../runtime/file-replacement.ts";
+import { isDiskFull, syncFolder } from "../../runtime/file-replacement.ts";
+import { isPrivate } from "../../runtime/processes.ts";
+import type { Random } from "../../runtime/random.ts";
 import type { DeliveryOutcome } from "../domain/delivery.ts";
-import type { DueSurvey } from "../domain/ports.ts";
+import type { DueSurvey, ErasedSurvey } from "../domain/ports.ts";
 import { formatSurveyMail, type MailContext } from "./survey-mail.ts";
 import { formatSurveySms } from "./survey-sms.ts";
 
 export interface Outbox {
   /** Resolves once all these messages are durably on disk; one outcome for each, in order. */
-  deliver(surveys: readonly DueSurvey[], context: MailContext): Promise<readonly DeliveryOutcome[]>;
+  readonly deliver: (surveys: readonly DueSurvey[], context: MailContext) => Promise<readonly DeliveryOutcome[]>;
+  /** Removes the messages of these surveys, as far as they are still there. */
+  readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<void>;
+  /** Removes messages last written before `before` (Unix milliseconds; null keeps all), and old halves of messages. */
+  readonly prune: (before: number | null, now: number) => Promise<void>;
+  /** Rejects with ForeignOutboxError when others could read or change what is written here. */
+  readonly check: () => Promise<void>;
+}
+
+export interface OutboxOptions {
+  readonly folder: string;
+  /** The data file that the messages are of; nobody else writes messages in its name. */
+  readonly dataFile: string;
+  readonly random: Random;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The folder belongs to somebody else, others may write into it, or it is a link. */
+export class ForeignOutboxError extends Error {
+  override readonly name = "ForeignOutboxError";
 }
 
 /** Files written at once; more would only wait for the same disk. */
 const CONCURRENCY = 8;
 const FIRST_RETRY_SECONDS = 15;
 const LAST_RETRY_SECONDS = 3600;
+/** Room comes back at any moment, and then nobody should wait long for it. */
+const DISK_FULL_RETRY_SECONDS = 2;
+const TOKEN_HASH_LENGTH = 20;
+const OWNER_HASH_LENGTH = 12;
+const TEMPORARY_MAX_AGE_MS = 3_600_000;
+const MESSAGE = /^\d+-\d+-[0-9a-f]{20}\.(?:eml|json)$/;
+const TEMPORARY = /^\.\d+-\d+-[0-9a-f]{20}\.(?:eml|json)\..+\.tmp$/;
 
 /**
- * The name of a survey's file follows from its request alone. A survey whose sending was cut short before it
- * was recorded is found again, meets its own file, and so comes out exactly once.
+ * The name of a survey's file holds a part of its token's hash, so no other data file and no earlier one has the same.
+ * A survey whose sending was cut short before it was recorded meets its own file again, and so comes out exactly once.
  */
-export function createOutbox(folder: string, onError: (error: unknown) => void): Outbox {
+export function createOutbox({ folder, dataFile, random, onError }: OutboxOptions): Outbox {
+  // Halves that a crash left bear it, and are known for nobody's but ours.
+  const owner = hashOf(dataFile, OWNER_HASH_LENGTH);
+  const state = { isSwept: false };
   const deliverOne = async (due: DueSurvey, context: MailContext): Promise<DeliveryOutcome> => {
     try {
-      await writeOnce(path.join(folder, fileName(due)), format(due, context));
+      await writeOnce(path.join(folder, fileName(due)), format(due, context), due.token, `${owner}.${random.token(9)}`);
       return { kind: "sent" };
     } catch (error) {
       onError(error);
-      return { kind: "retry", delaySeconds: Math.min(FIRST_RETRY_SECONDS * 2 ** due.attempts, LAST_RETRY_SECONDS) };
+      return { kind: "retry", delaySeconds: retryDelay(error, due.attempts) };
     }
+  };
+  const refuseAll = (error: unknown, surveys: readonly DueSurvey[]): readonly DeliveryOutcome[] => {
+    onError(error);
+    return surveys.map(({ attempts }) => ({ kind: "retry", delaySeconds: retryDelay(error, attempts) }));
   };
   return {
     deliver: async (surveys, context) => {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
+        await checkFolder(folder);
+        if (!state.isSwept) await sweep(folder, owner);
+        state.isSwept = true;
       } catch (error) {
-        onError(error);
+        return refuseAll(error, surveys);
       }
       const outcomes: DeliveryOutcome[] = [];
       for (let start = 0; start < surveys.length; start += CONCURRENCY) {
@@ -46,36 +85,81 @@ export function createOutbox(folder: string, onError: (error: unknown) => void):
       await syncFolder(folder).catch(onError);
       return outcomes;
     },
+    erase: async (surveys) => {
+      for (const survey of surveys) await removeIfThere(path.join(folder, fileName(survey)));
+      await syncFolder(folder).catch(ignoreMissing);
+    },
+    prune: (before, now) => prune(folder, before, now),
+    check: () => checkFolder(folder).catch(ignoreMissing),
   };
 }
 
-function fileName({ project, requestId, channel }: DueSurvey): string {
-  return `${project.id}-${requestId}.${channel === "sms" ? "json" : "eml"}`;
+function retryDelay(error: unknown, attempts: number): number {
+  if (isDiskFull(error)) return DISK_FULL_RETRY_SECONDS;
+  return Math.min(FIRST_RETRY_SECONDS * 2 ** attempts, LAST_RETRY_SECONDS);
+}
+
+function fileName({ project, requestId, channel, token }: ErasedSurvey): string {
+  return `${project.id}-${requestId}-${hashOf(token, TOKEN_HASH_LENGTH)}.${channel === "sms" ? "json" : "eml"}`;
+}
+
+function hashOf(text: string, length: number): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, length);
 }
 
 function format(due: DueSurvey, context: MailContext): string {
   return due.channel === "sms" ? formatSurveySms(due, context.appUrl) : formatSurveyMail(due, context);
 }
 
-async function writeOnce(file: string, text: string): Promise<void> {
-  if (await exists(file)) return;
-  // The temporary name is fixed, so that what a crash leaves is overwritten; dot files are nobody's mail.
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.tmp`);
-  const handle = await open(temporary, "w", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
+async function checkFolder(folder: string): Promise<void> {
+  const found = await lstat(folder);
+  if (found.isSymbolicLink()) throw new ForeignOutboxError(`${folder} is a symbolic link`);
+  if (!found.isDirectory()) throw new ForeignOutboxError(`${folder} is not a directory`);
+  if (!isPrivate(found, 0o022)) throw new ForeignOutboxError(`${folder} belongs to or can be written by other users`);
 }
 
-async function exists(file: string): Promise<boolean> {
+/** Messages are complete from the rename on, so one that holds the token is this survey's own, and whole. */
+async function writeOnce(file: string, text: string, token: string, unique: string): Promise<void> {
+  const existing = await readFile(file, "utf8").catch(() => "");
+  if (existing.includes(token)) return;
+  // Dot files are not mail. The name is new and unguessable, so nothing that others put there is written into.
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${unique}.tmp`);
   try {
-    await stat(file);
-    return true;
-  } catch {
-    return false;
+    const handle = await open(temporary, "wx", 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
   }
+}
+
+/** Before the first message of this process: every half that is ours was left by one that is dead. */
+async function sweep(folder: string, owner: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (TEMPORARY.test(name) && name.includes(`.${owner}.`)) await removeIfThere(path.join(folder, name));
+}
+
+async function prune(folder: string, before: number | null, now: number): Promise<void> {
+  await checkFolder(folder).catch(ignoreMissing);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const limit = MESSAGE.test(name) ? before : TEMPORARY.test(name) ? now - TEMPORARY_MAX_AGE_MS : null;
+    if (limit === null) continue;
+    const file = path.join(folder, name);
+    const written = (await lstat(file).catch(() => null))?.mtimeMs ?? limit;
+    if (written < limit) await removeIfThere(file);
+  }
+}
+
+async function removeIfThere(file: string): Promise<void> {
+  await unlink(file).catch(ignoreMissing);
+}
+
+function ignoreMissing(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }

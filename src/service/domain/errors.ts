@@ -20,3 +20,8 @@ export class InvalidError extends DomainError {
 export class NotFoundError extends DomainError {
   override readonly name = "NotFoundError";
 }
+
+/** The data cannot be reached or saved at present (503); nothing of what was asked has been done. */
+export class UnavailableError extends Error {
+  override readonly name: string = "UnavailableError";
+}

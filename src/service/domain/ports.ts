@@ -5,6 +5,7 @@
  * `…At` is Unix seconds, inclusive where it bounds a list.
  */
 
+import type { UnavailableError } from "./errors.ts";
 import type { AutopilotRows } from "./rows/autopilot-rows.ts";
 import type { PersonRows } from "./rows/person-rows.ts";
 import type { ProjectRows } from "./rows/project-rows.ts";
@@ -16,7 +17,7 @@ import type { TrendRows } from "./rows/trend-rows.ts";
 export { TakenError } from "./rows/taken-error.ts";
 export type { JsonRows, Position } from "./rows/list-rows.ts";
 export type { EventsFilter, NewPerson, PeopleFilter, PersonChange, PersonRow, PersonRows } from "./rows/person-rows.ts";
-export type { Claim, DueSurvey, NewRequest, RequestRows, SurveyLink } from "./rows/request-rows.ts";
+export type { Claim, DueSurvey, ErasedSurvey, NewRequest, RequestRows, SurveyLink } from "./rows/request-rows.ts";
 export type {
   NewNote,
   NewResponse,
@@ -33,6 +34,12 @@ export type { AutopilotRows, MembersFilter, MembershipRow } from "./rows/autopil
 export type { Counts, KeyRow, ProjectRow, ProjectRows } from "./rows/project-rows.ts";
 
 export interface Store {
+  /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
+  trouble(): UnavailableError | null;
+  /** Resolves when the data has been given up, since another program changed it: all later work is refused. */
+  readonly lost: Promise<UnavailableError>;
+  /** Looks whether the data is still what was opened; `lost` resolves when it is not. Rejects then, too. */
+  verify(): Promise<void>;
   /** Runs `work` on committed data. Nothing else runs meanwhile, so what it reads belongs together. */
   read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /**

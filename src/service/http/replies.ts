@@ -1,6 +1,6 @@
 /** What goes back: JSON unless the headers say otherwise, never an empty success, errors in one envelope. */
 import type { HttpResponse } from "../../contract/http.ts";
-import { InvalidError, NotFoundError } from "../domain/errors.ts";
+import { InvalidError, NotFoundError, UnavailableError } from "../domain/errors.ts";
 import type { JsonRows } from "../domain/ports.ts";
 
 /** A refusal that HTTP itself asks for, before any rule of the service is looked at. */
@@ -56,10 +56,14 @@ export function jsonReply(status: number, value: unknown): Reply {
 
 export const okReply = (status: number): Reply => ({ status, text: '{"ok":true}' });
 
+/** Seconds; a full disk may have room again at any moment. */
+const RETRY_SOON = { "retry-after": "5" };
+
 /** The one table from what went wrong to what the caller is told; null for a fault of our own, which is only logged. */
 export function errorReply(error: unknown): Reply | null {
   if (error instanceof InvalidError) return envelope(422, statusPhrase(422), { errors: error.errors });
   if (error instanceof NotFoundError) return envelope(404, statusPhrase(404));
+  if (error instanceof UnavailableError) return { ...envelope(503, statusPhrase(503)), headers: RETRY_SOON };
   if (error instanceof HttpError) return { ...envelope(error.status, error.message), headers: error.headers };
   return null;
 }

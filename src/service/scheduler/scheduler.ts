@@ -1,7 +1,7 @@
 /** Claims what is due, has it delivered, records how that ended, and sleeps until the next is due. */
-import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims, type DeliveryOutcome } from "../domain/delivery.ts";
-import type { DueSurvey, Store } from "../domain/ports.ts";
+import type { DueSurvey, ErasedSurvey, Store } from "../domain/ports.ts";
 
 export interface SchedulerOptions {
   readonly store: Store;
@@ -10,6 +10,8 @@ export interface SchedulerOptions {
   readonly claimer: string;
   /** Resolves once these messages have gone out for good; one outcome for each, in order. */
   readonly deliver: (surveys: readonly DueSurvey[]) => Promise<readonly DeliveryOutcome[]>;
+  /** Removes what is left of messages whose person is gone. Never runs beside `deliver`. */
+  readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -27,32 +29,54 @@ export interface Scheduler {
 const BATCH = 64;
 /** Longer than any batch takes. */
 const LEASE_SECONDS = 300;
-const AFTER_ERROR_MS = 5_000;
+/** A full disk for one: what waits goes on soon after there is room. */
+const AFTER_ERROR_MS = 2_000;
+const ERASE_BATCH = 500;
 const REST_MIN_MS = 20;
 /** The wall clock may be set while we sleep. */
 const REST_MAX_MS = 60_000;
 
+interface State {
+  loop: Promise<void> | null;
+  isWoken: boolean;
+  nap: AbortController | null;
+  hasReleased: boolean;
+  /** Delivered, but not recorded yet. */
+  unrecorded: { readonly surveys: readonly DueSurvey[]; readonly outcomes: readonly DeliveryOutcome[] } | null;
+}
+
 /** Does nothing until `start` or `finish`. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { store, clock, claimer, deliver, onError } = options;
+  const { store, clock, claimer, deliver, erase, onError } = options;
   const stopping = new AbortController();
-  const state: { loop: Promise<void> | null; isWoken: boolean; nap: AbortController | null; hasReleased: boolean } = {
-    loop: null,
-    isWoken: false,
-    nap: null,
-    hasReleased: false,
+  const state: State = { loop: null, isWoken: false, nap: null, hasReleased: false, unrecorded: null };
+
+  /** What was delivered is recorded before anything else is claimed, however often the store fails in between. */
+  const record = async (): Promise<void> => {
+    const { unrecorded } = state;
+    if (unrecorded === null) return;
+    await store.write(async (tx) => {
+      for (const [index, due] of unrecorded.surveys.entries()) {
+        const outcome = unrecorded.outcomes[index];
+        if (outcome !== undefined) await finishDelivery(tx, due, outcome);
+      }
+    });
+    state.unrecorded = null;
+  };
+
+  const eraseGone = async (): Promise<void> => {
+    const gone = await store.read((tx) => tx.requests.listErased(ERASE_BATCH));
+    if (gone.length === 0) return;
+    await erase(gone);
+    await store.write((tx) => tx.requests.forgetErased(gone));
+    if (gone.length === ERASE_BATCH) await eraseGone();
   };
 
   const deliverBatch = async (): Promise<number> => {
     const surveys = await store.write((tx) => claimDue(tx, { claimer, leaseSeconds: LEASE_SECONDS, limit: BATCH }));
     if (surveys.length === 0) return 0;
-    const outcomes = await deliver(surveys);
-    await store.write(async (tx) => {
-      for (const [index, due] of surveys.entries()) {
-        const outcome = outcomes[index];
-        if (outcome !== undefined) await finishDelivery(tx, due, outcome);
-      }
-    });
+    state.unrecorded = { surveys, outcomes: await deliver(surveys) };
+    await record();
     return surveys.length;
   };
 
@@ -61,9 +85,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     // One process owns the data file: whoever else claimed something is dead.
     if (!state.hasReleased) await store.write((tx) => releaseDeadClaims(tx, [claimer]));
     state.hasReleased = true;
+    await record();
+    await eraseGone();
     for (;;) {
-      const dueAt = await store.read((tx) => nextDueAt(tx));
-      const isDue = dueAt !== null && dueAt <= unixSeconds(clock) && goesOn();
+      const { dueAt, now } = await store.read(async (tx) => ({ dueAt: await nextDueAt(tx), now: tx.now }));
+      const isDue = dueAt !== null && dueAt <= now && goesOn();
       if (!isDue || (await deliverBatch()) === 0) return dueAt;
     }
   };

@@ -92,8 +92,9 @@ describe("starting", () => {
     const lines = stderr
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as unknown);
-    expect(lines).toMatchObject([
+      .map((line) => JSON.parse(line) as { readonly event: string });
+    expect(lines[0]).toMatchObject({ level: "info", event: "data_file_created" });
+    expect(lines.filter(({ event }) => event === "request")).toMatchObject([
       { level: "info", event: "request", method: "GET", path: "/v1/people", status: 200, project: "default" },
     ]);
   });

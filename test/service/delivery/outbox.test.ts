@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createOutbox } from "../../../src/service/delivery/outbox.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { createOutbox, type Outbox } from "../../../src/service/delivery/outbox.ts";
 import { dueSurvey } from "./due.ts";
 
 const CONTEXT = { appUrl: "https://survey.example.com", now: 1_750_000_000 };
@@ -16,43 +17,119 @@ afterEach(() => rm(state.folder, { recursive: true, force: true }));
 const unexpected = (error: unknown): void => {
   throw error;
 };
+const open = (onError: (error: unknown) => void = unexpected): Outbox =>
+  createOutbox({ folder: outbox(), dataFile: "/data/survey.db", random: systemRandom, onError });
+const hoursAgo = (count: number): Date => new Date(Date.now() - count * 3_600_000);
+const names = async (): Promise<string[]> => (await readdir(outbox())).toSorted();
+const onlyFile = async (): Promise<string> => path.join(outbox(), (await names())[0] ?? "");
 
 it("when surveys are delivered, then each is one file that only its owner reads", async () => {
   const surveys = Array.from({ length: 20 }, (_, index) =>
     dueSurvey({ requestId: index + 1, channel: index % 2 === 0 ? "email" : "sms" }),
   );
-  const outcomes = await createOutbox(outbox(), unexpected).deliver(surveys, CONTEXT);
-  expect(outcomes).toEqual(surveys.map(() => ({ kind: "sent" })));
-  const names = surveys.map(({ requestId }, index) => `1-${requestId}.${index % 2 === 0 ? "eml" : "json"}`);
-  expect((await readdir(outbox())).toSorted()).toEqual(names.toSorted());
-  expect((await stat(path.join(outbox(), "1-1.eml"))).mode & 0o777).toBe(0o600);
+  expect(await open().deliver(surveys, CONTEXT)).toEqual(surveys.map(() => ({ kind: "sent" })));
+  const expected = surveys.map(
+    ({ requestId }, index) => `1-${requestId}-343a05c83a2933b79232.${index % 2 === 0 ? "eml" : "json"}`,
+  );
+  expect(await names()).toEqual(expected.toSorted());
+  expect((await stat(await onlyFile())).mode & 0o777).toBe(0o600);
   expect((await stat(outbox())).mode & 0o777).toBe(0o700);
 });
 
 it("when a survey was written before a crash, then its file stays as it is", async () => {
-  await createOutbox(outbox(), unexpected).deliver([dueSurvey()], CONTEXT);
-  const before = await readFile(path.join(outbox(), "1-7.eml"), "utf8");
-  const again = await createOutbox(outbox(), unexpected).deliver([dueSurvey({ attempts: 1 })], {
-    ...CONTEXT,
-    now: CONTEXT.now + 60,
-  });
+  await open().deliver([dueSurvey()], CONTEXT);
+  const before = await readFile(await onlyFile(), "utf8");
+  const again = await open().deliver([dueSurvey({ attempts: 1 })], { ...CONTEXT, now: CONTEXT.now + 60 });
   expect(again).toEqual([{ kind: "sent" }]);
-  expect(await readFile(path.join(outbox(), "1-7.eml"), "utf8")).toBe(before);
+  expect(await readFile(await onlyFile(), "utf8")).toBe(before);
 });
 
-it("when a crash left half a file, then it never bears the final name and is overwritten", async () => {
+it("when another data file has a survey of the same project and number, then both are written", async () => {
+  await open().deliver([dueSurvey({ token: "ofOneFile" })], CONTEXT);
+  await open().deliver([dueSurvey({ token: "ofAnother" })], CONTEXT);
+  expect(await names()).toHaveLength(2);
+});
+
+it.each(["", "From: somebody else"])(
+  "when a file of that name holds %j, then it is not taken for the survey",
+  async (text) => {
+    await open().deliver([dueSurvey()], CONTEXT);
+    const file = await onlyFile();
+    const whole = await readFile(file, "utf8");
+    await writeFile(file, text);
+    await open().deliver([dueSurvey()], CONTEXT);
+    expect(await readFile(file, "utf8")).toBe(whole);
+  },
+);
+
+it("when the folder is a link or others may write into it, then nothing is written", async () => {
+  const elsewhere = path.join(state.folder, "elsewhere");
+  await mkdir(elsewhere);
+  await symlink(elsewhere, outbox());
+  await expect(open().check()).rejects.toThrow("is a symbolic link");
+  const errors: unknown[] = [];
+  expect(await open((error) => errors.push(error)).deliver([dueSurvey()], CONTEXT)).toEqual([
+    { kind: "retry", delaySeconds: 15 },
+  ]);
+  await rm(outbox());
   await mkdir(outbox());
-  await writeFile(path.join(outbox(), ".1-7.eml.tmp"), "From: ha".repeat(10_000));
-  await createOutbox(outbox(), unexpected).deliver([dueSurvey()], CONTEXT);
-  expect(await readdir(outbox())).toEqual(["1-7.eml"]);
-  expect(await readFile(path.join(outbox(), "1-7.eml"), "utf8")).toMatch(/--\r\n$/);
+  await chmod(outbox(), 0o777);
+  await open((error) => errors.push(error)).deliver([dueSurvey()], CONTEXT);
+  expect(errors.map(String)).toEqual([
+    expect.stringContaining("is a symbolic link"),
+    expect.stringContaining("can be written by other users"),
+  ]);
+  expect([await readdir(elsewhere), await names()]).toEqual([[], []]);
+});
+
+it("when somebody has put a link where a temporary file would be, then what it leads to is not written", async () => {
+  const victim = path.join(state.folder, "victim");
+  await writeFile(victim, "precious");
+  await mkdir(outbox(), { mode: 0o700 });
+  for (const name of [".1-7.eml.tmp", ".1-7-343a05c83a2933b79232.eml.tmp"])
+    await symlink(victim, path.join(outbox(), name));
+  await open().deliver([dueSurvey()], CONTEXT);
+  expect(await readFile(victim, "utf8")).toBe("precious");
+});
+
+it("when a crash left half a message, then the next process of this data file removes it, and leaves others alone", async () => {
+  await mkdir(outbox(), { mode: 0o700 });
+  const halves = [
+    ".1-3-343a05c83a2933b79232.eml.62191a9b6f1f.one.tmp",
+    ".1-3-343a05c83a2933b79232.eml.000000000000.one.tmp",
+  ];
+  for (const name of halves) await writeFile(path.join(outbox(), name), "From: ha");
+  await open().deliver([dueSurvey()], CONTEXT);
+  expect(await names()).toEqual([halves[1], expect.stringMatching(/^1-7-/)]);
+});
+
+it("when a person is deleted, then the messages go, and those of others stay", async () => {
+  const [first, second] = [dueSurvey(), dueSurvey({ requestId: 8, token: "another" })];
+  await open().deliver([first, second], CONTEXT);
+  await open().erase([first]);
+  await open().erase([first]);
+  expect(await names()).toEqual([expect.stringMatching(/^1-8-/)]);
+});
+
+it("when messages grow old, then they go, and so does what crashes left of them, but no other file", async () => {
+  await open().deliver([dueSurvey(), dueSurvey({ requestId: 8, token: "another" })], CONTEXT);
+  const [old = ""] = await names();
+  const half = path.join(outbox(), `.${old}.random.tmp`);
+  await writeFile(half, "half");
+  await writeFile(path.join(outbox(), "notes.eml"), "mine");
+  for (const file of [path.join(outbox(), old), half, path.join(outbox(), "notes.eml")])
+    await utimes(file, hoursAgo(49), hoursAgo(49));
+  await open().prune(null, Date.now());
+  expect(await names()).toHaveLength(3);
+  await open().prune(hoursAgo(48).getTime(), Date.now());
+  expect(await names()).toEqual([expect.stringMatching(/^1-8-/), "notes.eml"]);
 });
 
 it("when nothing can be written, then each is tried again later, at first within a minute", async () => {
   await writeFile(outbox(), "a file where the folder should be");
   const errors: unknown[] = [];
   const delay = async (attempts: number): Promise<unknown> =>
-    (await createOutbox(outbox(), (error) => errors.push(error)).deliver([dueSurvey({ attempts })], CONTEXT))[0];
+    (await open((error) => errors.push(error)).deliver([dueSurvey({ attempts })], CONTEXT))[0];
   expect(await delay(0)).toEqual({ kind: "retry", delaySeconds: 15 });
   expect(await delay(3)).toEqual({ kind: "retry", delaySeconds: 120 });
   expect(await delay(30)).toEqual({ kind: "retry", delaySeconds: 3600 });

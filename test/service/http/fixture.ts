@@ -47,7 +47,7 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
     monotonic: () => fixture.time.now * 1000,
     sleep: () => Promise.resolve(),
   };
-  const log = createLog((text) => lines.push(text), clock);
+  const log = createLog(async (text) => void lines.push(text), clock);
   const service = createHttpService({
     store: fixture.store,
     clock,

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { DeliveryOutcome } from "../../../src/service/domain/delivery.ts";
-import type { DueSurvey } from "../../../src/service/domain/ports.ts";
+import type { DueSurvey, Store } from "../../../src/service/domain/ports.ts";
 import { addMember } from "../../../src/service/domain/autopilot.ts";
-import { sendPerson } from "../../../src/service/domain/people.ts";
+import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";
 import { openFixture, sendInput, type Fixture } from "../domain/fixture.ts";
 
@@ -15,10 +15,11 @@ interface Nap {
 interface World {
   readonly fixture: Fixture;
   readonly delivered: string[];
+  readonly erased: number[];
   readonly naps: Nap[];
   readonly errors: unknown[];
   outcome: DeliveryOutcome;
-  create(claimer?: string): Scheduler;
+  create(claimer?: string, store?: Store): Scheduler;
   /** Resolves when the scheduler has gone to sleep for the `count`th time. */
   asleep(count: number): Promise<Nap>;
 }
@@ -45,15 +46,17 @@ async function openWorld(): Promise<World> {
   const self: World = {
     fixture,
     delivered: [],
+    erased: [],
     naps,
     errors: [],
     outcome: { kind: "sent" },
-    create: (claimer = "one") => {
+    create: (claimer = "one", store = fixture.store) => {
       const scheduler = createScheduler({
-        store: fixture.store,
+        store,
         clock,
         claimer,
         deliver,
+        erase: async (surveys) => void self.erased.push(...surveys.map(({ requestId }) => requestId)),
         onError: (error) => self.errors.push(error),
       });
       state.running.push(scheduler);
@@ -158,7 +161,51 @@ it("when it is finished, then what is due goes out and what is later stays", asy
 it("when the store fails, then it says so and tries again", async () => {
   await world().fixture.store.close();
   world().create().start();
-  expect((await world().asleep(1)).ms).toBe(5_000);
+  expect((await world().asleep(1)).ms).toBe(2_000);
   expect(world().errors).toHaveLength(1);
   state.world = await openWorld();
+});
+
+it("when the store fails after a delivery, then it is recorded later and not delivered again", async () => {
+  await schedule("a@x.co", 0);
+  const { store } = world().fixture;
+  const failures = { left: 2 };
+  const flaky: Store = {
+    ...store,
+    write: (work) => {
+      if (world().delivered.length > 0 && failures.left-- > 0) return Promise.reject(new Error("the disk is full"));
+      return store.write(work);
+    },
+  };
+  world().create("one", flaky).start();
+  for (const turn of [1, 2]) {
+    const nap = await world().asleep(turn);
+    expect(nap.ms).toBe(2_000);
+    nap.end();
+  }
+  await world().asleep(3);
+  expect(world().delivered).toEqual(["a@x.co"]);
+  expect(await store.read((tx) => tx.requests.nextDueAt())).toBe(null);
+});
+
+it("when a person with a sent survey is deleted, then what is left of the message is erased once", async () => {
+  await schedule("a@x.co", 0);
+  const scheduler = world().create();
+  scheduler.start();
+  await world().asleep(1);
+  await world().fixture.write((tx) => deletePerson(tx, world().fixture.project, { by: "email", email: "a@x.co" }));
+  scheduler.wake();
+  await world().asleep(2);
+  scheduler.wake();
+  await world().asleep(3);
+  expect(world().erased).toHaveLength(1);
+});
+
+it("when the clock is set back, then what is due now is still delivered now", async () => {
+  await schedule("a@x.co", 0);
+  world().fixture.time.now -= 86_400;
+  await schedule("b@x.co", 0);
+  world().create().start();
+  await world().asleep(1);
+  expect(world().delivered).toEqual(["a@x.co", "b@x.co"]);
 });

@@ -1,10 +1,14 @@
-import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { spawnSync } from "node:child_process";
-import { ownFile } from "../../../src/service/store/sqlite/engine/file-owner.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { ownFile, type Ownership } from "../../../src/service/store/sqlite/engine/file-owner.ts";
 import { openFixture } from "../domain/fixture.ts";
 import { ENGINES, newDataFile } from "./engines.ts";
+
+const own = (file: string): Promise<Ownership> => ownFile(file, systemClock);
+const busy = expect.objectContaining({ name: "StoreBusyError", pid: process.pid }) as Error;
 
 /** A process id that was in use a moment ago and is not any more. */
 function deadPid(): number {
@@ -12,51 +16,108 @@ function deadPid(): number {
 }
 
 function leaveRecord(file: string, owner: object): void {
-  writeFileSync(`${file}.owner`, JSON.stringify({ pid: process.pid, started: null, opening: "theirs", ...owner }));
+  writeFileSync(`${file}.owner`, JSON.stringify({ pid: process.pid, started: null, token: "theirs", ...owner }));
 }
 
-test("when a file is owned, then a second owner is refused with the first one's process id, also by another name of the file", () => {
+test("when a file is owned, then a second owner is refused with the first one's process id, also by another name of the file", async () => {
   const file = newDataFile();
   writeFileSync(file, "");
   symlinkSync(file, `${file}.link`);
-  const ownership = ownFile(file);
-  const busy = expect.objectContaining({ name: "StoreBusyError", pid: process.pid }) as Error;
-  expect(() => ownFile(file)).toThrow(busy);
-  expect(() => ownFile(`${file}.link`)).toThrow(busy);
-  ownership.release();
-  ownFile(file).release();
+  const ownership = await own(file);
+  await expect(own(file)).rejects.toThrow(busy);
+  await expect(own(`${file}.link`)).rejects.toThrow(busy);
+  await ownership.release();
+  await (await own(file)).release();
   expect(readdirSync(path.dirname(file))).toEqual(["survey.db", "survey.db.link"]);
+});
+
+test("when an owner's record is removed, then its socket still keeps others out, and what they leave is nothing", async () => {
+  const file = newDataFile();
+  const ownership = await own(file);
+  rmSync(`${file}.owner`);
+  await expect(own(file)).rejects.toThrow(busy);
+  expect(readdirSync(path.dirname(file))).toEqual([expect.stringMatching(/^survey\.db\.alive\./)]);
+  await ownership.release();
+  expect(readdirSync(path.dirname(file))).toEqual([]);
+});
+
+test("when a file is owned, then everything beside it is for its owner alone", async () => {
+  const file = newDataFile();
+  const before = process.umask(0);
+  try {
+    const ownership = await own(file);
+    const modes = readdirSync(path.dirname(file)).map(
+      (name) => statSync(path.join(path.dirname(file), name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o600, 0o600]);
+    await ownership.release();
+  } finally {
+    process.umask(before);
+  }
+});
+
+test.each([
+  ["the folder's path", (folder: string) => path.join(folder, "x".repeat(120), "y".repeat(120), "survey.db")],
+  ["the file's name", (folder: string) => path.join(folder, `${"n".repeat(200)}.db`)],
+])("when %s is longer than a socket's may be, then the file is owned all the same", async (_, place) => {
+  const file = place(path.dirname(newDataFile()));
+  const ownership = await own(file);
+  rmSync(`${file}.owner`);
+  await expect(own(file)).rejects.toThrow(busy);
+  await ownership.release();
+  expect(readdirSync(path.dirname(file))).toEqual([]);
 });
 
 test.each<[string, () => object]>([
   ["a process that is dead", () => ({ pid: deadPid() })],
   ["a namesake of this process, as in a container that was started again", () => ({ pid: process.pid })],
   ["a process whose id another has now", () => ({ pid: process.ppid, started: "1" })],
-])("when the record is of %s, then the file is taken over and the lock it left goes", (_, owner) => {
+  ["a process of another container", () => ({ pid: process.ppid, space: "another" })],
+])("when the record is of %s, then the file is taken over and the lock it left goes", async (_, owner) => {
   const file = newDataFile();
   leaveRecord(file, owner());
   mkdirSync(`${file}.lock`);
-  const ownership = ownFile(file);
+  const ownership = await own(file);
   expect(JSON.parse(readFileSync(`${file}.owner`, "utf8"))).toMatchObject({ pid: process.pid });
-  expect(readdirSync(path.dirname(file))).toEqual(["survey.db.owner"]);
-  ownership.release();
+  expect(readdirSync(path.dirname(file))).toEqual([expect.stringContaining(".alive."), "survey.db.owner"]);
+  await ownership.release();
 });
 
-test("when the record cannot be read, then nobody is known to be alive and the file is taken over", () => {
+test("when the record is of a process that is running, then the file is not taken from it", async () => {
+  const file = newDataFile();
+  leaveRecord(file, { pid: process.ppid });
+  mkdirSync(`${file}.lock`);
+  await expect(own(file)).rejects.toMatchObject({ name: "StoreBusyError", pid: process.ppid });
+  expect(readdirSync(path.dirname(file))).toEqual(["survey.db.lock", "survey.db.owner"]);
+});
+
+test("when the record cannot be read, then nobody is known to be alive and the file is taken over", async () => {
   const file = newDataFile();
   writeFileSync(`${file}.owner`, "{ torn");
-  ownFile(file).release();
+  await (await own(file)).release();
   expect(readdirSync(path.dirname(file))).toEqual([]);
 });
 
-test("when the caller knows the owner alive, then its word counts", () => {
+test("when many want the file of one that was killed, then one gets it, in each of 25 rounds", async () => {
   const file = newDataFile();
-  leaveRecord(file, { pid: 12 });
-  expect(() => ownFile(file, () => true)).toThrow(
-    expect.objectContaining({ name: "StoreBusyError", pid: 12 }) as Error,
-  );
-  ownFile(file, ({ opening }) => opening !== "theirs").release();
+  for (let round = 0; round < 25; round += 1) {
+    await leaveDeadSocket(file);
+    leaveRecord(file, { pid: deadPid(), token: `round ${round}` });
+    const settled = await Promise.allSettled(Array.from({ length: 8 }, () => own(file)));
+    const owners = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(owners).toHaveLength(1);
+    await owners[0]?.release();
+    expect(readdirSync(path.dirname(file))).toEqual([]);
+  }
 });
+
+/** A socket whose process was killed. */
+function leaveDeadSocket(file: string): Promise<void> {
+  const script = `require("node:net").createServer().listen(${JSON.stringify(`${file}.alive.dead`)}, () => process.kill(process.pid, "SIGKILL"))`;
+  return new Promise((resolve) => {
+    spawn(process.execPath, ["-e", script]).on("close", () => resolve());
+  });
+}
 
 describe.each(ENGINES)("%s", (engine) => {
   test("when a store is open, then opening it again is refused and the first goes on", async () => {
@@ -64,7 +125,6 @@ describe.each(ENGINES)("%s", (engine) => {
     const first = await openFixture({ file, engine });
     await expect(openFixture({ file, engine })).rejects.toMatchObject({
       name: "StoreBusyError",
-      file,
       pid: process.pid,
     });
     expect(await first.read(async (tx) => (await tx.projects.list()).length)).toBe(1);

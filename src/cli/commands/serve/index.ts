@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { badValue } from "../../args/bad-value.ts";
+import { readDuration } from "../../args/duration.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseInteger } from "../../args/numbers.ts";
 import { parseRateLimit, type RequestLimit } from "../../args/rate-limit.ts";
@@ -9,7 +11,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { RunningServer } from "../../../service/run-server.ts";
 import type { Service } from "../../../service/index.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { inWords } from "../../command/data-file-words.ts";
+import { asDataFileError, inWords } from "../../command/data-file-words.ts";
 import { chooseDataFile } from "../service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
 
@@ -20,6 +22,8 @@ export interface ServeOptions extends TlsFiles {
   /** Without a slash at the end. */
   readonly publicUrl: string | null;
   readonly rateLimit: RequestLimit | null;
+  /** Seconds; null keeps messages for ever. */
+  readonly outboxKeepSeconds: number | null;
   /** Whether a server that others can reach may talk without TLS. */
   readonly insecureHttp: boolean;
 }
@@ -33,18 +37,22 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const { clock, random, streams, signal } = deps;
   const { createLog } = await import("../../../runtime/log.ts");
   const { openService } = await import("../../../service/index.ts");
-  const log = createLog((text) => void streams.err.write(text), clock);
-  const { publicUrl, rateLimit } = options;
-  const service = await inWords(() => openService({ dataFile, clock, random, log, publicUrl, rateLimit }));
+  const log = createLog((text) => streams.err.write(text), clock);
+  const { publicUrl, rateLimit, outboxKeepSeconds } = options;
+  const service = await inWords(() =>
+    openService({ dataFile, clock, random, log, publicUrl, rateLimit, outboxKeepSeconds }),
+  );
   const server = await startServer(deps, service, { ...options, dataFile, tls });
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
     await announce(deps, dataFile, publicUrl ?? server.url, await firstKey(deps, service));
     await streams.out.write(`listening on ${server.url}\n`);
-    await untilAborted(signal);
+    await Promise.race([untilAborted(signal), service.lost]);
   } finally {
     await server.stop();
   }
+  const lost = await Promise.race([service.lost, Promise.resolve(null)]);
+  if (lost !== null) throw await asDataFileError(lost);
   return EXIT.done;
 }
 
@@ -53,10 +61,13 @@ interface Address extends ServeOptions {
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
-async function startServer({ random }: Deps, service: Service, address: Address): Promise<RunningServer> {
+async function startServer(deps: Deps, service: Service, address: Address): Promise<RunningServer> {
   const { runServer } = await import("../../../service/run-server.ts");
   try {
-    return await runServer(service, { ...address, random });
+    await inWords(() => service.checkOutbox());
+    // One that was given need not be shown, and nothing is sent with a wrong one.
+    if (givenKey(deps) !== null) await firstKey(deps, service);
+    return await runServer(service, { ...address, random: deps.random });
   } catch (error) {
     await service.close();
     throw inWordsOfAddress(error, address);
@@ -77,15 +88,26 @@ function inWordsOfAddress(error: unknown, { host, port }: ServeOptions): unknown
     : new DataFileError("cannot_listen", message, { hint: "--port 0 takes a free one", cause: error });
 }
 
-/** On a first start the key to print; null when there was one already, or the environment gave it. */
-async function firstKey({ env, random }: Deps, { store }: Service): Promise<string | null> {
-  const { ensureFirstKey } = await import("../../../service/first-project.ts");
-  const { InvalidError } = await import("../../../service/domain/errors.ts");
+function givenKey({ env }: Deps): string | null {
   const given = env["SURVEYCTL_API_KEY"] ?? "";
+  return given === "" ? null : given;
+}
+
+/** On a first start the key to print; null when there was one already, or the environment gave it. */
+async function firstKey(deps: Deps, { store }: Service): Promise<string | null> {
+  const { ensureFirstKey, UnknownKeyError } = await import("../../../service/first-project.ts");
+  const { InvalidError } = await import("../../../service/domain/errors.ts");
+  const given = givenKey(deps);
   try {
-    const key = await ensureFirstKey(store, random, given === "" ? null : given);
+    const key = await ensureFirstKey(store, deps.random, given);
     return key === given ? null : key;
   } catch (error) {
+    if (error instanceof UnknownKeyError) {
+      throw new UsageError("SURVEYCTL_API_KEY is not a key of this data file", {
+        hint: "unset it, or set one of the file's keys; it is used only when the file is created",
+        cause: error,
+      });
+    }
     if (!(error instanceof InvalidError)) throw error;
     throw new UsageError(`SURVEYCTL_API_KEY: ${error.message.replace(/^key /, "a key ")}`, { cause: error });
   }
@@ -125,9 +147,18 @@ export function register(noun: Command, context: CommandContext): void {
     .option("--port <number>", "the port to listen on; 0 takes a free one", "8080")
     .option("--public-url <url>", "where the service is seen from outside, as behind a proxy")
     .option("--rate-limit <limit>", "requests a key may make: 10/s, 600/m")
+    .option("--outbox-keep <duration>", "remove messages in outbox/ after this long; off keeps them", "30d")
     .option("--tls-cert <file>", "certificate chain, PEM")
     .option("--tls-key <file>", "its private key, PEM");
   context.action(command, (deps, flags) => runServe(deps, readOptions(deps, flags)));
+}
+
+/** Seconds of `30d`; null of `off`. Throws UsageError. */
+function parseKeep(text: string, place: string): number | null {
+  if (text === "off") return null;
+  const seconds = readDuration(text);
+  if (seconds === null || seconds === 0) throw badValue(place, text, "a duration such as 30d or 12h, or off");
+  return seconds;
 }
 
 function readOptions(deps: Deps, flags: Flags): ServeOptions {
@@ -137,6 +168,7 @@ function readOptions(deps: Deps, flags: Flags): ServeOptions {
     port: flags.parse("--port", (text, flag) => parseInteger(text, flag, { min: 0, max: 65_535 })) ?? 8080,
     publicUrl: flags.parse("--public-url", parsePublicUrl),
     rateLimit: flags.parse("--rate-limit", parseRateLimit),
+    outboxKeepSeconds: flags.parse("--outbox-keep", parseKeep) ?? null,
     tlsCert: flags.text("--tls-cert"),
     tlsKey: flags.text("--tls-key"),
     insecureHttp: deps.options.insecureHttp,

@@ -36,6 +36,11 @@ export interface DueSurvey {
   };
 }
 
+/** A survey whose person is gone, while its message may still lie somewhere. */
+export type ErasedSurvey = Pick<DueSurvey, "requestId" | "channel" | "token"> & {
+  readonly project: Pick<Project, "id">;
+};
+
 export interface Claim {
   /** Names the scheduler that claims. */
   readonly claimer: string;
@@ -73,6 +78,10 @@ export interface RequestRows {
   postpone(due: DueSurvey, dueAt: number): Promise<boolean>;
   /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
   lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null>;
+  /** Surveys that were handed over, or were about to be, and went with their person; over all projects. */
+  listErased(limit: number): Promise<readonly ErasedSurvey[]>;
+  /** Says that nothing is left of these. */
+  forgetErased(surveys: readonly ErasedSurvey[]): Promise<void>;
   countSent(project: number, channel: Channel, range: TimeRange): Promise<number>;
   /** The survey that a link names, in whichever project; null when there is none. */
   byToken(token: string): Promise<SurveyLink | null>;

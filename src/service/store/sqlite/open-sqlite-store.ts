@@ -1,13 +1,20 @@
 import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
+import { nextTurn } from "../../../runtime/next-turn.ts";
+import { resolveFile } from "../../../runtime/resolve-file.ts";
 import { systemRandom, type Random } from "../../../runtime/random.ts";
 import type { Store, Transaction } from "../../domain/ports.ts";
 import { createAutopilotRows } from "./rows/autopilot-rows.ts";
 import { createDatabase, type Database } from "./engine/database.ts";
 import { IN_MEMORY, type EngineName } from "./engine/engine.ts";
 import { openEngine } from "./engine/open-engine.ts";
-import { makeParent, ownFile, type IsAlive, type Ownership } from "./engine/file-owner.ts";
+import { copyTo } from "./engine/backup.ts";
+import { checkContent, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
+import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
+import { ownFile, type Ownership } from "./engine/file-owner.ts";
+import { createFileWatch } from "./engine/file-watch.ts";
 import { createJobQueue } from "./engine/job-queue.ts";
-import { MIGRATIONS, migrate } from "./sql/migrations.ts";
+import { createStoredTime } from "./engine/stored-time.ts";
+import { findMissing, MIGRATIONS, migrate } from "./sql/migrations.ts";
 import { createPageAnchors } from "./rows/page-anchors.ts";
 import { createPageCache } from "./rows/page-cache.ts";
 import { createPersonRows } from "./rows/person-rows.ts";
@@ -17,6 +24,7 @@ import { createResponseRows } from "./rows/response-rows.ts";
 import { createSuppressionRows } from "./rows/suppression-rows.ts";
 import type { Session } from "./engine/session.ts";
 import { createTrendRows } from "./rows/trend-rows.ts";
+import type { StoreEvent } from "../store-event.ts";
 import { StoreFileError } from "../store-file-error.ts";
 
 export interface SqliteStoreOptions {
@@ -26,40 +34,63 @@ export interface SqliteStoreOptions {
   readonly random?: Random;
   /** Absent: Node's own SQLite where this Node has it. */
   readonly engine?: EngineName;
-  readonly isAlive?: IsAlive;
+  readonly onEvent?: (event: StoreEvent) => void;
 }
 
 /** 16 bytes: 22 characters. */
 const TOKEN_BYTES = 16;
 const SECRET_BYTES = 32;
+/** A full disk is looked at this often. */
+const PROBE_MS = 2_000;
+/** Clocks that are set to the right time go back by less. */
+const CLOCK_TOLERANCE_SECONDS = 60;
 
 /**
  * Opens a data file for this process alone and brings its schema up to date. Throws StoreBusyError while another
- * process owns it, StoreFileError when it is no data file of ours.
+ * process owns it, StoreFileError when it is no data file of ours, damaged, or cannot be used.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const inMemory = options.file === IN_MEMORY;
-  if (!inMemory) makeParent(options.file);
-  const ownership: Ownership = inMemory ? { release: () => undefined } : ownFile(options.file, options.isAlive);
-  try {
-    const database = await openDatabase(options);
-    return createStore(database, options, ownership);
-  } catch (error) {
-    ownership.release();
-    throw error;
+  if (options.file === IN_MEMORY) {
+    return createStore(await openDatabase(options), options, { guard: null, release: () => Promise.resolve() });
   }
+  const file = resolveFile(options.file);
+  const ownership = await ownFile(file, options.clock);
+  try {
+    const { database, guard } = await openFile({ ...options, file }, ownership);
+    return createStore(database, { ...options, file }, { guard, release: () => ownership.release() });
+  } catch (error) {
+    await ownership.release();
+    if (!(error instanceof StoreFileError)) throw error;
+    throw new StoreFileError(error.trouble, `${options.file}: ${error.message}`, { cause: error });
+  }
+}
+
+async function openFile(
+  options: SqliteStoreOptions,
+  ownership: Ownership,
+): Promise<{ readonly database: Database; readonly guard: FileGuard }> {
+  const { file, random = systemRandom, onEvent = () => undefined } = options;
+  const { isNew, isReadable } = prepareFile(file, ownership.left);
+  if (isNew) onEvent({ kind: "created" });
+  if (isReadable) onEvent({ kind: "readable" });
+  const database = await openDatabase(options);
+  if (database.engine === "node-sqlite3-wasm") onEvent({ kind: "unlocked" });
+  await ownership.note({ run: markRun(database, random) });
+  return { database, guard: createFileGuard(file, database.engine) };
 }
 
 async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promise<Database> {
   const database = createDatabase(await openEngine(file, engine));
   try {
+    if (file !== IN_MEMORY) refuseOpenedElsewhere(file, database.engine);
     configure(database);
+    if (file !== IN_MEMORY) checkContent(file, database);
     migrate(database, MIGRATIONS, unixSeconds(clock));
+    const [missing] = findMissing(database, MIGRATIONS);
+    if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
     return database;
   } catch (error) {
     database.close();
-    if (error instanceof Error && error.message.includes("not a database"))
-      throw new StoreFileError(`${file} is not a SQLite file`, { cause: error });
     throw error;
   }
 }
@@ -75,12 +106,26 @@ function configure(database: Database): void {
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
 
-function createStore(
-  database: Database,
-  { clock, random = systemRandom }: SqliteStoreOptions,
-  ownership: Ownership,
-): Store {
-  const queue = createJobQueue(database);
+interface Held {
+  readonly guard: FileGuard | null;
+  readonly release: () => Promise<void>;
+}
+
+function createStore(database: Database, options: SqliteStoreOptions, { guard, release }: Held): Store {
+  const { file, clock, random = systemRandom, onEvent = () => undefined } = options;
+  const time = createStoredTime(database, clock);
+  const behind = time.newest() - unixSeconds(clock);
+  if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
+  const closing = new AbortController();
+  const watch = createFileWatch({ file, database, guard, clock, onEvent: tellAndProbe });
+  const queue = createJobQueue(database, {
+    ...watch,
+    begin: () => time.begin(watch.trouble() !== null),
+    afterCommit: () => {
+      time.commit();
+      watch.afterCommit();
+    },
+  });
   const session: Session = { now: 0 };
   const anchors = createPageAnchors();
   const cache = createPageCache(database);
@@ -94,20 +139,49 @@ function createStore(
     autopilot: createAutopilotRows(database, session, cache),
     suppressions: createSuppressionRows(database, () => random.token(SECRET_BYTES)),
   };
-  const begin = (): Transaction => {
-    session.now = unixSeconds(clock);
-    return { ...rows, now: session.now };
+  const begin = (now: number): Transaction => {
+    session.now = now;
+    return { ...rows, now };
   };
+
+  /** A service that nobody writes to, since it says that it cannot save, would never notice that it can again. */
+  async function probe(): Promise<void> {
+    while (watch.trouble() !== null && watch.refusal() === null && !closing.signal.aborted) {
+      await clock.sleep(PROBE_MS, closing.signal);
+      await queue.write(async () => undefined).catch(() => undefined);
+    }
+  }
+  function tellAndProbe(event: StoreEvent): void {
+    onEvent(event);
+    // Rejects when the store is closed meanwhile.
+    if (event.kind === "trouble")
+      void nextTurn()
+        .then(probe)
+        .catch(() => undefined);
+  }
+
   return {
-    read: (work) => queue.read(() => work(begin())),
-    write: (work) => queue.write(() => work(begin())),
-    backup: (file) => queue.read(async () => void database.all("VACUUM INTO ?", [file])),
-    vacuum: () => queue.read(async () => compact(database)),
+    trouble: () => watch.trouble(),
+    lost: watch.lost,
+    read: (work) => queue.read(() => work(begin(time.now()))),
+    write: (work) => queue.write(() => work(begin(time.newest()))),
+    verify: () => queue.read(async () => watch.beforeCommit()),
+    backup: (copy) => queue.read(async () => copyTo(database, copy)),
+    vacuum: () =>
+      queue.read(async () => {
+        watch.beforeCommit();
+        compact(database);
+        watch.afterCommit();
+      }),
     check: () => queue.read(async () => integrityFindings(database)),
     close: async () => {
+      closing.abort();
+      // The file may have gone since the last write.
+      await queue.read(async () => watch.beforeCommit()).catch(() => undefined);
       await queue.close();
-      database.close();
-      ownership.release();
+      // What others have changed is left as it is: to close the database would write to it.
+      if (watch.refusal() === null) database.close();
+      await release();
     },
   };
 }

@@ -1,5 +1,6 @@
 /** One open database: statements prepared once, errors told apart, writes only inside a write job. */
-import type { Engine, EngineStatement, SqlRow, SqlValue } from "./engine.ts";
+import { StoreFileError, type FileTrouble } from "../../store-file-error.ts";
+import type { Engine, EngineName, EngineStatement, SqlRow, SqlValue } from "./engine.ts";
 
 const STATEMENTS_MAX = 256;
 
@@ -15,6 +16,7 @@ export class UniqueViolation extends Error {
 }
 
 export interface Database {
+  readonly engine: EngineName;
   /** Whether changes are allowed now; the queue sets it for write jobs. */
   writing: boolean;
   /** How many statements have changed something so far. */
@@ -65,9 +67,16 @@ export function createDatabase(engine: Engine): Database {
   };
 
   const database: Database = {
+    engine: engine.name,
     writing: false,
     changes: 0,
-    exec: (sql) => engine.exec(sql),
+    exec: (sql) => {
+      try {
+        engine.exec(sql);
+      } catch (error) {
+        throw translate(error);
+      }
+    },
     all: (sql, values = []) => guard(sql, values, (statement) => statement.all(values)),
     first: (sql, values = []) => database.all(sql, values)[0] ?? null,
     run: (sql, values = []) => {
@@ -100,7 +109,20 @@ function refuseNul(values: readonly SqlValue[]): void {
   }
 }
 
+/** What SQLite says of a file that it cannot use, in the same words on each engine. */
+const TROUBLES: readonly (readonly [RegExp, FileTrouble, string])[] = [
+  [/database or disk is full/, "full", "the disk is full"],
+  [/disk I\/O error/, "unreadable", "the disk reports an error"],
+  [/disk image is malformed/, "damaged", "the file is damaged"],
+  [/file is not a database/, "not_sqlite", "the file is not a SQLite database"],
+  [/database (?:table )?is locked/, "busy", "the file is in use by another program"],
+  [/readonly database|unable to open database/, "unreadable", "the file cannot be opened for writing"],
+];
+
 function translate(error: unknown): unknown {
-  const columns = error instanceof Error ? /UNIQUE constraint failed: (.*)/.exec(error.message)?.[1] : undefined;
-  return columns === undefined ? error : new UniqueViolation(columns, { cause: error });
+  if (!(error instanceof Error)) return error;
+  const columns = /UNIQUE constraint failed: (.*)/.exec(error.message)?.[1];
+  if (columns !== undefined) return new UniqueViolation(columns, { cause: error });
+  const found = TROUBLES.find(([pattern]) => pattern.test(error.message));
+  return found === undefined ? error : new StoreFileError(found[1], found[2], { cause: error });
 }

@@ -1,91 +1,64 @@
-/** One process owns a data file: its process id lies beside it, and a dead owner's traces are cleared away. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
+/**
+ * One process owns a data file: it holds a socket beside it, which the kernel drops with the process and which every
+ * process on the machine sees, and a record with its process id, which tells who it is and what it left after a crash.
+ */
 import { randomUUID } from "node:crypto";
-import { currentProcess, isRunning, type ProcessMark } from "../../../../runtime/processes.ts";
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Clock } from "../../../../runtime/clock.ts";
+import { LockedError, readLockPid, takeLock, type Lock, type LockFacts } from "../../../../runtime/lock-file.ts";
+import { becomePresent, PresentError, type Presence } from "../../../../runtime/presence.ts";
+import { currentProcess } from "../../../../runtime/processes.ts";
 import { resolveFile } from "../../../../runtime/resolve-file.ts";
 import { StoreBusyError } from "../../store-busy-error.ts";
 
-export interface Owner extends ProcessMark {
-  /** One opening of the file. */
-  readonly opening: string;
-}
-
-/** Whether the process that left this record is still running. */
-export type IsAlive = (owner: Owner) => boolean;
-
 export interface Ownership {
-  release(): void;
+  /** What the last owner had noted, if it died without releasing the file. */
+  readonly left: LockFacts | null;
+  note(facts: LockFacts): Promise<void>;
+  release(): Promise<void>;
 }
-
-/** Files that this process has open, so that it does not take its own earlier record for a dead namesake's. */
-const openings = new Set<string>();
 
 /** Makes this process the owner of `file`; throws StoreBusyError while a living process is. */
-export function ownFile(file: string, isAlive: IsAlive = isOwnerAlive): Ownership {
-  const record = `${resolveFile(file)}.owner`;
-  const owner: Owner = { ...currentProcess(), opening: randomUUID() };
-  const text = `${JSON.stringify(owner)}\n`;
-  while (!tryCreate(record, text)) removeDead(file, record, isAlive);
-  openings.add(owner.opening);
-  removeStaleLock(resolveFile(file));
-  return {
-    release: () => {
-      openings.delete(owner.opening);
-      if (readOwner(record)?.opening === owner.opening) rmSync(record, { force: true });
-    },
-  };
-}
-
-function isOwnerAlive(owner: Owner): boolean {
-  return isRunning(owner) && (owner.pid !== currentProcess().pid || openings.has(owner.opening));
-}
-
-function tryCreate(record: string, text: string): boolean {
+export async function ownFile(file: string, clock: Clock): Promise<Ownership> {
+  const resolved = resolveFile(file);
+  await mkdir(path.dirname(resolved), { recursive: true, mode: 0o700 });
+  const presence = await enter(resolved, clock, file);
   try {
-    writeFileSync(record, text, { flag: "wx", mode: 0o600 });
-    return true;
+    const lock = await takeRecord(resolved, presence !== null, file);
+    // The WebAssembly engine locks with a directory, which a killed process leaves behind, or one that gave the file up.
+    const unlock = (): Promise<void> => rm(`${resolved}.lock`, { recursive: true, force: true });
+    await unlock();
+    return {
+      left: lock.left,
+      note: (facts) => lock.note(facts),
+      release: async () => {
+        await unlock();
+        await lock.release();
+        await presence?.end();
+      },
+    };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    await presence?.end();
     throw error;
   }
 }
 
-/** Removes a dead owner's record. Of several processes that see it dead, one gets to move it; the others look again. */
-function removeDead(file: string, record: string, isAlive: IsAlive): void {
-  const owner = readOwner(record);
-  if (owner !== null && isAlive(owner)) throw new StoreBusyError(file, owner.pid);
-  const aside = `${record}.${randomUUID()}`;
+async function enter(resolved: string, clock: Clock, file: string): Promise<Presence | null> {
+  const { pid } = await currentProcess();
   try {
-    renameSync(record, aside);
-  } catch {
-    return;
+    return await becomePresent({ file: resolved, pid, token: randomUUID().slice(0, 13), clock });
+  } catch (error) {
+    if (!(error instanceof PresentError)) throw error;
+    throw new StoreBusyError(file, error.pid ?? (await readLockPid(`${resolved}.owner`)), { cause: error });
   }
-  const moved = readOwner(aside);
-  if (moved !== null && moved.opening !== owner?.opening && isAlive(moved)) {
-    // Another process had taken over between the two looks: its record goes back.
-    renameSync(aside, record);
-    throw new StoreBusyError(file, moved.pid);
-  }
-  rmSync(aside, { force: true });
 }
 
-function readOwner(record: string): Owner | null {
+/** Without a socket the record alone decides, which processes in other containers keep fresh by touching it. */
+async function takeRecord(resolved: string, isAlone: boolean, file: string): Promise<Lock> {
   try {
-    const value = JSON.parse(readFileSync(record, "utf8")) as Partial<Owner> | null;
-    if (typeof value?.pid !== "number" || typeof value.opening !== "string") return null;
-    return { pid: value.pid, started: value.started ?? null, opening: value.opening };
-  } catch {
-    return null;
+    return await takeLock(`${resolved}.owner`, randomUUID(), { isAlone });
+  } catch (error) {
+    throw error instanceof LockedError ? new StoreBusyError(file, error.pid, { cause: error }) : error;
   }
-}
-
-/** The WebAssembly engine locks with a directory, which a killed process leaves behind. */
-function removeStaleLock(file: string): void {
-  rmSync(`${file}.lock`, { recursive: true, force: true });
-}
-
-/** Makes the folder that a new data file will lie in. */
-export function makeParent(file: string): void {
-  mkdirSync(path.dirname(path.resolve(file)), { recursive: true, mode: 0o700 });
 }

@@ -18,18 +18,31 @@ export interface JobQueue {
   close(): Promise<void>;
 }
 
+/** What the store does around the jobs. */
+export interface Watch {
+  /** In the transaction, before its first job. */
+  readonly begin: () => void;
+  /** Both may throw, and then no job of the batch is acknowledged. */
+  readonly beforeCommit: () => void;
+  readonly afterCommit: () => void;
+  /** With each error that a job, or a whole batch, ended with; returns the one to reject with. */
+  readonly failed: (error: unknown) => unknown;
+  /** Why no job can be run any more; null while they can. */
+  readonly refusal: () => Error | null;
+}
+
 /** A job that throws rejects alone; a commit that fails rejects its whole batch. */
-export function createJobQueue(database: Database): JobQueue {
+export function createJobQueue(database: Database, watch: Watch): JobQueue {
   const reads: Job[] = [];
   const writes: Job[] = [];
   const state: { draining: Promise<void> | null; closed: boolean } = { draining: null, closed: false };
 
   const drain = async (): Promise<void> => {
     while (reads.length + writes.length > 0) {
-      for (const job of reads.splice(0)) await settle(job);
+      for (const job of reads.splice(0)) await settle(job, watch);
       // Requests that arrived in the same turn of the event loop are still being read: let them join.
       if (writes.length > 0) await nextTurn();
-      if (writes.length > 0) await runBatch(database, writes.splice(0, BATCH_MAX));
+      if (writes.length > 0) await runBatch(database, writes.splice(0, BATCH_MAX), watch);
     }
     state.draining = null;
   };
@@ -50,25 +63,33 @@ export function createJobQueue(database: Database): JobQueue {
   };
 }
 
-async function settle(job: Job): Promise<void> {
+async function settle(job: Job, watch: Watch): Promise<void> {
   try {
+    const refusal = watch.refusal();
+    if (refusal !== null) throw refusal;
     job.resolve(await job.run());
   } catch (error) {
-    job.reject(error);
+    job.reject(watch.failed(error));
   }
 }
 
 /** One transaction: each job in its own savepoint, answered only when all is on the disk. */
-async function runBatch(database: Database, jobs: readonly Job[]): Promise<void> {
+async function runBatch(database: Database, jobs: readonly Job[], watch: Watch): Promise<void> {
   const answers: (() => void)[] = [];
   try {
+    const refusal = watch.refusal();
+    if (refusal !== null) throw refusal;
     database.all("BEGIN IMMEDIATE");
     database.writing = true;
-    for (const job of jobs) answers.push(await runInSavepoint(database, job));
+    watch.begin();
+    for (const job of jobs) answers.push(await runInSavepoint(database, job, watch));
+    watch.beforeCommit();
     database.all("COMMIT");
+    watch.afterCommit();
   } catch (error) {
     rollBack(database);
-    for (const job of jobs) job.reject(error);
+    const failure = watch.failed(error);
+    for (const job of jobs) job.reject(failure);
     return;
   } finally {
     database.writing = false;
@@ -77,7 +98,7 @@ async function runBatch(database: Database, jobs: readonly Job[]): Promise<void>
 }
 
 /** Runs a job and returns how to answer it; throws only when the whole transaction is lost. */
-async function runInSavepoint(database: Database, job: Job): Promise<() => void> {
+async function runInSavepoint(database: Database, job: Job, watch: Watch): Promise<() => void> {
   database.all("SAVEPOINT job");
   try {
     const value = await job.run();
@@ -86,7 +107,8 @@ async function runInSavepoint(database: Database, job: Job): Promise<() => void>
   } catch (error) {
     database.all("ROLLBACK TO job");
     database.all("RELEASE job");
-    return () => job.reject(error);
+    const failure = watch.failed(error);
+    return () => job.reject(failure);
   }
 }
 

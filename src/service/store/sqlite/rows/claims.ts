@@ -1,6 +1,6 @@
 /** Claims of due survey requests: a claim is a lease, and a lease that runs out makes the request due again. */
 import type { Properties } from "../../../../contract/resources.ts";
-import type { Claim, DueSurvey } from "../../../domain/ports.ts";
+import type { Claim, DueSurvey, ErasedSurvey } from "../../../domain/ports.ts";
 import type { Database } from "../engine/database.ts";
 import type { SqlRow, SqlValue } from "../engine/engine.ts";
 
@@ -112,6 +112,19 @@ function toDueSurvey(row: SqlRow, claimer: string): DueSurvey {
 
 function text(value: SqlValue | undefined): string | null {
   return value === null || value === undefined ? null : String(value);
+}
+
+export function listErased(database: Database, limit: number): ErasedSurvey[] {
+  const rows = database.all(
+    `SELECT project_id AS "projectId", request_id AS "requestId", channel, token FROM erased_surveys LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    project: { id: Number(row.projectId) },
+    requestId: Number(row.requestId),
+    channel: row.channel === "sms" ? "sms" : "email",
+    token: String(row.token),
+  }));
 }
 
 /** This very claim, not a later one on the same request. */

@@ -1,6 +1,14 @@
 import type { Properties } from "../../../../contract/resources.ts";
 import type { DueSurvey, NewRequest, RequestRows, SurveyLink } from "../../../domain/ports.ts";
-import { createClaims, nextDueAt, postpone, refreshNextSurvey, releaseClaims, settleClaim } from "./claims.ts";
+import {
+  createClaims,
+  listErased,
+  nextDueAt,
+  postpone,
+  refreshNextSurvey,
+  releaseClaims,
+  settleClaim,
+} from "./claims.ts";
 import type { Database } from "../engine/database.ts";
 import type { SqlValue } from "../engine/engine.ts";
 import { nextId } from "../sql/next-id.ts";
@@ -32,6 +40,10 @@ export function createRequestRows(database: Database, session: Session): Request
         [session.now, project, personId, channel],
       );
       return row === null || row.at === null ? null : Number(row.at);
+    },
+    listErased: async (limit) => listErased(database, limit),
+    forgetErased: async (surveys) => {
+      for (const { token } of surveys) database.run("DELETE FROM erased_surveys WHERE token = ?", [token]);
     },
     countSent: async (project, channel, range) => {
       const where: Where = {

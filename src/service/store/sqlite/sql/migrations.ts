@@ -11,10 +11,31 @@ export interface Migration {
   readonly run?: (database: Database) => void;
 }
 
+/**
+ * `clock` holds the newest time that a transaction has had. `erased_surveys` holds those whose messages may still lie in
+ * an outbox after their person was deleted, until they are removed there.
+ */
+const CLOCK_AND_ERASURE = [
+  "CREATE TABLE clock (newest_at INTEGER NOT NULL)",
+  `INSERT INTO clock (newest_at) SELECT max(
+    coalesce((SELECT max(updated_at) FROM responses), 0), coalesce((SELECT max(created_at) FROM people), 0))`,
+  `CREATE TABLE erased_surveys (
+    token TEXT NOT NULL PRIMARY KEY,
+    project_id INTEGER NOT NULL,
+    request_id INTEGER NOT NULL,
+    channel TEXT NOT NULL
+  )`,
+  `CREATE TRIGGER erased_surveys_of_people AFTER DELETE ON survey_requests WHEN OLD.attempts > 0 BEGIN
+    INSERT INTO erased_surveys (token, project_id, request_id, channel)
+    VALUES (OLD.token, OLD.project_id, OLD.id, OLD.channel);
+  END`,
+];
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, statements: CREATE_SCHEMA },
   { version: 2, statements: ADD_SUPPRESSIONS },
   { version: 3, statements: [], run: renewEmailKeys },
+  { version: 4, statements: CLOCK_AND_ERASURE },
 ];
 
 /**
@@ -35,14 +56,35 @@ export function migrate(database: Database, migrations: readonly Migration[], no
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
   );
   const isOurs = tables.some(({ name }) => name === "schema_migrations");
-  if (!isOurs && tables.length > 0) throw new StoreFileError("this is a SQLite file of another program");
+  if (!isOurs && tables.length > 0) throw new StoreFileError("foreign", "this is a SQLite file of another program");
   const current = isOurs
     ? Number(database.first("SELECT max(version) AS version FROM schema_migrations")?.version ?? 0)
     : 0;
+  if (isOurs && current === 0) throw new StoreFileError("damaged", "the list of its schema's versions is empty");
   const newest = migrations.at(-1)?.version ?? 0;
   if (current > newest)
-    throw new StoreFileError(`this file was written by a newer version (schema ${current}, this one knows ${newest})`);
+    throw new StoreFileError(
+      "newer",
+      `this file was written by a newer version (schema ${current}, this one knows ${newest})`,
+    );
   for (const migration of migrations.filter(({ version }) => version > current)) runMigration(database, migration, now);
+}
+
+/** Tables, indexes and triggers that these migrations make and that are not there. */
+export function findMissing(database: Database, migrations: readonly Migration[]): string[] {
+  const expected = new Set<string>();
+  for (const statement of migrations.flatMap(({ statements }) => statements)) {
+    const [, verb, name = ""] =
+      /^\s*(CREATE|DROP)\s+(?:UNIQUE\s+)?(?:TABLE|INDEX|TRIGGER)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(\w+)/i.exec(
+        statement,
+      ) ?? [];
+    const [, from = "", to = ""] = /^\s*ALTER\s+TABLE\s+(\w+)\s+RENAME\s+TO\s+(\w+)/i.exec(statement) ?? [];
+    if (verb?.toUpperCase() === "CREATE") expected.add(name);
+    else if (verb !== undefined) expected.delete(name);
+    else if (expected.delete(from)) expected.add(to);
+  }
+  for (const { name } of database.all("SELECT name FROM sqlite_master")) expected.delete(String(name));
+  return [...expected];
 }
 
 function runMigration(database: Database, { version, statements, run }: Migration, now: number): void {

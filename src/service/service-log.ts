@@ -1,0 +1,50 @@
+/** What the service says in its log besides requests: one line when something begins, one when it ends. */
+import type { Log } from "../runtime/log.ts";
+import type { StoreEvent } from "./store/store-event.ts";
+
+/** The oldest Node with a SQLite of its own, which locks other programs out. */
+const BETTER_NODE = "22.13";
+
+export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
+  switch (event.kind) {
+    case "created":
+      return log.info("data_file_created", { file, message: `created ${file}` });
+    case "readable":
+      return log.warn("data_file_readable", {
+        file,
+        message: `${file} can be read by other users; run chmod 600 ${file}`,
+      });
+    case "unlocked":
+      return log.warn("data_file_unlocked", {
+        file,
+        message: `no other program may open ${file} while it is in use; Node ${BETTER_NODE} or newer, which prevents that, is better for servers`,
+      });
+    case "clock_behind":
+      return log.warn("clock_behind", {
+        seconds: event.seconds,
+        message: `the clock is ${event.seconds} s behind the newest time in ${file}; time stands still until it has caught up`,
+      });
+    case "trouble":
+      return log.error("data_file_trouble", { file, trouble: event.error.trouble, message: event.error.message });
+    case "recovered":
+      return log.info("data_file_recovered", { file, message: `${file} can be written again` });
+  }
+}
+
+/** Errors that come again and again: each kind is logged once until it is over. */
+export function createFailureLog(log: Log): { readonly add: (error: unknown) => void; readonly end: () => void } {
+  const known = new Set<string>();
+  return {
+    add: (error) => {
+      const message = error instanceof Error ? error.message : String(error);
+      const kind = error instanceof Error && "code" in error ? String(error.code) : message;
+      if (known.has(kind)) return;
+      known.add(kind);
+      log.error("delivery", { error: message });
+    },
+    end: () => {
+      if (known.size > 0) log.info("delivery_recovered", {});
+      known.clear();
+    },
+  };
+}

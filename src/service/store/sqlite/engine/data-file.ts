@@ -1,0 +1,95 @@
+/** The data file before it is opened, and while it is: whose it is, what it looks like from outside, its private mode. */
+import { closeSync, openSync, readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import { isPrivate } from "../../../../runtime/processes.ts";
+import type { Random } from "../../../../runtime/random.ts";
+import type { LockFacts } from "../../../../runtime/lock-file.ts";
+import { StoreFileError } from "../../store-file-error.ts";
+import { RESCUED, RUN_OFFSET } from "./backup.ts";
+import type { Database } from "./database.ts";
+import type { EngineName } from "./engine.ts";
+import { readHeader } from "./file-guard.ts";
+
+const MAGIC = "SQLite format 3\0";
+/** A check of more would keep a server from starting for more than about a second. */
+const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
+const FILE_MODE = 0o600;
+
+export interface Condition {
+  readonly isNew: boolean;
+  /** Whether other users of the machine may read it. */
+  readonly isReadable: boolean;
+}
+
+/** Looks at the file, and makes it where it is missing. Throws StoreFileError. `left` is what a dead owner had noted. */
+export function prepareFile(file: string, left: LockFacts | null): Condition {
+  const size = sizeOf(file) ?? 0;
+  const hasLog = (sizeOf(`${file}-wal`) ?? 0) > 0;
+  if (size === 0) return makeFile(file, hasLog);
+  const header = readHeader(file);
+  if (!header.startsWith(MAGIC)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
+  const run = Buffer.from(header, "latin1").readUInt32BE(RUN_OFFSET);
+  // Each start writes another number into the file and notes it in the record; a copy that was put back has an older one.
+  if (hasLog && typeof left?.["run"] === "number" && left["run"] !== run) {
+    throw new StoreFileError(
+      "stale_log",
+      `the log ${file}-wal belongs to another copy of the file; if this one was restored from a backup, delete the log`,
+    );
+  }
+  return { isNew: false, isReadable: !isPrivate(statSync(file), 0o077) };
+}
+
+function makeFile(file: string, hasLog: boolean): Condition {
+  if (hasLog) {
+    throw new StoreFileError(
+      "missing",
+      `the file is missing or empty while its log ${file}-wal is there; restore the file, or delete the log to start anew`,
+    );
+  }
+  const rescued = readdirSync(path.dirname(file)).find((name) => name.startsWith(path.basename(file) + RESCUED));
+  if (rescued !== undefined) {
+    throw new StoreFileError(
+      "missing",
+      `the file is missing, and what it held was saved in ${rescued}; rename that to restore it, or move it away to start anew`,
+    );
+  }
+  try {
+    // The engine's other files get the mode of this one.
+    closeSync(openSync(file, "wx", FILE_MODE));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  return { isNew: true, isReadable: !isPrivate(statSync(file), 0o077) };
+}
+
+/** Only for an engine that locks nobody out: SQLite elsewhere keeps this file while it has a database open. */
+export function refuseOpenedElsewhere(file: string, engine: EngineName): void {
+  if (engine !== "node-sqlite3-wasm" || sizeOf(`${file}-shm`) === null) return;
+  throw new StoreFileError(
+    "busy",
+    `another program has the file open, or ended without closing it; close it, or delete ${file}-shm if none is running`,
+  );
+}
+
+/** Looks for damage, in files of up to 32 MiB. Throws StoreFileError. */
+export function checkContent(file: string, database: Database): void {
+  if ((sizeOf(file) ?? 0) > CHECKED_BYTES_MAX) return;
+  const finding = Object.values(database.first("PRAGMA quick_check(1)") ?? {})[0];
+  if (finding !== "ok") throw new StoreFileError("damaged", `the file is damaged: ${firstLine(String(finding))}`);
+}
+
+function firstLine(text: string): string {
+  return text.replace(/^\*\*\* .* \*\*\*\n/, "").split("\n")[0] ?? "";
+}
+
+/** Writes the number of this run into the file itself and empties the log. Returns it. */
+export function markRun(database: Database, random: Random): number {
+  const run = 1 + Math.floor(random.fraction() * 0x7fff_fffe);
+  database.exec(`PRAGMA user_version = ${run}`);
+  database.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  return run;
+}
+
+function sizeOf(file: string): number | null {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? null;
+}

@@ -1,0 +1,85 @@
+/**
+ * Whether the data file and its log are still the ones that were opened, and untouched by others. A few stats a commit:
+ * the WebAssembly engine can lock no other program out, and no engine notices when its file is removed or replaced.
+ */
+import { closeSync, openSync, readSync, statSync, type BigIntStats } from "node:fs";
+import type { EngineName } from "./engine.ts";
+
+export type Change =
+  /** The data file is not there any more, or another file is in its place. */
+  | { readonly kind: "file"; readonly isMissing: boolean; readonly isLogOurs: boolean }
+  /** The log was removed or replaced, as by a program that read the file and closed it again. */
+  | { readonly kind: "log"; readonly isFileUntouched: boolean }
+  /** Another program has the file open, or has written to it. */
+  | { readonly kind: "opened" | "written" };
+
+export interface FileGuard {
+  /** What others have done; null for nothing. After a commit the file may have changed, by our own checkpoint. */
+  readonly check: (when: "before commit" | "after commit") => Change | null;
+  /** Takes what is on disk now for our own work. */
+  readonly accept: () => void;
+}
+
+/** File change counter, size in pages and all that follows; see the SQLite file format, 1.3. */
+const HEADER_BYTES = 100;
+
+/** Begins with the file and log that are there now, which must be those that the engine has open. */
+export function createFileGuard(file: string, engine: EngineName): FileGuard {
+  // To close a second descriptor of the file would drop the locks of an engine that has some.
+  const canLook = engine === "node-sqlite3-wasm";
+  const state: { seen: Seen } = {
+    seen: { main: statOf(file), log: statOf(`${file}-wal`), header: canLook ? readHeader(file) : "" },
+  };
+
+  const isUntouched = (main: BigIntStats): boolean => {
+    const before = state.seen.main;
+    if (before === null || (main.mtimeNs === before.mtimeNs && main.size === before.size)) return true;
+    return main.size === before.size && canLook && readHeader(file) === state.seen.header;
+  };
+  return {
+    check: (when) => {
+      const main = statOf(file);
+      const log = statOf(`${file}-wal`);
+      const isLogOurs = isSame(log, state.seen.log);
+      if (main === null || !isSame(main, state.seen.main)) return { kind: "file", isMissing: main === null, isLogOurs };
+      if (!isLogOurs) return { kind: "log", isFileUntouched: isUntouched(main) };
+      if (!canLook) return null;
+      if (statOf(`${file}-shm`) !== null) return { kind: "opened" };
+      return when === "after commit" || isUntouched(main) ? null : { kind: "written" };
+    },
+    accept: () => {
+      const main = statOf(file);
+      if (main?.mtimeNs === state.seen.main?.mtimeNs) return;
+      state.seen = { ...state.seen, main, header: canLook ? readHeader(file) : "" };
+    },
+  };
+}
+
+interface Seen {
+  readonly main: BigIntStats | null;
+  readonly log: BigIntStats | null;
+  readonly header: string;
+}
+
+function statOf(file: string): BigIntStats | null {
+  return statSync(file, { bigint: true, throwIfNoEntry: false }) ?? null;
+}
+
+function isSame(one: BigIntStats | null, other: BigIntStats | null): boolean {
+  return one?.ino === other?.ino && one?.dev === other?.dev;
+}
+
+/** The first bytes of a data file as they are on disk; empty where they cannot be read. */
+export function readHeader(file: string): string {
+  try {
+    const descriptor = openSync(file, "r");
+    try {
+      const header = Buffer.alloc(HEADER_BYTES);
+      return header.toString("latin1", 0, readSync(descriptor, header, 0, HEADER_BYTES, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,443 @@
+/** The data file under a real server: second owners, other programs, removed and damaged files, full disks, old clocks. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import {
+  bareEnvironment,
+  follow,
+  PROGRAM,
+  runCli,
+  startProgram,
+  type Ended,
+  type Running,
+} from "../helpers/run-cli.ts";
+
+const KEY = "key-of-the-ground-tests";
+const STARTERS = 8;
+const ROUNDS = Number(process.env["SURVEYCTL_TEST_ROUNDS"] ?? 2);
+/** Node's own engine locks other programs out. */
+const LOCKS = isBuiltin("node:sqlite");
+const TIMEOUT_MS = 120_000;
+
+const state: { folder: string; running: Running[] } = { folder: "", running: [] };
+const file = (name: string): string => path.join(state.folder, name);
+beforeEach(async () => {
+  state.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-ground-"));
+});
+afterEach(async () => {
+  for (const { child } of state.running.splice(0)) child.kill("SIGKILL");
+  await rm(state.folder, { recursive: true, force: true });
+});
+
+const serveArgs = (name: string): string[] => ["serve", "--data", file(name), "--port", "0"];
+
+function serve(name = "survey.db", env: Readonly<Record<string, string>> = {}): Running {
+  const running = startProgram({
+    args: serveArgs(name),
+    home: state.folder,
+    env: { SURVEYCTL_API_KEY: KEY, ...env },
+  });
+  state.running.push(running);
+  return running;
+}
+
+/** The server through another program, as `unshare`. */
+function serveWithin(command: readonly string[], name = "survey.db"): Running {
+  const [program = "", ...args] = [...command, process.execPath, PROGRAM, ...serveArgs(name)];
+  const child = spawn(program, args, {
+    cwd: state.folder,
+    env: bareEnvironment(state.folder, { SURVEYCTL_API_KEY: KEY }),
+    detached: true,
+  });
+  onTestFinished(() => {
+    try {
+      process.kill(-(child.pid ?? 0), "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  });
+  return follow(child);
+}
+
+async function urlOf(running: Running): Promise<string> {
+  return (await running.saying(/^listening on (http\S+)$/m))[1] ?? "";
+}
+
+const authorization = `Basic ${btoa(`${KEY}:`)}`;
+
+async function add(url: string, email: string, more: object = {}): Promise<number> {
+  const body = JSON.stringify({ email, ...more });
+  try {
+    const answer = await fetch(`${url}/v1/people.json`, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body,
+    });
+    return answer.status;
+  } catch {
+    return 0;
+  }
+}
+
+async function emails(url: string): Promise<string[]> {
+  const answer = await fetch(`${url}/v1/people.json?per_page=100`, { headers: { authorization } });
+  return ((await answer.json()) as { email: string }[]).map(({ email }) => email);
+}
+
+const readyz = async (url: string): Promise<number> => (await fetch(`${url}/readyz`)).status;
+const run = (args: readonly string[]): Promise<Ended> => runCli({ args, home: state.folder });
+
+async function eventually<Value>(look: () => Promise<Value>, expected: Value, ms: number): Promise<void> {
+  for (const end = Date.now() + ms; Date.now() < end && (await look()) !== expected;)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await look()).toBe(expected);
+}
+
+const messages = async (): Promise<string[]> => {
+  const all = await readdir(file("outbox")).catch(() => []);
+  return await Promise.all(
+    all.filter((name) => name.endsWith(".eml")).map((name) => readFile(file(`outbox/${name}`), "utf8")),
+  );
+};
+
+describe("surveys", () => {
+  it("when two data files lie in one folder, then each survey of both is written", async () => {
+    for (const name of ["a.db", "b.db"]) expect(await add(await urlOf(serve(name)), `${name}@x.co`)).toBe(201);
+    await eventually(async () => (await messages()).length, 2, 10_000);
+    expect((await messages()).filter((mail) => mail.includes("<b.db@x.co>"))).toHaveLength(1);
+  });
+
+  it("when a fresh file lies beside an old outbox, or a backup is restored, then new surveys are written", async () => {
+    const first = serve();
+    expect(await add(await urlOf(first), "old@x.co")).toBe(201);
+    await eventually(async () => (await messages()).length, 1, 10_000);
+    first.child.kill("SIGTERM");
+    await first.ended;
+    await rename(file("survey.db"), file("kept.db"));
+    const second = serve();
+    expect(await add(await urlOf(second), "fresh@x.co")).toBe(201);
+    await eventually(async () => (await messages()).length, 2, 10_000);
+    second.child.kill("SIGTERM");
+    await second.ended;
+    await rename(file("kept.db"), file("survey.db"));
+    expect(await add(await urlOf(serve()), "restored@x.co")).toBe(201);
+    await eventually(async () => (await messages()).length, 3, 10_000);
+  });
+
+  it("when a person is deleted, then the message goes too", async () => {
+    const url = await urlOf(serve());
+    await add(url, "ada@x.co");
+    await eventually(async () => (await messages()).length, 1, 10_000);
+    await fetch(`${url}/v1/people/email:ada@x.co`, { method: "DELETE", headers: { authorization } });
+    await eventually(async () => (await messages()).length, 0, 10_000);
+  });
+});
+
+const NAMESPACE = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];
+const hasNamespaces = spawnSync(NAMESPACE[0] ?? "", [...NAMESPACE.slice(1), "true"]).status === 0;
+
+describe("owners", () => {
+  it.skipIf(!hasNamespaces)(
+    "when two containers serve one volume, then the second says where the first is",
+    async () => {
+      const first = serveWithin(NAMESPACE);
+      const url = await urlOf(first);
+      const second = await serveWithin(NAMESPACE).ended;
+      expect([second.status, second.stdout]).toEqual([1, ""]);
+      expect(second.stderr).toContain(`is already served at ${url}`);
+      expect(await add(url, "a@x.co")).toBe(201);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.skipIf(!hasNamespaces)(
+    `when ${STARTERS} containers start at once, then one serves`,
+    async () => {
+      const all = Array.from({ length: STARTERS }, () => serveWithin(NAMESPACE));
+      expect(await outcomes(all)).toEqual({ serving: 1, refused: STARTERS - 1 });
+    },
+    TIMEOUT_MS,
+  );
+
+  it("when the owner's record is removed, then a second server is still refused", async () => {
+    const url = await urlOf(serve());
+    await rm(file("survey.db.owner"));
+    const second = await serve().ended;
+    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining(`is already served at ${url}`)]);
+  });
+
+  it(
+    `when a server is killed and ${STARTERS} start at once, then one serves and the others say where, ${ROUNDS} times`,
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const victim = serve();
+        expect(await add(await urlOf(victim), `${round}@x.co`)).toBe(201);
+        victim.child.kill("SIGKILL");
+        await victim.ended;
+        const all = Array.from({ length: STARTERS }, () => serve());
+        expect(await outcomes(all)).toEqual({ serving: 1, refused: STARTERS - 1 });
+        for (const { child } of all) child.kill("SIGKILL");
+        await Promise.all(all.map(({ ended }) => ended));
+      }
+      expect(await emails(await urlOf(serve()))).toHaveLength(ROUNDS);
+    },
+    TIMEOUT_MS + ROUNDS * 30_000,
+  );
+});
+
+/** How many listen, and how many end with the address of the one that does. */
+async function outcomes(all: readonly Running[]): Promise<{ serving: number; refused: number }> {
+  const addresses: string[] = [];
+  const refusals: Ended[] = [];
+  await Promise.all(
+    all.map(async (running) => {
+      const won = await Promise.race([urlOf(running).catch(() => null), running.ended.then(() => null)]);
+      if (won === null) refusals.push(await running.ended);
+      else addresses.push(won);
+    }),
+  );
+  const refused = refusals.filter(
+    ({ status, stderr }) => status === 1 && stderr.includes(`is already served at ${addresses[0]}`),
+  );
+  return { serving: addresses.length, refused: refused.length };
+}
+
+const hasPython = spawnSync("python3", ["-c", "import sqlite3"]).status === 0;
+
+/** Another program at the file: statements, then it closes it, or waits for its input to end. */
+function otherProgram(statements: string, waits = false): ReturnType<typeof spawnSync> {
+  const script = `
+import sqlite3, sys
+c = sqlite3.connect(${JSON.stringify(file("survey.db"))}, timeout=0.1, isolation_level=None)
+for s in ${JSON.stringify(statements.split(";"))}: c.execute(s).fetchall()
+${waits ? "print('open', flush=True); sys.stdin.read()" : ""}`;
+  return spawnSync("python3", ["-c", script], { encoding: "utf8", timeout: 20_000 });
+}
+
+describe.skipIf(!hasPython)("other programs", () => {
+  it("when one reads the file, then nothing that was acknowledged is lost, and the server ends with one line", async () => {
+    const server = serve();
+    const url = await urlOf(server);
+    const saved: string[] = [];
+    const save = async (email: string): Promise<number> => {
+      const status = await add(url, email, { send: false });
+      if (status === 201) saved.push(email);
+      return status;
+    };
+    for (let index = 0; index < 20; index += 1) await save(`before${index}@x.co`);
+    const reader = otherProgram("select count(*) from people");
+    const after = [];
+    for (let index = 0; index < 20; index += 1) after.push(await save(`after${index}@x.co`));
+    if (LOCKS) {
+      expect([reader.status, reader.stderr]).toEqual([1, expect.stringContaining("locked")]);
+      expect(saved).toHaveLength(40);
+      server.child.kill("SIGKILL");
+    } else {
+      expect([reader.status, after[0], after.includes(201)]).toEqual([0, 503, false]);
+      const { status, stderr } = await server.ended;
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^error: .*survey\.db: another program opened the file/m),
+      ]);
+    }
+    await server.ended;
+    expect((await emails(await urlOf(serve()))).toSorted()).toEqual(saved.toSorted());
+  });
+
+  it.skipIf(LOCKS)("when one writes to it, then what it wrote stays, and the file opens again", async () => {
+    const server = serve();
+    const url = await urlOf(server);
+    for (let index = 0; index < 20; index += 1) await add(url, `p${index}@x.co`, { send: false });
+    expect(otherProgram("delete from people where id % 2 = 0; vacuum").status).toBe(0);
+    expect(await add(url, "later@x.co")).not.toBe(201);
+    expect((await server.ended).status).toBe(1);
+    expect(await emails(await urlOf(serve()))).toHaveLength(10);
+  });
+
+  it.skipIf(LOCKS)("when one has it open, then a server does not start beside it", async () => {
+    const server = serve();
+    await urlOf(server);
+    server.child.kill("SIGTERM");
+    await server.ended;
+    const script = `import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute("begin exclusive"); print("open", flush=True); sys.stdin.read()`;
+    const other = spawn("python3", ["-c", script, file("survey.db")]);
+    await once(other.stdout, "data");
+    const second = await serve().ended;
+    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining("another program has the file open")]);
+    other.stdin.end();
+    await once(other, "close");
+    await urlOf(serve());
+  });
+});
+
+describe("the file", () => {
+  it("when it is removed while it is served, then nothing is acknowledged any more and all data is saved beside it", async () => {
+    const server = serve();
+    const url = await urlOf(server);
+    for (let index = 0; index < 5; index += 1) await add(url, `p${index}@x.co`, { send: false });
+    await rm(file("survey.db"));
+    expect(await add(url, "late@x.co")).toBe(503);
+    const { status, stderr } = await server.ended;
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/was removed while it was in use; what it held is saved in /),
+    ]);
+    const again = await serve().ended;
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining("missing")]);
+    await rm(file("survey.db-wal"), { force: true });
+    const [copy = ""] = (await readdir(state.folder)).filter((name) => name.includes(".rescued-"));
+    expect((await serve().ended).stderr).toContain(copy);
+    expect((await stat(file(copy))).mode & 0o777).toBe(0o600);
+    await rename(file(copy), file("survey.db"));
+    expect(await emails(await urlOf(serve()))).toHaveLength(5);
+  });
+
+  it("when nobody writes after it was removed, then the end of the server still tells", async () => {
+    const server = serve();
+    await add(await urlOf(server), "a@x.co");
+    await rm(file("survey.db"));
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toMatchObject({ status: 1, stderr: expect.stringContaining("was removed") as string });
+  });
+
+  it("when a backup is put back beside the log of a killed server, then it is not mixed with it", async () => {
+    const first = serve();
+    await add(await urlOf(first), "a@x.co", { send: false });
+    first.child.kill("SIGTERM");
+    await first.ended;
+    await copyFile(file("survey.db"), file("backup.db"));
+    const second = serve();
+    await add(await urlOf(second), "b@x.co", { send: false });
+    second.child.kill("SIGKILL");
+    await second.ended;
+    await copyFile(file("backup.db"), file("survey.db"));
+    const mixed = await serve().ended;
+    expect([mixed.status, mixed.stderr]).toEqual([1, expect.stringContaining("belongs to another copy of the file")]);
+    await rm(file("survey.db-wal"));
+    expect(await emails(await urlOf(serve()))).toEqual(["a@x.co"]);
+  });
+
+  it.each<[string, (name: string) => Promise<void>, RegExp]>([
+    ["cut in half", async (name) => truncate(name, Math.floor((await stat(name)).size / 2 / 4096) * 4096), /damaged/],
+    ["overwritten in the middle", overwrite, /damaged/],
+    ["another program's text", (name) => writeFile(name, "hello ".repeat(1000)), /not a SQLite database/],
+  ])("when it is %s, then the server says so and does not start", async (_, damage, message) => {
+    const server = serve();
+    await add(await urlOf(server), "a@x.co");
+    server.child.kill("SIGTERM");
+    await server.ended;
+    await damage(file("survey.db"));
+    const { status, stdout, stderr } = await serve().ended;
+    expect([status, stdout, stderr]).toEqual([1, "", expect.stringMatching(message)]);
+    expect(stderr).not.toContain("mistake in surveyctl");
+  });
+
+  it("when a table is missing, then the server says which and does not start", async () => {
+    const { openRawDatabase, ENGINES } = await import("./store/engines.ts");
+    const server = serve();
+    await urlOf(server);
+    server.child.kill("SIGTERM");
+    await server.ended;
+    const database = await openRawDatabase(ENGINES[0] ?? "node-sqlite3-wasm", file("survey.db"));
+    database.exec("PRAGMA locking_mode = EXCLUSIVE");
+    database.exec("DROP TABLE trend_conditions");
+    database.close();
+    expect((await serve().ended).stderr).toContain("damaged: trend_conditions is missing");
+  });
+
+  it("when the umask allows everything, then all files are for their owner alone, and a readable one is told", async () => {
+    const server = serveWithin(["sh", "-c", 'umask 0; exec "$@"', "sh"]);
+    await add(await urlOf(server), "a@x.co");
+    const names = (await readdir(state.folder)).filter((name) => /^survey\.db(?!\.lock)/.test(name));
+    const modes = await Promise.all(names.map(async (name) => (await stat(file(name))).mode & 0o777));
+    expect([names.length, new Set(modes)]).toEqual([5, new Set([0o600])]);
+    server.child.kill("SIGTERM");
+    expect((await server.ended).stderr).not.toContain("can be read by other users");
+    spawnSync("chmod", ["644", file("survey.db")]);
+    const second = serve();
+    await urlOf(second);
+    second.child.kill("SIGTERM");
+    expect((await second.ended).stderr).toContain("can be read by other users");
+  });
+
+  it("when the environment gives another key than the file has, then the server does not start", async () => {
+    const server = serve();
+    await urlOf(server);
+    server.child.kill("SIGTERM");
+    await server.ended;
+    const { status, stdout, stderr } = await serve("survey.db", { SURVEYCTL_API_KEY: "another-key-of-the-tests" })
+      .ended;
+    expect([status, stdout, stderr]).toEqual([
+      2,
+      "",
+      expect.stringMatching(/^error: SURVEYCTL_API_KEY is not a key of this data file\nhint: /),
+    ]);
+  });
+
+  it("when it stops, then nothing but the file is left beside it", async () => {
+    const server = serve();
+    await urlOf(server);
+    expect((await run(["service", "project", "list", "--data", file("survey.db")])).status).toBe(0);
+    server.child.kill("SIGTERM");
+    expect((await server.ended).status).toBe(0);
+    expect((await readdir(state.folder)).filter((name) => name.startsWith("survey.db"))).toEqual(["survey.db"]);
+  });
+});
+
+async function overwrite(name: string): Promise<void> {
+  const bytes = await readFile(name);
+  await writeFile(name, bytes.fill(0x5a, 4096 * 3, 4096 * 6));
+}
+
+const DISK = ["unshare", "--mount", "--fork", "--kill-child", "sh", "-c"];
+const canMount =
+  spawnSync(DISK[0] ?? "", [...DISK.slice(1), `mount -t tmpfs -o size=1m none ${tmpdir()} && true`]).status === 0;
+
+describe.skipIf(!canMount)("a full disk", () => {
+  it(
+    "when there is no room, then writes are refused for now and reads go on; when there is again, then all goes on within 5 s",
+    async () => {
+      // The disk is seen by the server alone; what is done to it is done through the server's own root.
+      const script = `mount -t tmpfs -o size=3m none "$0" && cd "$0" && exec "$@"`;
+      const disk = file("disk");
+      spawnSync("mkdir", [disk]);
+      const server = serveWithin([...DISK, script, disk], "disk/survey.db");
+      const url = await urlOf(server);
+      expect(await add(url, "a@x.co")).toBe(201);
+      const own = await ownRoot(server, disk);
+      const outbox = async (): Promise<number> =>
+        (await readdir(path.join(own, "outbox")).catch(() => [])).filter((name) => name.endsWith(".eml")).length;
+      await eventually(outbox, 1, 10_000);
+      await writeFile(path.join(own, "ballast"), Buffer.alloc(4_000_000)).catch(() => undefined);
+      const refused = await fetch(`${url}/v1/people.json`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({ email: "b@x.co" }),
+      });
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect([await add(url, "c@x.co"), await readyz(url)]).toEqual([503, 503]);
+      expect(await emails(url)).toEqual(["a@x.co"]);
+      await rm(path.join(own, "ballast"));
+      await eventually(() => readyz(url), 200, 5_000);
+      expect(await add(url, "d@x.co")).toBe(201);
+      await eventually(outbox, 2, 5_000);
+      process.kill(-(server.child.pid ?? 0), "SIGTERM");
+      const { stderr } = await server.ended;
+      expect(stderr.match(/"event":"data_file_trouble"/g)).toHaveLength(1);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** The folder as the server's process sees it. */
+async function ownRoot(server: Running, folder: string): Promise<string> {
+  const children = spawnSync("ps", ["-o", "pid=", "--ppid", String(server.child.pid)], { encoding: "utf8" });
+  const pid = children.stdout.trim().split("\n")[0]?.trim() ?? "";
+  const root = `/proc/${pid}/root${folder}`;
+  expect(await readdir(root)).toContain("survey.db");
+  return root;
+}
