@@ -77,10 +77,10 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, input: Send
   };
 }
 
-/** Deletes a person and all that belongs to them. Throws NotFoundError. */
-export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<void> {
+/** Deletes a person and all that belongs to them; false when some of it is still to go. Throws NotFoundError. */
+export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   const person = await requireReferenced(tx, project, reference);
-  await tx.people.delete(project.id, person.id);
+  return tx.people.delete(project.id, person.id);
 }
 
 /** Drops the surveys that wait to be sent to a person; their Autopilot goes on one interval later. Throws NotFoundError. */

@@ -17,7 +17,7 @@ interface Named {
  */
 export async function deleteNamedPerson({ store, project, placeholders, unstripped }: Named): Promise<void> {
   const { person = "" } = placeholders;
-  await store.write(async (tx) => {
+  const isDone = await store.write(async (tx) => {
     if (unstripped !== null && unstripped.includes("@")) {
       try {
         return await deletePerson(tx, project, parsePersonPath(unstripped));
@@ -27,4 +27,5 @@ export async function deleteNamedPerson({ store, project, placeholders, unstripp
     }
     return deletePerson(tx, project, parsePersonPath(person));
   });
+  if (!isDone) await store.settle();
 }

@@ -2,19 +2,22 @@ import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
 import { systemRandom, type Random } from "../../../runtime/random.ts";
 import type { Store, Transaction } from "../../domain/ports.ts";
 import { createAutopilotRows } from "./rows/autopilot-rows.ts";
+import { createLongChanges } from "./steps/long-changes.ts";
 import { createDatabase, type Database } from "./engine/database.ts";
 import { IN_MEMORY, type EngineName } from "./engine/engine.ts";
 import { openEngine } from "./engine/open-engine.ts";
 import { makeParent, ownFile, type IsAlive, type Ownership } from "./engine/file-owner.ts";
 import { createJobQueue } from "./engine/job-queue.ts";
+import { FIND_MISCOUNTS } from "./sql/list-blocks-schema.ts";
 import { MIGRATIONS, migrate } from "./sql/migrations.ts";
-import { createPageAnchors } from "./rows/page-anchors.ts";
-import { createPageCache } from "./rows/page-cache.ts";
+import { createListBlocks } from "./lists/list-blocks.ts";
 import { createPersonRows } from "./rows/person-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
 import { createRequestRows } from "./rows/request-rows.ts";
 import { createResponseRows } from "./rows/response-rows.ts";
 import type { Session } from "./engine/session.ts";
+import { createStepLoop } from "./steps/step-loop.ts";
+import { createSteps } from "./steps/steps.ts";
 import { createTrendRows } from "./rows/trend-rows.ts";
 import { StoreFileError } from "../store-file-error.ts";
 
@@ -26,6 +29,8 @@ export interface SqliteStoreOptions {
   /** Absent: Node's own SQLite where this Node has it. */
   readonly engine?: EngineName;
   readonly isAlive?: IsAlive;
+  /** The most rows in a block of `list_blocks`; absent: what suits large lists. */
+  readonly blockRows?: number;
 }
 
 /** 16 bytes: 22 characters. */
@@ -75,29 +80,37 @@ function configure(database: Database): void {
 
 function createStore(
   database: Database,
-  { clock, random = systemRandom }: SqliteStoreOptions,
+  { clock, random = systemRandom, blockRows }: SqliteStoreOptions,
   ownership: Ownership,
 ): Store {
   const queue = createJobQueue(database);
   const session: Session = { now: 0 };
-  const anchors = createPageAnchors();
-  const cache = createPageCache(database);
+  const blocks = createListBlocks(database, blockRows);
+  const changes = createLongChanges(database, createSteps(database, session, blocks));
   const rows = {
     token: () => random.token(TOKEN_BYTES),
-    projects: createProjectRows(database, session),
-    people: createPersonRows(database, anchors, cache),
-    requests: createRequestRows(database, session),
-    responses: createResponseRows(database, anchors, cache),
-    trends: createTrendRows(database, session, anchors),
-    autopilot: createAutopilotRows(database, session, cache),
+    projects: createProjectRows(database, session, blocks),
+    people: createPersonRows(database, blocks, changes),
+    requests: createRequestRows(database, session, blocks),
+    responses: createResponseRows(database, blocks),
+    trends: createTrendRows(database, session, changes),
+    autopilot: createAutopilotRows(database, session, changes),
   };
   const begin = (): Transaction => {
     session.now = unixSeconds(clock);
     return { ...rows, now: session.now };
   };
+  const loop = createStepLoop(changes.isNoted, () =>
+    queue.write(async () => {
+      begin();
+      changes.step();
+    }),
+  );
+  loop.start();
   return {
     read: (work) => queue.read(() => work(begin())),
-    write: (work) => queue.write(() => work(begin())),
+    write: (work) => queue.write(() => work(begin())).finally(loop.start),
+    settle: loop.settle,
     backup: (file) => queue.read(async () => void database.all("VACUUM INTO ?", [file])),
     vacuum: () => queue.read(async () => compact(database)),
     check: () => queue.read(async () => integrityFindings(database)),
@@ -119,5 +132,8 @@ function integrityFindings(database: Database): string[] {
   const orphans = database
     .all("PRAGMA foreign_key_check")
     .map(({ table, parent }) => `a row of ${table} has no ${parent}`);
-  return [...findings.filter((finding) => finding !== "ok"), ...orphans];
+  const miscounts = database
+    .all(FIND_MISCOUNTS)
+    .map(({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`);
+  return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];
 }

@@ -1,5 +1,6 @@
 /** Numbered steps from an empty file to today's schema; each runs in a transaction of its own. */
 import type { Database } from "../engine/database.ts";
+import { KEEP_COUNTS } from "./list-blocks-schema.ts";
 import { CREATE_SCHEMA } from "./schema.ts";
 import { StoreFileError } from "../../store-file-error.ts";
 
@@ -8,7 +9,10 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, statements: CREATE_SCHEMA }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, statements: CREATE_SCHEMA },
+  { version: 2, statements: KEEP_COUNTS },
+];
 
 /** Brings the file up to date; a file of somebody else's or of a newer version is refused untouched. */
 export function migrate(database: Database, migrations: readonly Migration[], now: number): void {
