@@ -23,11 +23,12 @@ import {
   type Fixture,
 } from "../domain/fixture.ts";
 import { listMembers, listPeople, listResponses } from "../domain/lists.ts";
-import { ENGINES, newDataFile } from "./engines.ts";
+import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
 
 /** Three and a half steps. */
 const ROWS = 3500;
 const TIMEOUT_MS = 120_000;
+const LAST_MEMBER = `p${ROWS - 1}@x.co`;
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 let script = "";
@@ -170,7 +171,7 @@ describe.each(ENGINES)("%s", (engine) => {
       }
       await settled;
       expect(state.reads).toBeGreaterThanOrEqual(2);
-      const last = membersQuery({ platform: "email", personEmail: `p${ROWS - 1}@x.co` });
+      const last = membersQuery({ platform: "email", personEmail: LAST_MEMBER });
       const { rows } = await fixture.read((tx) => listMembers(tx, project, last));
       expect(rows.map((row) => row.next_survey_request?.survey_scheduled_at)).toEqual([START + DAY]);
     }));
@@ -198,16 +199,21 @@ describe.each(ENGINES)("%s", (engine) => {
       const [trends, left, people] = await second.read(async (tx) => [
         await tx.trends.list(second.project.id),
         await listResponses(tx, second.project, responsesQuery(), links),
-        await listPeople(tx, second.project, peopleQuery()),
+        await listPeople(tx, second.project, peopleQuery({ email: kind === "frequency" ? LAST_MEMBER : null })),
       ]);
       if (kind === "add trend") expect(await count(second, String(trends[0]?.id))).toBe(ROWS / 2);
       if (kind === "remove trend") expect(trends).toEqual([]);
       if (kind === "delete person") expect([left, people.rows]).toEqual([[], []]);
       if (kind === "frequency") {
-        const member = people.rows.at(-1);
+        const [member] = people.rows;
         expect(member?.next_survey_scheduled_at).toBe((member?.last_sent_at ?? 0) + 60);
       }
       await second.store.close();
+      const raw = await openRawDatabase(engine, file);
+      raw.exec("PRAGMA locking_mode = EXCLUSIVE");
+      const [inTrend] = raw.all("SELECT count(*) AS count FROM trend_responses");
+      raw.close();
+      expect(inTrend?.count).toBe(kind === "add trend" ? ROWS / 2 : 0);
     },
     TIMEOUT_MS,
   );
