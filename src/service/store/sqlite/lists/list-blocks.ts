@@ -35,10 +35,10 @@ export interface Block {
 export interface ListBlocks {
   /** The most rows in a block. */
   readonly max: number;
-  /** Counts a row that was just stored. */
-  add(list: CountedList, entry: Entry): void;
-  /** Counts a row out that was just deleted, or stored elsewhere in the list. */
-  remove(list: CountedList, entry: Entry): void;
+  /** Counts rows that were just stored. */
+  add(list: CountedList, ...entries: readonly Entry[]): void;
+  /** Counts rows out that were just deleted, or are about to be stored elsewhere in the list. */
+  remove(list: CountedList, ...entries: readonly Entry[]): void;
   /** Forgets a list that is no more. */
   drop(list: CountedList): void;
   /** All blocks in order; none for a list that never had a row. */
@@ -59,35 +59,30 @@ const ALL_TIME: TimeRange = { since: null, until: null };
 const BLOCK = "project_id = ? AND list = ?";
 const BLOCK_OF_KEY = `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND (first_at, first_id) <= (?, ?)
   ORDER BY first_at DESC, first_id DESC LIMIT 1`;
-const ADD = `UPDATE list_blocks SET row_count = row_count + 1, promoters = promoters + ?, detractors = detractors + ?,
+const CHANGE = `UPDATE list_blocks
+  SET row_count = row_count + ?, promoters = promoters + ?, detractors = detractors + ?,
     least_other = CASE WHEN least_other > ? THEN ? ELSE least_other END,
     most_other = CASE WHEN most_other < ? THEN ? ELSE most_other END
-  WHERE ${BLOCK} AND (first_at, first_id) = (${BLOCK_OF_KEY}) RETURNING row_count AS "rowCount"`;
-const REMOVE = `UPDATE list_blocks SET row_count = row_count - 1, promoters = promoters - ?, detractors = detractors - ?
   WHERE ${BLOCK} AND (first_at, first_id) = (${BLOCK_OF_KEY}) RETURNING row_count AS "rowCount"`;
 
 export function createListBlocks(database: Database, blockMax = BLOCK_MAX): ListBlocks {
   const count = (list: CountedList, range: TimeRange): Sums => countRange(database, list, range);
   return {
     max: blockMax,
-    add: (list, entry) => {
-      const { key, other } = entry;
-      const [row] = database.returning(ADD, [
-        ...marks(entry),
-        other,
-        other,
-        other,
-        other,
-        ...which(list),
-        ...which(list),
-        ...key,
-      ]);
-      if (row === undefined) insertBlock(database, list, BEGINNING, sumRows(database, list, null, null));
-      else if (Number(row.rowCount) > blockMax) cut(database, list, key, Math.floor(blockMax / 2));
+    add: (list, ...entries) => {
+      for (const group of toGroups(database, list, entries)) {
+        const rowCount = changeBlock(database, list, group, tally(group));
+        // The first rows of a list, all of them stored.
+        if (rowCount === null)
+          return insertBlock(database, list, BEGINNING, sumRows(database, list, null, null), blockMax);
+        if (rowCount > blockMax) cut(database, list, keyOf(group), blockMax);
+      }
     },
-    remove: (list, entry) => {
-      const [row] = database.returning(REMOVE, [...marks(entry), ...which(list), ...which(list), ...entry.key]);
-      if (row?.rowCount === 0) deleteEmpty(database, list, entry.key);
+    remove: (list, ...entries) => {
+      for (const group of toGroups(database, list, entries)) {
+        const rowCount = changeBlock(database, list, group, toNegative(tally(group)));
+        if (rowCount === 0) deleteEmpty(database, list, keyOf(group));
+      }
     },
     drop: (list) => void database.run(`DELETE FROM list_blocks WHERE ${BLOCK}`, which(list)),
     read: (list) => readBlocks(database, list),
@@ -103,9 +98,63 @@ function which({ project, name }: CountedList): SqlValue[] {
   return [project, name];
 }
 
-/** Whether a row is a promoter and whether a detractor, as 0 or 1. */
-function marks({ score }: Entry): number[] {
-  return [Number(score !== null && score >= 9), Number(score !== null && score < 7)];
+function keyOf([entry]: readonly Entry[]): Key {
+  return entry?.key ?? BEGINNING;
+}
+
+function compareKeys(left: Key, right: Key): number {
+  return left[0] - right[0] || left[1] - right[1];
+}
+
+/** Entries that lie in one block each. */
+function toGroups(database: Database, list: CountedList, entries: readonly Entry[]): (readonly Entry[])[] {
+  if (entries.length <= 1) return [entries];
+  const groups: Entry[][] = [];
+  let end: Key | null = BEGINNING;
+  for (const entry of entries.toSorted((left, right) => compareKeys(left.key, right.key))) {
+    if (end === null || compareKeys(entry.key, end) < 0) {
+      groups.at(-1)?.push(entry);
+      continue;
+    }
+    groups.push([entry]);
+    end = endOf(database, list, entry.key);
+  }
+  return groups;
+}
+
+function tally(entries: readonly Entry[]): Sums {
+  const others = entries.map(({ other }) => other);
+  const scored = (isIn: (score: number) => boolean): number =>
+    entries.filter(({ score }) => score !== null && isIn(score)).length;
+  return {
+    rowCount: entries.length,
+    promoters: scored((score) => score >= 9),
+    detractors: scored((score) => score < 7),
+    leastOther: Math.min(...others),
+    mostOther: Math.max(...others),
+  };
+}
+
+/** Rows that are taken out leave the bounds of the other time as they are. */
+function toNegative({ rowCount, promoters, detractors }: Sums): Sums {
+  const bounds = { leastOther: Number.MAX_SAFE_INTEGER, mostOther: Number.MIN_SAFE_INTEGER };
+  return { rowCount: -rowCount, promoters: -promoters, detractors: -detractors, ...bounds };
+}
+
+/** How many rows the block then has; null when the list has no block yet. */
+function changeBlock(database: Database, list: CountedList, group: readonly Entry[], change: Sums): number | null {
+  const { rowCount, promoters, detractors, leastOther, mostOther } = change;
+  const bounds = [leastOther, leastOther, mostOther, mostOther];
+  const [row] = database.returning(CHANGE, [
+    rowCount,
+    promoters,
+    detractors,
+    ...bounds,
+    ...which(list),
+    ...which(list),
+    ...keyOf(group),
+  ]);
+  return row === undefined ? null : Number(row.rowCount);
 }
 
 interface Sums {
@@ -204,36 +253,41 @@ function readBlocks(database: Database, list: CountedList): Block[] {
   }));
 }
 
-/** Cuts the block that holds a key after its first `keep` rows. */
-function cut(database: Database, list: CountedList, key: Key, keep: number): void {
-  const first = toKey(database.first(BLOCK_OF_KEY, [...which(list), ...key])) ?? BEGINNING;
-  const end = toKey(
-    database.first(
-      `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND (first_at, first_id) > (?, ?) ORDER BY first_at, first_id LIMIT 1`,
-      [...which(list), ...first],
-    ),
+/** Where the block that holds a key ends; null when it is the last one. */
+function endOf(database: Database, list: CountedList, key: Key): Key | null {
+  const row = database.first(
+    `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND (first_at, first_id) > (?, ?) ORDER BY first_at, first_id LIMIT 1`,
+    [...which(list), ...key],
   );
+  return toKey(row);
+}
+
+/** Cuts the block that holds a key in two, the first of them half as long as may be. */
+function cut(database: Database, list: CountedList, key: Key, blockMax: number): void {
+  const first = toKey(database.first(BLOCK_OF_KEY, [...which(list), ...key])) ?? BEGINNING;
+  const end = endOf(database, list, key);
   const where = betweenKeys(list, first, end, ALL_TIME);
   const [at, id] = list.key;
   const middle = toKey(
     database.first(
       `SELECT ${at} AS first_at, ${id} AS first_id FROM ${list.table} WHERE ${whereSql(where)} ORDER BY ${at}, ${id} LIMIT 1 OFFSET ?`,
-      [...where.values, keep],
+      [...where.values, Math.floor(blockMax / 2)],
     ),
   );
   if (middle === null) throw new Error(`the list ${list.name} has fewer rows than were counted`);
   deleteBlock(database, list, first);
-  insertBlock(database, list, first, sumRows(database, list, first, middle));
-  insertBlock(database, list, middle, sumRows(database, list, middle, end));
+  insertBlock(database, list, first, sumRows(database, list, first, middle), blockMax);
+  insertBlock(database, list, middle, sumRows(database, list, middle, end), blockMax);
 }
 
-function insertBlock(database: Database, list: CountedList, first: Key, sums: Sums): void {
+function insertBlock(database: Database, list: CountedList, first: Key, sums: Sums, blockMax: number): void {
   const { rowCount, promoters, detractors, leastOther, mostOther } = sums;
   database.run(
     `INSERT INTO list_blocks (project_id, list, first_at, first_id, row_count, promoters, detractors, least_other, most_other)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [...which(list), ...first, rowCount, promoters, detractors, leastOther, mostOther],
   );
+  if (rowCount > blockMax) cut(database, list, first, blockMax);
 }
 
 /** The first block stays: every key must lie in one. */

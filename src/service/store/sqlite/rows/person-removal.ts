@@ -1,11 +1,9 @@
 /** Deleting a person: gone for every reader at once, their rows in steps. */
-import type { Channel } from "../../../../contract/routes.ts";
 import type { Database } from "../engine/database.ts";
-import type { SqlRow } from "../engine/engine.ts";
 import { peopleBy, peopleIn, requestsSent } from "../lists/counted-lists.ts";
-import type { ListBlocks } from "../lists/list-blocks.ts";
+import type { Entry, ListBlocks } from "../lists/list-blocks.ts";
 import { STEP, type LongChange, type LongChanges } from "../steps/long-changes.ts";
-import { deleteResponse } from "./response-changes.ts";
+import { deleteResponsesOf } from "./response-changes.ts";
 
 /** Whether nothing is left of the person; else the rest follows in steps. */
 export function removePerson(
@@ -47,29 +45,30 @@ export function removePersonStep(
   { project, target }: LongChange,
 ): number | null {
   const person = Number(target);
-  const of = "project_id = ? AND person_id = ? LIMIT ?";
-  const responses = database.all(`SELECT id, created_at, updated_at, score FROM responses WHERE ${of}`, [
-    project,
-    person,
-    STEP,
-  ]);
-  for (const row of responses) deleteResponse(database, blocks, project, row);
-  const left = STEP - responses.length;
-  const requests = database.all(`SELECT id, channel, sent_at FROM survey_requests WHERE ${of}`, [
-    project,
-    person,
-    left,
-  ]);
-  for (const row of requests) deleteRequest(database, blocks, project, row);
-  if (requests.length === left) return 0;
+  const left = STEP - deleteResponsesOf(database, blocks, project, person, STEP);
+  if (deleteRequestsOf(database, blocks, project, person, left) === left) return 0;
   database.run("DELETE FROM people WHERE project_id = ? AND id = ?", [project, person]);
   return null;
 }
 
-function deleteRequest(database: Database, blocks: ListBlocks, project: number, row: SqlRow): void {
-  const id = Number(row.id);
-  database.run("DELETE FROM survey_requests WHERE project_id = ? AND id = ?", [project, id]);
-  if (row.sent_at === null) return;
-  const list = requestsSent(project, row.channel as Channel);
-  blocks.remove(list, { key: [Number(row.sent_at), id], other: 0, score: null });
+/** Deletes survey requests of a person, `limit` at most, and returns how many. */
+function deleteRequestsOf(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  person: number,
+  limit: number,
+): number {
+  const rows = database.all(
+    `SELECT id, channel, sent_at AS "sentAt" FROM survey_requests WHERE project_id = ? AND person_id = ? LIMIT ?`,
+    [project, person, limit],
+  );
+  for (const { id } of rows)
+    database.run("DELETE FROM survey_requests WHERE project_id = ? AND id = ?", [project, id ?? null]);
+  for (const channel of ["email", "sms"] as const) {
+    const sent = rows.filter((row) => row.channel === channel && row.sentAt !== null);
+    const entries = sent.map(({ sentAt, id }): Entry => ({ key: [Number(sentAt), Number(id)], other: 0, score: null }));
+    if (entries.length > 0) blocks.remove(requestsSent(project, channel), ...entries);
+  }
+  return rows.length;
 }

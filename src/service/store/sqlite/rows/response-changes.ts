@@ -2,9 +2,8 @@
 import type { Properties } from "../../../../contract/resources.ts";
 import { meetsConditions } from "../../../domain/trends.ts";
 import type { Database } from "../engine/database.ts";
-import type { SqlRow } from "../engine/engine.ts";
 import { RESPONSE_TIMES, responsesBy } from "../lists/counted-lists.ts";
-import type { ListBlocks } from "../lists/list-blocks.ts";
+import type { Entry, ListBlocks } from "../lists/list-blocks.ts";
 
 /** What places a response in lists. */
 export interface PlacedResponse {
@@ -14,15 +13,22 @@ export interface PlacedResponse {
   readonly score: number;
 }
 
-/** Counts a response in its project, or one of its trends; `1` for one that came, `-1` for one that went. */
-function count(blocks: ListBlocks, project: number, trendId: number | null, row: PlacedResponse, by: 1 | -1): void {
-  const times = { created_at: row.createdAt, updated_at: row.updatedAt };
+/** Counts responses in their project, or one of its trends; `1` for those that came, `-1` for those that went. */
+function count(
+  blocks: ListBlocks,
+  project: number,
+  trendId: number | null,
+  rows: readonly PlacedResponse[],
+  by: 1 | -1,
+): void {
   for (const time of RESPONSE_TIMES) {
-    const other = time === "created_at" ? row.updatedAt : row.createdAt;
-    const entry = { key: [times[time], row.id] as const, other, score: row.score };
     const list = responsesBy(project, trendId, time);
-    if (by === 1) blocks.add(list, entry);
-    else blocks.remove(list, entry);
+    const entries = rows.map(({ id, createdAt, updatedAt, score }): Entry => {
+      const [at, other] = time === "created_at" ? [createdAt, updatedAt] : [updatedAt, createdAt];
+      return { key: [at, id], other, score };
+    });
+    if (by === 1) blocks.add(list, ...entries);
+    else blocks.remove(list, ...entries);
   }
 }
 
@@ -34,15 +40,15 @@ export function enterResponse(
   row: PlacedResponse,
   properties: Properties,
 ): void {
-  count(blocks, project, null, row, 1);
+  count(blocks, project, null, [row], 1);
   for (const trendId of matchingTrends(database, project, properties)) {
-    enterTrend(database, blocks, project, trendId, row);
+    enterTrend(database, blocks, project, trendId, [row]);
   }
 }
 
 /** Takes a response out of counts and trends, before it is stored anew or after it was deleted. */
 export function leaveResponse(database: Database, blocks: ListBlocks, project: number, row: PlacedResponse): void {
-  count(blocks, project, null, row, -1);
+  count(blocks, project, null, [row], -1);
   const which = [project, row.id];
   const trends = database.all(
     "SELECT trend_id AS id FROM trend_responses WHERE project_id = ? AND response_id = ?",
@@ -50,29 +56,63 @@ export function leaveResponse(database: Database, blocks: ListBlocks, project: n
   );
   if (trends.length === 0) return;
   database.run("DELETE FROM trend_responses WHERE project_id = ? AND response_id = ?", which);
-  for (const { id } of trends) count(blocks, project, Number(id), row, -1);
+  for (const { id } of trends) count(blocks, project, Number(id), [row], -1);
 }
 
-export function deleteResponse(database: Database, blocks: ListBlocks, project: number, row: SqlRow): void {
-  const [id, createdAt, updatedAt] = [Number(row.id), Number(row.created_at), Number(row.updated_at)];
-  leaveResponse(database, blocks, project, { id, createdAt, updatedAt, score: Number(row.score) });
-  database.run("DELETE FROM responses WHERE project_id = ? AND id = ?", [project, id]);
+/** Deletes the oldest responses of a person, `limit` at most, and returns how many. */
+export function deleteResponsesOf(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  person: number,
+  limit: number,
+): number {
+  const rows = database.all(
+    `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", score FROM responses
+     WHERE project_id = ? AND person_id = ? ORDER BY created_at, id LIMIT ?`,
+    [project, person, limit],
+  ) as unknown as PlacedResponse[];
+  const last = rows.at(-1);
+  if (last === undefined) return 0;
+  const these = [project, person, last.createdAt, last.id];
+  const inTrends = database.all(
+    `SELECT t.trend_id AS "trendId", t.response_id AS id, t.created_at AS "createdAt", t.updated_at AS "updatedAt", t.score
+     FROM responses r JOIN trend_responses t ON t.project_id = r.project_id AND t.response_id = r.id
+     WHERE r.project_id = ? AND r.person_id = ? AND (r.created_at, r.id) <= (?, ?)`,
+    these,
+  ) as unknown as (PlacedResponse & { readonly trendId: number })[];
+  // With a response its places in trends go too.
+  database.run("DELETE FROM responses WHERE project_id = ? AND person_id = ? AND (created_at, id) <= (?, ?)", these);
+  count(blocks, project, null, rows, -1);
+  for (const trendId of new Set(inTrends.map((row) => row.trendId))) {
+    count(
+      blocks,
+      project,
+      trendId,
+      inTrends.filter((row) => row.trendId === trendId),
+      -1,
+    );
+  }
+  return rows.length;
 }
 
+/** Enters responses into a trend, but for those that are in it. */
 export function enterTrend(
   database: Database,
   blocks: ListBlocks,
   project: number,
   trendId: number,
-  row: PlacedResponse,
+  rows: readonly PlacedResponse[],
 ): void {
-  const { id, createdAt, updatedAt, score } = row;
-  const entered = database.run(
-    `INSERT INTO trend_responses (project_id, trend_id, response_id, created_at, updated_at, score)
-     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    [project, trendId, id, createdAt, updatedAt, score],
+  const entered = rows.filter(
+    ({ id, createdAt, updatedAt, score }) =>
+      database.run(
+        `INSERT INTO trend_responses (project_id, trend_id, response_id, created_at, updated_at, score)
+         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        [project, trendId, id, createdAt, updatedAt, score],
+      ) > 0,
   );
-  if (entered > 0) count(blocks, project, trendId, row, 1);
+  if (entered.length > 0) count(blocks, project, trendId, entered, 1);
 }
 
 function matchingTrends(database: Database, project: number, properties: Properties): number[] {

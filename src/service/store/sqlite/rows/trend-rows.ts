@@ -7,7 +7,7 @@ import type { Session } from "../engine/session.ts";
 import { RESPONSE_TIMES, responsesBy } from "../lists/counted-lists.ts";
 import type { ListBlocks } from "../lists/list-blocks.ts";
 import { STEP, type LongChange, type LongChanges } from "../steps/long-changes.ts";
-import { enterTrend } from "./response-changes.ts";
+import { enterTrend, type PlacedResponse } from "./response-changes.ts";
 
 export function createTrendRows(database: Database, session: Session, changes: LongChanges): TrendRows {
   return {
@@ -88,11 +88,8 @@ export function fillTrendStep(database: Database, blocks: ListBlocks, change: Lo
      FROM responses WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?`,
     [project, doneTo, STEP],
   );
-  for (const { id, createdAt, updatedAt, score, properties } of rows) {
-    if (!meetsConditions(JSON.parse(String(properties)) as Properties, where)) continue;
-    const row = { id: Number(id), createdAt: Number(createdAt), updatedAt: Number(updatedAt), score: Number(score) };
-    enterTrend(database, blocks, project, trendId, row);
-  }
+  const meeting = rows.filter(({ properties }) => meetsConditions(JSON.parse(String(properties)) as Properties, where));
+  enterTrend(database, blocks, project, trendId, meeting as unknown as PlacedResponse[]);
   const last = rows.at(-1);
   if (rows.length === STEP && last !== undefined) return Number(last.id);
   database.run("UPDATE trends SET state = 'filled' WHERE project_id = ? AND id = ?", [project, trendId]);
