@@ -30,7 +30,7 @@ export interface LongChanges {
   /** Does one step of a change that was noted. In a write. */
   step(): void;
   /** Whether any may be noted; asks no database. */
-  isNoted(): boolean;
+  readonly isNoted: () => boolean;
 }
 
 const CHANGE = "project_id = ? AND kind = ? AND target = ?";

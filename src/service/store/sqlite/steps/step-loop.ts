@@ -1,9 +1,9 @@
 /** Does what `long-changes.ts` has noted, step by step, with the queue's other work between the steps. */
 export interface StepLoop {
   /** Begins, unless it runs already or nothing is noted. Cheap. */
-  start(): void;
+  readonly start: () => void;
   /** Resolves once nothing is noted any more; rejects with the error of a step that failed. */
-  settle(): Promise<void>;
+  readonly settle: () => Promise<void>;
 }
 
 /** `step` does one as a transaction of its own. A step that fails ends the loop; the next start tries again. */
