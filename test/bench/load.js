@@ -1,28 +1,30 @@
 // Load on a server: as many requests as a few kept-alive connections can carry.
 import { Pool } from "undici";
 
-/** Requests a second over `seconds`, after a short warm-up; every answer must be a 2xx. */
-export async function requestsPerSecond(origin, request, { connections = 8, seconds = 2 } = {}) {
+/** Requests a second over `seconds`, after a short warm-up, and how long 99 of 100 take; every answer must be a 2xx. */
+export async function measureLoad(origin, request, { connections = 8, seconds = 2 } = {}) {
   const pool = new Pool(origin, { connections, pipelining: 1 });
   try {
     await round(pool, request, connections, 300);
-    return (await round(pool, request, connections, seconds * 1000)) / seconds;
+    const times = (await round(pool, request, connections, seconds * 1000)).toSorted((a, b) => a - b);
+    return { perSecond: times.length / seconds, p99Ms: times[Math.floor(times.length * 0.99)] };
   } finally {
     await pool.close();
   }
 }
 
+/** Milliseconds of each request. */
 async function round(pool, request, connections, ms) {
   const end = performance.now() + ms;
-  let count = 0;
+  const times = [];
   const worker = async () => {
-    while (performance.now() < end) {
+    for (let began = performance.now(); began < end; began = performance.now()) {
       await send(pool, request());
-      count += 1;
+      times.push(performance.now() - began);
     }
   };
   await Promise.all(Array.from({ length: connections }, worker));
-  return count;
+  return times;
 }
 
 export async function send(pool, request) {

@@ -21,9 +21,8 @@ export function temporaryFolder() {
   return folder;
 }
 
-/** A real service; `url` is its address. */
-export async function startService() {
-  const dataFile = path.join(temporaryFolder(), "survey.db");
+/** A real service, on a new data file unless one is given; `url` is its address. */
+export async function startService(dataFile = path.join(temporaryFolder(), "survey.db")) {
   const child = spawn(process.execPath, [PROGRAM, "serve", "--data", dataFile, "--port", "0"], {
     env: bareEnvironment({ SURVEYCTL_API_KEY: KEY }),
     stdio: ["ignore", "pipe", "ignore"],

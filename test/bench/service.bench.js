@@ -1,73 +1,139 @@
-// What the service answers, against a bare server with a constant body of the same size.
-import { AUTHORIZATION, startService, startStub } from "./programs.js";
-import { requestsPerSecond, send, sendAll } from "./load.js";
-import { atLeast, median } from "./report.js";
+// What the service answers, against a bare server with a constant body of the same size: another page, person or range
+// with each request, alone and with a stored response in every tenth. A million rows only with `--long`.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { build } from "rolldown";
 import { Pool } from "undici";
+import { AUTHORIZATION, startService, startStub, temporaryFolder } from "./programs.js";
+import { measureLoad, send } from "./load.js";
+import { atLeast, atMost, median, show } from "./report.js";
 
-const ROWS = 10_200;
+const SIZES = process.argv.includes("--long") ? [100_000, 1_000_000] : [100_000];
+const ROUNDS = 3;
+const NOW = Math.floor(Date.now() / 1000);
+const SPAN = 3 * 365 * 86_400;
+
 const headers = { authorization: AUTHORIZATION, "content-type": "application/json" };
 const post = (path, body) => ({ method: "POST", path, headers, body: JSON.stringify(body) });
 const get = (path) => ({ method: "GET", path, headers });
+const below = (count) => Math.floor(Math.random() * count);
+const someTime = () => NOW - below(SPAN);
 
-const service = await startService();
-const pool = new Pool(service.url);
-const { id } = JSON.parse(await send(pool, post("/v1/people.json", { email: "list@example.com", send: false })));
-const responses = Array.from({ length: ROWS }, (_, index) =>
-  post("/v1/survey_responses.json", {
-    person: id,
-    score: index % 11,
-    comment: "Works every day for us.",
-    person_properties: { plan: "pro", region: "EMEA" },
-  }),
-);
-await sendAll(service.url, responses);
+/** A data file of the first schema with so many responses. */
+async function fillDataFile(rows) {
+  const folder = path.join(import.meta.dirname, `../../node_modules/.bench-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const script = path.join(folder, "fill-data-file.mjs");
+  const input = path.join(import.meta.dirname, "fill-data-file.ts");
+  const output = { file: script, codeSplitting: false };
+  await build({ input, platform: "node", external: /^[^./]/, output, logLevel: "silent" });
+  const file = path.join(temporaryFolder(), "survey.db");
+  const { status } = spawnSync(process.execPath, [script, file, String(rows), String(NOW)], { stdio: "inherit" });
+  if (status !== 0) throw new Error("the data file could not be filled");
+  return file;
+}
 
-/** Medians of alternating runs, so that a busy moment of the machine meets both. */
-async function compare(one, other, rounds = 3) {
-  const rates = [[], []];
-  for (let round = 0; round < rounds; round += 1) {
-    rates[0].push(await one());
-    rates[1].push(await other());
+/** What is asked for, one request at a time; `rows` responses of as many people. */
+function requestsOf(rows) {
+  const storeResponse = () =>
+    post("/v1/survey_responses.json", {
+      person: String(1 + below(rows)),
+      score: below(11),
+      comment: "Works every day for us.",
+      person_properties: { plan: "pro", region: "EMEA" },
+    });
+  const page = () => get(`/v1/survey_responses.json?page=${1 + below(rows / 20)}`);
+  const person = () => get(`/v1/people.json?email=person${below(rows)}%40example.com`);
+  const metrics = () => {
+    const since = someTime();
+    return get(`/v1/metrics.json?since=${since}&until=${since + below(NOW - since)}`);
+  };
+  const since = () => get(`/v1/survey_responses.json?since=${someTime()}&page=${1 + below(50)}`);
+  const updated = () => get(`/v1/survey_responses.json?updated_since=${someTime()}&order=asc:updated_at`);
+  const reads = [page, page, page, person, metrics, since, updated];
+  let number = 0;
+  const mixed = () => ((number += 1) % 10 === 0 ? storeResponse() : reads[number % reads.length]());
+  return { storeResponse, page, person, metrics, mixed };
+}
+
+/** Medians over alternating rounds, so that a busy moment of the machine meets both. */
+async function compare(service, floor, request) {
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const ours = await measureLoad(service.url, request);
+    const bare = await measureLoad(floor.url, () => get("/"));
+    rounds.push({ ratio: ours.perSecond / bare.perSecond, ...ours });
   }
-  return [median(rates[0]), median(rates[1])];
+  const middle = (name) => median(rounds.map((round) => round[name]));
+  return { ratio: middle("ratio"), perSecond: middle("perSecond"), p99Ms: middle("p99Ms") };
 }
 
-for (const [perPage, limit] of [
-  [20, 0.25],
-  [100, 0.12],
-]) {
-  const path = `/v1/survey_responses.json?per_page=${perPage}`;
-  const floor = await startStub("bare-server.js", String(Buffer.byteLength(await send(pool, get(path)))));
-  const [ours, bare] = await compare(
-    () => requestsPerSecond(service.url, () => get(path)),
-    () => requestsPerSecond(floor.url, () => get(path)),
-  );
-  atLeast(`pages of ${perPage} / bare server (${ours.toFixed(0)}/s)`, ours / bare, limit);
-  await floor.stop();
+/** Median milliseconds of one caller's requests, each behind a stored response. */
+async function behindWrites(url, storeResponse, request) {
+  const pool = new Pool(url);
+  const times = [];
+  for (let index = 0; index < 40; index += 1) {
+    await send(pool, storeResponse());
+    const began = performance.now();
+    await send(pool, request());
+    times.push(performance.now() - began);
+  }
+  await pool.close();
+  return median(times);
 }
 
-const page = (number) => () => get(`/v1/survey_responses.json?page=${number}`);
-const [last, first] = await compare(
-  () => requestsPerSecond(service.url, page(500)),
-  () => requestsPerSecond(service.url, page(1)),
-);
-atLeast("page 500 / page 1", last / first, 0.33);
+async function measureLists(rows) {
+  const name = `${rows / 1000}k rows: `;
+  const file = await fillDataFile(rows);
+  const began = performance.now();
+  const service = await startService(file);
+  show(`${name}start with an old file, s`, (performance.now() - began) / 1000);
+  const asked = requestsOf(rows);
+  const pool = new Pool(service.url);
+  const bytes = async (request) => String(Buffer.byteLength(await send(pool, request)));
+  const pageFloor = await startStub("bare-server.js", await bytes(asked.page()));
+  const personFloor = await startStub("bare-server.js", await bytes(asked.person()));
 
-let number = 0;
-const person = () =>
-  post("/v1/people.json", {
-    email: `person${(number += 1)}@example.com`,
-    name: "Ada",
-    delay: 86_400,
-    properties: { plan: "pro" },
-  });
-const floor = await startStub("bare-server.js", "160");
-const [written, bare] = await compare(
-  () => requestsPerSecond(service.url, person, { connections: 16 }),
-  () => requestsPerSecond(floor.url, person, { connections: 16 }),
-);
-if (written >= 2000) atLeast("durable people a second, 16 clients", written, 2000);
-else atLeast(`durable people / bare server (${written.toFixed(0)}/s)`, written / bare, 0.1);
+  const pages = await compare(service, pageFloor, asked.page);
+  atLeast(`${name}any page of 20 / bare (${pages.perSecond.toFixed(0)}/s)`, pages.ratio, 0.15);
+  const people = await compare(service, personFloor, asked.person);
+  atLeast(`${name}one person / bare (${people.perSecond.toFixed(0)}/s)`, people.ratio, 0.25);
+  const mixed = await compare(service, pageFloor, asked.mixed);
+  atLeast(`${name}a tenth stored / bare (${mixed.perSecond.toFixed(0)}/s)`, mixed.ratio, 0.08);
+  atMost(`${name}a tenth stored, p99 ms of 8`, mixed.p99Ms, 20);
+  const metrics = await measureLoad(service.url, asked.metrics, { connections: 1 });
+  atMost(`${name}metrics of any range, p99 ms`, metrics.p99Ms, 5);
 
-await pool.close();
-await Promise.all([service.stop(), floor.stop()]);
+  const firstPage = () => get("/v1/survey_responses.json");
+  const [last, first] = [
+    await behindWrites(service.url, asked.storeResponse, asked.page),
+    await behindWrites(service.url, asked.storeResponse, firstPage),
+  ];
+  atMost(`${name}any page / page 1, behind writes`, last / first, 3);
+  await pool.close();
+  await Promise.all([service.stop(), pageFloor.stop(), personFloor.stop()]);
+}
+
+async function measureWrites() {
+  const service = await startService();
+  let number = 0;
+  const person = () =>
+    post("/v1/people.json", {
+      email: `person${(number += 1)}@example.com`,
+      name: "Ada",
+      delay: 86_400,
+      properties: { plan: "pro" },
+    });
+  const floor = await startStub("bare-server.js", "160");
+  const written = await measureLoad(service.url, person, { connections: 16 });
+  const bare = await measureLoad(floor.url, person, { connections: 16 });
+  const { perSecond } = written;
+  if (perSecond >= 2000) atLeast("durable people a second, 16 clients", perSecond, 2000);
+  else atLeast(`durable people / bare server (${perSecond.toFixed(0)}/s)`, perSecond / bare.perSecond, 0.1);
+  await Promise.all([service.stop(), floor.stop()]);
+}
+
+for (const rows of SIZES) await measureLists(rows);
+await measureWrites();

@@ -91,11 +91,15 @@ function createHandlers({ store, random, addSession, onRevoke, onSchedule }: Adm
           ? getAutopilot(tx, found, platform)
           : configureAutopilot(tx, found, platform, change),
       );
+      await store.settle();
       onSchedule();
       return configuration;
     },
-    "trend.add": ({ project, name, where }) =>
-      inProject(project, async (tx, found) => toTrendInfo(await addTrend(tx, found, name, where))),
+    "trend.add": async ({ project, name, where }) => {
+      const trend = await inProject(project, (tx, found) => addTrend(tx, found, name, where));
+      await store.settle();
+      return toTrendInfo(trend);
+    },
     "trend.list": ({ project }) =>
       inProject(project, async (tx, found) => (await listTrends(tx, found)).map(toTrendInfo)),
     "trend.remove": async ({ project, id }) => {

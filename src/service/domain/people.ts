@@ -87,11 +87,14 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, input: Send
   };
 }
 
-/** Deletes a person and all that belongs to them; a suppressed address stays suppressed. Throws NotFoundError. */
-export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<void> {
+/**
+ * Deletes a person and all that belongs to them; a suppressed address stays suppressed. False when some of it is still
+ * to go. Throws NotFoundError.
+ */
+export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   const person = await requireReferenced(tx, project, reference);
   await keepSuppressions(tx, project, person);
-  await tx.people.delete(project.id, person.id);
+  return tx.people.delete(project.id, person.id);
 }
 
 /** Drops the surveys that wait to be sent to a person; their Autopilot goes on one interval later. Throws NotFoundError. */

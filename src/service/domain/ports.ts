@@ -47,6 +47,11 @@ export interface Store {
    * commit; work that throws is rolled back alone and rejects with its own error.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  /**
+   * Resolves once changes over many rows, which are made in steps, are through; at once when there are none. They go
+   * on without it, and after a crash when the store opens again. Rejects with the error of a step that failed.
+   */
+  settle(): Promise<void>;
   /** Writes a whole, consistent copy to a new file, while reads and writes wait. */
   backup(file: string): Promise<void>;
   /** Gives back the space of deleted rows. */

@@ -1,4 +1,5 @@
 /** Trends: saved filters on `person_properties`. */
+import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "./errors.ts";
 import { parseId } from "./ids.ts";
 import type { Project } from "./inputs.ts";
@@ -27,9 +28,24 @@ export async function removeTrend(tx: Transaction, project: Project, id: string)
   return key !== null && tx.trends.delete(project.id, key);
 }
 
-/** The trend that a `trend` parameter names; throws an InvalidError when there is none. */
+/** Whether properties have, as text, each of these values. */
+export function meetsConditions(properties: Properties, where: Readonly<Record<string, string>>): boolean {
+  return Object.entries(where).every(
+    ([key, value]) => Object.hasOwn(properties, key) && toText(properties[key]) === value,
+  );
+}
+
+/** A property's value as the values of a trend are given; null, which is no value, for null. */
+function toText(value: unknown): string | null {
+  if (value === null || typeof value === "string") return value;
+  return JSON.stringify(value);
+}
+
+/** The trend that a `trend` parameter names; throws an InvalidError when there is none, or it is still being filled. */
 export async function requireTrend(tx: Transaction, project: Project, text: string): Promise<number> {
   const id = parseId(text);
-  if (id === null || !(await tx.trends.exists(project.id, id))) throw new InvalidError({ trend: ["does not exist"] });
+  const isFilled = id === null ? null : await tx.trends.isFilled(project.id, id);
+  if (id === null || isFilled === null) throw new InvalidError({ trend: ["does not exist"] });
+  if (!isFilled) throw new InvalidError({ trend: ["is not ready yet; try again in a moment"] });
   return id;
 }

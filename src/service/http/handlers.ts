@@ -174,7 +174,7 @@ async function readMember({ store, project }: Call, query: MembersQuery): Promis
  */
 async function deleteNamedPerson({ store, project, placeholders, unstripped }: Call): Promise<void> {
   const { person = "" } = placeholders;
-  await store.write(async (tx) => {
+  const isDone = await store.write(async (tx) => {
     if (unstripped !== null && unstripped.includes("@")) {
       try {
         return await deletePerson(tx, project, parsePersonPath(unstripped));
@@ -184,6 +184,7 @@ async function deleteNamedPerson({ store, project, placeholders, unstripped }: C
     }
     return deletePerson(tx, project, parsePersonPath(person));
   });
+  if (!isDone) await store.settle();
 }
 
 /** The same call whether the id came in the path or, as one client library has it, in the body. */

@@ -228,7 +228,10 @@ test("when a member leaves and joins again and again, then one survey is sent wi
   }
   await add({ personEmail: "a@x.co" });
   expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 90 * DAY } }]);
-  fixture.time.now = START + 90 * DAY;
+  await configure({ frequencySeconds: 7 * DAY });
+  await fixture.store.settle();
+  expect(await members()).toMatchObject([{ next_survey_request: { survey_scheduled_at: START + 7 * DAY } }]);
+  fixture.time.now = START + 7 * DAY;
   expect(await deliver()).toEqual(["a@x.co"]);
 });
 

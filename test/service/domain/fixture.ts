@@ -30,7 +30,7 @@ export interface Fixture {
 }
 
 export async function openFixture(
-  options: { readonly file?: string; readonly engine?: EngineName } = {},
+  options: { readonly file?: string; readonly engine?: EngineName; readonly blockRows?: number } = {},
 ): Promise<Fixture> {
   const time = { now: START };
   const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };

@@ -182,7 +182,7 @@ describe.each(ENGINES)("%s", (engine) => {
       await save(fixture, "b@x.co");
       await fixture.write((tx) => addResponse(tx, fixture.project, responseInput({ personId: "1" }), links));
       const counts = await fixture.read((tx) => tx.projects.counts(fixture.project.id));
-      expect({ ...counts }).toEqual({ people: 2, responses: 1, scheduled: 1, sent: 0, members: 0 });
+      expect(counts).toEqual({ people: 2, responses: 1 });
     }));
 
   test("when a file is not ours, then it is refused and left as it is", async () => {

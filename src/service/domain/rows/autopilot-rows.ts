@@ -18,7 +18,10 @@ export interface MembersFilter {
 
 export interface AutopilotRows {
   configuration(project: number, platform: Platform): Promise<AutopilotConfiguration>;
-  /** Pauses or wakes the platform's waiting requests, and reschedules recurring ones when the frequency changes. */
+  /**
+   * Pauses or wakes the platform's waiting requests, and reschedules recurring ones when the frequency changes: the
+   * first thousand at once, the others by and by; see `Store.settle`.
+   */
   configure(
     project: number,
     platform: Platform,

@@ -43,8 +43,11 @@ export interface PersonRows {
   insert(project: number, person: NewPerson): Promise<PersonRow>;
   /** Changes the named fields alone. Throws `TakenError`. */
   update(project: number, id: number, change: PersonChange): Promise<void>;
-  /** The person and all that belongs to them: surveys, responses with notes, memberships. */
-  delete(project: number, id: number): Promise<void>;
+  /**
+   * The person and all that belongs to them: surveys, responses with notes, memberships. The person is gone at once;
+   * false when responses or sent surveys are left, which go by and by: see `Store.settle`.
+   */
+  delete(project: number, id: number): Promise<boolean>;
   /** In creation order, `Person` as JSON. */
   list(project: number, filter: PeopleFilter): Promise<JsonRows>;
   /** Oldest bounce first, `Bounce` as JSON. */

@@ -16,10 +16,6 @@ export interface KeyRow {
 export interface Counts {
   readonly people: number;
   readonly responses: number;
-  /** Survey requests that wait to be sent. */
-  readonly scheduled: number;
-  readonly sent: number;
-  readonly members: number;
 }
 
 export interface ProjectRows {

@@ -7,12 +7,14 @@ export interface Trend {
 }
 
 export interface TrendRows {
+  /** The new trend's id. The responses that are there already enter it by and by; see `Store.settle`. */
   insert(
     project: number,
     trend: { readonly name: string; readonly where: Readonly<Record<string, string>> },
   ): Promise<number>;
   list(project: number): Promise<readonly Trend[]>;
-  exists(project: number, id: number): Promise<boolean>;
+  /** Whether every response that belongs into it is in it; null when there is no such trend. */
+  isFilled(project: number, id: number): Promise<boolean | null>;
   /** Whether there was one to delete. */
   delete(project: number, id: number): Promise<boolean>;
 }

@@ -4,6 +4,7 @@ import { resolveFile } from "../../../runtime/resolve-file.ts";
 import { systemRandom, type Random } from "../../../runtime/random.ts";
 import type { Store, Transaction } from "../../domain/ports.ts";
 import { createAutopilotRows } from "./rows/autopilot-rows.ts";
+import { createLongChanges } from "./steps/long-changes.ts";
 import { createDatabase, type Database } from "./engine/database.ts";
 import { IN_MEMORY, type EngineName } from "./engine/engine.ts";
 import { openEngine } from "./engine/open-engine.ts";
@@ -14,15 +15,17 @@ import { ownFile, type Ownership } from "./engine/file-owner.ts";
 import { createFileWatch } from "./engine/file-watch.ts";
 import { createJobQueue } from "./engine/job-queue.ts";
 import { createStoredTime } from "./engine/stored-time.ts";
+import { FIND_MISCOUNTS } from "./sql/list-blocks-schema.ts";
 import { findMissing, MIGRATIONS, migrate } from "./sql/migrations.ts";
-import { createPageAnchors } from "./rows/page-anchors.ts";
-import { createPageCache } from "./rows/page-cache.ts";
+import { createListBlocks } from "./lists/list-blocks.ts";
 import { createPersonRows } from "./rows/person-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
 import { createRequestRows } from "./rows/request-rows.ts";
 import { createResponseRows } from "./rows/response-rows.ts";
 import { createSuppressionRows } from "./rows/suppression-rows.ts";
 import type { Session } from "./engine/session.ts";
+import { createStepLoop } from "./steps/step-loop.ts";
+import { createSteps } from "./steps/steps.ts";
 import { createTrendRows } from "./rows/trend-rows.ts";
 import type { StoreEvent } from "../store-event.ts";
 import { StoreFileError } from "../store-file-error.ts";
@@ -35,6 +38,8 @@ export interface SqliteStoreOptions {
   /** Absent: Node's own SQLite where this Node has it. */
   readonly engine?: EngineName;
   readonly onEvent?: (event: StoreEvent) => void;
+  /** The most rows in a block of `list_blocks`; absent: what suits large lists. */
+  readonly blockRows?: number;
 }
 
 /** 16 bytes: 22 characters. */
@@ -112,7 +117,7 @@ interface Held {
 }
 
 function createStore(database: Database, options: SqliteStoreOptions, { guard, release }: Held): Store {
-  const { file, clock, random = systemRandom, onEvent = () => undefined } = options;
+  const { file, clock, random = systemRandom, onEvent = () => undefined, blockRows } = options;
   const time = createStoredTime(database, clock);
   const behind = time.newest() - unixSeconds(clock);
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
@@ -127,16 +132,16 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     },
   });
   const session: Session = { now: 0 };
-  const anchors = createPageAnchors();
-  const cache = createPageCache(database);
+  const blocks = createListBlocks(database, blockRows);
+  const changes = createLongChanges(database, createSteps(database, session, blocks));
   const rows = {
     token: () => random.token(TOKEN_BYTES),
-    projects: createProjectRows(database, session),
-    people: createPersonRows(database, anchors, cache),
-    requests: createRequestRows(database, session),
-    responses: createResponseRows(database, anchors, cache),
-    trends: createTrendRows(database, session, anchors),
-    autopilot: createAutopilotRows(database, session, cache),
+    projects: createProjectRows(database, session, blocks),
+    people: createPersonRows(database, blocks, changes),
+    requests: createRequestRows(database, session, blocks),
+    responses: createResponseRows(database, blocks),
+    trends: createTrendRows(database, session, changes),
+    autopilot: createAutopilotRows(database, session, changes),
     suppressions: createSuppressionRows(database, () => random.token(SECRET_BYTES)),
   };
   const begin = (now: number): Transaction => {
@@ -160,11 +165,19 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
         .catch(() => undefined);
   }
 
+  const loop = createStepLoop(changes.isNoted, () =>
+    queue.write(async () => {
+      begin(time.newest());
+      changes.step();
+    }),
+  );
+  loop.start();
   return {
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(begin(time.now()))),
-    write: (work) => queue.write(() => work(begin(time.newest()))),
+    write: (work) => queue.write(() => work(begin(time.newest()))).finally(loop.start),
+    settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
     backup: (copy) => queue.read(async () => copyTo(database, copy)),
     vacuum: () =>
@@ -196,5 +209,8 @@ function integrityFindings(database: Database): string[] {
   const orphans = database
     .all("PRAGMA foreign_key_check")
     .map(({ table, parent }) => `a row of ${table} has no ${parent}`);
-  return [...findings.filter((finding) => finding !== "ok"), ...orphans];
+  const miscounts = database
+    .all(FIND_MISCOUNTS)
+    .map(({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`);
+  return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];
 }

@@ -3,15 +3,16 @@ import type { AutopilotRows, MembershipRow } from "../../../domain/ports.ts";
 import { configure } from "./autopilot-configuration.ts";
 import type { Database } from "../engine/database.ts";
 import { listMembers } from "./membership-lists.ts";
-import type { PageCache } from "./page-cache.ts";
+import type { LongChanges } from "../steps/long-changes.ts";
 import type { Session } from "../engine/session.ts";
 
 const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
 
-export function createAutopilotRows(database: Database, session: Session, cache: PageCache): AutopilotRows {
+export function createAutopilotRows(database: Database, session: Session, changes: LongChanges): AutopilotRows {
   return {
     configuration: async (project, platform) => readConfiguration(database, project, platform),
-    configure: async (project, platform, change) => configure(database, session.now, { project, platform, ...change }),
+    configure: async (project, platform, change) =>
+      configure(database, changes, session.now, { project, platform, ...change }),
     member: async (project, platform, personId) => findMember(database, project, platform, personId),
     insertMember: async (project, platform, { personId, properties }) => {
       database.run(
@@ -35,8 +36,7 @@ export function createAutopilotRows(database: Database, session: Session, cache:
     deleteMember: async (project, platform, personId) => {
       database.run(`DELETE FROM memberships WHERE ${MEMBER}`, [project, platform, personId]);
     },
-    list: async (project, platform, filter) =>
-      cache.rows(["members", project, platform, filter], () => listMembers(database, project, platform, filter)),
+    list: async (project, platform, filter) => listMembers(database, project, platform, filter),
   };
 }
 

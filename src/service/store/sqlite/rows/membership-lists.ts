@@ -33,7 +33,7 @@ export function listMembers(database: Database, project: number, platform: Platf
   if (filter.after !== null)
     addCondition(where, "(m.created_at, m.person_id) > (?, ?)", filter.after.createdAt, filter.after.id);
   const sql = `SELECT ${MEMBERSHIP_JSON} AS json FROM memberships m
-    CROSS JOIN people p ON p.project_id = m.project_id AND p.id = m.person_id
+    LEFT JOIN people p ON p.project_id = m.project_id AND p.id = m.person_id
     LEFT JOIN survey_requests q ON q.project_id = m.project_id AND q.id = m.next_request_id
     WHERE ${whereSql(where)} ORDER BY m.created_at, m.person_id LIMIT ?`;
   return database.all(sql, [...where.values, filter.limit]).map(({ json }) => String(json));

@@ -1,49 +1,71 @@
 import { emailKey } from "../../../../contract/email.ts";
 import {
   TakenError,
-  type EventsFilter,
-  type JsonRows,
   type NewPerson,
   type PersonChange,
   type PersonRow,
   type PersonRows,
 } from "../../../domain/ports.ts";
-import type { PageAnchors } from "./page-anchors.ts";
 import { UniqueViolation, type Database } from "../engine/database.ts";
 import type { SqlRow, SqlValue } from "../engine/engine.ts";
 import { nextId, reserveId } from "../sql/next-id.ts";
-import type { PageCache } from "./page-cache.ts";
-import { countEvents, listEvents, listPeople, type EventColumn } from "./person-lists.ts";
+import { peopleBy, peopleIn, type EventColumn } from "../lists/counted-lists.ts";
+import type { ListBlocks } from "../lists/list-blocks.ts";
+import { listEvents, listPeople } from "./person-lists.ts";
+import { removePerson } from "./person-removal.ts";
+import type { LongChanges } from "../steps/long-changes.ts";
 
 const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",
   last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
-  FROM people WHERE project_id = ?`;
+  FROM people WHERE removed = 0 AND project_id = ?`;
 
-export function createPersonRows(database: Database, anchors: PageAnchors, cache: PageCache): PersonRows {
+export function createPersonRows(database: Database, blocks: ListBlocks, changes: LongChanges): PersonRows {
   const first = (condition: string, values: readonly SqlValue[]): PersonRow | null =>
     toPerson(database.first(PERSON + condition, values));
-  const events = (project: number, column: EventColumn, filter: EventsFilter): JsonRows =>
-    cache.rows([column, project, filter], () => listEvents(database, anchors, project, column, filter));
   return {
     byId: async (project, id) => first(" AND id = ?", [project, id]),
     byEmail: async (project, email) => first(" AND email_key = ?", [project, emailKey(email)]),
     byPhone: async (project, phoneNumber) => first(" AND phone_number = ?", [project, phoneNumber]),
-    insert: async (project, person) => insertPerson(database, project, person),
-    update: async (project, id, change) => {
-      if (change.bouncedAt !== undefined || change.unsubscribedAt !== undefined) anchors.forget(project);
-      updatePerson(database, project, id, change);
+    insert: async (project, person) => {
+      const inserted = insertPerson(database, project, person);
+      blocks.add(peopleIn(project), { key: [inserted.createdAt, inserted.id], other: 0, score: null });
+      return inserted;
     },
-    delete: async (project, id) => {
-      anchors.forget(project);
-      database.run("DELETE FROM people WHERE project_id = ? AND id = ?", [project, id]);
-    },
-    list: async (project, filter) =>
-      cache.rows(["people", project, filter], () => listPeople(database, project, filter)),
-    listBounced: async (project, filter) => events(project, "bounced_at", filter),
-    listUnsubscribed: async (project, filter) => events(project, "unsubscribed_at", filter),
-    countBounced: async (project, range) => countEvents(database, project, "bounced_at", range),
-    countUnsubscribed: async (project, range) => countEvents(database, project, "unsubscribed_at", range),
+    update: async (project, id, change) =>
+      recountEvents(database, blocks, project, id, change, () => updatePerson(database, project, id, change)),
+    delete: async (project, id) => removePerson(database, blocks, changes, project, id),
+    list: async (project, filter) => listPeople(database, project, filter),
+    listBounced: async (project, filter) => listEvents(database, blocks, project, "bounced_at", filter),
+    listUnsubscribed: async (project, filter) => listEvents(database, blocks, project, "unsubscribed_at", filter),
+    countBounced: async (project, range) => blocks.count(peopleBy(project, "bounced_at"), range),
+    countUnsubscribed: async (project, range) => blocks.count(peopleBy(project, "unsubscribed_at"), range),
   };
+}
+
+const EVENTS: readonly (readonly [EventColumn, "bouncedAt" | "unsubscribedAt"])[] = [
+  ["bounced_at", "bouncedAt"],
+  ["unsubscribed_at", "unsubscribedAt"],
+];
+
+/** Keeps the counts of bounces and unsubscribes true while a person is changed. */
+function recountEvents(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  id: number,
+  change: PersonChange,
+  work: () => void,
+): void {
+  const changed = EVENTS.filter(([, field]) => change[field] !== undefined);
+  const old = changed.length === 0 ? null : toPerson(database.first(`${PERSON} AND id = ?`, [project, id]));
+  work();
+  if (old === null) return;
+  for (const [column, field] of changed) {
+    const list = peopleBy(project, column);
+    const [before, after] = [old[field], change[field] ?? null];
+    if (before !== null) blocks.remove(list, { key: [before, id], other: 0, score: null });
+    if (after !== null) blocks.add(list, { key: [after, id], other: 0, score: null });
+  }
 }
 
 function toPerson(row: SqlRow | null): PersonRow | null {

@@ -1,13 +1,17 @@
 import { PLATFORMS } from "../../../../contract/resources.ts";
 import type { Project } from "../../../domain/inputs.ts";
-import { TakenError, type Counts, type KeyRow, type ProjectRow, type ProjectRows } from "../../../domain/ports.ts";
+import { TakenError, type KeyRow, type ProjectRow, type ProjectRows } from "../../../domain/ports.ts";
 import { UniqueViolation, type Database } from "../engine/database.ts";
 import { nextId } from "../sql/next-id.ts";
+import { peopleIn, responsesBy } from "../lists/counted-lists.ts";
+import type { ListBlocks } from "../lists/list-blocks.ts";
 import type { Session } from "../engine/session.ts";
+
+const ALL_TIME = { since: null, until: null };
 
 const PROJECT = 'SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds" FROM projects';
 
-export function createProjectRows(database: Database, session: Session): ProjectRows {
+export function createProjectRows(database: Database, session: Session, blocks: ListBlocks): ProjectRows {
   return {
     insert: async (project) => insertProject(database, session, project),
     list: async () => database.all(`${PROJECT} ORDER BY id`) as unknown as ProjectRow[],
@@ -25,7 +29,10 @@ export function createProjectRows(database: Database, session: Session): Project
     deleteKey: async (project, id) =>
       database.run("DELETE FROM api_keys WHERE project_id = ? AND id = ?", [project, id]) > 0,
     byKeyHash: async (hash) => findByKeyHash(database, hash),
-    counts: async (project) => count(database, project),
+    counts: async (project) => ({
+      people: blocks.count(peopleIn(project), ALL_TIME),
+      responses: blocks.count(responsesBy(project, null, "created_at"), ALL_TIME),
+    }),
   };
 }
 
@@ -81,16 +88,4 @@ function findByKeyHash(database: Database, hash: string): { project: Project; ha
     [hash],
   );
   return row === null ? null : { project: { id: Number(row.id), name: String(row.name) }, hash: String(row.hash) };
-}
-
-function count(database: Database, project: number): Counts {
-  const row = database.first(
-    `SELECT (SELECT count(*) FROM people WHERE project_id = ?1) AS people,
-            (SELECT count(*) FROM responses WHERE project_id = ?1) AS responses,
-            (SELECT count(*) FROM survey_requests WHERE due_at IS NOT NULL AND project_id = ?1) AS scheduled,
-            (SELECT count(*) FROM survey_requests WHERE sent_at IS NOT NULL AND project_id = ?1 AND channel IN ('email', 'sms')) AS sent,
-            (SELECT count(*) FROM memberships WHERE project_id = ?1) AS members`,
-    [project],
-  );
-  return row as unknown as Counts;
 }

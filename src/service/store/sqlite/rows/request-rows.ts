@@ -13,9 +13,11 @@ import type { Database } from "../engine/database.ts";
 import type { SqlValue } from "../engine/engine.ts";
 import { nextId } from "../sql/next-id.ts";
 import type { Session } from "../engine/session.ts";
-import { addCondition, addRange, whereSql, type Where } from "../sql/where.ts";
+import { addCondition, whereSql, type Where } from "../sql/where.ts";
+import { requestsSent } from "../lists/counted-lists.ts";
+import type { ListBlocks } from "../lists/list-blocks.ts";
 
-export function createRequestRows(database: Database, session: Session): RequestRows {
+export function createRequestRows(database: Database, session: Session, blocks: ListBlocks): RequestRows {
   const claims = createClaims(database);
   return {
     insert: async (project, request) => insertRequest(database, project, request),
@@ -30,7 +32,12 @@ export function createRequestRows(database: Database, session: Session): Request
     claimDue: async (claim) => claims.claimDue(session.now, claim),
     nextDueAt: async () => nextDueAt(database),
     releaseClaims: async (living) => releaseClaims(database, session.now, living),
-    markSent: async (due) => settleAndRefresh(database, due, "sent", session.now),
+    markSent: async (due) => {
+      if (!settleAndRefresh(database, due, "sent", session.now)) return false;
+      const list = requestsSent(due.project.id, due.channel);
+      blocks.add(list, { key: [session.now, due.requestId], other: 0, score: null });
+      return true;
+    },
     markFailed: async (due) => settleAndRefresh(database, due, "failed", null),
     postpone: async (due, dueAt) => postpone(database, due, dueAt),
     lastAutopilotAt: async (project, personId, channel) => {
@@ -45,16 +52,7 @@ export function createRequestRows(database: Database, session: Session): Request
     forgetErased: async (surveys) => {
       for (const { token } of surveys) database.run("DELETE FROM erased_surveys WHERE token = ?", [token]);
     },
-    countSent: async (project, channel, range) => {
-      const where: Where = {
-        clauses: ["project_id = ?", "channel = ?", "sent_at IS NOT NULL"],
-        values: [project, channel],
-      };
-      addRange(where, "sent_at", range);
-      return Number(
-        database.first(`SELECT count(*) AS count FROM survey_requests WHERE ${whereSql(where)}`, where.values)?.count,
-      );
-    },
+    countSent: async (project, channel, range) => blocks.count(requestsSent(project, channel), range),
     byToken: async (token) => findByToken(database, token),
   };
 }

@@ -3,27 +3,20 @@ import type { NewNote, NewResponse, ResponseRow, ResponseRows, StoredResponseCha
 import type { Database } from "../engine/database.ts";
 import type { SqlRow } from "../engine/engine.ts";
 import { nextId, reserveId } from "../sql/next-id.ts";
-import type { PageAnchors } from "./page-anchors.ts";
-import type { PageCache } from "./page-cache.ts";
+import { responsesBy } from "../lists/counted-lists.ts";
+import type { ListBlocks } from "../lists/list-blocks.ts";
+import { enterResponse, leaveResponse } from "./response-changes.ts";
 import { listResponses, responseJson } from "./response-lists.ts";
-import { countScores } from "./score-counts.ts";
-import { enterTrends } from "./trend-rows.ts";
 
-export function createResponseRows(database: Database, anchors: PageAnchors, cache: PageCache): ResponseRows {
+export function createResponseRows(database: Database, blocks: ListBlocks): ResponseRows {
   return {
     byId: async (project, id) => toResponse(database.first(RESPONSE, [project, id])),
-    insert: async (project, response) => {
-      anchors.forget(project);
-      return insertResponse(database, project, response);
-    },
-    update: async (project, id, change) => {
-      anchors.forget(project);
-      updateResponse(database, project, id, change);
-    },
+    insert: async (project, response) => insertResponse(database, blocks, project, response),
+    update: async (project, id, change) => updateResponse(database, blocks, project, id, change),
     json: async (project, id, shape) => responseJson(database, project, id, shape),
-    list: async (project, filter, shape) =>
-      cache.rows(["responses", project, filter, shape], () => listResponses(database, anchors, project, filter, shape)),
-    countScores: async (project, filter) => countScores(database, project, filter),
+    list: async (project, filter, shape) => listResponses(database, blocks, project, filter, shape),
+    countScores: async (project, { trendId, ...range }) =>
+      blocks.countScores(responsesBy(project, trendId, "created_at"), range),
     addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
     byToken: async (token) => findByToken(database, token),
   };
@@ -42,7 +35,7 @@ function toResponse(row: SqlRow | null): ResponseRow | null {
   };
 }
 
-function insertResponse(database: Database, project: number, response: NewResponse): number {
+function insertResponse(database: Database, blocks: ListBlocks, project: number, response: NewResponse): number {
   const id = response.id === undefined ? nextId(database, project) : reserveId(database, project, response.id);
   const { personId, requestId, score, comment, token, createdAt, updatedAt, personProperties } = response;
   database.run(
@@ -67,20 +60,27 @@ function insertResponse(database: Database, project: number, response: NewRespon
     "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
     [createdAt, project, personId, createdAt],
   );
-  enterTrends(database, project, { responseId: id });
+  enterResponse(database, blocks, project, { id, createdAt, updatedAt, score }, personProperties);
   return id;
 }
 
-function updateResponse(database: Database, project: number, id: number, change: StoredResponseChange): void {
+function updateResponse(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  id: number,
+  change: StoredResponseChange,
+): void {
   const old = toResponse(database.first(RESPONSE, [project, id]));
   if (old === null) return;
-  const { personId, score, comment, personProperties, tags, updatedAt } = { ...old, ...change };
+  const row = { ...old, ...change };
+  const { personId, score, comment, personProperties, tags, updatedAt } = row;
+  leaveResponse(database, blocks, project, old);
   database.run(
     "UPDATE responses SET person_id = ?, score = ?, comment = ?, person_properties = ?, tags = ?, updated_at = ? WHERE project_id = ? AND id = ?",
     [personId, score, comment, JSON.stringify(personProperties), JSON.stringify(tags), updatedAt, project, id],
   );
-  database.run("DELETE FROM trend_responses WHERE project_id = ? AND response_id = ?", [project, id]);
-  enterTrends(database, project, { responseId: id });
+  enterResponse(database, blocks, project, row, personProperties);
   if (personId === old.personId) return;
   for (const person of [old.personId, personId]) refreshLastResponse(database, project, person);
 }

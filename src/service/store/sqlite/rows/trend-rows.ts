@@ -1,74 +1,115 @@
+import type { Properties } from "../../../../contract/resources.ts";
 import type { Trend, TrendRows } from "../../../domain/ports.ts";
+import { meetsConditions } from "../../../domain/trends.ts";
 import type { Database } from "../engine/database.ts";
 import { nextId } from "../sql/next-id.ts";
-import type { PageAnchors } from "./page-anchors.ts";
 import type { Session } from "../engine/session.ts";
+import { RESPONSE_TIMES, responsesBy } from "../lists/counted-lists.ts";
+import type { ListBlocks } from "../lists/list-blocks.ts";
+import { STEP, type LongChange, type LongChanges } from "../steps/long-changes.ts";
+import { enterTrend, type PlacedResponse } from "./response-changes.ts";
 
-export function createTrendRows(database: Database, session: Session, anchors: PageAnchors): TrendRows {
+export function createTrendRows(database: Database, session: Session, changes: LongChanges): TrendRows {
   return {
-    insert: async (project, { name, where }) => {
-      const id = nextId(database, project);
-      database.run("INSERT INTO trends (project_id, id, name, created_at) VALUES (?, ?, ?, ?)", [
-        project,
-        id,
-        name,
-        session.now,
-      ]);
-      for (const [key, value] of Object.entries(where)) {
-        database.run("INSERT INTO trend_conditions (project_id, trend_id, key, value) VALUES (?, ?, ?, ?)", [
-          project,
-          id,
-          key,
-          value,
-        ]);
-      }
-      enterTrends(database, project, { trendId: id });
+    insert: async (project, trend) => {
+      const id = insertTrend(database, session, project, trend);
+      changes.begin({ project, kind: "fill trend", target: String(id) });
       return id;
     },
     list: async (project) => listTrends(database, project),
-    exists: async (project, id) =>
-      database.first("SELECT 1 AS one FROM trends WHERE project_id = ? AND id = ?", [project, id]) !== null,
+    isFilled: async (project, id) => {
+      const row = database.first("SELECT state FROM trends WHERE project_id = ? AND id = ? AND state <> 'removed'", [
+        project,
+        id,
+      ]);
+      return row === null ? null : row.state === "filled";
+    },
     delete: async (project, id) => {
-      anchors.forget(project);
-      return database.run("DELETE FROM trends WHERE project_id = ? AND id = ?", [project, id]) > 0;
+      const change = { project, target: String(id) };
+      const removed = "UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ? AND state <> 'removed'";
+      if (database.run(removed, [project, id]) === 0) return false;
+      changes.forget({ ...change, kind: "fill trend" });
+      changes.begin({ ...change, kind: "remove trend" });
+      return true;
     },
   };
 }
 
+function insertTrend(
+  database: Database,
+  { now }: Session,
+  project: number,
+  { name, where }: Parameters<TrendRows["insert"]>[1],
+): number {
+  const id = nextId(database, project);
+  database.run("INSERT INTO trends (project_id, id, name, created_at, state) VALUES (?, ?, ?, ?, 'filling')", [
+    project,
+    id,
+    name,
+    now,
+  ]);
+  for (const [key, value] of Object.entries(where)) {
+    database.run("INSERT INTO trend_conditions (project_id, trend_id, key, value) VALUES (?, ?, ?, ?)", [
+      project,
+      id,
+      key,
+      value,
+    ]);
+  }
+  return id;
+}
+
 function listTrends(database: Database, project: number): Trend[] {
-  const conditions = database.all(
-    'SELECT trend_id AS "trendId", key, value FROM trend_conditions WHERE project_id = ? ORDER BY trend_id, key',
-    [project],
-  );
   const trends = database.all(
-    'SELECT id, name, created_at AS "createdAt" FROM trends WHERE project_id = ? ORDER BY id',
+    `SELECT id, name, created_at AS "createdAt" FROM trends WHERE project_id = ? AND state <> 'removed' ORDER BY id`,
     [project],
   );
   return trends.map((trend) => ({
     ...(trend as unknown as Omit<Trend, "where">),
-    where: Object.fromEntries(
-      conditions.filter(({ trendId }) => trendId === trend.id).map(({ key, value }) => [String(key), String(value)]),
-    ),
+    where: conditionsOf(database, project, Number(trend.id)),
   }));
 }
 
-/** A property's value as text, as the values of a trend are given. */
-const VALUE_TEXT = "CASE e.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' ELSE CAST(e.value AS TEXT) END";
-
-/** Enters one response into the trends whose every condition it meets, or all such responses into one new trend. */
-export function enterTrends(
-  database: Database,
-  project: number,
-  which: { readonly responseId: number } | { readonly trendId: number },
-): void {
-  const [column, id] = "trendId" in which ? ["t.id", which.trendId] : ["r.id", which.responseId];
-  database.run(
-    `INSERT INTO trend_responses (project_id, trend_id, response_id, created_at, updated_at, score)
-     SELECT r.project_id, t.id, r.id, r.created_at, r.updated_at, r.score
-     FROM trends t JOIN responses r ON r.project_id = t.project_id
-     WHERE t.project_id = ? AND ${column} = ? AND NOT EXISTS (
-       SELECT 1 FROM trend_conditions c WHERE c.project_id = t.project_id AND c.trend_id = t.id AND NOT EXISTS (
-         SELECT 1 FROM json_each(r.person_properties) e WHERE e.key = c.key AND ${VALUE_TEXT} = c.value))`,
-    [project, id],
+function conditionsOf(database: Database, project: number, trendId: number): Record<string, string> {
+  const rows = database.all(
+    "SELECT key, value FROM trend_conditions WHERE project_id = ? AND trend_id = ? ORDER BY key",
+    [project, trendId],
   );
+  return Object.fromEntries(rows.map(({ key, value }) => [String(key), String(value)]));
+}
+
+/** A step of "fill trend": the project's next responses, by id, those that meet its conditions. */
+export function fillTrendStep(database: Database, blocks: ListBlocks, change: LongChange): number | null {
+  const { project, doneTo } = change;
+  const trendId = Number(change.target);
+  const where = conditionsOf(database, project, trendId);
+  const rows = database.all(
+    `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", score, person_properties AS properties
+     FROM responses WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?`,
+    [project, doneTo, STEP],
+  );
+  const meeting = rows.filter(({ properties }) => meetsConditions(JSON.parse(String(properties)) as Properties, where));
+  enterTrend(database, blocks, project, trendId, meeting as unknown as PlacedResponse[]);
+  const last = rows.at(-1);
+  if (rows.length === STEP && last !== undefined) return Number(last.id);
+  database.run("UPDATE trends SET state = 'filled' WHERE project_id = ? AND id = ?", [project, trendId]);
+  return null;
+}
+
+/** A step of "remove trend": its responses, with the last of them the trend. */
+export function removeTrendStep(
+  database: Database,
+  blocks: ListBlocks,
+  { project, target }: LongChange,
+): number | null {
+  const trendId = Number(target);
+  for (const time of RESPONSE_TIMES) blocks.drop(responsesBy(project, trendId, time));
+  const deleted = database.run(
+    `DELETE FROM trend_responses WHERE project_id = ? AND trend_id = ? AND response_id IN
+       (SELECT response_id FROM trend_responses WHERE project_id = ? AND trend_id = ? ORDER BY response_id LIMIT ?)`,
+    [project, trendId, project, trendId, STEP],
+  );
+  if (deleted === STEP) return 0;
+  database.run("DELETE FROM trends WHERE project_id = ? AND id = ?", [project, trendId]);
+  return null;
 }

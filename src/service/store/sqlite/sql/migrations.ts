@@ -1,6 +1,7 @@
 /** Numbered steps from an empty file to today's schema; each runs in a transaction of its own. */
 import { emailKey } from "../../../../contract/email.ts";
 import type { Database } from "../engine/database.ts";
+import { KEEP_COUNTS } from "./list-blocks-schema.ts";
 import { ADD_SUPPRESSIONS, CREATE_SCHEMA } from "./schema.ts";
 import { StoreFileError } from "../../store-file-error.ts";
 
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 2, statements: ADD_SUPPRESSIONS },
   { version: 3, statements: [], run: renewEmailKeys },
   { version: 4, statements: CLOCK_AND_ERASURE },
+  { version: 5, statements: KEEP_COUNTS },
 ];
 
 /**

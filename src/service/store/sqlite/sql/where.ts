@@ -22,3 +22,8 @@ export function addRange(where: Where, column: string, { since, until }: TimeRan
 export function whereSql(where: Where): string {
   return where.clauses.join(" AND ");
 }
+
+/** One that can be added to without changing the other. */
+export function copyWhere({ clauses, values }: Where): Where {
+  return { clauses: [...clauses], values: [...values] };
+}

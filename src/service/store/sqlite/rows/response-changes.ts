@@ -1,0 +1,131 @@
+/** Storing, changing and deleting responses: with each, its trends and the counts of every list that it is in. */
+import type { Properties } from "../../../../contract/resources.ts";
+import { meetsConditions } from "../../../domain/trends.ts";
+import type { Database } from "../engine/database.ts";
+import { RESPONSE_TIMES, responsesBy } from "../lists/counted-lists.ts";
+import type { Entry, ListBlocks } from "../lists/list-blocks.ts";
+
+/** What places a response in lists. */
+export interface PlacedResponse {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly score: number;
+}
+
+/** Counts responses in their project, or one of its trends; `1` for those that came, `-1` for those that went. */
+function count(
+  blocks: ListBlocks,
+  project: number,
+  trendId: number | null,
+  rows: readonly PlacedResponse[],
+  by: 1 | -1,
+): void {
+  for (const time of RESPONSE_TIMES) {
+    const list = responsesBy(project, trendId, time);
+    const entries = rows.map(({ id, createdAt, updatedAt, score }): Entry => {
+      const [at, other] = time === "created_at" ? [createdAt, updatedAt] : [updatedAt, createdAt];
+      return { key: [at, id], other, score };
+    });
+    if (by === 1) blocks.add(list, ...entries);
+    else blocks.remove(list, ...entries);
+  }
+}
+
+/** Counts a response that was just stored and enters it into the trends whose every condition it meets. */
+export function enterResponse(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  row: PlacedResponse,
+  properties: Properties,
+): void {
+  count(blocks, project, null, [row], 1);
+  for (const trendId of matchingTrends(database, project, properties)) {
+    enterTrend(database, blocks, project, trendId, [row]);
+  }
+}
+
+/** Takes a response out of counts and trends, before it is stored anew or after it was deleted. */
+export function leaveResponse(database: Database, blocks: ListBlocks, project: number, row: PlacedResponse): void {
+  count(blocks, project, null, [row], -1);
+  const which = [project, row.id];
+  const trends = database.all(
+    "SELECT trend_id AS id FROM trend_responses WHERE project_id = ? AND response_id = ?",
+    which,
+  );
+  if (trends.length === 0) return;
+  database.run("DELETE FROM trend_responses WHERE project_id = ? AND response_id = ?", which);
+  for (const { id } of trends) count(blocks, project, Number(id), [row], -1);
+}
+
+/** Deletes the oldest responses of a person, `limit` at most, and returns how many. */
+export function deleteResponsesOf(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  person: number,
+  limit: number,
+): number {
+  const rows = database.all(
+    `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", score FROM responses
+     WHERE project_id = ? AND person_id = ? ORDER BY created_at, id LIMIT ?`,
+    [project, person, limit],
+  ) as unknown as PlacedResponse[];
+  const last = rows.at(-1);
+  if (last === undefined) return 0;
+  const these = [project, person, last.createdAt, last.id];
+  const inTrends = database.all(
+    `SELECT t.trend_id AS "trendId", t.response_id AS id, t.created_at AS "createdAt", t.updated_at AS "updatedAt", t.score
+     FROM responses r JOIN trend_responses t ON t.project_id = r.project_id AND t.response_id = r.id
+     WHERE r.project_id = ? AND r.person_id = ? AND (r.created_at, r.id) <= (?, ?)`,
+    these,
+  ) as unknown as (PlacedResponse & { readonly trendId: number })[];
+  // With a response its places in trends go too.
+  database.run("DELETE FROM responses WHERE project_id = ? AND person_id = ? AND (created_at, id) <= (?, ?)", these);
+  count(blocks, project, null, rows, -1);
+  for (const trendId of new Set(inTrends.map((row) => row.trendId))) {
+    count(
+      blocks,
+      project,
+      trendId,
+      inTrends.filter((row) => row.trendId === trendId),
+      -1,
+    );
+  }
+  return rows.length;
+}
+
+/** Enters responses into a trend, but for those that are in it. */
+export function enterTrend(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  trendId: number,
+  rows: readonly PlacedResponse[],
+): void {
+  const entered = rows.filter(
+    ({ id, createdAt, updatedAt, score }) =>
+      database.run(
+        `INSERT INTO trend_responses (project_id, trend_id, response_id, created_at, updated_at, score)
+         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        [project, trendId, id, createdAt, updatedAt, score],
+      ) > 0,
+  );
+  if (entered.length > 0) count(blocks, project, trendId, entered, 1);
+}
+
+function matchingTrends(database: Database, project: number, properties: Properties): number[] {
+  const rows = database.all(
+    `SELECT c.trend_id AS id, c.key, c.value FROM trend_conditions c
+     JOIN trends t ON t.project_id = c.project_id AND t.id = c.trend_id
+     WHERE c.project_id = ? AND t.state <> 'removed' ORDER BY c.trend_id`,
+    [project],
+  );
+  const trends = new Map<number, Record<string, string>>();
+  for (const { id, key, value } of rows) {
+    const where = trends.get(Number(id)) ?? {};
+    trends.set(Number(id), Object.assign(where, { [String(key)]: String(value) }));
+  }
+  return [...trends].filter(([, where]) => meetsConditions(properties, where)).map(([id]) => id);
+}

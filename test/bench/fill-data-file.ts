@@ -1,0 +1,40 @@
+/**
+ * Run as a process of its own: makes a data file of the first schema with so many people and responses over three
+ * years, one of each six in a trend, so that a start of the service also shows what bringing it up to date costs.
+ * Arguments: data file, rows, now in Unix seconds.
+ */
+import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
+import { openEngine } from "../../src/service/store/sqlite/engine/open-engine.ts";
+import { MIGRATIONS, migrate } from "../../src/service/store/sqlite/sql/migrations.ts";
+
+const [file = "", rowsText = "", nowText = ""] = process.argv.slice(2);
+const [rows, now] = [Number(rowsText), Number(nowText)];
+const SPAN = 3 * 365 * 86_400;
+const first = now - SPAN;
+
+const database = createDatabase(await openEngine(file));
+for (const pragma of ["locking_mode = EXCLUSIVE", "journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"])
+  database.exec(`PRAGMA ${pragma}`);
+migrate(database, MIGRATIONS.slice(0, 1), now);
+
+const counted = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${rows})`;
+const createdAt = `${first} + i * ${SPAN} / ${rows}`;
+const fill: readonly string[] = [
+  "BEGIN",
+  `INSERT INTO projects (id, name, created_at, throttle_seconds, next_id) VALUES (1, 'default', ${first}, 86400, ${3 * rows})`,
+  `INSERT INTO autopilot_configurations VALUES (1, 'email', 1, 86400, ${first}, ${first}), (1, 'sms', 1, 86400, ${first}, ${first})`,
+  `${counted} INSERT INTO people (project_id, id, email, email_key, name, created_at)
+    SELECT 1, 1 + i, 'person' || i || '@example.com', 'person' || i || '@example.com', 'Ada', ${createdAt} FROM n`,
+  `${counted} INSERT INTO responses (project_id, id, person_id, score, comment, token, created_at, updated_at, person_properties)
+    SELECT 1, 1 + ${rows} + i, 1 + i, i * 7919 % 11, 'Works every day for us.', 'token' || i, ${createdAt},
+      ${createdAt} + CASE i % 10 WHEN 4 THEN i % 977 * 7 ELSE 0 END,
+      CASE i % 6 WHEN 0 THEN '{"plan":"pro","region":"EMEA"}' ELSE '{"plan":"free","region":"EMEA"}' END
+    FROM n`,
+  `INSERT INTO trends VALUES (1, ${3 * rows - 1}, 'pro', ${now})`,
+  `INSERT INTO trend_conditions VALUES (1, ${3 * rows - 1}, 'plan', 'pro')`,
+  `INSERT INTO trend_responses SELECT 1, ${3 * rows - 1}, id, created_at, updated_at, score FROM responses
+    WHERE person_properties LIKE '{"plan":"pro"%'`,
+  "COMMIT",
+];
+for (const statement of fill) database.exec(statement);
+database.close();

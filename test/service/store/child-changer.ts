@@ -1,0 +1,35 @@
+/**
+ * Run as a process of its own: begins a change over many rows, says on stdout that it has, and goes on with it until it
+ * is killed. Arguments: data file, engine, kind of change.
+ */
+import { writeSync } from "node:fs";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { configureAutopilot } from "../../../src/service/domain/autopilot.ts";
+import { deletePerson } from "../../../src/service/domain/people.ts";
+import type { Project } from "../../../src/service/domain/inputs.ts";
+import type { Transaction } from "../../../src/service/domain/ports.ts";
+import { findProject } from "../../../src/service/domain/projects.ts";
+import { addTrend, removeTrend } from "../../../src/service/domain/trends.ts";
+import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+
+const CHANGES: Readonly<Record<string, (tx: Transaction, project: Project) => Promise<unknown>>> = {
+  "add trend": (tx, project) => addTrend(tx, project, "pro", { plan: "pro" }),
+  "remove trend": async (tx, project) => {
+    const [trend] = await tx.trends.list(project.id);
+    return removeTrend(tx, project, String(trend?.id));
+  },
+  "delete person": (tx, project) => deletePerson(tx, project, { by: "email", email: "many@x.co" }),
+  frequency: (tx, project) => configureAutopilot(tx, project, "email", { frequencySeconds: 60 }),
+};
+
+const [file = "", engine, kind = ""] = process.argv.slice(2);
+const store = await openSqliteStore({ file, clock: systemClock, engine: engine as EngineName });
+await store.write(async (tx) => {
+  const project = await findProject(tx, "default");
+  if (project !== null) await CHANGES[kind]?.(tx, project);
+});
+// Straight to the descriptor: it is out before the next step begins.
+writeSync(1, "begun\n");
+await store.settle();
+writeSync(1, "ended\n");

@@ -1,0 +1,238 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "rolldown";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addMember, configureAutopilot } from "../../../src/service/domain/autopilot.ts";
+import { getMetrics } from "../../../src/service/domain/metrics.ts";
+import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
+import { addTrend, removeTrend } from "../../../src/service/domain/trends.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
+import {
+  DAY,
+  START,
+  links,
+  memberInput,
+  membersQuery,
+  metricsQuery,
+  openFixture,
+  peopleQuery,
+  responsesQuery,
+  sendInput,
+  type Fixture,
+} from "../domain/fixture.ts";
+import { listMembers, listPeople, listResponses } from "../domain/lists.ts";
+import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
+
+/** Three and a half steps. */
+const ROWS = 3500;
+const TIMEOUT_MS = 120_000;
+const LAST_MEMBER = `p${ROWS - 1}@x.co`;
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+let script = "";
+
+beforeAll(async () => {
+  // Below node_modules, so that the program finds its packages.
+  script = path.join(mkdtempSync(path.join(here, "../../../node_modules/.changer-")), "child-changer.mjs");
+  await build({
+    input: path.join(here, "child-changer.ts"),
+    platform: "node",
+    external: /^[^./]/,
+    output: { file: script, codeSplitting: false },
+  });
+});
+
+afterAll(() => rmSync(path.dirname(script), { recursive: true, force: true }));
+
+/** Begins a change in a process of its own and kills it once that is acknowledged; what it had said. */
+function killAfterBeginning(file: string, engine: string, kind: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, file, engine, kind], { stdio: ["ignore", "pipe", "inherit"] });
+    let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      child.kill("SIGKILL");
+    });
+    child.on("error", reject);
+    child.on("close", () => resolve(said));
+  });
+}
+
+/** A person with many responses, every second one on the plan `pro`. */
+async function saveMany(fixture: Fixture): Promise<number> {
+  const { project } = fixture;
+  const sent = await fixture.write((tx) => sendPerson(tx, project, sendInput({ email: "many@x.co", send: false })));
+  const personId = Number(sent.person.id);
+  await fixture.write(async (tx) => {
+    for (let index = 0; index < ROWS; index += 1) {
+      await tx.responses.insert(project.id, {
+        personId,
+        score: index % 11,
+        comment: null,
+        personProperties: { plan: index % 2 === 0 ? "pro" : "free" },
+        token: tx.token(),
+        createdAt: START + index,
+        updatedAt: START + index,
+        requestId: null,
+      });
+    }
+  });
+  return personId;
+}
+
+/** Members whose next survey waits for the next round. */
+async function enrolMany(fixture: Fixture): Promise<void> {
+  const { project } = fixture;
+  await fixture.write(async (tx) => {
+    for (let index = 0; index < ROWS; index += 1)
+      await addMember(tx, project, memberInput({ personEmail: `p${index}@x.co` }));
+  });
+  await fixture.write(async (tx) => {
+    for (const survey of await claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: ROWS }))
+      await finishDelivery(tx, survey, { kind: "sent" });
+  });
+}
+
+const count = async (fixture: Fixture, trend: string | null) =>
+  (await fixture.read((tx) => getMetrics(tx, fixture.project, metricsQuery({ trend })))).response_count;
+
+const reasonOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => (error as Error).message,
+  );
+
+describe.each(ENGINES)("%s", (engine) => {
+  const withStore = async (fill: (fixture: Fixture) => Promise<unknown>, look: (fixture: Fixture) => Promise<void>) => {
+    const fixture = await openFixture({ engine });
+    try {
+      await fill(fixture);
+      await look(fixture);
+      await fixture.store.settle();
+      expect(await fixture.store.check()).toEqual([]);
+    } finally {
+      await fixture.store.close();
+    }
+  };
+
+  test("when a trend is added to many responses, then it is refused until all are in it, and others are served meanwhile", () =>
+    withStore(saveMany, async (fixture) => {
+      const trend = await fixture.write((tx) => addTrend(tx, fixture.project, "pro", { plan: "pro" }));
+      const answers: (number | string | undefined)[] = [];
+      const state = { isSettled: false };
+      const settled = fixture.store.settle().then(() => (state.isSettled = true));
+      while (!state.isSettled) {
+        answers.push(await count(fixture, String(trend.id)).catch((error: unknown) => (error as Error).message));
+      }
+      await settled;
+      const refused = answers.filter((answer) => answer !== ROWS / 2);
+      expect(refused.length).toBeGreaterThanOrEqual(2);
+      expect(new Set(refused)).toEqual(new Set(["trend is not ready yet; try again in a moment"]));
+      expect(await count(fixture, String(trend.id))).toBe(ROWS / 2);
+    }));
+
+  test("when a trend is removed, then it is gone at once", () =>
+    withStore(saveMany, async (fixture) => {
+      const trend = await fixture.write((tx) => addTrend(tx, fixture.project, "pro", { plan: "pro" }));
+      await fixture.store.settle();
+      expect(await fixture.write((tx) => removeTrend(tx, fixture.project, String(trend.id)))).toBe(true);
+      expect(await reasonOf(count(fixture, String(trend.id)))).toContain("does not exist");
+      expect(await fixture.write((tx) => removeTrend(tx, fixture.project, String(trend.id)))).toBe(false);
+    }));
+
+  test("when a person with many responses is deleted, then they are gone at once, their address is free, and the rest follows", () =>
+    withStore(saveMany, async (fixture) => {
+      const { project } = fixture;
+      const old = await fixture.read((tx) => tx.people.byEmail(project.id, "many@x.co"));
+      const isDone = await fixture.write((tx) => deletePerson(tx, project, { by: "email", email: "many@x.co" }));
+      expect(isDone).toBe(false);
+      expect(await fixture.read((tx) => tx.people.byId(project.id, old?.id ?? 0))).toBe(null);
+      expect((await fixture.read((tx) => listPeople(tx, project, peopleQuery()))).rows).toEqual([]);
+      const again = sendInput({ email: "many@x.co", send: false });
+      expect((await fixture.write((tx) => sendPerson(tx, project, again))).created).toBe(true);
+      await fixture.store.settle();
+      expect(await count(fixture, null)).toBe(0);
+      expect(await fixture.read((tx) => listResponses(tx, project, responsesQuery(), links))).toEqual([]);
+      expect(await fixture.read((tx) => tx.projects.counts(project.id))).toEqual({ people: 1, responses: 0 });
+    }));
+
+  test("when many members' frequency is changed, then all follow, and others are served meanwhile", () =>
+    withStore(enrolMany, async (fixture) => {
+      const { project } = fixture;
+      await fixture.write((tx) => configureAutopilot(tx, project, "email", { frequencySeconds: DAY }));
+      const state = { isSettled: false, reads: 0 };
+      const settled = fixture.store.settle().then(() => (state.isSettled = true));
+      while (!state.isSettled) {
+        await fixture.read((tx) => tx.projects.list());
+        state.reads += 1;
+      }
+      await settled;
+      expect(state.reads).toBeGreaterThanOrEqual(2);
+      const last = membersQuery({ platform: "email", personEmail: LAST_MEMBER });
+      const { rows } = await fixture.read((tx) => listMembers(tx, project, last));
+      expect(rows.map((row) => row.next_survey_request?.survey_scheduled_at)).toEqual([START + DAY]);
+    }));
+
+  test.each([
+    {
+      kind: "add trend",
+      prepare: saveMany,
+      look: async (fixture: Fixture) => {
+        const [trend] = await fixture.read((tx) => tx.trends.list(fixture.project.id));
+        return count(fixture, String(trend?.id));
+      },
+      seen: ROWS / 2,
+      inTrend: ROWS / 2,
+    },
+    {
+      kind: "remove trend",
+      prepare: async (fixture: Fixture) => {
+        await saveMany(fixture);
+        await fixture.write((tx) => addTrend(tx, fixture.project, "pro", { plan: "pro" }));
+        await fixture.store.settle();
+      },
+      look: (fixture: Fixture) => fixture.read((tx) => tx.trends.list(fixture.project.id)),
+      seen: [],
+      inTrend: 0,
+    },
+    {
+      kind: "delete person",
+      prepare: saveMany,
+      look: (fixture: Fixture) => fixture.read((tx) => tx.projects.counts(fixture.project.id)),
+      seen: { people: 0, responses: 0 },
+      inTrend: 0,
+    },
+    {
+      kind: "frequency",
+      prepare: enrolMany,
+      look: async (fixture: Fixture) => {
+        const person = await fixture.read((tx) => tx.people.byEmail(fixture.project.id, LAST_MEMBER));
+        return [person?.lastSentAt, person?.nextSurveyAt];
+      },
+      seen: [START, START + 60],
+      inTrend: 0,
+    },
+  ])(
+    "when a process is killed in the middle of $kind, then the next one finishes it",
+    async ({ kind, prepare, look, seen, inTrend }) => {
+      const file = newDataFile();
+      const first = await openFixture({ file, engine });
+      await prepare(first);
+      await first.store.close();
+      expect(await killAfterBeginning(file, engine, kind)).toBe("begun\n");
+      const second = await openFixture({ file, engine });
+      await second.store.settle();
+      expect(await second.store.check()).toEqual([]);
+      expect(await look(second)).toEqual(seen);
+      await second.store.close();
+      const raw = await openRawDatabase(engine, file);
+      raw.exec("PRAGMA locking_mode = EXCLUSIVE");
+      const [row] = raw.all("SELECT count(*) AS count FROM trend_responses");
+      raw.close();
+      expect(row?.count).toBe(inTrend);
+    },
+    TIMEOUT_MS,
+  );
+});

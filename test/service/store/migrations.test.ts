@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { addResponse } from "../../../src/service/domain/responses.ts";
+import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
+import { links, openFixture, responseInput, responsesQuery, START } from "../domain/fixture.ts";
+import { listResponses } from "../domain/lists.ts";
+import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
+
+const ROWS = 5000;
+const FIRST_SCHEMA = MIGRATIONS.slice(0, 1);
+
+/** A data file as the first version left it, with rows in every list that is counted. */
+const FILL: readonly string[] = [
+  `INSERT INTO projects (id, name, created_at, next_id) VALUES (1, 'default', 0, 100000)`,
+  `INSERT INTO projects (id, name, created_at, next_id) VALUES (2, 'other', 0, 100000)`,
+  `INSERT INTO people (project_id, id, created_at, bounced_at, unsubscribed_at) VALUES (1, 1, 0, 5, NULL), (1, 2, 0, NULL, 6), (2, 1, 0, NULL, NULL)`,
+  `INSERT INTO survey_requests (project_id, id, person_id, channel, autopilot, state, created_at, scheduled_at, sent_at, properties, token)
+   VALUES (1, 9, 1, 'sms', 0, 'sent', 0, 0, 7, '{}', 'r')`,
+  `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${ROWS})
+   INSERT INTO responses (project_id, id, person_id, score, token, created_at, updated_at, person_properties)
+   SELECT 1 + i % 2, 10 + i, 1, i % 11, 't' || i, i / 7, ${START} + i, '{}' FROM n`,
+  `INSERT INTO trends (project_id, id, name, created_at) VALUES (1, 5, 'all', 0)`,
+  `INSERT INTO trend_responses SELECT project_id, 5, id, created_at, updated_at, score FROM responses WHERE project_id = 1`,
+];
+
+describe.each(ENGINES)("%s", (engine) => {
+  const makeOldFile = async (): Promise<string> => {
+    const file = newDataFile();
+    const database = await openRawDatabase(engine, file);
+    migrate(database, FIRST_SCHEMA, START);
+    database.exec("BEGIN");
+    for (const statement of FILL) database.exec(statement);
+    database.exec("COMMIT");
+    database.close();
+    return file;
+  };
+
+  test("when a file of the first version is opened, then its lists are counted, and pages and new rows are right", async () => {
+    const fixture = await openFixture({ file: await makeOldFile(), engine });
+    const { project } = fixture;
+    expect(await fixture.store.check()).toEqual([]);
+    const open = { since: null, until: null };
+    const counted = await fixture.read(async (tx) => [
+      await tx.projects.counts(1),
+      await tx.projects.counts(2),
+      await tx.people.countBounced(1, open),
+      await tx.people.countUnsubscribed(1, open),
+      await tx.requests.countSent(1, "sms", open),
+      await tx.responses.countScores(1, { since: 100, until: 600, trendId: 5 }),
+      await tx.responses.countScores(1, { since: 100, until: 600, trendId: null }),
+    ]);
+    const scores = Array.from({ length: ROWS }, (_, index) => index)
+      .filter((index) => index % 2 === 0 && Math.floor(index / 7) >= 100 && Math.floor(index / 7) <= 600)
+      .map((index) => index % 11);
+    const promoters = scores.filter((score) => score >= 9).length;
+    const detractors = scores.filter((score) => score < 7).length;
+    const inRange = { promoters, detractors, passives: scores.length - promoters - detractors };
+    expect(counted).toEqual([
+      { people: 2, responses: ROWS / 2 },
+      { people: 1, responses: ROWS / 2 },
+      1,
+      1,
+      1,
+      inRange,
+      inRange,
+    ]);
+    for (let index = 0; index < 5; index += 1)
+      await fixture.write((tx) => addResponse(tx, project, responseInput({ personId: "1", createdAt: 0 }), links));
+    const last = responsesQuery({ page: ROWS / 2 / 5 + 1, perPage: 5 });
+    const ids = (await fixture.read((tx) => listResponses(tx, project, last, links))).map(({ id }) => Number(id));
+    expect(ids).toEqual([0, 2, 4, 6, 8].map((step) => 10 + ROWS - 10 + step));
+    expect(await fixture.store.check()).toEqual([]);
+    await fixture.store.close();
+  });
+
+  test("when bringing a file up to date fails at any statement, then the file is as it was and the next try succeeds", async () => {
+    const [, counts] = MIGRATIONS;
+    const { version = 0, statements = [] } = counts ?? {};
+    const file = await makeOldFile();
+    for (let index = 0; index <= statements.length; index += 4) {
+      const database = await openRawDatabase(engine, file);
+      const broken = [...statements.slice(0, index), "nonsense"];
+      expect(() => migrate(database, [...FIRST_SCHEMA, { version, statements: broken }], START)).toThrow(
+        "syntax error",
+      );
+      expect(database.all("SELECT name FROM sqlite_master WHERE name IN ('list_blocks', 'long_changes')")).toEqual([]);
+      database.close();
+    }
+    const fixture = await openFixture({ file, engine });
+    expect(await fixture.store.check()).toEqual([]);
+    await fixture.store.close();
+  });
+});
