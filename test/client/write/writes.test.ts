@@ -31,8 +31,9 @@ function service(
   found: Behaviour | readonly JsonObject[],
 ): (request: SeenRequest) => Behaviour {
   let written = 0;
-  return ({ method }) => {
-    if (method === "GET") return typeof found === "function" ? found : json(found, { date });
+  return ({ method, target }) => {
+    const isFirst = !/[?&]page=(?!1(?:&|$))/.test(target);
+    if (method === "GET") return typeof found === "function" ? found : json(isFirst ? found : [], { date });
     written += 1;
     return writes[Math.min(written, writes.length) - 1] ?? stall;
   };
