@@ -12,7 +12,6 @@ export interface Beside {
 
 export interface Count {
   begin(first: FetchedPage, until: number): void;
-  known(): number | null;
   result(): Promise<number | null>;
 }
 
@@ -22,18 +21,15 @@ export function createCount(
   { progress, ended }: Beside,
 ): Count {
   let asked: Promise<number | null> = Promise.resolve(null);
-  let known: number | null = null;
   return {
     begin(first, until) {
       const since = source.range.since ?? firstTime(first, source);
       if (!isWhole || request.count === null || since === null) return;
       asked = orNull(request.count(connection.client, { since, until }, ended)).then((rows) => {
-        known = rows;
         if (rows !== null) progress.expect(rows);
         return rows;
       });
     },
-    known: () => known,
     result: () => asked,
   };
 }

@@ -56,12 +56,11 @@ function toWalk(
     range: source.range,
     perPage,
     concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
-    async fixUntil(first) {
-      const until = await snapshot.fixUntil(first);
+    async fixUntil(first, isWhole) {
+      const until = await snapshot.fixUntil(first, isWhole);
       count.begin(first, until);
       return until;
     },
-    expectedRows: () => count.known(),
     signal: deps.signal,
     keep,
     isWanted: () => true,
@@ -78,7 +77,6 @@ function openSnapshot(
     list: list(connection.client, perPage),
     keys,
     range,
-    perPage,
     clock: deps.clock,
     signal: asked,
   });

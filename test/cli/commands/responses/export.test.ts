@@ -450,7 +450,7 @@ describe("an incremental export", () => {
     await run({ flags: step });
     await run({ flags: step });
     expect(idsOf(await readFile(step.out, "utf8")).toSorted()).toEqual([...everyId(13), "3"].toSorted());
-    expect(requests.length).toBeLessThan(60);
+    expect(requests.length).toBeLessThan(70);
   });
 
   it("writes the second of two edits within a second", async () => {
