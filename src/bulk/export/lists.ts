@@ -6,6 +6,8 @@ import { splitRowTexts } from "../../contract/row-texts.ts";
 export interface RowPage {
   readonly rows: readonly JsonObject[];
   readonly text: string;
+  /** The text of the whole page, where these are some of its rows and `text` has to be made. */
+  readonly source?: string;
 }
 
 export interface FetchedPage extends RowPage {
@@ -66,11 +68,13 @@ export function keepRows(page: RowPage, keep: (row: JsonObject) => boolean): Row
  */
 class KeptRows implements RowPage {
   readonly rows: readonly JsonObject[];
+  readonly source: string;
   readonly #page: RowPage;
   readonly #kept: readonly boolean[];
 
   constructor(page: RowPage, kept: readonly boolean[]) {
     this.rows = page.rows.filter((_, index) => kept[index]);
+    this.source = page.source ?? page.text;
     this.#page = page;
     this.#kept = kept;
   }

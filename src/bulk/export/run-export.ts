@@ -3,7 +3,7 @@ import type { ScratchFile } from "../../runtime/scratch-file.ts";
 import type { TextSink } from "./byte-sink.ts";
 import { keepRows, type RowKeys, type RowPage } from "./lists.ts";
 import { readList, type ListReading } from "./read-list.ts";
-import type { Noted, VersionLog } from "./versions.ts";
+import { NO_VERSIONS, type VersionLog, type Versions } from "./versions.ts";
 
 /** Pages to text. `between` stands between two pages' texts. */
 export interface PageEncoder {
@@ -26,14 +26,14 @@ interface Batch {
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   /** What the next incremental run has to know again. */
-  readonly versions: readonly Noted[];
+  readonly versions: Versions;
   /** Keys of maps that become columns, in the order in which they stand. */
   readonly found: readonly string[];
 }
 
 interface BatchMaker extends Pick<ExportWalk, "keys" | "keep"> {
   readonly encode: (page: RowPage) => string;
-  readonly versionsOf: (page: RowPage) => readonly Noted[];
+  readonly versionsOf: (page: RowPage) => Versions;
   readonly find: (page: RowPage) => readonly string[];
 }
 
@@ -131,7 +131,7 @@ async function* readWalks(
   { walks, log }: Omit<ExportJob, "encoder">,
   maker: Pick<BatchMaker, "encode" | "find">,
 ): AsyncGenerator<Batch> {
-  const versionsOf = (page: RowPage): Batch["versions"] => log?.find(page) ?? [];
+  const versionsOf = (page: RowPage): Versions => log?.find(page) ?? NO_VERSIONS;
   for (const walk of walks) {
     if (!walk.isWanted()) continue;
     const toBatch = (page: RowPage): Batch =>

@@ -1,6 +1,9 @@
-/** The moment that an export shows: what the service's clock said when the run began. */
+/** The moment that an export shows: what the service's clock said when the run began, and how many rows it counts. */
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import type { Progress } from "../command/progress.ts";
+import type { Increment } from "./increment.ts";
+import type { OpenedExport } from "./opened.ts";
 
 /** A bound that no row's time reaches. */
 const FAR_FUTURE = 9_999_999_999;
@@ -61,5 +64,65 @@ async function lastAhead({ list, keys, range, signal }: SnapshotOptions, now: nu
   } catch {
     // Only good to know: a service that refuses such a time has no such rows.
     return latest;
+  }
+}
+
+/** What goes on beside the rows: progress, and requests that end with the run. */
+export interface Beside {
+  readonly progress: Progress;
+  readonly ended: AbortSignal;
+}
+
+/** The service's own count of what is exported, asked for beside the rows. */
+export interface Count {
+  begin(first: FetchedPage, until: number): void;
+  /** What the service counted at the start, and where `rows` differ, what it counts by now; null when it does not say. */
+  result(rows: number): Promise<CountRange | null>;
+}
+
+/** The fewest and the most rows that were there while the export ran. */
+export interface CountRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+export function createCount(
+  { request, connection }: OpenedExport,
+  { isWhole, source }: Increment,
+  { progress, ended }: Beside,
+): Count {
+  let ask = (): Promise<number | null> => Promise.resolve(null);
+  let asked = ask();
+  return {
+    begin(first, until) {
+      const since = source.range.since ?? firstTime(first, source);
+      const { count } = request;
+      if (!isWhole || count === null || since === null) return;
+      ask = () => orNull(count(connection.client, { since, until }, ended));
+      asked = ask().then((rows) => {
+        if (rows !== null) progress.expect(rows);
+        return rows;
+      });
+    },
+    async result(rows) {
+      const before = await asked;
+      if (before === null) return null;
+      const now = before === rows ? before : ((await ask()) ?? before);
+      return { least: Math.min(before, now), most: Math.max(before, now) };
+    },
+  };
+}
+
+/** A bound that every row has: some services count only the last month when they are given none. */
+function firstTime({ rows: [row] }: FetchedPage, { keys }: Increment["source"]): number | null {
+  return row === undefined ? null : keys.at(row);
+}
+
+/** What is only good to know must not fail the export. */
+async function orNull(work: Promise<number | null> | undefined): Promise<number | null> {
+  try {
+    return (await work) ?? null;
+  } catch {
+    return null;
   }
 }

@@ -102,7 +102,12 @@ const UPDATED_KEYS: RowKeys = { id: (row) => textOf(row, "id"), at: changedAt };
 const VERSIONS: VersionKeys = {
   id: (row) => textOf(row, "id"),
   at: (row) => changedAt(row) ?? 0,
-  content: (row) => JSON.stringify([row.score ?? null, row.comment ?? null, row.person_properties ?? null]),
+  content(row) {
+    const added = [row.notes, row.tags, row.additional_answers].filter(
+      (list) => Array.isArray(list) && list.length > 0,
+    );
+    return JSON.stringify([row.score ?? null, row.comment ?? null, row.person_properties ?? null, ...added]);
+  },
 };
 
 /** Metrics know the creation time and trends, and nothing of persons and changes (4.7). */
