@@ -17,7 +17,7 @@ export interface Increment {
   /** Whether a row is written; null: every row. */
   readonly keep: ((row: JsonObject) => boolean) | null;
   /** Throws `UsageError` when the state lies ahead of the service's clock (Unix seconds; null when it tells none). */
-  checkClock(serverTime: number | null): void;
+  readonly checkClock: (serverTime: number | null) => void;
   /** What is taken down for the next run, when the service's clock stands at `startedAt()`; null when nothing is. */
   openLog(startedAt: () => number): VersionLog | null;
   /** Called before the data becomes the file: a run that dies in between is known by what it was about to write. */
@@ -107,9 +107,9 @@ async function identify({ deps, request, plan, connection }: OpenedExport): Prom
  * What the file is by now: as the last run recorded it, or as one was about to leave it that died right after. Nothing
  * that others wrote is ever cut off: then the file is refused.
  */
-async function settlePending<Last extends Reach & Pick<ExportState, "pending">>(
+async function settlePending(
   { flags, output, plan }: OpenedExport,
-  last: Last,
+  last: Reach & Pick<ExportState, "pending">,
 ): Promise<Reach> {
   const { pending, file_bytes: recorded } = last;
   const { oldBytes } = output;

@@ -91,15 +91,16 @@ export function createCount(
   { isWhole, source }: Increment,
   { progress, ended }: Beside,
 ): Count {
-  let ask = (): Promise<number | null> => Promise.resolve(null);
-  let asked = ask();
+  let ask: (() => Promise<number | null>) | null = null;
+  let asked: Promise<number | null> = Promise.resolve(null);
   return {
     begin(first, until) {
       const since = source.range.since ?? firstTime(first, source);
       const { count } = request;
       if (!isWhole || count === null || since === null) return;
-      ask = () => orNull(count(connection.client, { since, until }, ended));
-      asked = ask().then((rows) => {
+      const again = (): Promise<number | null> => orNull(count(connection.client, { since, until }, ended));
+      ask = again;
+      asked = again().then((rows) => {
         if (rows !== null) progress.expect(rows);
         return rows;
       });
@@ -107,7 +108,7 @@ export function createCount(
     async result(rows) {
       const before = await asked;
       if (before === null) return null;
-      const now = before === rows ? before : ((await ask()) ?? before);
+      const now = before === rows ? before : ((await ask?.()) ?? before);
       return { least: Math.min(before, now), most: Math.max(before, now) };
     },
   };

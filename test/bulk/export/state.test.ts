@@ -48,6 +48,10 @@ it("reads a state of the first format", () => {
   });
 });
 
+function pageAt(at: number, first: number): { rows: { id: number; at: number }[]; text: string } {
+  return { rows: Array.from({ length: 100 }, (_, index) => ({ id: first + index, at })), text: "" };
+}
+
 it("remembers what changed lately in 16 bytes a row, and nothing older", () => {
   const keys = {
     id: (row: object) => String((row as { id: number }).id),
@@ -60,10 +64,6 @@ it("remembers what changed lately in 16 bytes a row, and nothing older", () => {
     overlap: 300,
     limit: () => Infinity,
   });
-  const pageAt = (at: number, first: number) => {
-    const rows = Array.from({ length: 100 }, (_, index) => ({ id: first + index, at }));
-    return { rows, text: "" };
-  };
   for (let page = 0; page < 200; page += 1) log.note(log.find(pageAt(1000 + page, page * 100)));
   for (let page = 0; page < 300; page += 1) log.note(log.find(pageAt(9000, 100_000 + page * 100)));
   const { until, versions } = log.tail();

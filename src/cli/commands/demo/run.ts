@@ -138,9 +138,6 @@ const PLAIN = {
   append: false,
   state: null,
   flatten: false,
-  excelSafe: false,
-  bom: false,
-  crlf: false,
   checksum: false,
   perPage: null,
 } as const;

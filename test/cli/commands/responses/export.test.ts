@@ -380,6 +380,12 @@ describe("columns", () => {
   });
 });
 
+/** The state as a run leaves it that dies between its file and its state. */
+function announced(before: string, after: string): string {
+  const { identity: _, pending: __, surveyctl_export_state: ___, ...pending } = JSON.parse(after) as JsonObject;
+  return JSON.stringify({ ...(JSON.parse(before) as JsonObject), pending });
+}
+
 describe("an incremental export", () => {
   const step = { out: "", state: "", append: true };
   beforeEach(() => Object.assign(step, { out: at("r.csv"), state: at("r.state") }));
@@ -477,12 +483,6 @@ describe("an incremental export", () => {
     await run({ flags });
     expect(idsOf(gunzipSync(await readFile(flags.out)).toString())).toEqual(everyId(4));
   });
-
-  /** The state as a run leaves it that dies between its file and its state. */
-  const announced = (before: string, after: string): string => {
-    const { identity: _, pending: __, surveyctl_export_state: ___, ...pending } = JSON.parse(after) as JsonObject;
-    return JSON.stringify({ ...(JSON.parse(before) as JsonObject), pending });
-  };
 
   it("adopts what a run wrote that died before its state was written", async () => {
     const rows = someRows(7);
