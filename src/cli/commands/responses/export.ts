@@ -35,7 +35,7 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
     examples: [
       "surveyctl responses export --since 2026-01-01 --out responses.csv",
       "surveyctl responses export --state responses.state --append --out responses.csv",
-      "surveyctl responses export --flatten --excel-safe --bom --out responses.csv",
+      "surveyctl responses export --flatten --excel --out responses.csv",
     ],
     exits: EXPORT_EXITS,
   });
