@@ -1,4 +1,4 @@
-import { PAGE_DEFAULT } from "../contract/limits.ts";
+import { isWholeList, PAGE_DEFAULT, PER_PAGE_DEFAULT } from "../contract/limits.ts";
 import type { Route } from "../contract/routes.ts";
 import type { Client, Page, Parameters } from "./client.ts";
 import { PagingError } from "./errors/paging-error.ts";
@@ -38,6 +38,7 @@ async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request:
     const page = await client.page({ ...request, parameters: { ...parameters, page: number } });
     if (page.rows.length === 0) return;
     if (page.text === before) {
+      if (isWholeList(page.rows.length, toNumber(parameters["per_page"]) ?? PER_PAGE_DEFAULT)) return;
       const call = nameCall("GET", `${client.baseUrl}${request.route.path}.json`);
       throw new PagingError(`the service sends the same page again and again (page ${number})`, { call });
     }

@@ -53,6 +53,16 @@ describe("page-numbered lists", () => {
     expect(pages.flatMap((page) => page.rows)).toEqual(rows(2, 5));
   });
 
+  it.each([
+    [3, 100, 2],
+    [19, undefined, 2],
+  ])("when it sends the same %i rows for every page of %s, then they are all", async (count, perPage, requests) => {
+    const { client, server } = await withServer([json(rows(0, count))]);
+    const pages = await collect(client.listUnsubscribes(perPage === undefined ? {} : { per_page: perPage }));
+    expect(pages.flatMap((page) => page.rows)).toEqual(rows(0, count));
+    expect(server.requests).toHaveLength(requests);
+  });
+
   it("when the service ignores the page number, then it ends with an error", async () => {
     const { client, server } = await withServer([json(rows(0, 100))]);
     const error = await failureOf(collect(client.listUnsubscribes({ per_page: 100 })));

@@ -1,4 +1,5 @@
 /** Every row of a list once, in the list's order: in parallel windows of time where that works, in one walk else. */
+import { isWholeList } from "../../contract/limits.ts";
 import {
   CIRCLE,
   createRecentIds,
@@ -56,7 +57,8 @@ async function endsWith<Batch>(
 ): Promise<boolean> {
   if (list.kind === "cursor") return first.next === null;
   if (first.rows.length === 0 || first.rows.length >= perPage) return first.rows.length === 0;
-  return (await list.fetch({ ...range, page: 2 }, signal)).rows.length === 0;
+  const second = await list.fetch({ ...range, page: 2 }, signal);
+  return second.rows.length === 0 || (second.text === first.text && isWholeList(first.rows.length, perPage));
 }
 
 interface Begun<Batch> {

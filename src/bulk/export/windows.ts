@@ -1,4 +1,5 @@
 /** Reads a stretch of time in windows: a queue of them in the order of time, several read at once. */
+import { isWholeList } from "../../contract/limits.ts";
 import {
   CIRCLE,
   createRecentIds,
@@ -186,7 +187,7 @@ async function readWindow<Batch>(
     if (last > until || following === null) return ended;
     if (list.kind === "page" && page.rows.length < full) {
       const after = await fetchPage(list, { since, until, next: following }, signal);
-      if (after.rows.length === 0) return ended;
+      if (after.rows.length === 0 || (after.text === page.text && isWholeList(page.rows.length, perPage))) return ended;
       // So long are this service's pages, and the next one need not be asked for twice.
       full = page.rows.length;
     }

@@ -31,9 +31,8 @@ function service(
   found: Behaviour | readonly JsonObject[],
 ): (request: SeenRequest) => Behaviour {
   let written = 0;
-  return ({ method, target }) => {
-    const isFirst = !/[?&]page=(?!1(?:&|$))/.test(target);
-    if (method === "GET") return typeof found === "function" ? found : json(isFirst ? found : [], { date });
+  return ({ method }) => {
+    if (method === "GET") return typeof found === "function" ? found : json(found, { date });
     written += 1;
     return writes[Math.min(written, writes.length) - 1] ?? stall;
   };
