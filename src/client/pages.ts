@@ -1,4 +1,4 @@
-import { PAGE_DEFAULT, PER_PAGE_DEFAULT } from "../contract/limits.ts";
+import { isWholeList, PAGE_DEFAULT, PER_PAGE_DEFAULT } from "../contract/limits.ts";
 import type { Route } from "../contract/routes.ts";
 import type { Client, Page, Parameters } from "./client.ts";
 import { PagingError } from "./errors/paging-error.ts";
@@ -30,30 +30,19 @@ async function* cursorPages(client: Pick<Client, "page" | "baseUrl">, request: L
   } while (next !== null);
 }
 
+/** Ends at an empty page (section 4): nothing promises that a page before it holds as many rows as were asked for. */
 async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request: ListRequest): AsyncGenerator<Page> {
   const { parameters } = request;
-  let number = toNumber(parameters["page"]) ?? PAGE_DEFAULT;
-  let size = toNumber(parameters["per_page"]) ?? PER_PAGE_DEFAULT;
   let before = "";
-  for (;;) {
+  for (let number = toNumber(parameters["page"]) ?? PAGE_DEFAULT; ; number += 1) {
     const page = await client.page({ ...request, parameters: { ...parameters, page: number } });
-    if (page.rows.length > 0 && page.text === before) {
+    if (page.rows.length === 0) return;
+    if (page.text === before) {
+      if (isWholeList(page.rows.length, toNumber(parameters["per_page"]) ?? PER_PAGE_DEFAULT)) return;
       const call = nameCall("GET", `${client.baseUrl}${request.route.path}.json`);
       throw new PagingError(`the service sends the same page again and again (page ${number})`, { call });
     }
-    if (page.rows.length > 0) yield page;
-    if (isLastPage(page.rows.length, size, before === "")) return;
-    if (page.rows.length < size) size = page.rows.length;
+    yield page;
     before = page.text;
-    number += 1;
   }
-}
-
-/**
- * A short page ends the list. Only a first page of at least the default size may be short because the service
- * allows fewer rows a page than were asked for: one more request tells.
- */
-function isLastPage(rows: number, perPage: number, first: boolean): boolean {
-  if (rows >= perPage) return false;
-  return !first || rows < PER_PAGE_DEFAULT;
 }

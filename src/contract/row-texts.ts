@@ -42,3 +42,32 @@ function endOfString(text: string, start: number): number {
   }
   return text.length;
 }
+
+/** A character that no text holds: Unicode reserves it for uses such as this. */
+const MARK = "\ufdd0";
+const MANY_DIGITS = /\d{16}/;
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** Whether JSON may hold a number that a JavaScript number cannot hold: a quick look. */
+export function mayHoldLongNumbers(text: string): boolean {
+  return MANY_DIGITS.test(text);
+}
+
+/**
+ * JSON in which each number that a JavaScript number cannot hold stands as a marked string, so that its digits survive
+ * parsing; null when there is none. `unmarkLongNumbers` takes the marks away again from what was made of it.
+ */
+export function markLongNumbers(text: string): string | null {
+  let isMarked = false;
+  const marked = text.replace(STRING_OR_NUMBER, (token) => {
+    if (token.startsWith('"') || token.length < 16 || String(Number(token)) === token) return token;
+    isMarked = true;
+    return `"${MARK}${token}${MARK}"`;
+  });
+  return isMarked ? marked : null;
+}
+
+/** In plain text, in JSON and in JSON inside a quoted CSV cell. */
+export function unmarkLongNumbers(text: string): string {
+  return text.replace(/"{0,2}\ufdd0([^\ufdd0]*)\ufdd0"{0,2}/g, "$1");
+}

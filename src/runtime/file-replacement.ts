@@ -2,8 +2,8 @@
  * Writes a file whole or not at all: into a temporary file beside it, then synced, renamed over it, and the folder
  * synced. Whatever happens before the rename, kill -9 and power cuts included, leaves the old file as it was.
  */
-import { constants, type Stats } from "node:fs";
-import { access, lstat, open, readlink, rename, stat, unlink, type FileHandle } from "node:fs/promises";
+import { constants, existsSync, type Stats } from "node:fs";
+import { access, lstat, open, readdir, readlink, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 
 /** The target cannot be written; nothing was begun. `message` says why. */
@@ -14,6 +14,8 @@ export class UnwritableFileError extends Error {
 export interface FileReplacement {
   /** The file that is replaced: the target, or what it links to. */
   readonly path: string;
+  /** Where it is written until then; null when it is written directly. */
+  readonly temporary: string | null;
   /** False for a device, a pipe or a descriptor that is open already: those are written as it comes. */
   readonly isWhole: boolean;
   write(bytes: Uint8Array): Promise<void>;
@@ -43,10 +45,31 @@ export async function openReplacement(target: string, token: string, signal?: Ab
   // Added to, so that what the descriptor's owner wrote before stays.
   if (existing !== null && isDescriptor(file)) return writeDirectly(file, await openOrRefuse(target, file, "a"));
   if (existing !== null && !existing.isFile()) return writeDirectly(file, await openOrRefuse(target, file, "w"));
-  const beginning = Buffer.from(path.basename(file)).subarray(0, NAME_BYTES_MAX).toString();
-  const temporary = path.join(path.dirname(file), `${beginning}.${token}${TEMPORARY_SUFFIX}`);
+  const temporary = path.join(path.dirname(file), `${beginningOf(file)}${token}${TEMPORARY_SUFFIX}`);
   const handle = await openOrRefuse(target, temporary, "wx");
   return replaceBy({ file, temporary, handle, existing });
+}
+
+/** How the names of a file's temporary files begin. */
+function beginningOf(file: string): string {
+  return `${Buffer.from(path.basename(file)).subarray(0, NAME_BYTES_MAX).toString()}.`;
+}
+
+/** The lock of those who replace a file, hidden beside it. */
+export function lockNameOf(file: string): string {
+  return path.join(path.dirname(file), `.${beginningOf(file)}lock`);
+}
+
+/** Removes what killed runs left of the same file. The caller holds its lock, so that no other run writes it. */
+export async function removeLeftovers({ path: file, temporary }: FileReplacement): Promise<void> {
+  const [folder, beginning] = [path.dirname(file), beginningOf(file)];
+  const names = await readdir(folder).catch((): string[] => []);
+  const isLeft = (name: string): boolean =>
+    name.startsWith(beginning) &&
+    name.endsWith(TEMPORARY_SUFFIX) &&
+    !name.slice(beginning.length, -TEMPORARY_SUFFIX.length).includes(".") &&
+    path.join(folder, name) !== temporary;
+  await Promise.all(names.filter(isLeft).map((name) => unlink(path.join(folder, name)).catch(() => {})));
 }
 
 async function checkExisting(target: string, file: string, existing: Stats): Promise<void> {
@@ -89,7 +112,7 @@ function refusal(target: string, file: string, error: unknown): Error {
   // Where a link leads, its own folder tells nothing.
   const folder = path.resolve(path.dirname(target)) === path.dirname(file) ? path.dirname(target) : path.dirname(file);
   const reasons: Readonly<Record<string, string>> = {
-    ENOENT: `the folder ${folder} does not exist`,
+    ENOENT: existsSync(folder) ? `files cannot be created in ${folder}` : `the folder ${folder} does not exist`,
     ENOTDIR: `${folder} is not a folder`,
     EACCES: "permission denied",
     EPERM: "permission denied",
@@ -118,6 +141,7 @@ function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplac
   let renamed = false;
   return {
     path: file,
+    temporary,
     isWhole: true,
     write: (bytes) => writeAll(handle, bytes),
     async commit() {
@@ -137,7 +161,14 @@ function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplac
 
 function writeDirectly(file: string, handle: FileHandle): FileReplacement {
   const close = closeOnce(handle);
-  return { path: file, isWhole: false, write: (bytes) => writeAll(handle, bytes), commit: close, discard: close };
+  return {
+    path: file,
+    temporary: null,
+    isWhole: false,
+    write: (bytes) => writeAll(handle, bytes),
+    commit: close,
+    discard: close,
+  };
 }
 
 function closeOnce(handle: FileHandle): () => Promise<void> {
@@ -178,7 +209,7 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** What a chain of symbolic links leads to; the last name need not exist. */
-async function followLinks(target: string): Promise<string> {
+export async function followLinks(target: string): Promise<string> {
   let file = path.resolve(target);
   for (let links = 0; links < LINKS_MAX; links += 1) {
     if (isDescriptor(file)) return file;

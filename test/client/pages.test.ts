@@ -20,11 +20,11 @@ const numbered =
 describe("page-numbered lists", () => {
   it.each([
     { total: 0, perPage: 100, most: 100, sizes: [], requests: 1 },
-    { total: 5, perPage: 100, most: 100, sizes: [5], requests: 1 },
+    { total: 5, perPage: 100, most: 100, sizes: [5], requests: 2 },
     { total: 100, perPage: 100, most: 100, sizes: [100], requests: 2 },
-    { total: 250, perPage: 100, most: 100, sizes: [100, 100, 50], requests: 3 },
-    { total: 45, perPage: undefined, most: 100, sizes: [20, 20, 5], requests: 3 },
-    { total: 70, perPage: 100, most: 20, sizes: [20, 20, 20, 10], requests: 4 },
+    { total: 250, perPage: 100, most: 100, sizes: [100, 100, 50], requests: 4 },
+    { total: 45, perPage: undefined, most: 100, sizes: [20, 20, 5], requests: 4 },
+    { total: 70, perPage: 100, most: 20, sizes: [20, 20, 20, 10], requests: 5 },
     { total: 50, perPage: 100, most: 50, sizes: [50], requests: 2 },
   ])(
     "when there are $total rows, $perPage asked for and at most $most given",
@@ -37,10 +37,30 @@ describe("page-numbered lists", () => {
     },
   );
 
+  it.each([[[100, 1, 100]], [[3, 100, 7]], [[1, 1, 1]]])(
+    "when pages hold %j rows, then every row comes",
+    async (counts) => {
+      const starts = counts.map((_, index) => counts.slice(0, index).reduce((sum, count) => sum + count, 0));
+      const { client } = await withServer(({ number }) => json(rows(starts[number - 1] ?? 0, counts[number - 1] ?? 0)));
+      const pages = await collect(client.listUnsubscribes({ per_page: 100 }));
+      expect(pages.map((page) => page.rows.length)).toEqual(counts);
+    },
+  );
+
   it("when the numbers were typed and are text, then they count all the same", async () => {
     const { client } = await withServer(numbered(7));
     const pages = await collect(client.listResponses({ per_page: "2", page: "2" }));
     expect(pages.flatMap((page) => page.rows)).toEqual(rows(2, 5));
+  });
+
+  it.each([
+    [3, 100, 2],
+    [19, undefined, 2],
+  ])("when it sends the same %i rows for every page of %s, then they are all", async (count, perPage, requests) => {
+    const { client, server } = await withServer([json(rows(0, count))]);
+    const pages = await collect(client.listUnsubscribes(perPage === undefined ? {} : { per_page: perPage }));
+    expect(pages.flatMap((page) => page.rows)).toEqual(rows(0, count));
+    expect(server.requests).toHaveLength(requests);
   });
 
   it("when the service ignores the page number, then it ends with an error", async () => {

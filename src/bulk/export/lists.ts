@@ -1,12 +1,13 @@
 /** What an export is given: a list of the API as functions, so that the engine knows no client. */
 import type { JsonObject } from "../../contract/json.ts";
 import { splitRowTexts } from "../../contract/row-texts.ts";
-import type { Limiter } from "./limiter.ts";
 
 /** Rows parsed, and the JSON array that they came in. */
 export interface RowPage {
   readonly rows: readonly JsonObject[];
   readonly text: string;
+  /** The text of the whole page, where these are some of its rows and `text` has to be made. */
+  readonly source?: string;
 }
 
 export interface FetchedPage extends RowPage {
@@ -24,6 +25,12 @@ export interface Range {
 
 /** Makes the error of a list that cannot be walked to its end; `what` says why, `link` which link showed it. */
 type ListFault = (what: string, link?: string) => Error;
+
+/** Why a list cannot be walked to its end. */
+export const CIRCLE = "the list's links lead in a circle";
+export function sameAgain(page: number): string {
+  return `the service sends the same page again and again (page ${page})`;
+}
 
 /** A list with `page` numbers from 1 (specification 4.3, 4.5, 4.6). */
 export interface PageList {
@@ -61,11 +68,13 @@ export function keepRows(page: RowPage, keep: (row: JsonObject) => boolean): Row
  */
 class KeptRows implements RowPage {
   readonly rows: readonly JsonObject[];
+  readonly source: string;
   readonly #page: RowPage;
   readonly #kept: readonly boolean[];
 
   constructor(page: RowPage, kept: readonly boolean[]) {
     this.rows = page.rows.filter((_, index) => kept[index]);
+    this.source = page.source ?? page.text;
     this.#page = page;
     this.#kept = kept;
   }
@@ -76,12 +85,38 @@ class KeptRows implements RowPage {
   }
 }
 
-/** The same list with at most so many requests at once as the limiter lets through. */
-export function limitList(list: PageList | CursorList, limit: Limiter): PageList | CursorList {
-  if (list.kind === "page") return { ...list, fetch: (request, signal) => limit(() => list.fetch(request, signal)) };
+/** First and last time of a page in time order; null when it is empty, out of order or lacks a time. */
+export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first: number; last: number } | null {
+  let first: number | null = null;
+  let last = -Infinity;
+  for (const row of rows) {
+    const at = timeOf(row);
+    if (at === null || at < last) return null;
+    first ??= at;
+    last = at;
+  }
+  return first === null ? null : { first, last };
+}
+
+/** So many rows a list may shift by while it is read. */
+const REMEMBERED_ROWS = 10_000;
+
+/** Remembers the last ids that it was asked about: rows that a shifting list shows twice stand close together. */
+export interface RecentIds {
+  /** Whether the id is new; it is remembered from then on, for at least 10,000 more ids. */
+  isNew(id: string): boolean;
+}
+
+export function createRecentIds(): RecentIds {
+  // Two sets instead of one from which the oldest are deleted: a set that is emptied from its front becomes slow.
+  let older = new Set<string>();
+  let newer = new Set<string>();
   return {
-    ...list,
-    open: (range, signal) => limit(() => list.open(range, signal)),
-    follow: (next, signal) => limit(() => list.follow(next, signal)),
+    isNew(id) {
+      if (newer.has(id) || older.has(id)) return false;
+      newer.add(id);
+      if (newer.size >= REMEMBERED_ROWS) [older, newer] = [newer, new Set()];
+      return true;
+    },
   };
 }

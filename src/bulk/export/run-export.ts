@@ -1,11 +1,9 @@
 /** One export from the list to the sink: rows in order, each once, with bounded memory. */
 import type { ScratchFile } from "../../runtime/scratch-file.ts";
-import { createYoungHeapLimit } from "../../runtime/young-heap.ts";
-import { makeBatch, type Batch, type BatchMaker } from "./batches.ts";
 import type { TextSink } from "./byte-sink.ts";
-import { walkList, type ListWalk } from "./list-walk.ts";
-import type { RowPage } from "./lists.ts";
-import type { VersionLog } from "./versions.ts";
+import { keepRows, type RowKeys, type RowPage } from "./lists.ts";
+import { readList, type ListReading } from "./read-list.ts";
+import { NO_VERSIONS, type VersionLog, type Versions } from "./versions.ts";
 
 /** Pages to text. `between` stands between two pages' texts. */
 export interface PageEncoder {
@@ -16,8 +14,33 @@ export interface PageEncoder {
   readonly tail: (rows: number) => string;
 }
 
+/** What is kept of a page until its turn comes: its text, and what the report and the state need to know. */
+interface Batch {
+  /**
+   * Its rows as UTF-8, empty without any. Bytes and not text: they lie outside the garbage-collected heap, where text
+   * of a thousand pieces would be copied again and again while it waits.
+   */
+  readonly bytes: Uint8Array;
+  readonly rows: number;
+  /** Unix seconds; null when no row has a time. */
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+  /** What the next incremental run has to know again. */
+  readonly versions: Versions;
+  /** Keys of maps that become columns, in the order in which they stand. */
+  readonly found: readonly string[];
+}
+
+interface BatchMaker extends Pick<ExportWalk, "keys" | "keep"> {
+  readonly encode: (page: RowPage) => string;
+  readonly versionsOf: (page: RowPage) => Versions;
+  readonly find: (page: RowPage) => readonly string[];
+}
+
 /** A list that is read, and which of its rows are written. */
-export interface ExportWalk extends Omit<ListWalk<Batch>, "digest">, Pick<BatchMaker, "keep"> {
+export interface ExportWalk extends Omit<ListReading<Batch>, "toBatch"> {
+  /** Whether a row is written at all; null: every row. */
+  readonly keep: ((row: RowPage["rows"][number]) => boolean) | null;
   /** Asked when its turn comes. */
   readonly isWanted: () => boolean;
 }
@@ -92,9 +115,7 @@ async function consume(
   take: (batch: Batch) => Promise<void>,
 ): Promise<ExportTotals> {
   const totals = { rows: 0, firstAt: null as number | null, lastAt: null as number | null };
-  const limitHeap = createYoungHeapLimit();
   for await (const batch of readWalks(job, maker)) {
-    limitHeap();
     job.log?.note(batch.versions);
     if (batch.rows === 0) continue;
     totals.rows += batch.rows;
@@ -110,13 +131,31 @@ async function* readWalks(
   { walks, log }: Omit<ExportJob, "encoder">,
   maker: Pick<BatchMaker, "encode" | "find">,
 ): AsyncGenerator<Batch> {
-  const versionsOf = (page: RowPage): Batch["versions"] => log?.find(page) ?? [];
+  const versionsOf = (page: RowPage): Versions => log?.find(page) ?? NO_VERSIONS;
   for (const walk of walks) {
     if (!walk.isWanted()) continue;
-    const digest = (page: RowPage): Batch =>
+    const toBatch = (page: RowPage): Batch =>
       makeBatch({ ...maker, versionsOf, keep: walk.keep, keys: walk.keys }, page);
-    yield* walkList({ ...walk, digest });
+    yield* readList({ ...walk, toBatch });
   }
+}
+
+function makeBatch({ keys, encode, keep, versionsOf, find }: BatchMaker, page: RowPage): Batch {
+  const kept = keep === null ? page : keepRows(page, keep);
+  const { firstAt, lastAt } = spanOf(kept, keys);
+  const bytes = Buffer.from(kept.rows.length === 0 ? "" : encode(kept));
+  return { bytes, rows: kept.rows.length, firstAt, lastAt, versions: versionsOf(kept), found: find(kept) };
+}
+
+function spanOf({ rows }: RowPage, keys: RowKeys): Pick<Batch, "firstAt" | "lastAt"> {
+  let firstAt: number | null = null;
+  let lastAt: number | null = null;
+  for (const row of rows) {
+    const at = keys.at(row);
+    firstAt = earlier(firstAt, at);
+    lastAt = later(lastAt, at);
+  }
+  return { firstAt, lastAt };
 }
 
 function earlier(a: number | null, b: number | null): number | null {

@@ -1,6 +1,6 @@
 /** What an incremental export remembers between two runs. */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
-import type { Version } from "./versions.ts";
+import { markVersion, type Versions } from "./versions.ts";
 
 /** What has to be the same in every run that goes on from one state; each value in words or as JSON. */
 export interface StateIdentity {
@@ -14,15 +14,21 @@ export interface StateIdentity {
   readonly columns: string;
 }
 
-export interface ExportState {
-  readonly identity: StateIdentity;
+/** Where runs came to, and the file as it is then. */
+export interface Reach {
   /** Everything up to this second, Unix, is written; null when nothing is yet. */
   readonly until: number | null;
-  /** How long the file was that `--append` adds to; null without it. */
+  /** How long the file was that rows are added to; null when each run replaces it. */
   readonly file_bytes: number | null;
   /** SHA-256 of those bytes in hex; null when unknown. */
   readonly file_sha256: string | null;
-  readonly versions: readonly Version[];
+  readonly versions: Versions;
+}
+
+export interface ExportState extends Reach {
+  readonly identity: StateIdentity;
+  /** What a run was about to make of the file: the case once the file is as long and has that digest. */
+  readonly pending: Reach | null;
 }
 
 /** The state cannot be used for this run. `message` gives the reason; nothing was sent. */
@@ -30,13 +36,22 @@ export class StateRefusedError extends Error {
   override readonly name = "StateRefusedError";
 }
 
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
 /** Rows may be stored a while after the time that they bear: so far back the next run asks again. */
 export const OVERLAP_SECONDS = 300;
 
 /** One line of JSON, which `parseState` reads. */
-export function formatState(state: ExportState): string {
+export function formatState({ identity, pending, ...reach }: ExportState): string {
+  const state = { identity, ...formatReach(reach), pending: pending === null ? null : formatReach(pending) };
   return `${JSON.stringify({ surveyctl_export_state: FORMAT_VERSION, ...state })}\n`;
+}
+
+function formatReach({ until, file_bytes, file_sha256, versions: { ats, marks } }: Reach): JsonObject {
+  return { until, file_bytes, file_sha256, versions: { ats: toBase64(ats), marks: toBase64(marks) } };
+}
+
+function toBase64({ buffer, byteOffset, byteLength }: Float64Array | BigUint64Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
 /** Throws `StateRefusedError` when the text is no state of an export. */
@@ -47,32 +62,57 @@ export function parseState(text: string, file: string): ExportState {
   } catch {
     // Said below, with what else is no state.
   }
-  if (!isJsonObject(value) || value.surveyctl_export_state !== FORMAT_VERSION)
+  const format = isJsonObject(value) ? value.surveyctl_export_state : null;
+  if (!isJsonObject(value) || (format !== 1 && format !== FORMAT_VERSION))
     throw new StateRefusedError(`${file} is not the state of an export`);
-  if (!isSound(value)) throw new StateRefusedError(`${file} is damaged`);
-  return { file_sha256: null, ...value } as unknown as ExportState;
+  const reach = parseReach(value);
+  const pending = isJsonObject(value.pending) ? parseReach(value.pending) : null;
+  if (reach === null || !isJsonObject(value.identity) || (pending === null && (value.pending ?? null) !== null))
+    throw new StateRefusedError(`${file} is damaged`);
+  return { ...reach, identity: value.identity as unknown as StateIdentity, pending };
 }
 
-/** Whoever goes on from what a damaged state says loses rows, or bytes of a file. */
-function isSound({ identity, until, file_bytes: bytes, file_sha256: digest, versions }: JsonObject): boolean {
-  return (
-    isJsonObject(identity) &&
+/** Null when it is not sound: whoever goes on from what a damaged state says loses rows, or bytes of a file. */
+function parseReach({ until, file_bytes: bytes, file_sha256: digest = null, versions }: JsonObject): Reach | null {
+  const known = parseVersions(versions);
+  const isSound =
     (until === null || Number.isSafeInteger(until)) &&
     (bytes === null || isCount(bytes)) &&
-    (digest === undefined || digest === null || typeof digest === "string") &&
-    Array.isArray(versions) &&
-    versions.every(isVersion)
-  );
+    (digest === null || typeof digest === "string");
+  if (!isSound || known === null) return null;
+  return { until: until as number | null, file_bytes: bytes as number | null, file_sha256: digest, versions: known };
+}
+
+function parseVersions(value: Json | undefined): Versions | null {
+  if (Array.isArray(value)) return value.every(isNamed) ? fromNames(value) : null;
+  if (!isJsonObject(value) || typeof value.ats !== "string" || typeof value.marks !== "string") return null;
+  const [ats, marks] = [Buffer.from(value.ats, "base64"), Buffer.from(value.marks, "base64")];
+  if (ats.length !== marks.length || ats.length % 8 !== 0) return null;
+  // Copied, since a buffer may begin anywhere in its memory.
+  return {
+    ats: new Float64Array(Uint8Array.from(ats).buffer),
+    marks: new BigUint64Array(Uint8Array.from(marks).buffer),
+  };
+}
+
+type NamedVersion = [id: string, at: number, content: string];
+
+function isNamed(value: Json): value is NamedVersion {
+  if (!Array.isArray(value)) return false;
+  const [id, at, content] = value;
+  return typeof id === "string" && typeof at === "number" && typeof content === "string";
+}
+
+/** Versions of the first format. */
+function fromNames(named: readonly NamedVersion[]): Versions {
+  return {
+    ats: Float64Array.from(named, ([, at]) => at),
+    marks: BigUint64Array.from(named, ([id, at, content]) => markVersion(id, at, content)),
+  };
 }
 
 function isCount(value: Json | undefined): boolean {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isVersion(value: Json): boolean {
-  if (!Array.isArray(value)) return false;
-  const [id, at, mark] = value;
-  return typeof id === "string" && typeof at === "number" && typeof mark === "string";
 }
 
 const MEANINGS: Readonly<Record<keyof StateIdentity, string>> = {

@@ -3,12 +3,6 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "../../contract/json.ts";
 import type { RowPage } from "./lists.ts";
 
-/** Id, time of the version in Unix seconds, and a mark of its content. */
-export type Version = readonly [id: string, at: number, mark: string];
-
-/** The same before its content is boiled down, which few live to see. */
-export type Noted = readonly [id: string, at: number, content: string];
-
 export interface VersionKeys {
   id(row: JsonObject): string;
   /** When the row became what it is, Unix seconds. */
@@ -17,18 +11,26 @@ export interface VersionKeys {
   content(row: JsonObject): string;
 }
 
+/** Versions in 16 bytes each: when the row became what it is, Unix seconds, and a mark of all that it was. */
+export interface Versions {
+  readonly ats: Float64Array;
+  readonly marks: BigUint64Array;
+}
+
+export const NO_VERSIONS: Versions = { ats: new Float64Array(), marks: new BigUint64Array() };
+
 /** How far runs came, and what they wrote of the last seconds before. */
 export interface VersionTail {
   /** Unix seconds; null when there was no row yet. */
   readonly until: number | null;
-  readonly versions: readonly Version[];
+  readonly versions: Versions;
 }
 
 export interface VersionLog {
   /** What may have to be known again of rows, when they are handed on. */
-  find(page: RowPage): readonly Noted[];
+  find(page: RowPage): Versions;
   /** Takes it down. */
-  note(found: readonly Noted[]): void;
+  note(found: Versions): void;
   tail(): VersionTail;
 }
 
@@ -41,46 +43,90 @@ export interface VersionLogOptions {
   readonly limit: () => number;
 }
 
-const PRUNED_MIN = 2000;
-
 /** Goes by the rows' own times: whatever clocks say, no row that was not there yet is older than those that were. */
 export function createVersionLog({ keys, before, overlap, limit }: VersionLogOptions): VersionLog {
+  const kept = createStore(before.versions);
   let latest = before.until ?? -Infinity;
-  let kept: Noted[] = [];
-  let pruneAt = PRUNED_MIN;
-  const isLate = ([, at]: Noted | Version): boolean => at >= latest - overlap;
   return {
-    find: ({ rows }) =>
-      rows
-        .filter((row) => keys.at(row) >= latest - overlap)
-        .map((row) => [keys.id(row), keys.at(row), keys.content(row)]),
-    note(found) {
-      for (const [, at] of found) latest = Math.max(latest, Math.min(at, limit()));
-      for (const version of found) kept.push(version);
-      if (kept.length < pruneAt) return;
-      kept = kept.filter(isLate);
-      pruneAt = Math.max(PRUNED_MIN, 2 * kept.length);
-    },
-    tail() {
-      const versions = [...before.versions.filter(isLate), ...kept.filter(isLate).map(toVersion)];
+    find({ rows }) {
+      const late = rows.filter((row) => keys.at(row) >= latest - overlap);
       return {
-        until: latest === -Infinity ? null : latest,
-        versions: [...new Map(versions.map((one) => [nameOf(one), one])).values()],
+        ats: Float64Array.from(late, (row) => keys.at(row)),
+        marks: BigUint64Array.from(late, (row) => markOf(keys, row)),
       };
+    },
+    note(found) {
+      for (const at of found.ats) latest = Math.max(latest, Math.min(at, limit()));
+      kept.add(found, latest - overlap);
+    },
+    tail: () => ({ until: latest === -Infinity ? null : latest, versions: kept.since(latest - overlap) }),
+  };
+}
+
+const ROOM_MIN = 2048;
+
+/** Grows by half only when what has become old leaves no room. */
+function createStore(first: Versions): { add(more: Versions, since: number): void; since(at: number): Versions } {
+  let ats = new Float64Array(ROOM_MIN);
+  let marks = new BigUint64Array(ROOM_MIN);
+  let count = 0;
+  const compact = (since: number): void => {
+    let kept = 0;
+    for (let index = 0; index < count; index += 1) {
+      if ((ats[index] ?? 0) < since) continue;
+      ats[kept] = ats[index] ?? 0;
+      marks[kept] = marks[index] ?? 0n;
+      kept += 1;
+    }
+    count = kept;
+  };
+  const makeRoom = (most: number, since: number): void => {
+    if (count + most <= ats.length) return;
+    compact(since);
+    if (count + most <= ats.length * 0.75) return;
+    const room = Math.ceil((count + most) * 1.5);
+    const [widerAts, widerMarks] = [new Float64Array(room), new BigUint64Array(room)];
+    widerAts.set(ats.subarray(0, count));
+    widerMarks.set(marks.subarray(0, count));
+    [ats, marks] = [widerAts, widerMarks];
+  };
+  const add = (more: Versions, since: number): void => {
+    makeRoom(more.ats.length, since);
+    ats.set(more.ats, count);
+    marks.set(more.marks, count);
+    count += more.ats.length;
+  };
+  add(first, -Infinity);
+  return {
+    add,
+    since(at) {
+      compact(at);
+      return { ats: ats.subarray(0, count), marks: marks.subarray(0, count) };
     },
   };
 }
 
 /** Whether a row is a version that was not written before. */
-export function createVersionFilter(keys: VersionKeys, written: readonly Version[]): (row: JsonObject) => boolean {
-  const marks = new Set(written.map(nameOf));
-  return (row) => !marks.has(nameOf(toVersion([keys.id(row), keys.at(row), keys.content(row)])));
+export function createVersionFilter(keys: VersionKeys, { marks }: Versions): (row: JsonObject) => boolean {
+  const sorted = marks.toSorted();
+  return (row) => {
+    const mark = markOf(keys, row);
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((sorted[middle] ?? 0n) < mark) low = middle + 1;
+      else high = middle;
+    }
+    return sorted[low] !== mark;
+  };
 }
 
-function toVersion([id, at, content]: Noted): Version {
-  return [id, at, createHash("sha256").update(content).digest("base64url").slice(0, 11)];
+function markOf(keys: VersionKeys, row: JsonObject): bigint {
+  const content = createHash("sha256").update(keys.content(row)).digest("base64url").slice(0, 11);
+  return markVersion(keys.id(row), keys.at(row), content);
 }
 
-function nameOf([id, at, mark]: Version): string {
-  return `${at} ${mark} ${id}`;
+/** `content` as states of the first format name it: 11 characters of its SHA-256. */
+export function markVersion(id: string, at: number, content: string): bigint {
+  return createHash("sha256").update(`${at} ${content} ${id}`).digest().readBigUInt64LE();
 }

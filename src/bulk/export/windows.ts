@@ -1,105 +1,218 @@
-/** The windows that a list is cut into, in the order of time; pure bookkeeping without requests. */
-import { createDensity, type Density } from "./density.ts";
-import type { Span, WindowWalker } from "./window-walker.ts";
+/** Reads a stretch of time in windows: a queue of them in the order of time, several read at once. */
+import { isWholeList } from "../../contract/limits.ts";
+import {
+  CIRCLE,
+  createRecentIds,
+  keepRows,
+  sameAgain,
+  sortedTimes,
+  type CursorList,
+  type FetchedPage,
+  type PageList,
+  type RecentIds,
+  type RowKeys,
+  type RowPage,
+} from "./lists.ts";
 
-/** Pages that a window is cut to hold: more makes the end uneven, fewer costs more half-filled last pages. */
-const WINDOW_PAGES = 12;
-/** Batches that may wait in one window until those before it are through; bounds the memory. */
-export const WAITING_MAX = 16;
-/** What is not worth a window of its own. */
-const SPLIT_PAGES = 3;
+/** The service answered a request for a time range with rows from before it. */
+export class FiltersIgnoredError extends Error {
+  override readonly name = "FiltersIgnoredError";
 
-export interface Window<Batch> extends Span {
-  readonly walker: WindowWalker;
-  /** Read, and not yet handed on. */
-  readonly waiting: Batch[];
-  rows: number;
-  /** A step is under way. */
-  busy: boolean;
-  done: boolean;
+  constructor() {
+    super("the service answers with rows outside the time range that was asked for");
+  }
 }
 
-export interface WindowsOptions {
-  /** What the first page showed. */
-  readonly density: { readonly rows: number; readonly seconds: number };
-  readonly range: { readonly since: number; readonly until: number };
-  readonly fullSize: number;
+export interface Stretch {
+  /** First and last second, Unix. */
+  readonly since: number;
+  readonly until: number;
+  /** Knows the rows of the first second that were handed over before. */
+  readonly seen: RecentIds;
+  /** A first guess, in seconds, of what 16 pages span. */
+  readonly width: number;
+}
+
+interface Window {
+  /** First and last second, Unix. */
+  readonly since: number;
+  readonly until: number;
+  /** Rows that were handed over before. */
+  readonly seen: RecentIds;
+  /** Where reading goes on within it: the number of a page or the link to it; null at its start. */
+  readonly next: number | string | null;
+  /** Links that were followed: a list must not lead in a circle. */
+  readonly followed: Set<string>;
+  readonly isSorted: boolean;
+}
+
+export interface WindowsOptions<Batch> {
+  readonly list: PageList | CursorList;
+  readonly keys: RowKeys;
+  /** Rows asked for in a page. */
+  readonly perPage: number;
   readonly concurrency: number;
-  /** A walker for a window that begins at `since`. */
-  readonly walk: (since: number) => WindowWalker;
-  /** The walker that goes on after the first page. */
-  readonly head: WindowWalker;
+  /** What is kept of a page until its turn comes; called as pages come in, in any order. */
+  readonly toBatch: (page: RowPage) => Batch;
+  readonly signal: AbortSignal;
 }
 
-export interface Windows<Batch> {
-  /** The windows that are not yet through, earliest first. */
-  readonly list: Window<Batch>[];
-  /** Everything is read and handed on. */
-  isThrough(): boolean;
-  /** The window that a free worker should read in; null when there is nothing to do just now. */
-  pick(): Window<Batch> | null;
-  /** Takes note that a window was read to its end. */
-  finish(window: Window<Batch>): void;
+/** Pages that a window is made to hold: more makes the end uneven, fewer costs more requests that find an end. */
+const WINDOW_PAGES = 16;
+/** A window that holds more ends there, so that what waits for its turn is bounded; the rest is another window. */
+const WINDOW_PAGES_MAX = 24;
+/** An empty window says little about how wide the next may be. */
+const WIDENING_MAX = 8;
+
+interface Part<Batch> {
+  readonly batches: readonly Batch[];
+  readonly pages: number;
+  /** What of the window is left to read; null when it has been read to its end. */
+  readonly rest: Window | null;
 }
 
-/** The first window is open already, with the walker of the first page. */
-export function createWindows<Batch>(options: WindowsOptions): Windows<Batch> {
-  const { range, fullSize, concurrency } = options;
-  const density: Density = createDensity(options.density.rows, options.density.seconds);
-  const windows: Window<Batch>[] = [];
-  const liveMax = concurrency + 2;
-  let frontier = range.since;
+interface Task<Batch> {
+  window: Window;
+  /** Null until its turn to be read comes. */
+  part: Promise<Part<Batch>> | null;
+}
 
-  const add = (index: number, span: Span, walker: WindowWalker): Window<Batch> => {
-    const window: Window<Batch> = { ...span, walker, waiting: [], rows: 0, busy: false, done: false };
-    windows.splice(index, 0, window);
-    return window;
+/**
+ * Every row of the stretch once, in order. Windows are equally wide; the width follows from what the latest one held.
+ * Ends with the first error of any window: a `FiltersIgnoredError`, before anything was handed on, when the service
+ * ignores where a range begins.
+ */
+export async function* readInWindows<Batch>(
+  options: WindowsOptions<Batch>,
+  { since, until, seen, width }: Stretch,
+): AsyncGenerator<Batch> {
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([options.signal, stopping.signal]);
+  const queue: Task<Batch>[] = [{ window: openWindow(since, until, seen), part: null }];
+  const running = new Set<Promise<unknown>>();
+  const state = { width, arrived: 0 };
+
+  const fill = (): void => {
+    // Few at first: the first answers show whether the service honours time ranges.
+    const most = Math.min(options.concurrency, state.arrived + 1);
+    while (running.size < most && queue.filter(({ part }) => part !== null).length < 2 * options.concurrency) {
+      const task = queue.find(({ part }) => part === null);
+      if (task === undefined) return;
+      cut(task);
+      const part = read(task.window);
+      task.part = part;
+      running.add(part);
+      part.then(
+        (done) => finish(task, done),
+        (error: unknown) => stopping.abort(error),
+      );
+    }
   };
-  const openNext = (walker?: WindowWalker): Window<Batch> => {
-    const start = frontier;
-    const left = density.rowsIn(range.until - start + 1) / fullSize;
-    const pages = Math.min(WINDOW_PAGES, Math.max(2, Math.ceil(left / concurrency)));
-    // One row less a page: each page of a numbered list begins with the last row of the page before.
-    const end = Math.min(range.until, start + density.secondsFor(pages * Math.max(1, fullSize - 1)) - 1);
-    frontier = end + 1;
-    return add(windows.length, { start, end }, walker ?? options.walk(start));
+  /** Leaves the task as much as one window is wide. */
+  const cut = (task: Task<Batch>): void => {
+    const end = task.window.since + state.width - 1;
+    if (task.window.next !== null || end >= task.window.until) return;
+    addAfter(task, openWindow(end + 1, task.window.until));
+    task.window = { ...task.window, until: end };
   };
-  const pagesLeft = (window: Window<Batch>): number => {
-    const { start, end, walker } = window;
-    const span = end - walker.position + 1;
-    const rows = window.rows === 0 ? density.rowsIn(span) : (window.rows / Math.max(walker.position - start, 1)) * span;
-    return rows / fullSize;
+  const addAfter = (task: Task<Batch>, window: Window): void => {
+    queue.splice(queue.indexOf(task) + 1, 0, { window, part: null });
   };
-  const split = (): Window<Batch> | null => {
-    const worth = windows.filter(
-      (window) => !window.done && window.walker.divisible && pagesLeft(window) >= SPLIT_PAGES,
-    );
-    const [earliest] = worth;
-    if (earliest === undefined || windows.length >= 2 * liveMax) return null;
-    // While later windows have to wait for the earliest, only help for that one is of use.
-    const target =
-      frontier <= range.until
-        ? earliest
-        : worth.reduce((most, window) => (pagesLeft(window) > pagesLeft(most) ? window : most));
-    const middle = target.walker.position + Math.floor((target.end - target.walker.position) / 2);
-    const { end } = target;
-    if (middle <= target.walker.position) return null;
-    target.end = middle;
-    return add(windows.indexOf(target) + 1, { start: middle + 1, end }, options.walk(middle + 1));
+  const read = (window: Window): Promise<Part<Batch>> =>
+    readWindow({ ...options, signal }, window, () => {
+      state.arrived += 1;
+      fill();
+    });
+  const finish = (task: Task<Batch>, { pages, rest }: Part<Batch>): void => {
+    if (task.part !== null) running.delete(task.part);
+    const { window } = task;
+    const seconds = (rest?.since ?? window.until + 1) - window.since;
+    const factor = WINDOW_PAGES / Math.max(pages, WINDOW_PAGES / WIDENING_MAX);
+    if (seconds > 0) state.width = Math.ceil(seconds * factor);
+    if (rest !== null) addAfter(task, rest);
+    fill();
   };
 
-  openNext(options.head);
-  return {
-    list: windows,
-    isThrough: () => windows.length === 0 && frontier > range.until,
-    pick() {
-      const ready = windows.find((window) => !window.busy && !window.done && window.waiting.length < WAITING_MAX);
-      if (ready !== undefined) return ready;
-      return frontier <= range.until && windows.length < liveMax ? openNext() : split();
-    },
-    finish(window) {
-      window.done = true;
-      density.learn(window.rows, window.end - window.start + 1);
-    },
-  };
+  try {
+    fill();
+    for (let head = queue[0]; head !== undefined; head = queue[0]) {
+      // Those that run finish first and make room.
+      if (head.part === null) await Promise.race(running);
+      if (head.part === null) continue;
+      yield* (await head.part).batches;
+      queue.shift();
+      fill();
+    }
+  } catch (error) {
+    throw options.signal.aborted || !stopping.signal.aborted ? error : stopping.signal.reason;
+  } finally {
+    stopping.abort();
+    await Promise.allSettled(running);
+  }
+}
+
+function openWindow(since: number, until: number, seen: RecentIds = createRecentIds()): Window {
+  return { since, until, seen, next: null, followed: new Set(), isSorted: true };
+}
+
+/**
+ * At most 24 pages of a window. A numbered list is read by time: each request asks for what lies at or after the last
+ * second that was read, so rows that arrive or vanish elsewhere shift nothing. Only within one second, and where rows
+ * stand out of time order, page numbers have to do. A list ends at an empty page; a short one ends nothing.
+ */
+async function readWindow<Batch>(
+  { list, keys, perPage, toBatch, signal }: WindowsOptions<Batch>,
+  window: Window,
+  onPage: () => void,
+): Promise<Part<Batch>> {
+  const { until, seen, followed } = window;
+  let { since, next, isSorted } = window;
+  let full = perPage;
+  let before = "";
+  const batches: Batch[] = [];
+  for (let pages = 1; pages <= WINDOW_PAGES_MAX; pages += 1) {
+    const page = await fetchPage(list, { since, until, next }, signal);
+    onPage();
+    const ended = { batches, pages, rest: null };
+    if (list.kind === "page" && page.rows.length === 0) return ended;
+    if (typeof next === "number" && page.text === before) throw list.fault(sameAgain(next));
+    if (next === null && page.rows.some((row) => (keys.at(row) ?? since) < since)) throw new FiltersIgnoredError();
+    const fresh = keepRows(page, (row) => (keys.at(row) ?? until) <= until && seen.isNew(keys.id(row)));
+    if (fresh.rows.length > 0) batches.push(toBatch(fresh));
+
+    const times = sortedTimes(page, keys);
+    isSorted &&= page.rows.length === 0 || (times !== null && times.first >= since);
+    const last = isSorted && times !== null ? times.last : since;
+    const following = nextOf(list, page, next);
+    if (last > until || following === null) return ended;
+    if (list.kind === "page" && page.rows.length < full) {
+      const after = await fetchPage(list, { since, until, next: following }, signal);
+      if (after.rows.length === 0 || (after.text === page.text && isWholeList(page.rows.length, perPage))) return ended;
+      // So long are this service's pages, and the next one need not be asked for twice.
+      full = page.rows.length;
+    }
+    if (typeof following === "string" && followed.has(following)) throw list.fault(CIRCLE, following);
+    if (typeof following === "string") followed.add(following);
+    next = list.kind === "page" && last > since ? null : following;
+    before = page.text;
+    since = last;
+  }
+  // By time where time has passed, so that the rest can be cut; else by the page.
+  const isByTime = isSorted && since > window.since;
+  const rest = isByTime ? openWindow(since, until, seen) : { ...window, since, next, isSorted };
+  return { batches, pages: WINDOW_PAGES_MAX, rest };
+}
+
+function nextOf({ kind }: PageList | CursorList, page: FetchedPage, next: Window["next"]): Window["next"] {
+  if (kind === "cursor") return page.next;
+  return (typeof next === "number" ? next : 1) + 1;
+}
+
+function fetchPage(
+  list: PageList | CursorList,
+  { since, until, next }: Pick<Window, "since" | "until" | "next">,
+  signal: AbortSignal,
+): Promise<FetchedPage> {
+  if (list.kind === "page") return list.fetch({ since, until, page: typeof next === "number" ? next : 1 }, signal);
+  return typeof next === "string" ? list.follow(next, signal) : list.open({ since, until }, signal);
 }

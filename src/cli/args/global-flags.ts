@@ -48,6 +48,10 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
     description: "time zone for reading and writing local times",
     default: "the system's",
   },
+  { group: "Output", flags: "--bom", description: "csv: start with a byte order mark" },
+  { group: "Output", flags: "--crlf", description: "csv: end lines with \\r\\n" },
+  { group: "Output", flags: "--excel-safe", description: "csv and tsv: prefix formula-like cells with '" },
+  { group: "Output", flags: "--excel", description: "short for --bom --crlf --excel-safe" },
   { group: "Output", flags: "-q, --quiet", description: "no progress, no notes; errors still" },
   {
     group: "Output",

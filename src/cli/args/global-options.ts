@@ -17,6 +17,10 @@ export interface GlobalOptions {
   readonly time: TimeFormat | null;
   /** IANA zone for reading and writing local times; null: the system's. */
   readonly timeZone: string | null;
+  /** How CSV is written; each is off by default. */
+  readonly bom: boolean;
+  readonly crlf: boolean;
+  readonly excelSafe: boolean;
   readonly timeoutMs: number | null;
   readonly retries: number | null;
   readonly maxWaitMs: number | null;

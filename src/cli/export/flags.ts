@@ -11,21 +11,15 @@ export const EXPORT_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.a
 /** `hasState`: the list can be filtered by time, so a run can go on from the last one. */
 export function addExportFlags(command: Command, { hasState }: { readonly hasState: boolean }): Command {
   command
-    .option("--out <file>", "write to a file, whole or not at all (default: standard output)")
+    .option("--out <file>", "write to a file, atomically (default: standard output)")
     .option("--gzip", "compress; adds .gz to the name")
     .option("--append", "add to the file instead of replacing it");
   if (hasState)
-    command.option(
-      "--state <file>",
-      "remember how far this run came, and get only what is new or changed since the last",
-    );
+    command.option("--state <file>", "record how far this run came; export only what is new or changed since");
   return command
-    .option("--flatten", "one more column for each property found")
-    .option("--excel-safe", "put ' before what a spreadsheet would run as a formula")
-    .option("--bom", "begin with a byte order mark, for Excel")
-    .option("--crlf", "end lines with \\r\\n")
-    .option("--checksum", "write <file>.sha256 as well")
-    .option("--per-page <n>", `rows a request, 1 to ${PER_PAGE_MAX} (default: ${PER_PAGE_MAX})`);
+    .option("--flatten", "add a column for each property found")
+    .option("--checksum", "also write <file>.sha256")
+    .option("--per-page <n>", `page size, 1 to ${PER_PAGE_MAX} (default: ${PER_PAGE_MAX})`);
 }
 
 /** Throws UsageError. */
@@ -36,9 +30,6 @@ export function readExportFlags(flags: Flags): ExportFlags {
     append: flags.is("--append"),
     state: flags.text("--state"),
     flatten: flags.is("--flatten"),
-    excelSafe: flags.is("--excel-safe"),
-    bom: flags.is("--bom"),
-    crlf: flags.is("--crlf"),
     checksum: flags.is("--checksum"),
     perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
   };

@@ -1,13 +1,12 @@
 /** How a run goes on from where the last one came to, and what it leaves for the next. */
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
-import { OVERLAP_SECONDS, type StateIdentity } from "../../bulk/export/state.ts";
-import { createVersionFilter, createVersionLog, type VersionLog } from "../../bulk/export/versions.ts";
+import { OVERLAP_SECONDS, type ExportState, type Reach, type StateIdentity } from "../../bulk/export/state.ts";
+import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionLog } from "../../bulk/export/versions.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import type { ExportSource, UnstampedRows } from "./request.ts";
 import type { OpenedExport } from "./opened.ts";
-import { writeNote } from "../command/notes.ts";
-import { digestOldBytes } from "./old-file.ts";
+import { digestOldBytes } from "./output.ts";
+import type { ExportSource, UnstampedRows } from "./request.ts";
 
 export interface Increment {
   readonly source: ExportSource;
@@ -15,68 +14,83 @@ export interface Increment {
   readonly unstamped: UnstampedRows | null;
   /** Whether the whole list is read, and not only what is new. */
   readonly isWhole: boolean;
-  /** Bytes of the old file that stay. */
-  readonly keptBytes: number;
   /** Whether a row is written; null: every row. */
   readonly keep: ((row: JsonObject) => boolean) | null;
+  /** Throws `UsageError` when the state lies ahead of the service's clock (Unix seconds; null when it tells none). */
+  readonly checkClock: (serverTime: number | null) => void;
   /** What is taken down for the next run, when the service's clock stands at `startedAt()`; null when nothing is. */
   openLog(startedAt: () => number): VersionLog | null;
+  /** Called before the data becomes the file: a run that dies in between is known by what it was about to write. */
+  announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
   /** Called when the data is durable. */
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
 }
 
+/** Clocks are set right by this much, and a state is not from another service for it. */
+const CLOCK_STEP_SECONDS = 60;
+
 export async function beginIncrement(opened: OpenedExport): Promise<Increment> {
-  const { request, flags, state, output } = opened;
+  const { request, flags, state } = opened;
   const { incremental } = request;
-  const whole = {
-    source: request.source,
-    unstamped: null,
-    isWhole: true,
-    keep: null,
-    openLog: () => null,
-    finish: async () => {},
-  };
-  if (state === null || incremental === null) return { ...whole, keptBytes: flags.append ? output.oldBytes : 0 };
+  if (state === null || incremental === null) return readWhole(request.source);
   const { versions: keys, watermark } = incremental;
   const identity = await identify(opened);
   state.check(identity);
-  const keptBytes = await checkLength(opened);
-  const last = state.last ?? {
-    identity,
+  const before: Reach & Pick<ExportState, "pending"> = state.last ?? {
     until: null,
-    file_bytes: flags.append ? keptBytes : null,
+    file_bytes: flags.append ? opened.output.oldBytes : null,
     file_sha256: null,
-    versions: [],
+    versions: NO_VERSIONS,
+    pending: null,
   };
-  // Written before the first rows are, so that a run that dies between the file and the state is done again and not twice.
-  if (state.last === null && flags.append) await state.write(last);
+  const last = flags.append ? await settlePending(opened, before) : before;
   const since = last.until === null ? null : last.until - OVERLAP_SECONDS;
+  const reachOf = (log: VersionLog | null, { bytes, sha256 }: SinkTotals): Reach => ({
+    file_bytes: flags.append ? bytes : null,
+    file_sha256: flags.append ? sha256 : null,
+    ...(log?.tail() ?? last),
+  });
   return {
     source: since === null ? request.source : incremental.source(since),
     unstamped: since === null ? null : (incremental.unstamped?.(since) ?? null),
     isWhole: since === null,
-    keptBytes,
-    keep: last.versions.length === 0 ? null : createVersionFilter(keys, last.versions),
-    openLog: (startedAt) =>
-      createVersionLog({ keys, before: last, overlap: OVERLAP_SECONDS, limit: () => watermark(startedAt()) }),
-    async finish(log, { bytes, sha256 }) {
-      const tail = log?.tail() ?? last;
-      await state.write({
-        identity,
-        file_bytes: flags.append ? bytes : null,
-        file_sha256: flags.append ? sha256 : null,
-        ...tail,
+    keep: last.versions.marks.length === 0 ? null : createVersionFilter(keys, last.versions),
+    checkClock(serverTime) {
+      if (serverTime === null || last.until === null || last.until <= serverTime + CLOCK_STEP_SECONDS) return;
+      throw new UsageError(`--state: ${flags.state ?? ""} is ahead of the service's clock; rows would be missed`, {
+        hint: "it belongs to another service, or a clock was wrong; to export everything again, delete it",
       });
     },
+    openLog: (startedAt) =>
+      createVersionLog({ keys, before: last, overlap: OVERLAP_SECONDS, limit: () => watermark(startedAt()) }),
+    async announce(log, written) {
+      const { until, file_bytes, file_sha256, versions } = last;
+      const pending = reachOf(log, written);
+      if (flags.append) await state.write({ identity, until, file_bytes, file_sha256, versions, pending });
+    },
+    finish: (log, written) => state.write({ identity, ...reachOf(log, written), pending: null }),
   };
 }
 
-async function identify({ deps, request, flags, plan, connection }: OpenedExport): Promise<StateIdentity> {
+function readWhole(source: ExportSource): Increment {
+  return {
+    source,
+    unstamped: null,
+    isWhole: true,
+    keep: null,
+    checkClock: () => {},
+    openLog: () => null,
+    announce: async () => {},
+    finish: async () => {},
+  };
+}
+
+async function identify({ deps, request, plan, connection }: OpenedExport): Promise<StateIdentity> {
   const { client, account } = connection;
   const dialect = [
-    flags.crlf ? "crlf" : "",
-    flags.bom ? "bom" : "",
-    flags.excelSafe ? "excel-safe" : "",
+    deps.options.crlf ? "crlf" : "",
+    deps.options.bom ? "bom" : "",
+    deps.options.excelSafe ? "excel-safe" : "",
     plan.gzip ? "gzip" : "",
   ];
   return {
@@ -89,28 +103,26 @@ async function identify({ deps, request, flags, plan, connection }: OpenedExport
   };
 }
 
-/** What the last run did not live to record is cut off: it is fetched again. */
-async function checkLength({ deps, flags, state, output, plan }: OpenedExport): Promise<number> {
-  if (!flags.append) return 0;
-  const recorded = state?.last?.file_bytes ?? null;
-  if (recorded === null) return output.oldBytes;
-  if (output.oldBytes < recorded) {
+/**
+ * What the file is by now: as the last run recorded it, or as one was about to leave it that died right after. Nothing
+ * that others wrote is ever cut off: then the file is refused.
+ */
+async function settlePending(
+  { flags, output, plan }: OpenedExport,
+  last: Reach & Pick<ExportState, "pending">,
+): Promise<Reach> {
+  const { pending, file_bytes: recorded } = last;
+  const { oldBytes } = output;
+  if (recorded === null || oldBytes === recorded) return last;
+  const isPending = pending !== null && oldBytes === pending.file_bytes;
+  if (isPending && pending.file_sha256 === (await digestOldBytes(output.path ?? "", oldBytes))) return pending;
+  const file = plan.file ?? "";
+  if (oldBytes < recorded)
     throw new UsageError(
-      `--state: ${plan.file ?? ""} has ${output.oldBytes} bytes, the state knows ${recorded}: rows that it counts as written are missing`,
-      { hint: `remove ${flags.state ?? ""} to export everything again` },
+      `--state: ${file} has ${oldBytes} bytes, but ${recorded} bytes were written: rows are missing`,
+      { hint: `to export everything again, delete ${flags.state ?? ""}` },
     );
-  }
-  const surplus = output.oldBytes - recorded;
-  if (surplus === 0) return recorded;
-  const digest = state?.last?.file_sha256 ?? null;
-  if (digest !== null && digest !== (await digestOldBytes(output.path ?? "", recorded))) {
-    throw new UsageError(`--state: ${plan.file ?? ""} does not begin with what ${flags.state ?? ""} knows as written`, {
-      hint: "it was edited, or is another file: a file of its own needs a state of its own",
-    });
-  }
-  await writeNote(
-    deps,
-    `${plan.file ?? ""}: the last ${surplus} bytes are of a run that did not end, and are replaced`,
-  );
-  return recorded;
+  throw new UsageError(`--state: ${file} holds ${oldBytes - recorded} bytes that were not written with this state`, {
+    hint: "use one --out file for each --state file",
+  });
 }

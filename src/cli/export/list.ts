@@ -1,15 +1,22 @@
-/** What every `export` does: a list of the API into a file or stdout (design: "Export"). */
+/** What every `export` does: a list of the API into a file or stdout. */
 import type { Deps } from "../command/deps.ts";
+import { writeNote } from "../command/notes.ts";
+import { createProgress } from "../command/progress.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { checkOldFile } from "./append.ts";
+import { beginIncrement } from "./increment.ts";
+import type { OpenedExport } from "./opened.ts";
 import { openOutput } from "./output.ts";
-import { planExport } from "./plan.ts";
+import { planExport, refuseStateAsTarget } from "./plan.ts";
+import { writeReport } from "./report.ts";
 import type { ExportFlags, ExportRequest } from "./request.ts";
-import { runOpened } from "./run.ts";
+import { readRows } from "./rows.ts";
 import { openState } from "./state.ts";
 
 /** Everything that may be refused is refused before the first request: flags, the state, the target, then the connection. */
 export async function exportList(deps: Deps, request: ExportRequest, flags: ExportFlags): Promise<ExitCode> {
   const plan = planExport(deps, request, flags);
+  await refuseStateAsTarget(plan, flags);
   const state = flags.state === null ? null : await openState(deps, flags.state);
   try {
     const output = await openOutput(deps, { ...flags, ...plan });
@@ -27,4 +34,35 @@ export async function exportList(deps: Deps, request: ExportRequest, flags: Expo
     await state?.release();
   }
   return EXIT.done;
+}
+
+async function runOpened(opened: OpenedExport): Promise<void> {
+  const { deps, request, flags, plan, output } = opened;
+  const increment = await beginIncrement(opened);
+  if (flags.append) {
+    await checkOldFile(opened);
+    await output.keepOld(output.oldBytes);
+  }
+  const progress = createProgress(deps, request.resource.noun, plan.file === null);
+  const ended = new AbortController();
+  try {
+    const { totals, counted, log } = await readRows(opened, increment, { progress, ended: ended.signal });
+    deps.signal.throwIfAborted();
+    const written = await output.close();
+    await increment.announce(log, written);
+    await output.commit(written);
+    await progress.end();
+    // From here on the data is safe; what follows tells of it.
+    await increment.finish(log, written);
+    await writeReport(deps, { noun: request.resource.noun, file: plan.file, totals, written, counted: await counted });
+  } catch (error) {
+    await progress.end();
+    if (deps.signal.aborted && plan.file !== null)
+      await writeNote(deps, `${plan.file} ${output.oldBytes > 0 ? "is unchanged" : "was not written"}`);
+    throw error;
+  } finally {
+    // A count that is still under way is of no use to a run that failed.
+    ended.abort();
+    await progress.end();
+  }
 }

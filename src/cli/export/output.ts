@@ -1,14 +1,23 @@
 /** Where an export goes: stdout, or a file that is replaced as a whole. */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { createTextSink, type SinkTotals, type TextSink } from "../../bulk/export/byte-sink.ts";
-import { openReplacement, UnwritableFileError, type FileReplacement } from "../../runtime/file-replacement.ts";
+import {
+  isDiskFull,
+  lockNameOf,
+  openReplacement,
+  removeLeftovers,
+  UnwritableFileError,
+  type FileReplacement,
+} from "../../runtime/file-replacement.ts";
+import { LockedError, takeLock, type Lock } from "../../runtime/lock-file.ts";
 import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import type { ExportPlan } from "./plan.ts";
 import type { ExportFlags } from "./request.ts";
-import { keepOldBytes } from "./old-file.ts";
 
 export interface ExportOutput {
   readonly sink: TextSink;
@@ -18,24 +27,49 @@ export interface ExportOutput {
   readonly oldBytes: number;
   /** Begins with this many bytes of the file as it is. */
   keepOld(bytes: number): Promise<void>;
-  /** Makes it the file, durably, and its checksum with it. */
-  commit(): Promise<SinkTotals>;
+  /** Writes what is left; nothing more may be written. */
+  close(): Promise<SinkTotals>;
+  /** Makes what `close` counted the file, durably, and its checksum with it. */
+  commit(written: SinkTotals): Promise<void>;
   /** Leaves the old file as it is; harmless after `commit`. */
   discard(): Promise<void>;
 }
 
-type Target = Pick<ExportPlan, "file" | "gzip"> & Pick<ExportFlags, "checksum" | "crlf">;
+type Target = Pick<ExportPlan, "file" | "gzip"> & Pick<ExportFlags, "checksum">;
 
-/** Throws `UsageError` when the target or its checksum cannot be written. */
+/** Throws `UsageError` when the target or its checksum cannot be written, or another run writes it. */
 export async function openOutput(deps: Deps, target: Target): Promise<ExportOutput> {
   if (target.file === null) return openStdout(deps, target.gzip);
   const replacement = await open(deps, target.file);
+  let lock: Lock | null = null;
   try {
     const checksum = target.checksum ? await openChecksum(deps, target.file, replacement) : null;
-    return await openFile(target, replacement, checksum);
+    if (replacement.isWhole)
+      lock = await lockFile(deps, lockNameOf(replacement.path), { file: target.file, flag: "--out" });
+    if (lock !== null) await removeLeftovers(replacement);
+    return await openFile(target, { replacement, checksum, lock }, deps.options.crlf);
   } catch (error) {
     await replacement.discard();
+    await lock?.release();
     throw error;
+  }
+}
+
+/** One run at a time. Throws `UsageError` that names the flag's file when another holds the lock. */
+export async function lockFile(
+  { random }: Deps,
+  lock: string,
+  { file, flag }: { readonly file: string; readonly flag: string },
+): Promise<Lock> {
+  try {
+    return await takeLock(lock, random.token(6));
+  } catch (error) {
+    if (error instanceof LockedError) {
+      const hint = `if no other run is in progress, delete ${error.file}`;
+      throw new UsageError(`${flag}: ${error.message}`, { hint, cause: error });
+    }
+    if (isDiskFull(error)) throw Object.assign(error as Error, { path: file });
+    throw new UsageError(`${flag}: cannot write ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -48,23 +82,29 @@ function openStdout({ streams: { out } }: Deps, gzip: boolean): ExportOutput {
     path: null,
     oldBytes: 0,
     keepOld: async () => {},
-    commit: () => sink.end(),
+    close: () => sink.end(),
+    commit: async () => {},
     discard: async () => sink.destroy(),
   };
 }
 
 /** Opened with the file, so that a run which cannot write it ends before it begins. */
 async function openChecksum(deps: Deps, file: string, { isWhole }: FileReplacement): Promise<FileReplacement> {
-  if (!isWhole) throw new UsageError(`--checksum: ${file} is no file that a checksum could stand beside`);
+  if (!isWhole) throw new UsageError(`--checksum: ${file} is not a regular file, so it cannot have a checksum`);
   return open(deps, `${file}.sha256`);
 }
 
+interface OpenedFiles {
+  readonly replacement: FileReplacement;
+  readonly checksum: FileReplacement | null;
+  readonly lock: Lock | null;
+}
+
 async function openFile(
-  target: Target,
-  replacement: FileReplacement,
-  checksum: FileReplacement | null,
+  { file, gzip }: Target,
+  { replacement, checksum, lock }: OpenedFiles,
+  crlf: boolean,
 ): Promise<ExportOutput> {
-  const { file, gzip, crlf } = target;
   const oldBytes = await stat(replacement.path).then(
     (found) => (found.isFile() ? found.size : 0),
     () => 0,
@@ -75,18 +115,18 @@ async function openFile(
     path: replacement.path,
     oldBytes,
     keepOld: (bytes) => keepOldBytes(sink, replacement.path, { bytes, lineEnd: gzip ? "" : crlf ? "\r\n" : "\n" }),
-    async commit() {
-      const totals = await sink.end();
+    close: () => sink.end(),
+    async commit({ sha256 }) {
       await replacement.commit();
       // In the form that `sha256sum --check` reads.
-      await checksum?.write(Buffer.from(`${totals.sha256}  ${path.basename(file ?? "")}\n`));
+      await checksum?.write(Buffer.from(`${sha256}  ${path.basename(file ?? "")}\n`));
       await checksum?.commit();
-      return totals;
     },
     async discard() {
       sink.destroy();
       await replacement.discard();
       await checksum?.discard();
+      await lock?.release();
     },
   };
 }
@@ -109,4 +149,31 @@ async function open({ random, signal }: Deps, file: string): Promise<FileReplace
     if (error instanceof UnwritableFileError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
+}
+
+const LINE_FEED = 10;
+
+/** Passes the first bytes of the old file on, and `lineEnd` where they end within a line, as a text that somebody typed may. */
+async function keepOldBytes(
+  sink: TextSink,
+  file: string,
+  { bytes, lineEnd }: { readonly bytes: number; readonly lineEnd: string },
+): Promise<void> {
+  let last: number | undefined = LINE_FEED;
+  for await (const chunk of readStart(file, bytes)) {
+    await sink.keep(chunk);
+    last = chunk.at(-1);
+  }
+  if (last !== LINE_FEED && lineEnd !== "") await sink.write(lineEnd);
+}
+
+/** SHA-256 of a file's first bytes, in hex. */
+export async function digestOldBytes(file: string, bytes: number): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of readStart(file, bytes)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+async function* readStart(file: string, bytes: number): AsyncGenerator<Uint8Array> {
+  if (bytes > 0) yield* createReadStream(file, { end: bytes - 1 }) as AsyncIterable<Uint8Array>;
 }

@@ -1,11 +1,12 @@
 /** Everything about an export that can be decided, and refused, before anything is opened or sent. */
-import path from "node:path";
 import type { PageEncoder } from "../../bulk/export/run-export.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
+import { isSameFile } from "../../runtime/resolve-file.ts";
 import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { selectColumns, type Column } from "../render/columns.ts";
 import { createEncoder, type EncodedFormat } from "../render/encoders.ts";
+import { checkCsvFlags } from "../render/list-output.ts";
 import type { ExportFlags, ExportRequest } from "./request.ts";
 
 const FORMATS: readonly EncodedFormat[] = ["csv", "tsv", "json", "ndjson"];
@@ -25,12 +26,11 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
   const asJson = format === "json" || format === "ndjson";
   const selected = selectColumns(request.resource, deps.options.columns);
   checkFlags(flags, format, request);
+  checkCsvFlags(deps, format);
   const gzip = flags.gzip || hasGz(flags.out ?? "");
   if (gzip && toStdout(flags.out) && deps.streams.out.isTTY)
     throw new UsageError("--gzip writes binary data, which a terminal cannot show");
   const file = toStdout(flags.out) ? null : withGz(flags.out ?? "", gzip);
-  if (file !== null && flags.state !== null)
-    refuseSameFile(flags.state, flags.checksum ? [file, `${file}.sha256`] : [file]);
   return {
     format,
     gzip,
@@ -43,11 +43,9 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
 export function createPageEncoder(
   deps: Deps,
   { format, columns }: Pick<ExportPlan, "format" | "columns">,
-  flags: ExportFlags,
   header: boolean,
 ): PageEncoder {
-  const { time, timeZone: zone } = deps.options;
-  const { crlf, excelSafe } = flags;
+  const { time, timeZone: zone, crlf, excelSafe, bom } = deps.options;
   const create = (): ReturnType<typeof createEncoder> =>
     createEncoder({
       format,
@@ -57,7 +55,7 @@ export function createPageEncoder(
       now: unixSeconds(deps.clock),
       header,
       crlf,
-      bom: flags.bom && header,
+      bom: bom && header,
       excelSafe,
     });
   const encoder = create();
@@ -74,7 +72,7 @@ export function createPageEncoder(
 
 function chooseExportFormat({ options }: Deps, out: string | null): EncodedFormat {
   if (options.output === "table")
-    throw new UsageError("--output table is no format of a file; the formats are csv, tsv, json and ndjson");
+    throw new UsageError("--output table is not a file format; use csv, tsv, json or ndjson");
   if (options.output !== null) return options.output;
   const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(out ?? "")?.[1]?.toLowerCase();
   return FORMATS.find((format) => format === ending) ?? "csv";
@@ -87,9 +85,11 @@ function toStdout(out: string | null): boolean {
   return STDOUT_NAMES.has(out);
 }
 
-function refuseSameFile(state: string, written: readonly string[]): void {
-  const clash = written.some((file) => path.resolve(file) === path.resolve(state));
-  refuse(clash, `--state: ${state} is what the export is written to; the state needs a file of its own`);
+/** Throws `UsageError` when the state is what the export is written to, through whatever links. */
+export async function refuseStateAsTarget({ file }: ExportPlan, { state, checksum }: ExportFlags): Promise<void> {
+  if (file === null || state === null) return;
+  for (const written of checksum ? [file, `${file}.sha256`] : [file])
+    refuse(await isSameFile(written, state), `--state: ${state} is the file that the export writes; use another`);
 }
 
 function withGz(file: string, gzip: boolean): string {
@@ -103,6 +103,11 @@ function hasGz(file: string): boolean {
 function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, command }: ExportRequest): void {
   const asJson = format === "json" || format === "ndjson";
   refuse(flags.out === "", "--out needs the name of a file");
+  refuse(
+    /\.xlsx?$/i.test(flags.out ?? ""),
+    `--out ${flags.out}: Excel workbooks cannot be written`,
+    "use --excel with a name that ends in .csv: Excel opens that",
+  );
   refuse(flags.checksum && toStdout(flags.out), "--checksum needs --out: the checksum is written beside the file");
   refuse(flags.append && toStdout(flags.out), "--append needs --out: it adds to a file");
   refuse(
@@ -112,7 +117,7 @@ function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, co
   );
   refuse(
     flags.append && flags.flatten,
-    "--append and --flatten exclude each other: later rows may bring columns that the file has not",
+    "--append and --flatten cannot be used together: later rows may bring columns that the file does not have",
     "name the columns with --columns, as in person_properties.plan",
   );
   refuse(flags.flatten && asJson, "--flatten makes columns, for csv and tsv; json and ndjson keep maps as they are");
@@ -120,7 +125,6 @@ function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, co
     flags.state !== null && incremental === null,
     `${command} has no --state: its list cannot be filtered by time`,
   );
-  refuse(asJson && (flags.bom || flags.crlf || flags.excelSafe), "--bom, --crlf and --excel-safe are for csv and tsv");
 }
 
 function refuse(when: boolean, message: string, hint?: string): void {

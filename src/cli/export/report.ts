@@ -1,7 +1,9 @@
 /** The closing line of an export. */
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import type { ExportTotals } from "../../bulk/export/run-export.ts";
+import type { Deps } from "../command/deps.ts";
 import { createTimeFormatter } from "../render/time.ts";
+import type { CountRange } from "./snapshot.ts";
 
 export interface ExportReport {
   readonly noun: string;
@@ -10,23 +12,63 @@ export interface ExportReport {
   readonly totals: ExportTotals;
   readonly written: SinkTotals;
   /** What the service counts; null when it counts nothing like these rows. */
-  readonly counted: number | null;
+  readonly counted: CountRange | null;
 }
 
-export function formatReport({ noun, file, totals, written, counted }: ExportReport): string {
-  const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
-  const parts = [
-    `exported ${totals.rows} ${noun}${file === null ? "" : ` to ${file}`}`,
-    ...(totals.firstAt === null || totals.lastAt === null ? [] : [`${iso(totals.firstAt)} to ${iso(totals.lastAt)}`]),
-    `${written.bytes} bytes`,
-    `sha256 ${written.sha256}`,
-    ...(counted === null ? [] : [agreement(totals.rows, counted)]),
+/** One line: short on a terminal, whole off it and with `-v`. Missing rows are warned of even with `-q`. */
+export async function writeReport({ streams: { err }, options }: Deps, report: ExportReport): Promise<void> {
+  const { noun, totals, counted } = report;
+  if (counted !== null && totals.rows < counted.least)
+    await err.write(
+      `warning: ${countOf(counted.least - totals.rows, noun)} may be missing: ` +
+        `the service reports ${group(counted.least)}, and ${group(totals.rows)} were exported\n`,
+    );
+  if (options.quiet) return;
+  const isShort = err.isTTY && options.verbosity === 0;
+  await err.write(`${formatReport(report, { isShort, zone: options.timeZone })}\n`);
+}
+
+function formatReport(
+  { noun, file, totals, written, counted }: ExportReport,
+  { isShort, zone }: { readonly isShort: boolean; readonly zone: string | null },
+): string {
+  const time = createTimeFormatter({ format: isShort ? "local" : "iso", zone, now: 0 });
+  const { firstAt, lastAt } = totals;
+  const facts = [
+    isShort ? toSize(written.bytes) : `${written.bytes} B`,
+    ...(firstAt === null || lastAt === null ? [] : [`${time(firstAt)} – ${time(lastAt)}`]),
+    ...(isShort ? [] : [`sha256 ${written.sha256}`]),
   ];
-  return `${parts.join(", ")}\n`;
+  const target = file === null ? "" : ` to ${file}`;
+  const agreement = counted === null ? "" : `; ${describeCount(totals.rows, counted)}`;
+  return `Exported ${countOf(totals.rows, noun)}${target} (${facts.join(", ")})${agreement}`;
 }
 
-function agreement(rows: number, counted: number): string {
-  return counted === rows
-    ? `the service counts ${counted} too`
-    : `the service counts ${counted}: rows came or went during the export`;
+function describeCount(rows: number, { least, most }: CountRange): string {
+  if (least === rows && most === rows) return "count verified";
+  const reported = least === most ? group(least) : `${group(least)} to ${group(most)}`;
+  return rows < least
+    ? `the service reports ${reported}`
+    : `the service reports ${reported}; data changed during the export`;
+}
+
+const SINGULAR: Readonly<Record<string, string>> = { people: "person" };
+
+/** `1 response`, `1,200 responses`. */
+function countOf(count: number, noun: string): string {
+  return `${group(count)} ${count === 1 ? (SINGULAR[noun] ?? noun.replace(/s$/, "")) : noun}`;
+}
+
+function group(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+const UNITS = ["kB", "MB", "GB", "TB"];
+
+/** `450 B`, `1.2 kB`, `35 MB`. */
+function toSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const power = Math.min(UNITS.length, Math.floor(Math.log10(bytes) / 3));
+  const size = bytes / 1000 ** power;
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${UNITS[power - 1] ?? ""}`;
 }

@@ -12,9 +12,6 @@ export interface ExportFlags {
   readonly append: boolean;
   readonly state: string | null;
   readonly flatten: boolean;
-  readonly excelSafe: boolean;
-  readonly bom: boolean;
-  readonly crlf: boolean;
   readonly checksum: boolean;
   /** 1 to 100; null is 100. */
   readonly perPage: number | null;

@@ -1,21 +1,28 @@
 /** Reads an export's rows into its output. */
 import path from "node:path";
 import { tmpdir } from "node:os";
-import { runExport, runFlattened, type ExportJob, type ExportTotals } from "../../bulk/export/run-export.ts";
+import {
+  runExport,
+  runFlattened,
+  type ExportJob,
+  type ExportTotals,
+  type ExportWalk,
+} from "../../bulk/export/run-export.ts";
 import type { RowPage } from "../../bulk/export/lists.ts";
 import type { VersionLog } from "../../bulk/export/versions.ts";
+import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { openScratchFile } from "../../runtime/scratch-file.ts";
-import { createCount, type Beside } from "./count.ts";
+import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Increment } from "./increment.ts";
 import { createPageEncoder } from "./plan.ts";
-import type { FlatColumns } from "./request.ts";
+import type { ExportSource, FlatColumns } from "./request.ts";
 import type { OpenedExport } from "./opened.ts";
-import { createWalks } from "./walks.ts";
+import { createCount, createSnapshot, type Beside, type Count, type CountRange, type Snapshot } from "./snapshot.ts";
 
 export interface ReadRows {
   readonly totals: ExportTotals;
   /** The service's own count; null when it has none for these rows, or does not tell. */
-  readonly counted: Promise<number | null>;
+  readonly counted: Promise<CountRange | null>;
   /** What the next run will have to know; null when there is none. */
   readonly log: VersionLog | null;
 }
@@ -37,16 +44,16 @@ export async function readRows(
     onRows: (rows) => progress.update(rows),
     signal: deps.signal,
   };
-  const header = increment.keptBytes === 0;
+  const header = output.oldBytes === 0 || !flags.append;
   const totals =
     flags.flatten && request.flat !== null
       ? await flatten(opened, job, request.flat)
-      : await runExport({ ...job, encoder: createPageEncoder(deps, plan, flags, header) });
-  return { totals, counted: count.result(), log };
+      : await runExport({ ...job, encoder: createPageEncoder(deps, plan, header) });
+  return { totals, counted: count.result(totals.rows), log };
 }
 
 async function flatten(
-  { deps, flags, plan }: OpenedExport,
+  { deps, plan }: OpenedExport,
   job: Omit<ExportJob, "encoder">,
   flat: FlatColumns,
 ): Promise<ExportTotals> {
@@ -57,11 +64,90 @@ async function flatten(
     // Those that --columns names already stay where they stand.
     const named = new Set(columns.map(({ name }) => name));
     const added = found.map((name) => flat.column(name)).filter(({ name }) => !named.has(name));
-    return createPageEncoder(deps, { ...plan, columns: [...columns, ...added] }, flags, true);
+    return createPageEncoder(deps, { ...plan, columns: [...columns, ...added] }, true);
   };
   try {
     return await runFlattened({ ...job, scratch, find, encoderFor });
   } finally {
     await scratch.close();
   }
+}
+
+interface Walks {
+  readonly walks: readonly ExportWalk[];
+  /** The service's time when the run began, Unix seconds. */
+  readonly startedAt: () => number;
+}
+
+interface Asking {
+  readonly count: Count;
+  /** Ends requests for what is only good to know. */
+  readonly asked: AbortSignal;
+}
+
+function createWalks(opened: OpenedExport, increment: Increment, asking: Asking): Walks {
+  const { source, unstamped, keep, checkClock } = increment;
+  const snapshot = openSnapshot(opened, source, asking);
+  if (unstamped === null)
+    return {
+      walks: [toWalk(opened, source, { ...asking, snapshot, keep, checkClock })],
+      startedAt: snapshot.startedAt,
+    };
+  let isListed = false;
+  const watch: ExportWalk["keep"] = (row) => {
+    isListed ||= unstamped.has(row);
+    return keep?.(row) ?? true;
+  };
+  const first = toWalk(opened, source, { ...asking, snapshot, checkClock, keep: watch });
+  const second = toWalk(opened, unstamped.source, {
+    ...asking,
+    checkClock,
+    snapshot: openSnapshot(opened, unstamped.source, asking),
+    keep: (row) => unstamped.has(row) && (keep?.(row) ?? true),
+  });
+  // A service that lists one of them by its change lists all.
+  return { walks: [first, { ...second, isWanted: () => !isListed }], startedAt: snapshot.startedAt };
+}
+
+interface WalkParts extends Asking, Pick<ExportWalk, "keep">, Pick<Increment, "checkClock"> {
+  readonly snapshot: Snapshot;
+}
+
+function toWalk(
+  { deps, connection, flags }: OpenedExport,
+  source: ExportSource,
+  { snapshot, count, keep, checkClock }: WalkParts,
+): ExportWalk {
+  const perPage = flags.perPage ?? PER_PAGE_MAX;
+  return {
+    list: source.list(connection.client, perPage),
+    keys: source.keys,
+    range: source.range,
+    perPage,
+    concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
+    async fixUntil(first, isWhole) {
+      checkClock(first.serverTime);
+      const until = await snapshot.fixUntil(first, isWhole);
+      count.begin(first, until);
+      return until;
+    },
+    signal: deps.signal,
+    keep,
+    isWanted: () => true,
+  };
+}
+
+function openSnapshot(
+  { deps, connection, flags }: OpenedExport,
+  { list, keys, range }: ExportSource,
+  { asked }: Asking,
+): Snapshot {
+  const perPage = flags.perPage ?? PER_PAGE_MAX;
+  return createSnapshot({
+    list: list(connection.client, perPage),
+    keys,
+    range,
+    clock: deps.clock,
+    signal: asked,
+  });
 }

@@ -1,7 +1,9 @@
-/** The moment that an export shows: what the service's clock said when the run began. */
+/** The moment that an export shows: what the service's clock said when the run began, and how many rows it counts. */
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
-import { PER_PAGE_DEFAULT } from "../../contract/limits.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import type { Progress } from "../command/progress.ts";
+import type { Increment } from "./increment.ts";
+import type { OpenedExport } from "./opened.ts";
 
 /** A bound that no row's time reaches. */
 const FAR_FUTURE = 9_999_999_999;
@@ -13,15 +15,13 @@ export interface SnapshotOptions {
   readonly list: PageList | CursorList;
   readonly keys: RowKeys;
   readonly range: Range;
-  /** Rows asked for in a page. */
-  readonly perPage: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 export interface Snapshot {
   /** Asked with the first page. */
-  readonly fixUntil: (first: FetchedPage) => Promise<number>;
+  readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
   /** The service's time at the start, Unix seconds; ours when it tells none. Known after `fixUntil`. */
   readonly startedAt: () => number;
 }
@@ -34,39 +34,96 @@ export function createSnapshot(options: SnapshotOptions): Snapshot {
   const { keys, range } = options;
   let startedAt = unixSeconds(options.clock);
   return {
-    async fixUntil(first) {
+    async fixUntil(first, isWhole) {
       startedAt = first.serverTime ?? startedAt;
       // Without the service's clock nobody knows how far ours is off.
       const now = first.serverTime ?? startedAt + DAY_SECONDS;
       const last = range.until ?? FAR_FUTURE;
       if (last <= now) return last;
       const ahead = first.rows.some((row) => (keys.at(row) ?? 0) > now);
-      return ahead ? last : Math.min(last, await lastAhead(options, first, now));
+      if (ahead) return last;
+      return isWhole ? now : Math.min(last, await lastAhead(options, now));
     },
     startedAt: () => startedAt,
   };
 }
 
 /** The last time that rows bear after `now`; `now` when there are none, or when the service does not tell. */
-async function lastAhead(
-  { list, keys, range, perPage, signal }: SnapshotOptions,
-  first: FetchedPage,
-  now: number,
-): Promise<number> {
-  const timed = list.kind === "page" || list.hasTimes;
-  if (!timed || !mayGoOn(list, first, perPage)) return now;
-  const rest = { since: now + ARRIVING_SECONDS, until: range.until };
+async function lastAhead({ list, keys, range, signal }: SnapshotOptions, now: number): Promise<number> {
+  if (list.kind === "cursor" && !list.hasTimes) return now;
+  let latest = now;
   try {
-    const page = await (list.kind === "page" ? list.fetch({ ...rest, page: 1 }, signal) : list.open(rest, signal));
-    const times = page.rows.map((row) => keys.at(row) ?? now);
-    const latest = Math.max(now, ...times);
-    return latest > now && mayGoOn(list, page, perPage) ? FAR_FUTURE : latest;
+    for (let since = now + ARRIVING_SECONDS; ; since = latest + 1) {
+      const rest = { since, until: range.until };
+      const page = await (list.kind === "page" ? list.fetch({ ...rest, page: 1 }, signal) : list.open(rest, signal));
+      const last = Math.max(...page.rows.map((row) => keys.at(row) ?? 0));
+      // Empty, or from a service that ignores times.
+      if (last < since) return latest;
+      latest = last;
+    }
   } catch {
     // Only good to know: a service that refuses such a time has no such rows.
-    return now;
+    return latest;
   }
 }
 
-function mayGoOn({ kind }: PageList | CursorList, { rows, next }: FetchedPage, perPage: number): boolean {
-  return kind === "page" ? rows.length >= Math.min(perPage, PER_PAGE_DEFAULT) : next !== null;
+/** What goes on beside the rows: progress, and requests that end with the run. */
+export interface Beside {
+  readonly progress: Progress;
+  readonly ended: AbortSignal;
+}
+
+/** The service's own count of what is exported, asked for beside the rows. */
+export interface Count {
+  begin(first: FetchedPage, until: number): void;
+  /** What the service counted at the start, and where `rows` differ, what it counts by now; null when it does not say. */
+  result(rows: number): Promise<CountRange | null>;
+}
+
+/** The fewest and the most rows that were there while the export ran. */
+export interface CountRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+export function createCount(
+  { request, connection }: OpenedExport,
+  { isWhole, source }: Increment,
+  { progress, ended }: Beside,
+): Count {
+  let ask: (() => Promise<number | null>) | null = null;
+  let asked: Promise<number | null> = Promise.resolve(null);
+  return {
+    begin(first, until) {
+      const since = source.range.since ?? firstTime(first, source);
+      const { count } = request;
+      if (!isWhole || count === null || since === null) return;
+      const again = (): Promise<number | null> => orNull(count(connection.client, { since, until }, ended));
+      ask = again;
+      asked = again().then((rows) => {
+        if (rows !== null) progress.expect(rows);
+        return rows;
+      });
+    },
+    async result(rows) {
+      const before = await asked;
+      if (before === null) return null;
+      const now = before === rows ? before : ((await ask?.()) ?? before);
+      return { least: Math.min(before, now), most: Math.max(before, now) };
+    },
+  };
+}
+
+/** A bound that every row has: some services count only the last month when they are given none. */
+function firstTime({ rows: [row] }: FetchedPage, { keys }: Increment["source"]): number | null {
+  return row === undefined ? null : keys.at(row);
+}
+
+/** What is only good to know must not fail the export. */
+async function orNull(work: Promise<number | null> | undefined): Promise<number | null> {
+  try {
+    return (await work) ?? null;
+  } catch {
+    return null;
+  }
 }

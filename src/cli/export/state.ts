@@ -1,5 +1,5 @@
 /** The memory of incremental exports on disk, and the lock that lets one run at a time use it. */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import {
   checkIdentity,
   formatState,
@@ -8,11 +8,9 @@ import {
   type ExportState,
   type StateIdentity,
 } from "../../bulk/export/state.ts";
-import { isDiskFull } from "../../runtime/file-replacement.ts";
-import { LockedError, takeLock, type Lock } from "../../runtime/lock-file.ts";
 import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import { writeWhole } from "./output.ts";
+import { lockFile, writeWhole } from "./output.ts";
 
 export interface StateFile {
   /** What the last run left; null when this is the first. */
@@ -25,7 +23,7 @@ export interface StateFile {
 
 /** Throws `UsageError` when another run uses the state, or when it cannot be read or written. */
 export async function openState(deps: Deps, file: string): Promise<StateFile> {
-  const lock = await lockState(file, deps.random.token(6));
+  const lock = await lockFile(deps, `${file}.lock`, { file, flag: "--state" });
   try {
     const text = await readIfThere(file);
     const last = text === null ? null : asUsage(file, () => parseState(text, file));
@@ -41,23 +39,13 @@ export async function openState(deps: Deps, file: string): Promise<StateFile> {
   }
 }
 
-async function lockState(file: string, token: string): Promise<Lock> {
-  try {
-    return await takeLock(`${file}.lock`, token);
-  } catch (error) {
-    if (error instanceof LockedError) {
-      const hint = `when no run is under way, remove ${error.file}`;
-      throw new UsageError(`--state: ${error.message}`, { hint, cause: error });
-    }
-    if (isDiskFull(error)) throw Object.assign(error as Error, { path: file });
-    throw new UsageError(`--state: cannot write ${file}: ${(error as Error).message}`, { cause: error });
-  }
-}
-
 async function readIfThere(file: string): Promise<string | null> {
   try {
+    // A pipe would be waited for, and a device has no end.
+    if (!(await stat(file)).isFile()) throw new UsageError(`--state: ${file} is not a regular file`);
     return await readFile(file, "utf8");
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new UsageError(`--state: cannot read ${file}: ${(error as Error).message}`, { cause: error });
   }
@@ -69,7 +57,7 @@ function asUsage<Result>(file: string, work: () => Result): Result {
   } catch (error) {
     if (!(error instanceof StateRefusedError)) throw error;
     throw new UsageError(`--state: ${error.message}`, {
-      hint: `another --state file begins anew, as does removing ${file}`,
+      hint: `to export everything again, use another --state file or delete ${file}`,
       cause: error,
     });
   }

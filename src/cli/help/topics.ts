@@ -105,7 +105,7 @@ what is new or changed; --append adds it to the file.
 
   surveyctl responses export --state r.state --append --out responses.csv -q
 
-CSV for spreadsheets: --bom --crlf --excel-safe. --flatten gives each property a
+CSV for spreadsheets: --excel. --flatten gives each property a
 column of its own.
 `;
 

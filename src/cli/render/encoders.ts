@@ -1,6 +1,7 @@
 /** Rows to text, a page at a time; the same for lists and exports. */
 import type { JsonObject } from "../../contract/json.ts";
-import { splitRowTexts } from "../../contract/row-texts.ts";
+import { markLongNumbers, mayHoldLongNumbers, splitRowTexts, unmarkLongNumbers } from "../../contract/row-texts.ts";
+import { isE164 } from "../../contract/phone.ts";
 import { toCellText } from "./cells.ts";
 import type { Column } from "./columns.ts";
 import { indentJson } from "./json-indent.ts";
@@ -12,6 +13,8 @@ import { createTimeFormatter, type TimeFormat } from "./time.ts";
 export interface Rows {
   readonly rows: readonly JsonObject[];
   readonly text: string;
+  /** The text of the page that they are some of, where that is at hand and `text` has to be made. */
+  readonly source?: string;
 }
 
 /** `head()` once, `rows()` for each page in order, `tail()` once; the texts joined are the whole output. */
@@ -41,7 +44,7 @@ export interface EncoderOptions {
   readonly crlf?: boolean;
   /** CSV and TSV: a byte order mark first. */
   readonly bom?: boolean;
-  /** CSV and TSV: `'` before what a spreadsheet would run as a formula; phone columns are left alone. */
+  /** CSV and TSV: `'` before what a spreadsheet would run as a formula; phone numbers are left alone. */
   readonly excelSafe?: boolean;
 }
 
@@ -94,7 +97,7 @@ function createLineEncoder(options: EncoderOptions, format: "csv" | "tsv"): Enco
   const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.zone, now: options.now });
   const { field, json, separator, end, blank } = format === "csv" ? csvLines(options.crlf === true) : TSV_LINES;
   const cells = columns.map((column): ((row: JsonObject) => string) => {
-    const guard = options.excelSafe === true && column.kind !== "phone" ? guardFormula : null;
+    const guard = options.excelSafe !== true ? null : column.kind === "phone" ? guardPhone : guardFormula;
     return (row) => {
       const value = column.read(row);
       if (typeof value === "object" && value !== null) return json(value);
@@ -114,16 +117,23 @@ function createLineEncoder(options: EncoderOptions, format: "csv" | "tsv"): Enco
   const header = hasHeader ? columns.map(({ name }) => field(name)).join(separator) + end : "";
   return {
     head: () => (options.bom === true ? BOM + header : header),
-    rows({ rows }) {
+    rows(page) {
+      const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
+      const rows = exact === null ? page.rows : (JSON.parse(exact) as JsonObject[]);
       let text = "";
       for (const row of rows) text += line(row);
-      return text;
+      return exact === null ? text : unmarkLongNumbers(text);
     },
     tail: () => "",
   };
 }
 
-/** Spreadsheets run a cell that begins like this (design: "Output"). */
+/** Spreadsheets run a cell that begins like this. One that has its `'` already gets another, which an import takes away. */
 function guardFormula(cell: string): string {
-  return /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /^'?[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+}
+
+/** The `+` of a phone number is no formula's. */
+function guardPhone(cell: string): string {
+  return isE164(cell) ? cell : guardFormula(cell);
 }

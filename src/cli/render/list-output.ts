@@ -1,5 +1,6 @@
 /** Lists on stdout, in whatever format was asked for. */
 import type { OutputFormat } from "../args/global-options.ts";
+import { UsageError } from "../errors/usage-error.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { selectColumns, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
@@ -17,9 +18,16 @@ export async function openListOutput(
   { resource, defaultFormat }: { readonly resource: Resource; readonly defaultFormat?: OutputFormat },
 ): Promise<ListOutput> {
   const format = chooseFormat(context, defaultFormat);
+  checkCsvFlags(context, format);
   if (format !== "table") return openEncoded(context, resource, format);
   const { openTable } = await import("./table.ts");
   return openTable(context, resource);
+}
+
+/** Throws UsageError when flags about CSV meet another format, which they would not change. */
+export function checkCsvFlags({ options }: RenderContext, format: OutputFormat): void {
+  if (format === "csv" || format === "tsv" || !(options.bom || options.crlf || options.excelSafe)) return;
+  throw new UsageError("--bom, --crlf and --excel-safe are for csv and tsv", { hint: "add -o csv" });
 }
 
 function openEncoded(
@@ -36,6 +44,9 @@ function openEncoded(
     zone: options.timeZone,
     now: unixSeconds(clock),
     indent: streams.out.isTTY,
+    bom: options.bom,
+    crlf: options.crlf,
+    excelSafe: options.excelSafe,
   });
   let head: string | null = encoder.head();
   const write = async (text: string): Promise<void> => {

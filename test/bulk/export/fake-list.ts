@@ -23,6 +23,8 @@ export interface FakeOptions {
   /** The service minds where a range begins, and not where it ends. */
   readonly ignoresUntil?: boolean;
   readonly ignoresPage?: boolean;
+  /** Rows that are counted for a page of a numbered list and not sent. */
+  readonly hides?: (row: FakeRow) => boolean;
   /** Rows of the page before that a page of a cursor list begins with. */
   readonly overlap?: number;
   /** The link after so many pages of a cursor list leads back to the second. */
@@ -48,7 +50,12 @@ export function fakePageList(options: FakeOptions): PageList & Fake {
       answer(fake, options, `page=${page} since=${since} until=${until}`, signal, () => {
         const found = select(options, { since, until: options.ignoresUntil === true ? null : until });
         const number = options.ignoresPage === true ? 1 : page;
-        return toPage(options, found.slice((number - 1) * options.perPage, number * options.perPage), null);
+        const rows = found.slice((number - 1) * options.perPage, number * options.perPage);
+        return toPage(
+          options,
+          rows.filter((row) => options.hides?.(row) !== true),
+          null,
+        );
       }),
     fault: (what) => new Error(what),
   };

@@ -104,18 +104,58 @@ it("leaves the old file whole and no half file under its name", async () => {
   ).toEqual([]);
 }, 60_000);
 
-it("ends with 130 and no trace when it is interrupted", async () => {
+it.each([
+  ["", "was not written"],
+  ["old\n", "is unchanged"],
+])(
+  "ends with 130 and no trace when it is interrupted over %j",
+  async (old, said) => {
+    const file = path.join(folder, "r.csv");
+    if (old !== "") await writeFile(file, old);
+    const { child, ended } = startProgram({
+      args: ["responses", "export", "--per-page", "1", "--out", file],
+      home: folder,
+      env: service.env,
+    });
+    child.stdin.end();
+    while (service.requests.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({
+      status: 130,
+      stdout: "",
+      stderr: expect.stringContaining(`note: ${file} ${said}\n`) as string,
+    });
+    expect((await readdir(folder)).filter((name) => name.includes("r.csv"))).toEqual(old === "" ? [] : ["r.csv"]);
+    expect(await readFile(file, "utf8").catch(() => "")).toBe(old);
+  },
+  60_000,
+);
+
+const isLeft = (name: string): boolean => name.startsWith("r.csv") && name.endsWith(".surveyctl-tmp");
+
+it("removes what killed runs left of the same file, and of no other", async () => {
   const file = path.join(folder, "r.csv");
-  const { child, ended } = startProgram({
-    args: ["responses", "export", "--per-page", "1", "--out", file],
-    home: folder,
-    env: service.env,
-  });
+  const args = ["responses", "export", "--per-page", "1", "--out", file];
+  const others = ["r.csv.gz.abc.surveyctl-tmp", "r.csvx.abc.surveyctl-tmp"];
+  for (const name of others) await writeFile(path.join(folder, name), "");
+  expect(await killed(args, 500)).toBe(true);
+  expect((await readdir(folder)).filter(isLeft)).toHaveLength(3);
+  await runToEnd(["responses", "export", "--out", file]);
+  expect((await readdir(folder)).filter(isLeft).toSorted()).toEqual(others.toSorted());
+  expect((await readdir(folder)).filter((name) => name.endsWith("lock"))).toEqual([]);
+}, 60_000);
+
+it("refuses a second run that adds to the same file, and loses no row", async () => {
+  const file = path.join(folder, "r.csv");
+  const args = ["responses", "export", "--append", "--out", file];
+  const { child, ended } = startProgram({ args: [...args, "--per-page", "1"], home: folder, env: service.env });
   child.stdin.end();
   while (service.requests.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
-  child.kill("SIGINT");
-  expect(await ended).toMatchObject({ status: 130, stdout: "", stderr: "error: stopped by SIGINT\n" });
-  expect((await readdir(folder)).filter((name) => name.includes("r.csv"))).toEqual([]);
+  const second = await runCli({ args, home: folder, env: service.env });
+  expect(second).toMatchObject({ status: 2, stderr: expect.stringContaining("is held by another run") as string });
+  expect(await ended).toMatchObject({ status: 0 });
+  await runToEnd(args);
+  expect(versionsOf(await readFile(file, "utf8"))).toHaveLength(600);
 }, 60_000);
 
 it.each([

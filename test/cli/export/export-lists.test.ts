@@ -24,9 +24,6 @@ const FLAGS: ExportFlags = {
   append: false,
   state: null,
   flatten: false,
-  excelSafe: false,
-  bom: false,
-  crlf: false,
   checksum: false,
   perPage: 5,
 };

@@ -130,7 +130,7 @@ async function exportResponses({ deps, file }: Stage, narrator: Narrator): Promi
     { ...EVERYTHING, filterText: "", flags: { ...PLAIN, out: file("responses.csv") } },
   );
   const rows = (await readFile(file("responses.csv"), "utf8")).split("\n").length - 2;
-  await narrator.say(`${rows} rows, whole or not at all, for you alone to read.`);
+  await narrator.say(`${rows} rows, written atomically, readable only by you.`);
 }
 
 const PLAIN = {
@@ -138,9 +138,6 @@ const PLAIN = {
   append: false,
   state: null,
   flatten: false,
-  excelSafe: false,
-  bom: false,
-  crlf: false,
   checksum: false,
   perPage: null,
 } as const;

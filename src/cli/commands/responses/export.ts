@@ -35,7 +35,7 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
     examples: [
       "surveyctl responses export --since 2026-01-01 --out responses.csv",
       "surveyctl responses export --state responses.state --append --out responses.csv",
-      "surveyctl responses export --flatten --excel-safe --bom --out responses.csv",
+      "surveyctl responses export --flatten --excel --out responses.csv",
     ],
     exits: EXPORT_EXITS,
   });
@@ -102,7 +102,12 @@ const UPDATED_KEYS: RowKeys = { id: (row) => textOf(row, "id"), at: changedAt };
 const VERSIONS: VersionKeys = {
   id: (row) => textOf(row, "id"),
   at: (row) => changedAt(row) ?? 0,
-  content: (row) => JSON.stringify([row.score ?? null, row.comment ?? null, row.person_properties ?? null]),
+  content(row) {
+    const added = [row.notes, row.tags, row.additional_answers].filter(
+      (list) => Array.isArray(list) && list.length > 0,
+    );
+    return JSON.stringify([row.score ?? null, row.comment ?? null, row.person_properties ?? null, ...added]);
+  },
 };
 
 /** Metrics know the creation time and trends, and nothing of persons and changes (4.7). */
