@@ -61,7 +61,8 @@ describe("a signal", () => {
       running.child.kill(signal);
       return running.ended;
     });
-    expect(ended).toEqual({ status, signal: null, stdout: "", stderr: `error: stopped by ${signal}\n` });
+    expect([ended.status, ended.stdout, ended.stderr.split("\n").length]).toEqual([status, "", 2]);
+    expect(ended.stderr).toMatch(/^(?:Interrupted|Terminated)/);
   });
 
   it("when SIGINT comes with -o json, then the error is JSON too", async () => {
@@ -71,12 +72,12 @@ describe("a signal", () => {
       running.child.kill("SIGINT");
       return running.ended;
     });
-    const error = { code: "interrupted", message: "stopped by SIGINT", status: null, details: null, hint: null };
+    const error = { code: "interrupted", message: "Interrupted.", status: null, details: null, hint: null };
     expect(ended).toEqual({
       status: 130,
       signal: null,
       stdout: "",
-      stderr: `error: stopped by SIGINT\n${JSON.stringify({ error })}\n`,
+      stderr: `${JSON.stringify({ error })}\n`,
     });
   });
 
@@ -87,7 +88,7 @@ describe("a signal", () => {
     running.child.kill("SIGINT");
     const { status, stderr } = await running.ended;
     await server.stop();
-    expect([status, stderr.split("\n").at(-2)]).toEqual([130, "error: stopped by SIGINT"]);
+    expect([status, stderr.split("\n").at(-2)]).toEqual([130, "Interrupted."]);
   });
 });
 
@@ -107,7 +108,7 @@ describe("a signal before the first request", () => {
     await until(() => hearsSignals(running.child.pid ?? 0));
     running.child.kill("SIGTERM");
     const { status, stderr } = await running.ended;
-    expect([status, stderr]).toEqual([143, "error: stopped by SIGTERM\n"]);
+    expect([status, stderr]).toEqual([143, "Terminated.\n"]);
     expect(await readdir(home)).not.toContain("signal.results.csv");
   });
 
@@ -124,7 +125,7 @@ describe("a signal before the first request", () => {
     running.child.kill("SIGTERM");
     const { status, stderr } = await running.ended;
     await until(async () => !(await commandLines()).includes(command));
-    expect([status, stderr]).toEqual([143, "error: stopped by SIGTERM\n"]);
+    expect([status, stderr]).toEqual([143, "Terminated.\n"]);
   });
 });
 
@@ -253,11 +254,11 @@ describe("questions on a terminal", () => {
   });
 
   it.each([
-    ["Ctrl-C", "\u0003", 130, "stopped by SIGINT"],
-    ["Ctrl-D", "\u0004", 2, "no answer was given; nothing was done"],
+    ["Ctrl-C", "\u0003", 130, "Interrupted."],
+    ["Ctrl-D", "\u0004", 2, "No input. Nothing was changed."],
   ])("when %s is typed, then nothing is done", async (_, typed, status, message) => {
     const ended = await type(["auth", "login"], [[/Base URL of the service: /, typed]]);
-    expect([ended.status, ended.stdout.split("\n").at(-2)]).toEqual([status, `error: ${message}`]);
+    expect([ended.status, ended.stdout.split("\n").at(-2)]).toEqual([status, message]);
   });
 
   it("when nobody would see the question, then nothing is asked", async () => {

@@ -10,7 +10,7 @@ import { DataFileError } from "../errors/data-file-error.ts";
 import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
 import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
-import { UsageError } from "../errors/usage-error.ts";
+import { CancelledError, UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
 /** The error JSON's five keys, always all of them, and the exit status. */
@@ -24,16 +24,16 @@ export interface ErrorReport {
   readonly exit: ExitCode;
 }
 
-/** The first rung that fits decides; what none knows is told as internal. */
-export function describeError(error: unknown): ErrorReport {
+/** The first rung that fits decides; what none knows is told as internal. `verbose` names the call of a refused request. */
+export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
     return report("internal", `something that is no error was thrown: ${String(error)}`, EXIT.failed);
   return (
     describeOwn(error) ??
-    describeClient(error) ??
+    describeClient(error, verbose) ??
     describeSystem(error) ??
     report("internal", firstLine(error), EXIT.failed, {
-      hint: "this is a mistake in surveyctl itself; --verbose shows where",
+      hint: "this is a bug in surveyctl; --verbose shows the stack",
     })
   );
 }
@@ -48,6 +48,7 @@ function report(code: string, message: string, exit: ExitCode, more: Partial<Err
 }
 
 function describeOwn(error: Error): ErrorReport | null {
+  if (error instanceof CancelledError) return report("cancelled", error.message, EXIT.usage, { hint: error.hint });
   if (error instanceof UsageError) return report("usage", error.message, EXIT.usage, { hint: error.hint });
   if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
   if (error instanceof ConfigError) return describeConfig(error);
@@ -78,12 +79,18 @@ function describeUnknown(error: UnknownOutcomeError): ErrorReport {
   });
 }
 
-function describeClient(error: Error): ErrorReport | null {
+function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
-  const { code, message, status, details } = error;
-  const hint =
-    error.hint ?? (code === "connection_failed" ? "surveyctl auth status shows which address is used, and why" : null);
-  return { code, message, status, details, hint, exit: exitOfClient(error) };
+  const { code, status, details } = error;
+  const isRefused = error instanceof RefusedError || error instanceof AuthError;
+  const message = isRefused && !verbose ? error.what : error.message;
+  return { code, message, status, details, hint: error.hint ?? advise(error), exit: exitOfClient(error) };
+}
+
+/** The next step where the error itself names none. */
+function advise({ code, status }: ClientError): string | null {
+  if (code === "connection_failed") return "surveyctl auth status shows which address is used, and why";
+  return status === 404 ? "is the base URL right? surveyctl auth status shows which one is used" : null;
 }
 
 function exitOfClient(error: ClientError): ExitCode {

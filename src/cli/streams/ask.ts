@@ -2,7 +2,7 @@ import type { Interface } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Process } from "../process.ts";
 import { InterruptedError } from "../errors/interrupted-error.ts";
-import { UsageError } from "../errors/usage-error.ts";
+import { CancelledError, UsageError } from "../errors/usage-error.ts";
 
 export type Ask = (prompt: string, options?: { readonly secret?: boolean }) => Promise<string>;
 
@@ -65,7 +65,7 @@ function answerTo(
     lines.on("line", (line) => typedAhead.push(line));
     lines.on("close", () => {
       signal.removeEventListener("abort", stop);
-      reject(new UsageError("no answer was given; nothing was done"));
+      reject(new CancelledError("No input. Nothing was changed."));
     });
     // While the line is edited the terminal sends the key, not the signal.
     lines.on("SIGINT", () => reject(new InterruptedError("SIGINT")));

@@ -1,8 +1,10 @@
 import type { ReadStream, WriteStream } from "node:tty";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Process } from "../process.ts";
+import { toSafeLines } from "../render/safe-text.ts";
 import { createAsk } from "./ask.ts";
 import { ClosedPipeError } from "./closed-pipe-error.ts";
+import { toJsonLines } from "./json-lines.ts";
 import type { Output, Streams } from "./streams.ts";
 
 export interface ProcessStreams extends Streams {
@@ -12,14 +14,18 @@ export interface ProcessStreams extends Streams {
 
 const COLUMNS_DEFAULT = 80;
 
-/**
- * `onOutputLost` is called once when stdout can take no more: with ClosedPipeError, or the system's error (a full disk).
- * `signal` ends a question that nobody has answered yet, and the wait for input that does not come.
- */
+export interface ProcessStreamsOptions {
+  /** Called once when stdout can take no more: with ClosedPipeError, or the system's error (a full disk). */
+  readonly onOutputLost: (error: Error) => void;
+  /** Ends a question that has no answer yet, and the wait for input that does not come. */
+  readonly signal: AbortSignal;
+  /** Whether stderr holds JSON lines only. */
+  readonly jsonErrors: boolean;
+}
+
 export function createProcessStreams(
   process: Pick<Process, "stdin" | "stdout" | "stderr">,
-  onOutputLost: (error: Error) => void,
-  signal: AbortSignal,
+  { onOutputLost, signal, jsonErrors }: ProcessStreamsOptions,
 ): ProcessStreams {
   const out = createOutput(process.stdout, onOutputLost);
   return {
@@ -32,7 +38,7 @@ export function createProcessStreams(
       ask: createAsk(process, signal),
     },
     out,
-    err: createErrorOutput(process),
+    err: createErrorOutput(process, jsonErrors),
     flush: () => out.write(""),
   };
 }
@@ -48,7 +54,7 @@ async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<
 }
 
 /** Node opens stderr when it is first named, and most commands say nothing there. */
-function createErrorOutput(process: Pick<Process, "stderr">): Output {
+function createErrorOutput(process: Pick<Process, "stderr">, json: boolean): Output {
   let opened: Output | null = null;
   const open = (): Output => (opened ??= createOutput(process.stderr, () => undefined));
   return {
@@ -61,9 +67,15 @@ function createErrorOutput(process: Pick<Process, "stderr">): Output {
     // What cannot be said on stderr is lost; the exit status still tells.
     write: (text) =>
       open()
-        .write(text)
+        .write(toErrorText(text, json))
         .catch(() => undefined),
   };
+}
+
+/** The one place that everything on its way to stderr passes. */
+function toErrorText(text: string | Uint8Array, json: boolean): string | Uint8Array {
+  if (typeof text === "string") return toSafeLines(json ? toJsonLines(text) : text);
+  return json ? "" : text;
 }
 
 function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {

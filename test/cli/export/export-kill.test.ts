@@ -114,7 +114,7 @@ it("ends with 130 and no trace when it is interrupted", async () => {
   child.stdin.end();
   while (service.requests.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
   child.kill("SIGINT");
-  expect(await ended).toMatchObject({ status: 130, stdout: "", stderr: "error: stopped by SIGINT\n" });
+  expect(await ended).toMatchObject({ status: 130, stdout: "", stderr: "Interrupted.\n" });
   expect((await readdir(folder)).filter((name) => name.includes("r.csv"))).toEqual([]);
 }, 60_000);
 
