@@ -232,18 +232,17 @@ describe("questions on a terminal", () => {
         ["auth", "login", "--profile", "asked"],
         [
           [/Base URL of the service: /, `${server.baseUrl}\r`],
-          [/API key \(not shown\): /, `${KEY}\r`],
+          [/API key \(hidden\): /, `${KEY}\r`],
         ],
       ),
     );
     const saved = JSON.parse(await readFile(path.join(home, ".config/surveyctl/config.json"), "utf8")) as {
       profiles: object;
     };
-    expect(ended.stdout.split("\n").slice(0, 5)).toEqual([
-      "surveyctl needs two things of a service: its address, and an API key of it. Both",
-      "are tried, then saved for you alone in",
-      `  ${home}/.config/surveyctl/config.json`,
-      'No service yet? "surveyctl serve" runs one, "surveyctl demo" shows one at work.',
+    expect(ended.stdout.split("\n").slice(0, 4)).toEqual([
+      "Enter the service's URL and an API key. They will be verified and saved to",
+      `  ${home}/.config/surveyctl/config.json (readable only by you).`,
+      'No service yet? Run one with "surveyctl serve", or see one with "surveyctl demo".',
       "",
     ]);
     expect([ended.status, ended.stdout.includes(KEY), saved.profiles]).toEqual([
@@ -253,11 +252,27 @@ describe("questions on a terminal", () => {
     ]);
   });
 
+  it("when a profile is there, then its name is asked for and nothing is replaced without a yes", async () => {
+    const answers = (name: string, yes: string): (readonly [RegExp, string])[] => [
+      [/Profile name \[default\]: /, `${name}\r`],
+      [/Replace profile "asked" \(http:\S+\)\? \[y\/N\] /, `${yes}\r`],
+    ];
+    const declined = await type(["auth", "login"], answers("asked", "n"));
+    expect([declined.status, declined.stdout.split("\n").at(-2)]).toEqual([2, "Cancelled. Nothing was saved."]);
+    const replaced = await withServer({ nps: 0 }, (server) =>
+      type(
+        ["auth", "login", "--base-url", server.baseUrl],
+        [...answers("asked", "y"), [/API key \(hidden\): /, `${KEY}-2\r`]],
+      ),
+    );
+    expect([replaced.status, replaced.stdout]).toEqual([0, expect.stringContaining('Replaced profile "asked" in ')]);
+  });
+
   it.each([
     ["Ctrl-C", "\u0003", 130, "Interrupted."],
     ["Ctrl-D", "\u0004", 2, "No input. Nothing was changed."],
   ])("when %s is typed, then nothing is done", async (_, typed, status, message) => {
-    const ended = await type(["auth", "login"], [[/Base URL of the service: /, typed]]);
+    const ended = await type(["auth", "login", "--profile", "new"], [[/Base URL of the service: /, typed]]);
     expect([ended.status, ended.stdout.split("\n").at(-2)]).toEqual([status, message]);
   });
 
@@ -277,7 +292,7 @@ describe("questions on a terminal", () => {
       status: 2,
       signal: null,
       stdout: "",
-      stderr: "error: --base-url is needed where there is no terminal to ask on\n",
+      stderr: "error: --base-url is required when not on a terminal\n",
     });
   });
 });

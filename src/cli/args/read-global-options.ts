@@ -44,7 +44,7 @@ function readOutput(flags: Flags, env: Environment): OutputFormat | null {
   const named = flags.text("--output");
   if (flags.is("--json")) {
     if (named === null || named === "json") return "json";
-    throw new UsageError(`--json and --output ${named} contradict each other; give one of them`);
+    throw new UsageError(`--json and --output ${named} cannot be used together`);
   }
   return either(named, "--output", env, "SURVEYCTL_OUTPUT", (text, place) => parseChoice(text, place, OUTPUT_FORMATS));
 }

@@ -8,7 +8,7 @@ export function checkTerminal({ streams }: Deps, command: string): void {
 }
 
 /** Asks y/N on a terminal; throws CancelledError when declined (design: "Settled details"). */
-export async function confirm({ streams }: Deps, question: string): Promise<void> {
+export async function confirm({ streams }: Deps, question: string, kept = "Nothing was sent."): Promise<void> {
   const answer = await streams.in.ask(`${question} [y/N] `);
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CancelledError("Cancelled. Nothing was sent.");
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CancelledError(`Cancelled. ${kept}`);
 }

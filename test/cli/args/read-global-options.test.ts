@@ -89,7 +89,7 @@ describe("the flags that every command has", () => {
   });
 
   it.each<[Values, Variables, string]>([
-    [{ json: true, output: "csv" }, {}, "--json and --output csv contradict each other; give one of them"],
+    [{ json: true, output: "csv" }, {}, "--json and --output csv cannot be used together"],
     [{ output: "xml" }, {}, '--output: "xml" is not one of table, json, ndjson, csv, tsv'],
     [{}, { SURVEYCTL_OUTPUT: "xml" }, 'SURVEYCTL_OUTPUT: "xml" is not one of table, json, ndjson, csv, tsv'],
     [{}, { SURVEYCTL_TIME: "epoch" }, 'SURVEYCTL_TIME: "epoch" is not one of unix, iso, local, relative'],

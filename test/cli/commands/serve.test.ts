@@ -244,7 +244,11 @@ describe("service commands", () => {
     [["trend", "add", "Pro"], 2, /^error: --where is required\n/],
     [["trend", "add", "Pro", "--where", "plan"], 2, /^error: --where: "plan" is not key=value/],
     [["project", "add", "default"], 5, /^error: a project named "default" already exists\n/],
-    [["project", "add", "x", "--dry-run"], 2, /^error: --dry-run: service commands make no requests to show\n/],
+    [
+      ["project", "add", "x", "--dry-run"],
+      2,
+      /^error: --dry-run: service commands send no requests that could be shown\n/,
+    ],
   ])("when asked for %j, then it ends with %i and says why", async (args, status, message) => {
     await makeDataFile();
     const ended = await service(...args);

@@ -32,7 +32,7 @@ export interface ServeOptions extends TlsFiles {
 
 /** Runs the service until a signal ends it, and then drains it. */
 export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
-  if (deps.options.dryRun) throw new UsageError("--dry-run: serve makes no requests to show");
+  if (deps.options.dryRun) throw new UsageError("--dry-run: serve sends no requests that could be shown");
   checkExposure(options);
   const dataFile = chooseDataFile(deps, options);
   const tls = await readTls(options);

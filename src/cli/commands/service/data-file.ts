@@ -27,7 +27,7 @@ export async function withAdmin<Result>(
   choice: DataFileChoice,
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
-  if (deps.options.dryRun) throw new UsageError("--dry-run: service commands make no requests to show");
+  if (deps.options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
   const dataFile = chooseDataFile(deps, choice);
   if (!existsSync(dataFile)) {
     throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, {
