@@ -225,6 +225,14 @@ async function type(
   return { ...ended, stdout: ended.stdout.replaceAll("\r", "") };
 }
 
+/** To the questions of `auth login` when a profile is there. */
+function answers(name: string, yes: string): (readonly [RegExp, string])[] {
+  return [
+    [/Profile name \[default\]: /, `${name}\r`],
+    [/Replace profile "asked" \(http:\S+\)\? \[y\/N\] /, `${yes}\r`],
+  ];
+}
+
 describe("questions on a terminal", () => {
   it("when auth login asks, then the key is not shown and the profile is saved", async () => {
     const ended = await withServer({ nps: 0 }, (server) =>
@@ -253,10 +261,6 @@ describe("questions on a terminal", () => {
   });
 
   it("when a profile is there, then its name is asked for and nothing is replaced without a yes", async () => {
-    const answers = (name: string, yes: string): (readonly [RegExp, string])[] => [
-      [/Profile name \[default\]: /, `${name}\r`],
-      [/Replace profile "asked" \(http:\S+\)\? \[y\/N\] /, `${yes}\r`],
-    ];
     const declined = await type(["auth", "login"], answers("asked", "n"));
     expect([declined.status, declined.stdout.split("\n").at(-2)]).toEqual([2, "Cancelled. Nothing was saved."]);
     const replaced = await withServer({ nps: 0 }, (server) =>

@@ -31,7 +31,7 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
   const width = widthFor(columns);
   return join([
     `${sentence(command.description(), width)}\n`,
-    section("Usage", [`${INDENT}${usage(command)}\n`]),
+    section("Usage", [`${INDENT}${usage(command, facts)}\n`]),
     items("Arguments", command.registeredArguments.map(argumentItem), width),
     items(
       "Commands",
@@ -152,12 +152,9 @@ export function breakExample(example: string, width: number): string {
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
 }
 
-function usage(command: Command): string {
+function usage(command: Command, { operands }: HelpFacts): string {
   const path = [];
   for (let at: Command | null = command; at !== null; at = at.parent) path.unshift(at.name());
-  const operands = command.registeredArguments.map((argument) =>
-    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
-  );
   return [...path, ...(command.commands.length > 0 ? ["<command>"] : operands), "[flags]"].join(" ");
 }
 

@@ -23,12 +23,12 @@ export async function writeTree(): Promise<string> {
 
 function describeCommand(command: Command, above: readonly string[], facts: FactsBook): object {
   const path = [...above, command.name()];
-  const { examples } = facts.get(command);
+  const { examples, operands } = facts.get(command);
   return {
     name: command.name(),
     aliases: command.aliases(),
     description: command.description(),
-    arguments: command.registeredArguments.map(describeArgument),
+    arguments: command.registeredArguments.map((argument, index) => describeArgument(argument, operands[index] ?? "")),
     flags: ownOptions(command).map(describeOption),
     columns: columnsOf(path.join(" ")),
     examples,
@@ -37,8 +37,9 @@ function describeCommand(command: Command, above: readonly string[], facts: Fact
   };
 }
 
-function describeArgument(argument: Argument): object {
-  const { description, required, variadic, argChoices } = argument;
+function describeArgument(argument: Argument, form: string): object {
+  const { description, variadic, argChoices } = argument;
+  const required = form.startsWith("<");
   const name = argument.name();
   return { name, type: VALUE_TYPES[name] ?? "string", description, choices: argChoices ?? null, required, variadic };
 }

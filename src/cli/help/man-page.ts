@@ -1,5 +1,5 @@
 /** The man page, from the same commands, topics and words as help. */
-import type { Argument, Command, Option } from "commander";
+import type { Command, Option } from "commander";
 import { GLOBAL_FLAGS } from "../args/global-flags.ts";
 import { loadCommands } from "../program.ts";
 import { VERSION } from "../../runtime/version.ts";
@@ -58,9 +58,9 @@ function commandsOf(command: Command, above: readonly string[]): Entry[] {
 }
 
 function describeCommand({ words, command }: Entry, facts: FactsBook): string {
-  const { examples } = facts.get(command);
+  const { examples, operands } = facts.get(command);
   return [
-    `.SS "${escape([...words, ...command.registeredArguments.map(operand)].join(" "))}"`,
+    `.SS "${escape([...words, ...operands].join(" "))}"`,
     escape(command.description()),
     ...command.registeredArguments.map((argument) =>
       item(argument.name(), [argument.description, argument.argChoices?.join(", ")]),
@@ -70,10 +70,6 @@ function describeCommand({ words, command }: Entry, facts: FactsBook): string {
     escape(`Exit statuses: ${exitsOf(command, facts.get(command)).join(", ")}.`),
     verbatim(examples.map((example) => breakExample(example, EXAMPLE_WIDTH)).join("\n")),
   ].join("\n");
-}
-
-function operand(argument: Argument): string {
-  return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
 }
 
 function describeOption({ flags, description, argChoices, defaultValue }: Option): string {
