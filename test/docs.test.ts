@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { EXIT } from "../src/cli/exit-codes.ts";
 import { runHelp } from "../src/cli/help/help.ts";
+import { TOPICS } from "../src/cli/help/topics.ts";
 import { readCommands, type CommandLine } from "./helpers/command-tree.ts";
 import { openExampleWorld, type ExampleWorld } from "./helpers/example-world.ts";
 import { fakeTerminal } from "./helpers/fake-deps.ts";
@@ -59,7 +60,7 @@ describe("commands", () => {
   it("when its help changes, then the README's block of it does too (npm run docs rewrites them)", async () => {
     const texts = await Promise.all(commands.map(({ name }) => helpOf(name)));
     const blocksOfHelp = commands.map(({ name }, index) => helpBlock(name, texts[index] ?? "")).join("\n");
-    const generated = `${blocksOfHelp}\nFlags of every command:\n\n${fenced(flagsOfAll(texts[0] ?? ""))}`;
+    const generated = `${blocksOfHelp}\nGlobal flags:\n\n${fenced((await helpOf("flags")).replace(/^.*\n\n/, ""))}`;
     const [before = "", after = ""] = readme.split(/^<!-- help -->$.*^<!-- end of help -->$/ms);
     await expect(`${before}<!-- help -->\n\n${generated}\n<!-- end of help -->${after}`).toMatchFileSnapshot(
       "../README.md",
@@ -75,18 +76,17 @@ describe("commands", () => {
 
 async function helpOf(name: string): Promise<string> {
   const { streams, out } = fakeTerminal(null);
-  await runHelp(name.split(" "), streams);
+  await runHelp(
+    name.split(" ").filter((word) => word !== ""),
+    streams,
+  );
   return out();
 }
 
 /** A command's own help; what every command has stands in the README once. */
 function helpBlock(name: string, help: string): string {
-  const own = help.replace(flagsOfAll(help), "").replace(/\n^Exit statuses:.*/ms, "");
+  const own = help.replace(/\n^Exit statuses:.*/ms, "");
   return `<details><summary><code>surveyctl ${name}</code></summary>\n\n${fenced(own)}\n</details>\n`;
-}
-
-function flagsOfAll(help: string): string {
-  return /^Output flags:.*?(?=^Examples:)/ms.exec(help)?.[0] ?? "";
 }
 
 function fenced(text: string): string {
@@ -141,8 +141,22 @@ describe("help", () => {
     expect(wanting.map(({ name }) => name)).toEqual([]);
   });
 
+  it("when a command is asked for help, then the flags that all have are one line at its end", async () => {
+    const texts = await Promise.all(commands.map(({ name }) => helpOf(name)));
+    expect(texts.filter((text) => !text.endsWith("\nGlobal flags: surveyctl help flags\n"))).toEqual([]);
+    const { stdout } = await runCli({ args: ["help", "--json"] });
+    const shared = (JSON.parse(stdout) as { global_flags: { name: string }[] }).global_flags.map(({ name }) => name);
+    const topic = await helpOf("flags");
+    expect([shared.filter((name) => !topic.includes(name)), shared.length > 15]).toEqual([[], true]);
+  });
+
+  it("when the program's own help names the topics, then it names them all", async () => {
+    const [, named = ""] = /surveyctl help <topic> +(.*)\n/.exec((await helpOf("")).replaceAll(/,\n +/g, ", ")) ?? [];
+    expect(named.split(", ")).toEqual([...TOPICS.keys()]);
+  });
+
   it("when any help or topic is printed, then it fits 80 columns", async () => {
-    const topics = ["environment", "exit-codes", "output", "dates", "import", "export"];
+    const topics = [...TOPICS.keys()];
     const asked = [[], ...topics.map((topic) => [topic]), ...commands.map(({ name }) => name.split(" "))];
     const texts: string[] = [];
     for (const words of asked) {

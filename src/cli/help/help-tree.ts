@@ -4,7 +4,8 @@ import { LOCALES } from "../../contract/locales.ts";
 import { GLOBAL_FLAGS, type GlobalFlag } from "../args/global-flags.ts";
 import { loadCommands } from "../program.ts";
 import { columnsOf } from "./command-columns.ts";
-import { EXIT_MEANINGS, exitsOf, ownOptions } from "./help-layout.ts";
+import { EXIT_MEANINGS } from "../exit-codes.ts";
+import { exitsOf, ownOptions } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 import type { FactsBook } from "./command-facts.ts";
 

@@ -32,10 +32,10 @@ export function incomplete({ command, path, rest, stray }: Arranged, globals: re
 }
 
 /** What people type who expect a flag for the key. */
-const KEY_FLAGS = ["--key", "--api-key", "--apikey", "--token", "--password"];
+const KEY_FLAGS = new Set(["--key", "--api-key", "--apikey", "--token", "--password"]);
 
 function unknownFlag(flag: string, hint: string): UsageError {
-  if (!KEY_FLAGS.includes(flag)) return new UsageError(`unknown flag ${flag}`, { hint });
+  if (!KEY_FLAGS.has(flag)) return new UsageError(`unknown flag ${flag}`, { hint });
   return new UsageError(`unknown flag ${flag}: a key on a command line is visible to other users and kept in history`, {
     hint: "set SURVEYCTL_API_KEY, or save the key with: surveyctl auth login",
   });
@@ -61,7 +61,7 @@ export function toUsageError(error: CommanderError, { command, path }: Arranged)
       return new UsageError(`<${name}> is required`, { hint });
     case "commander.excessArguments": {
       const extra = JSON.stringify(command.args[command.registeredArguments.length] ?? "");
-      return new UsageError(`${path.join(" ")}: unexpected argument ${extra}`, { hint });
+      return new UsageError(`unexpected argument ${extra}`, { hint });
     }
     default:
       return new UsageError(what, { hint });

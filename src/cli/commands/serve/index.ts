@@ -15,7 +15,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { inWords } from "../../command/data-file-words.ts";
 import { chooseDataFile } from "../service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
-import { LOG_FORMATS, type LogFormat } from "./serve-log.ts";
+import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
 
 export interface ServeOptions extends TlsFiles {
   readonly data: string | null;
@@ -38,7 +38,6 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const tls = await readTls(options);
   const { clock, random, streams, signal } = deps;
   const { openService } = await import("../../../service/index.ts");
-  const { createServeLog } = await import("./serve-log.ts");
   const log = createServeLog(deps, options.logFormat);
   const { publicUrl, rateLimit } = options;
   const service = await inWords(() => openService({ dataFile, clock, random, log, publicUrl, rateLimit }));
