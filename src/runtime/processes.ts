@@ -33,3 +33,8 @@ function startOf(pid: number): string | null {
     return null;
   }
 }
+
+/** The program that runs this one, to run another part of ours with. */
+export function executable(): string {
+  return process.execPath;
+}
