@@ -1,5 +1,8 @@
 /** README, help and program cannot drift apart. */
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { EXIT } from "../src/cli/exit-codes.ts";
@@ -8,7 +11,7 @@ import { TOPICS } from "../src/cli/help/topics.ts";
 import { readCommands, type CommandLine } from "./helpers/command-tree.ts";
 import { openExampleWorld, type ExampleWorld } from "./helpers/example-world.ts";
 import { fakeTerminal } from "./helpers/fake-deps.ts";
-import { runCli } from "./helpers/run-cli.ts";
+import { bareEnvironment, follow, inTerminal, PROGRAM, runCli, type Running } from "./helpers/run-cli.ts";
 import { parseStory, runStory } from "./helpers/story.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -37,11 +40,54 @@ test("when somebody opens the README, then the first block is the two commands",
   ]);
 });
 
-test("when the first five minutes are typed, then what comes out is what the README shows", async () => {
-  const lines = blocks(chapter("Five minutes"), "console").join("").trimEnd().split("\n");
-  const script = lines.map((line) => (line.startsWith("$ ") ? `tty${line}` : `> ${withoutChance(line)}`));
-  await expect(runStory(parseStory(["serve", "env NO_COLOR=1", ...script].join("\n")))).resolves.toBeUndefined();
+test("when the first five minutes are typed into two terminals, then each shows what the README shows", async () => {
+  const [served = "", login = "", ...rest] = blocks(chapter("Five minutes"), "console");
+  const home = await mkdtemp(path.join(tmpdir(), "surveyctl-readme-"));
+  const first = terminal(home, commandOf(served).replace(/^surveyctl (.*)/, "$$0 $1 --port 0"));
+  try {
+    const [screen] = await first.saying(/^.*people add --email you@example\.com\r\n\r\n/s);
+    const [, url = ""] = /listening on (http\S+)/.exec(screen) ?? [];
+    const [, key = ""] = /printf %s '([\w-]+)'/.exec(screen) ?? [];
+    const here = (text: string): string => text.replaceAll("http://127.0.0.1:8080", url).replaceAll(KEY_SHOWN, key);
+    expect(screen.replaceAll("\r", "")).toBe(here(outputOf(served)));
+    const { stdout } = await terminal(home, here(commandOf(login)).replace("surveyctl", "$0")).ended;
+    expect(stdout.replaceAll("\r", "")).toBe(outputOf(login).replace("~", home));
+    const script = rest
+      .join("")
+      .trimEnd()
+      .split("\n")
+      .map((line) => (line.startsWith("$ ") ? `tty${line}` : `> ${withoutChance(line)}`));
+    const story = ["env NO_COLOR=1", `env SURVEYCTL_BASE_URL=${url}`, `env SURVEYCTL_API_KEY=${key}`, ...script];
+    await runStory(parseStory(story.join("\n")));
+    // Not a line of it stands between the commands and what they print, had they shared a terminal.
+    first.child.stdin.write("\u0003");
+    expect((await first.ended).stdout.replaceAll("\r", "")).toBe(`${here(outputOf(served))}^CStopped.\n`);
+  } finally {
+    first.child.kill("SIGKILL");
+    await rm(home, { recursive: true, force: true });
+  }
 });
+
+/** The key that the README shows. */
+const KEY_SHOWN = /printf %s '([\w-]{32})'/.exec(readme)?.[1] ?? "";
+
+/** A shell line in a pseudo-terminal, wide enough for what is copied from it; `$0` is the program. */
+function terminal(home: string, line: string): Running {
+  const program = `'${process.execPath}' '${PROGRAM}'`;
+  const [command = "", ...args] = inTerminal(
+    line.replace("$0", () => program),
+    120,
+  );
+  return follow(spawn(command, args, { cwd: home, env: bareEnvironment(home) }));
+}
+
+function commandOf(block: string): string {
+  return /^\$ (.*)$/m.exec(block)?.[1] ?? "";
+}
+
+function outputOf(block: string): string {
+  return block.replace(/^\$ .*\n/, "");
+}
 
 /** Times, addresses and sums differ from run to run. */
 function withoutChance(line: string): string {

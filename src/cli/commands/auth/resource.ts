@@ -15,8 +15,8 @@ export const STATUS: Resource = {
 export const PROFILES: Resource = {
   noun: "profiles",
   columns: ["profile", "base_url", "api_key", "api_key_source", "default"].map((name) => pathColumn(name, "text")),
-  table: ["profile", "base_url", "api_key", "api_key_source", "default"],
-  dropFirst: ["api_key_source", "api_key"],
+  table: ["profile", "base_url", "api_key", "default"],
+  dropFirst: ["api_key"],
   fields: [],
 };
 
