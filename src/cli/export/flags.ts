@@ -11,7 +11,7 @@ export const EXPORT_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.a
 /** `hasState`: the list can be filtered by time, so a run can go on from the last one. */
 export function addExportFlags(command: Command, { hasState }: { readonly hasState: boolean }): Command {
   command
-    .option("--out <file>", "write to a file, whole or not at all (default: standard output)")
+    .option("--out <file>", "write to a file, atomically (default: standard output)")
     .option("--gzip", "compress; adds .gz to the name")
     .option("--append", "add to the file instead of replacing it");
   if (hasState)
@@ -21,7 +21,7 @@ export function addExportFlags(command: Command, { hasState }: { readonly hasSta
     );
   return command
     .option("--flatten", "one more column for each property found")
-    .option("--excel-safe", "put ' before what a spreadsheet would run as a formula")
+    .option("--excel-safe", "prefix formula-like cells with '")
     .option("--bom", "begin with a byte order mark, for Excel")
     .option("--crlf", "end lines with \\r\\n")
     .option("--checksum", "write <file>.sha256 as well")
