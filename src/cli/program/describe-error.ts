@@ -1,6 +1,8 @@
 /** One ladder from any error to what is told and which status ends the program. */
 import { ClientError } from "../../client/errors/client-error.ts";
-import { AuthError, RefusedError } from "../../client/errors/status-errors.ts";
+import { BadReplyError } from "../../client/errors/bad-reply-error.ts";
+import { AuthError, RefusedError, ServiceError } from "../../client/errors/status-errors.ts";
+import { TimeoutError } from "../../client/errors/timeout-error.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { UnwritableFileError } from "../../runtime/file-replacement.ts";
@@ -87,11 +89,23 @@ function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   return { code, message, status, details, hint: error.hint ?? advise(error), exit: exitOfClient(error) };
 }
 
-/** The next step where the error itself names none. */
-function advise({ code, status }: ClientError): string | null {
-  if (code === "connection_failed") return "surveyctl auth status shows which address is used, and why";
-  return status === 404 ? "is the base URL right? surveyctl auth status shows which one is used" : null;
+/** The next step, where the error itself names none: what below the command line knows no flags, by code. */
+function advise(error: ClientError): string | null {
+  if (error instanceof ServiceError) return error.retryAfterMs === null ? null : ADVICE.longer_wait;
+  const timeout = error instanceof BadReplyError ? error.cause : error;
+  if (timeout instanceof TimeoutError) return timeout.sent === "maybe" ? ADVICE.timeout : null;
+  return Object.hasOwn(ADVICE, error.code) ? ADVICE[error.code as keyof typeof ADVICE] : null;
 }
+
+const ADVICE = {
+  connection_failed: "surveyctl auth status shows which address is used, and why",
+  forbidden: "surveyctl auth status shows which key is used",
+  longer_wait: "--max-wait allows longer waits",
+  not_found: "is the base URL right? surveyctl auth status shows which one is used",
+  rate_limited: "--rate keeps below the service's limit, --max-wait allows longer waits",
+  timeout: "--timeout sets how long to wait for an answer",
+  unauthorized: "surveyctl auth status shows which key is used",
+} as const;
 
 function exitOfClient(error: ClientError): ExitCode {
   if (error instanceof AuthError) return EXIT.auth;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AuthError, RateLimitedError, RefusedError, ServiceError } from "../../../src/client/errors/status-errors.ts";
+import { TimeoutError } from "../../../src/client/errors/timeout-error.ts";
 import { AssertionError } from "../../../src/cli/errors/assertion-error.ts";
 import { InterruptedError } from "../../../src/cli/errors/interrupted-error.ts";
 import { NotFoundError } from "../../../src/cli/errors/not-found-error.ts";
@@ -79,6 +80,24 @@ describe("an error as it is told", () => {
       "Cancelled. Nothing was sent.\n",
     ],
     ["a failing service", new ServiceError("no", at(500)), 1, `error: no: GET ${call.url}\n`],
+    [
+      "a service that asks for a long wait",
+      new ServiceError("no", { ...at(503), retryAfterMs: 400_000 }),
+      1,
+      `error: no: GET ${call.url}\nhint: --max-wait allows longer waits\n`,
+    ],
+    [
+      "a request that took too long",
+      new TimeoutError("slow", { call, sent: "maybe" }),
+      1,
+      `error: slow: GET ${call.url}\nhint: --timeout sets how long to wait for an answer\n`,
+    ],
+    [
+      "a connection that took too long",
+      new TimeoutError("slow", { call, sent: "no" }),
+      1,
+      `error: slow: GET ${call.url}\n`,
+    ],
     [
       "an endless 429",
       new RateLimitedError("slow", { ...at(429), retryAfterMs: null }),
