@@ -69,7 +69,7 @@ function setOr(value: string | undefined): string | null {
 function positiveMs(text: string, place: string): number {
   const ms = parseDuration(text, place) * 1000;
   if (ms > 0) return ms;
-  throw new UsageError(`${place}: ${JSON.stringify(text)} is no time to wait; give 1s or more`);
+  throw new UsageError(`${place}: must be at least 1s (got ${JSON.stringify(text)})`);
 }
 
 function readVerbosity(flags: Flags, env: Environment): 0 | 1 | 2 {
