@@ -22,7 +22,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** What help, the man page and `help --json` say of each. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
-  [EXIT.done]: "success",
+  [EXIT.done]: "done",
   [EXIT.failed]: "the network or the service failed, after retries",
   [EXIT.usage]: "usage: a wrong flag, value or input file; nothing was sent",
   [EXIT.partial]: "some rows failed or are unknown; see the results file",
