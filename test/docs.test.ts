@@ -1,13 +1,17 @@
 /** README, help and program cannot drift apart. */
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { EXIT } from "../src/cli/exit-codes.ts";
 import { runHelp } from "../src/cli/help/help.ts";
+import { TOPICS } from "../src/cli/help/topics.ts";
 import { readCommands, type CommandLine } from "./helpers/command-tree.ts";
 import { openExampleWorld, type ExampleWorld } from "./helpers/example-world.ts";
 import { fakeTerminal } from "./helpers/fake-deps.ts";
-import { runCli } from "./helpers/run-cli.ts";
+import { bareEnvironment, follow, inTerminal, PROGRAM, runCli, type Running } from "./helpers/run-cli.ts";
 import { parseStory, runStory } from "./helpers/story.ts";
 
 const root = path.join(import.meta.dirname, "..");
@@ -36,11 +40,54 @@ test("when somebody opens the README, then the first block is the two commands",
   ]);
 });
 
-test("when the first five minutes are typed, then what comes out is what the README shows", async () => {
-  const lines = blocks(chapter("Five minutes"), "console").join("").trimEnd().split("\n");
-  const script = lines.map((line) => (line.startsWith("$ ") ? `tty${line}` : `> ${withoutChance(line)}`));
-  await expect(runStory(parseStory(["serve", "env NO_COLOR=1", ...script].join("\n")))).resolves.toBeUndefined();
+test("when the first five minutes are typed into two terminals, then each shows what the README shows", async () => {
+  const [served = "", login = "", ...rest] = blocks(chapter("Five minutes"), "console");
+  const home = await mkdtemp(path.join(tmpdir(), "surveyctl-readme-"));
+  const first = terminal(home, commandOf(served).replace(/^surveyctl (.*)/, "$$0 $1 --port 0"));
+  try {
+    const [screen] = await first.saying(/^.*people add --email you@example\.com\r\n\r\n/s);
+    const [, url = ""] = /listening on (http\S+)/.exec(screen) ?? [];
+    const [, key = ""] = /printf %s '([\w-]+)'/.exec(screen) ?? [];
+    const here = (text: string): string => text.replaceAll("http://127.0.0.1:8080", url).replaceAll(KEY_SHOWN, key);
+    expect(screen.replaceAll("\r", "")).toBe(here(outputOf(served)));
+    const { stdout } = await terminal(home, here(commandOf(login)).replace("surveyctl", "$0")).ended;
+    expect(stdout.replaceAll("\r", "")).toBe(outputOf(login).replace("~", home));
+    const script = rest
+      .join("")
+      .trimEnd()
+      .split("\n")
+      .map((line) => (line.startsWith("$ ") ? `tty${line}` : `> ${withoutChance(line)}`));
+    const story = ["env NO_COLOR=1", `env SURVEYCTL_BASE_URL=${url}`, `env SURVEYCTL_API_KEY=${key}`, ...script];
+    await runStory(parseStory(story.join("\n")));
+    // Not a line of it stands between the commands and what they print, had they shared a terminal.
+    first.child.stdin.write("\u0003");
+    expect((await first.ended).stdout.replaceAll("\r", "")).toBe(`${here(outputOf(served))}^CStopped.\n`);
+  } finally {
+    first.child.kill("SIGKILL");
+    await rm(home, { recursive: true, force: true });
+  }
 });
+
+/** The key that the README shows. */
+const KEY_SHOWN = /printf %s '([\w-]{32})'/.exec(readme)?.[1] ?? "";
+
+/** A shell line in a pseudo-terminal, wide enough for what is copied from it; `$0` is the program. */
+function terminal(home: string, line: string): Running {
+  const program = `'${process.execPath}' '${PROGRAM}'`;
+  const [command = "", ...args] = inTerminal(
+    line.replace("$0", () => program),
+    120,
+  );
+  return follow(spawn(command, args, { cwd: home, env: bareEnvironment(home) }));
+}
+
+function commandOf(block: string): string {
+  return /^\$ (.*)$/m.exec(block)?.[1] ?? "";
+}
+
+function outputOf(block: string): string {
+  return block.replace(/^\$ .*\n/, "");
+}
 
 /** Times, addresses and sums differ from run to run. */
 function withoutChance(line: string): string {
@@ -59,7 +106,7 @@ describe("commands", () => {
   it("when its help changes, then the README's block of it does too (npm run docs rewrites them)", async () => {
     const texts = await Promise.all(commands.map(({ name }) => helpOf(name)));
     const blocksOfHelp = commands.map(({ name }, index) => helpBlock(name, texts[index] ?? "")).join("\n");
-    const generated = `${blocksOfHelp}\nFlags of every command:\n\n${fenced(flagsOfAll(texts[0] ?? ""))}`;
+    const generated = `${blocksOfHelp}\nGlobal flags:\n\n${fenced((await helpOf("flags")).replace(/^.*\n\n/, ""))}`;
     const [before = "", after = ""] = readme.split(/^<!-- help -->$.*^<!-- end of help -->$/ms);
     await expect(`${before}<!-- help -->\n\n${generated}\n<!-- end of help -->${after}`).toMatchFileSnapshot(
       "../README.md",
@@ -75,18 +122,17 @@ describe("commands", () => {
 
 async function helpOf(name: string): Promise<string> {
   const { streams, out } = fakeTerminal(null);
-  await runHelp(name.split(" "), streams);
+  await runHelp(
+    name.split(" ").filter((word) => word !== ""),
+    streams,
+  );
   return out();
 }
 
 /** A command's own help; what every command has stands in the README once. */
 function helpBlock(name: string, help: string): string {
-  const own = help.replace(flagsOfAll(help), "").replace(/\n^Exit statuses:.*/ms, "");
+  const own = help.replace(/\n^Exit statuses:.*/ms, "");
   return `<details><summary><code>surveyctl ${name}</code></summary>\n\n${fenced(own)}\n</details>\n`;
-}
-
-function flagsOfAll(help: string): string {
-  return /^Output flags:.*?(?=^Examples:)/ms.exec(help)?.[0] ?? "";
 }
 
 function fenced(text: string): string {
@@ -141,8 +187,22 @@ describe("help", () => {
     expect(wanting.map(({ name }) => name)).toEqual([]);
   });
 
+  it("when a command is asked for help, then the flags that all have are one line at its end", async () => {
+    const texts = await Promise.all(commands.map(({ name }) => helpOf(name)));
+    expect(texts.filter((text) => !text.endsWith("\nGlobal flags: surveyctl help flags\n"))).toEqual([]);
+    const { stdout } = await runCli({ args: ["help", "--json"] });
+    const shared = (JSON.parse(stdout) as { global_flags: { name: string }[] }).global_flags.map(({ name }) => name);
+    const topic = await helpOf("flags");
+    expect([shared.filter((name) => !topic.includes(name)), shared.length > 15]).toEqual([[], true]);
+  });
+
+  it("when the program's own help names the topics, then it names them all", async () => {
+    const [, named = ""] = /surveyctl help <topic> +(.*)\n/.exec((await helpOf("")).replaceAll(/,\n +/g, ", ")) ?? [];
+    expect(named.split(", ")).toEqual([...TOPICS.keys()]);
+  });
+
   it("when any help or topic is printed, then it fits 80 columns", async () => {
-    const topics = ["environment", "exit-codes", "output", "dates", "import", "export"];
+    const topics = [...TOPICS.keys()];
     const asked = [[], ...topics.map((topic) => [topic]), ...commands.map(({ name }) => name.split(" "))];
     const texts: string[] = [];
     for (const words of asked) {

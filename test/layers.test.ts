@@ -102,6 +102,16 @@ describe("the rules themselves", () => {
     ["chance", { "src/client/a.ts": "Math.random();" }, ["src/client/a.ts uses Math.random"]],
     ["a timer", { "src/client/a.ts": "setTimeout(() => {}, 1);" }, ["src/client/a.ts uses setTimeout"]],
     [
+      "a flag in the words of a lower layer",
+      { "src/client/a.ts": 'export const hint = "--max-wait allows longer waits";' },
+      ["src/client/a.ts names --max-wait, which cli knows alone"],
+    ],
+    [
+      "a command in the words of a lower layer",
+      { "src/service/a.ts": "export const hint = (name: string) => `${name}: surveyctl auth login helps`;" },
+      ["src/service/a.ts names surveyctl auth, which cli knows alone"],
+    ],
+    [
       "a timer's module",
       { "src/client/a.ts": 'import "node:timers/promises";' },
       ["src/client/a.ts may not import node:timers/promises outside runtime"],

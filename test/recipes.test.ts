@@ -102,7 +102,8 @@ describe("recipes", () => {
   });
 
   it("when cron exports every night, then each answer is in the file once", async () => {
-    const [entry = "", ...others] = recipe("A nightly export from cron");
+    const [search, entry = "", ...others] = recipe("A nightly export from cron");
+    expect(search).toMatch(/^PATH=.*:\/usr\/bin:\/bin$/);
     const night = entry.replace(/^(?:\S+ ){5} */, "");
     await type(`printf %s ${KEY} | surveyctl auth login --base-url ${service.baseUrl} --profile prod`, {});
     expect((await type("surveyctl responses import history.csv --concurrency 1")).status).toBe(0);

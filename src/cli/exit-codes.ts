@@ -19,3 +19,17 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What help, the man page and `help --json` say of each. */
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  [EXIT.done]: "done",
+  [EXIT.failed]: "the network or the service failed, after retries",
+  [EXIT.usage]: "usage: a wrong flag, value or input file; nothing was sent",
+  [EXIT.partial]: "some rows failed or are unknown; see the results file",
+  [EXIT.auth]: "no connection is configured, or the key was refused",
+  [EXIT.refused]: "the service refused the request, or nothing was found",
+  [EXIT.assertion]: "an --assert failed",
+  [EXIT.hungUp]: "stopped by SIGHUP",
+  [EXIT.interrupted]: "stopped by SIGINT; finished work is recorded",
+  [EXIT.terminated]: "stopped by SIGTERM; finished work is recorded",
+};

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { VERSION } from "../runtime/version.ts";
 import type { Process } from "./process.ts";
+import { toSafeLines } from "./render/safe-text.ts";
 
 /** Runs one command line and gives its exit status. What is asked most often loads nothing that it does not need. */
 export async function main(process: Process): Promise<number> {
@@ -34,9 +35,8 @@ async function runCommand(process: Process, args: readonly string[]): Promise<nu
     const { run } = await import("./program/run.ts");
     return await run(process, args);
   } catch (error) {
-    process.stderr.write(
-      `error: surveyctl cannot be started: ${error instanceof Error ? error.message : String(error)}\n`,
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(toSafeLines(`error: surveyctl cannot be started: ${reason}\n`));
     return 1;
   }
 }
@@ -68,6 +68,6 @@ function sayWhenPossible(process: Process, rest: Uint8Array): Promise<number> {
 /** A reader that went away is no failure; a disk that is full is. */
 function toExit({ stderr }: Process, { code, message }: NodeJS.ErrnoException): number {
   if (code === "EPIPE") return 0;
-  stderr.write(`error: standard output cannot be written: ${message}\n`);
+  stderr.write(toSafeLines(`error: standard output cannot be written: ${message}\n`));
   return 1;
 }

@@ -136,18 +136,22 @@ function addGlobalFlags(command: Command): void {
   for (const option of free) command.addOption(option);
 }
 
+type Operand = NonNullable<CommandFacts["operands"]>[number];
+
 /** The command itself refuses what is none of the choices, in better words than the parser's. */
-function toArgument([form, description, choices]: NonNullable<CommandFacts["operands"]>[number]): Argument {
-  const argument = new Argument(form, description);
+function toArgument([form, description, choices]: Operand, isAfterOptional: boolean): Argument {
+  // The parser counts from the front: behind an optional word the command itself finds out what is missing.
+  const argument = new Argument(isAfterOptional ? form.replace(/^<(.*)>$/, "[$1]") : form, description);
   if (choices !== undefined) argument.argChoices = [...choices];
   return argument;
 }
 
 function createContext(facts: FactsBook, perform: (action: Action, command: Command) => Promise<void>): CommandContext {
   const describe: CommandContext["describe"] = (command, { operands = [], examples, exits }) => {
-    for (const operand of operands) command.addArgument(toArgument(operand));
+    for (const [index, operand] of operands.entries())
+      command.addArgument(toArgument(operand, operands[index - 1]?.[0].startsWith("[") === true));
     command.allowExcessArguments(false);
-    facts.set(command, { examples, exits });
+    facts.set(command, { examples, exits, operands: operands.map(([form]) => form) });
     return command;
   };
   return {

@@ -66,13 +66,13 @@ async function readText(file: string): Promise<string | null> {
 }
 
 function parseFile(file: string, text: string): v.InferOutput<typeof FileSchema> {
-  const hint = "mend it, or remove it and run: surveyctl auth login";
+  const hint = "fix or delete it, then run: surveyctl auth login";
   try {
     return v.parse(FileSchema, JSON.parse(text));
   } catch (error) {
     // The parser's own words quote the file, which may hold a key.
     const where = error instanceof v.ValiError ? ` at ${v.getDotPath(error.issues[0]) ?? "its top"}` : "";
-    throw new ConfigError("invalid", `${file} is not a configuration file of surveyctl${where}`, { hint });
+    throw new ConfigError("invalid", `${file} is not a surveyctl configuration file${where}`, { hint });
   }
 }
 

@@ -48,7 +48,7 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
   if (baseUrl === null || apiKey === null) {
     throw name !== null && profile === null
       ? unknownProfile(name, [...profiles.byName.keys()])
-      : missing(baseUrl, apiKey);
+      : missing(baseUrl, apiKey, [...profiles.byName.keys()]);
   }
   const value = parseBaseUrl(baseUrl.value, baseUrl.source, request.insecureHttp);
   return {
@@ -62,7 +62,7 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
 
 function resolveLocal({ flags }: SettingsRequest): ConnectionSettings {
   if (flags.baseUrl === null) return { kind: "local" };
-  throw new ConfigError("invalid", "--base-url and the profile local contradict each other; give one of them");
+  throw new ConfigError("invalid", "--base-url and the profile local cannot be used together");
 }
 
 /** The profile that a flag or the environment names. */
@@ -111,7 +111,15 @@ async function findKey(
   };
 }
 
-function missing(baseUrl: Sourced<string> | null, apiKey: Sourced<string> | null): ConfigError {
+function missing(
+  baseUrl: Sourced<string> | null,
+  apiKey: Sourced<string> | null,
+  saved: readonly string[],
+): ConfigError {
+  if (baseUrl === null && apiKey === null && saved.length > 0)
+    return new ConfigError("missing", "no default profile is set", {
+      hint: `choose one: surveyctl auth use NAME (${saved.join(", ")}), or pass --profile NAME`,
+    });
   if (baseUrl === null && apiKey === null)
     return new ConfigError("missing", "no connection is configured", { hint: WAYS_ON });
   const message = baseUrl === null ? "a key is given, but no base URL" : `there is no API key for ${baseUrl.value}`;
@@ -122,7 +130,7 @@ function missing(baseUrl: Sourced<string> | null, apiKey: Sourced<string> | null
 function unknownProfile({ value, source }: Sourced<string>, names: readonly string[]): ConfigError {
   const known = [...names, LOCAL_PROFILE];
   return new ConfigError("missing", `${source}: there is no profile "${value}"`, {
-    hint: `profiles are ${known.join(", ")}; make one with: surveyctl auth login --profile ${value}`,
+    hint: `available profiles: ${known.join(", ")}; to create one: surveyctl auth login --profile ${value}`,
     unknownName: { given: value, known },
   });
 }

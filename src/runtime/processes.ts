@@ -65,3 +65,8 @@ export function isPrivate({ uid, mode }: Pick<Stats, "uid" | "mode">, mask: numb
   const user = userInfo().uid;
   return user < 0 || (uid === user && (mode & mask) === 0);
 }
+
+/** The program that runs this one, to run another part of ours with. */
+export function executable(): string {
+  return process.execPath;
+}

@@ -61,7 +61,8 @@ describe("a signal", () => {
       running.child.kill(signal);
       return running.ended;
     });
-    expect(ended).toEqual({ status, signal: null, stdout: "", stderr: `error: stopped by ${signal}\n` });
+    expect([ended.status, ended.stdout, ended.stderr.split("\n").length]).toEqual([status, "", 2]);
+    expect(ended.stderr).toMatch(/^(?:Interrupted|Terminated)/);
   });
 
   it("when SIGINT comes with -o json, then the error is JSON too", async () => {
@@ -71,12 +72,12 @@ describe("a signal", () => {
       running.child.kill("SIGINT");
       return running.ended;
     });
-    const error = { code: "interrupted", message: "stopped by SIGINT", status: null, details: null, hint: null };
+    const error = { code: "interrupted", message: "Interrupted.", status: null, details: null, hint: null };
     expect(ended).toEqual({
       status: 130,
       signal: null,
       stdout: "",
-      stderr: `error: stopped by SIGINT\n${JSON.stringify({ error })}\n`,
+      stderr: `${JSON.stringify({ error })}\n`,
     });
   });
 
@@ -87,7 +88,7 @@ describe("a signal", () => {
     running.child.kill("SIGINT");
     const { status, stderr } = await running.ended;
     await server.stop();
-    expect([status, stderr.split("\n").at(-2)]).toEqual([130, "error: stopped by SIGINT"]);
+    expect([status, stderr.split("\n").at(-2)]).toEqual([130, "Interrupted."]);
   });
 });
 
@@ -107,7 +108,7 @@ describe("a signal before the first request", () => {
     await until(() => hearsSignals(running.child.pid ?? 0));
     running.child.kill("SIGTERM");
     const { status, stderr } = await running.ended;
-    expect([status, stderr]).toEqual([143, "error: stopped by SIGTERM\n"]);
+    expect([status, stderr]).toEqual([143, "Terminated.\n"]);
     expect(await readdir(home)).not.toContain("signal.results.csv");
   });
 
@@ -124,7 +125,7 @@ describe("a signal before the first request", () => {
     running.child.kill("SIGTERM");
     const { status, stderr } = await running.ended;
     await until(async () => !(await commandLines()).includes(command));
-    expect([status, stderr]).toEqual([143, "error: stopped by SIGTERM\n"]);
+    expect([status, stderr]).toEqual([143, "Terminated.\n"]);
   });
 });
 
@@ -224,6 +225,14 @@ async function type(
   return { ...ended, stdout: ended.stdout.replaceAll("\r", "") };
 }
 
+/** To the questions of `auth login` when a profile is there. */
+function answers(name: string, yes: string): (readonly [RegExp, string])[] {
+  return [
+    [/Profile name \[default\]: /, `${name}\r`],
+    [/Replace profile "asked" \(http:\S+\)\? \[y\/N\] /, `${yes}\r`],
+  ];
+}
+
 describe("questions on a terminal", () => {
   it("when auth login asks, then the key is not shown and the profile is saved", async () => {
     const ended = await withServer({ nps: 0 }, (server) =>
@@ -231,18 +240,17 @@ describe("questions on a terminal", () => {
         ["auth", "login", "--profile", "asked"],
         [
           [/Base URL of the service: /, `${server.baseUrl}\r`],
-          [/API key \(not shown\): /, `${KEY}\r`],
+          [/API key \(hidden\): /, `${KEY}\r`],
         ],
       ),
     );
     const saved = JSON.parse(await readFile(path.join(home, ".config/surveyctl/config.json"), "utf8")) as {
       profiles: object;
     };
-    expect(ended.stdout.split("\n").slice(0, 5)).toEqual([
-      "surveyctl needs two things of a service: its address, and an API key of it. Both",
-      "are tried, then saved for you alone in",
-      `  ${home}/.config/surveyctl/config.json`,
-      'No service yet? "surveyctl serve" runs one, "surveyctl demo" shows one at work.',
+    expect(ended.stdout.split("\n").slice(0, 4)).toEqual([
+      "Enter the service's URL and an API key. They will be verified and saved to",
+      `  ${home}/.config/surveyctl/config.json (readable only by you).`,
+      'No service yet? Run one with "surveyctl serve", or see one with "surveyctl demo".',
       "",
     ]);
     expect([ended.status, ended.stdout.includes(KEY), saved.profiles]).toEqual([
@@ -252,12 +260,24 @@ describe("questions on a terminal", () => {
     ]);
   });
 
+  it("when a profile is there, then its name is asked for and nothing is replaced without a yes", async () => {
+    const declined = await type(["auth", "login"], answers("asked", "n"));
+    expect([declined.status, declined.stdout.split("\n").at(-2)]).toEqual([2, "Cancelled. Nothing was saved."]);
+    const replaced = await withServer({ nps: 0 }, (server) =>
+      type(
+        ["auth", "login", "--base-url", server.baseUrl],
+        [...answers("asked", "y"), [/API key \(hidden\): /, `${KEY}-2\r`]],
+      ),
+    );
+    expect([replaced.status, replaced.stdout]).toEqual([0, expect.stringContaining('Replaced profile "asked" in ')]);
+  });
+
   it.each([
-    ["Ctrl-C", "\u0003", 130, "stopped by SIGINT"],
-    ["Ctrl-D", "\u0004", 2, "no answer was given; nothing was done"],
+    ["Ctrl-C", "\u0003", 130, "Interrupted."],
+    ["Ctrl-D", "\u0004", 2, "No input. Nothing was changed."],
   ])("when %s is typed, then nothing is done", async (_, typed, status, message) => {
-    const ended = await type(["auth", "login"], [[/Base URL of the service: /, typed]]);
-    expect([ended.status, ended.stdout.split("\n").at(-2)]).toEqual([status, `error: ${message}`]);
+    const ended = await type(["auth", "login", "--profile", "new"], [[/Base URL of the service: /, typed]]);
+    expect([ended.status, ended.stdout.split("\n").at(-2)]).toEqual([status, message]);
   });
 
   it("when nobody would see the question, then nothing is asked", async () => {
@@ -276,7 +296,7 @@ describe("questions on a terminal", () => {
       status: 2,
       signal: null,
       stdout: "",
-      stderr: "error: --base-url is needed where there is no terminal to ask on\n",
+      stderr: "error: --base-url is required when not on a terminal\n",
     });
   });
 });

@@ -48,9 +48,9 @@ it.each<[string, string, string]>([
   [
     "a profile",
     "people list --profile stagin",
-    "hint: did you mean staging? profiles are prod, staging, local; make one with: surveyctl auth login --profile stagin",
+    "hint: did you mean staging? available profiles: prod, staging, local; to create one: surveyctl auth login --profile stagin",
   ],
-  ["a profile to use", "auth use prd", "hint: did you mean prod? profiles are prod, staging"],
+  ["a profile to use", "auth use prd", "hint: did you mean prod? available profiles: prod, staging"],
 ])("when %s is mistyped, then the nearest is named", async (_, line, hint) => {
   const { status, stderr } = await runCli({ args: line.split(" "), home, cwd: home });
   expect([status === 0, stderr.trim().split("\n").at(-1)]).toEqual([false, hint]);
@@ -58,7 +58,7 @@ it.each<[string, string, string]>([
 
 it("when nothing is near, then what there is is listed and nothing guessed", async () => {
   const { stderr } = await runCli({ args: ["auth", "use", "zzz"], home });
-  expect(stderr).toBe('error: there is no profile "zzz"\nhint: profiles are prod, staging\n');
+  expect(stderr).toBe('error: there is no profile "zzz"\nhint: available profiles: prod, staging\n');
 });
 
 it.each([

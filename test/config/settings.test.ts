@@ -152,7 +152,7 @@ describe("the file of profiles", () => {
     const file = await save(content);
     await expect(readProfiles(file)).rejects.toMatchObject({
       problem: "invalid",
-      message: `${file} is not a configuration file of surveyctl${place}`,
+      message: `${file} is not a surveyctl configuration file${place}`,
     });
   });
 });
@@ -168,7 +168,7 @@ describe("a file of profiles that was edited", () => {
     await expect(resolve({})).rejects.toMatchObject({
       problem: "missing",
       message: 'the default profile: there is no profile "prdo"',
-      hint: "profiles are prod, local; make one with: surveyctl auth login --profile prdo",
+      hint: "available profiles: prod, local; to create one: surveyctl auth login --profile prdo",
       unknownName: { given: "prdo", known: ["prod", "local"] },
     });
     const env = { SURVEYCTL_BASE_URL: "https://env.example", SURVEYCTL_API_KEY: "key-of-env" };
@@ -320,7 +320,7 @@ describe("the connection", () => {
       "local and an address",
       { profile: "local", baseUrl: "https://a.example" },
       "invalid",
-      "--base-url and the profile local contradict each other; give one of them",
+      "--base-url and the profile local cannot be used together",
     ],
   ])("when there is %s, then it is refused", async (_, given, problem, message) => {
     await expect(resolve(given)).rejects.toMatchObject({ name: "ConfigError", problem, message });

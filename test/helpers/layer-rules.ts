@@ -64,7 +64,7 @@ export function breaches(sources: Sources): string[] {
     ...imports.flatMap((edge) => [...wrongArrow(edge, sources), ...wrongPackage(edge)]),
     ...secondDoors(imports),
     ...circles(imports, sources),
-    ...[...sources].flatMap(([file, text]) => wrongGlobals(file, text)),
+    ...[...sources].flatMap(([file, text]) => [...wrongGlobals(file, text), ...wrongWords(file, text)]),
   ];
 }
 
@@ -123,7 +123,13 @@ function circles(imports: readonly Import[], sources: Sources): string[] {
 }
 
 /** Which process this is, whether another runs, and how long it has run are questions to the world. */
-const RUNTIME_PROCESS = new Set(["process.pid", "process.kill", "process.emitWarning", "process.hrtime"]);
+const RUNTIME_PROCESS = new Set([
+  "process.pid",
+  "process.execPath",
+  "process.kill",
+  "process.emitWarning",
+  "process.hrtime",
+]);
 const TIMERS = new Set(["setTimeout", "setInterval"]);
 
 function wrongGlobals(file: string, text: string): string[] {
@@ -174,4 +180,23 @@ function isCurrentDate(node: SyntaxNode): boolean {
     Array.isArray(node.arguments) &&
     node.arguments.length === 0
   );
+}
+
+/**
+ * An error carries a code and facts; what to type next is for `cli` to say. `config` names flags as the sources of its
+ * values, and `bulk` and `runtime` hold some texts and V8's own flags still.
+ */
+const MAY_NAME_FLAGS = /^src\/(?:cli|config|bulk|runtime)\//;
+const FLAG_OR_COMMAND = /(?:^|[\s"'(])--[a-z][a-z-]+|\bsurveyctl [a-z]{3,} /;
+
+function wrongWords(file: string, text: string): string[] {
+  if (MAY_NAME_FLAGS.test(file)) return [];
+  const found: string[] = [];
+  walk(parseSource(text), (node) => {
+    const words = node.type === "TemplateElement" ? (node.value as { raw: string }).raw : node.value;
+    const [name] = typeof words === "string" ? (FLAG_OR_COMMAND.exec(words) ?? []) : [];
+    if (name !== undefined) found.push(`${file} names ${name.trim()}, which cli knows alone`);
+    return true;
+  });
+  return found;
 }

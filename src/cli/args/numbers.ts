@@ -1,4 +1,5 @@
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import { UsageError } from "../errors/usage-error.ts";
 import { badValue } from "./bad-value.ts";
 
 export interface IntegerRange {
@@ -11,11 +12,8 @@ export function parseInteger(text: string, place: string, { min, max }: IntegerR
   const value = /^-?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
   const inRange = Number.isSafeInteger(value) && value >= min && value <= (max ?? Infinity);
   if (inRange) return value;
-  throw badValue(
-    place,
-    text,
-    max === undefined ? `a whole number from ${min} up` : `a whole number from ${min} to ${max}`,
-  );
+  if (max !== undefined) throw badValue(place, text, `a whole number from ${min} to ${max}`);
+  throw new UsageError(`${place}: must be a whole number, ${min} or more (got ${JSON.stringify(text)})`);
 }
 
 /** A score, section 4.4. Throws UsageError. */

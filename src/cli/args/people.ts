@@ -9,18 +9,27 @@ export function parseEmail(text: string, place: string): string {
   throw badValue(place, text, "an e-mail address such as ann@example.com");
 }
 
-/** E.164, section 2. Throws UsageError; says so when only punctuation or the `+` is in the way. */
+/** A country code and the shortest numbers behind it: fewer digits are more likely a number of some country. */
+const INTERNATIONAL_DIGITS_MIN = 11;
+
+/** E.164, section 2. Throws UsageError; says so when only punctuation, the `+` or the country code is in the way. */
 export function parsePhone(text: string, place: string): string {
   const phone = text.trim();
   if (isE164(phone)) return phone;
   const digits = phone.replace(/[\s().\-/]/g, "");
-  const meant = isE164(digits) ? digits : isE164(`+${digits}`) ? `+${digits}` : null;
   throw badValue(
     place,
     text,
     "E.164: a leading +, the country code, then the number, as in +14155550000",
-    meant === null ? undefined : `if it is meant so, write ${meant}`,
+    phoneHint(digits),
   );
+}
+
+function phoneHint(digits: string): string | undefined {
+  if (isE164(digits)) return `did you mean ${digits}?`;
+  const isNational = digits.startsWith("0") || digits.length < INTERNATIONAL_DIGITS_MIN;
+  if (!isNational && isE164(`+${digits}`)) return `did you mean +${digits}?`;
+  return /^\d{6,}$/.test(digits) ? "add + and the country code, such as +1 for the United States" : undefined;
 }
 
 /** A person by the one of two names, as the list of people takes it (4.1). */

@@ -47,7 +47,7 @@ function readOutput(flags: Flags, env: Environment): OutputFormat | null {
   const named = flags.text("--output");
   if (flags.is("--json")) {
     if (named === null || named === "json") return "json";
-    throw new UsageError(`--json and --output ${named} contradict each other; give one of them`);
+    throw new UsageError(`--json and --output ${named} cannot be used together`);
   }
   return either(named, "--output", env, "SURVEYCTL_OUTPUT", (text, place) => parseChoice(text, place, OUTPUT_FORMATS));
 }
@@ -72,7 +72,7 @@ function setOr(value: string | undefined): string | null {
 function positiveMs(text: string, place: string): number {
   const ms = parseDuration(text, place) * 1000;
   if (ms > 0) return ms;
-  throw new UsageError(`${place}: ${JSON.stringify(text)} is no time to wait; give 1s or more`);
+  throw new UsageError(`${place}: must be at least 1s (got ${JSON.stringify(text)})`);
 }
 
 function readVerbosity(flags: Flags, env: Environment): 0 | 1 | 2 {

@@ -1,5 +1,5 @@
-/** The candidate that a mistyped word most likely meant; null when none is near. */
-export function suggest(word: string, candidates: readonly string[]): string | null {
+/** The candidate that a mistyped word most likely meant; null when none is near. `most` bounds the letters that differ. */
+export function suggest(word: string, candidates: readonly string[], most: number = Infinity): string | null {
   const typed = word.toLowerCase();
   let best: { candidate: string; distance: number } | null = null;
   for (const candidate of candidates) {
@@ -8,7 +8,7 @@ export function suggest(word: string, candidates: readonly string[]): string | n
   }
   if (best === null) return null;
   const tolerated = Math.max(1, Math.floor(Math.max(typed.length, best.candidate.length) * 0.4));
-  return best.distance <= tolerated ? best.candidate : null;
+  return best.distance <= Math.min(most, tolerated) ? best.candidate : null;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */

@@ -1,5 +1,5 @@
 import type { Deps } from "./deps.ts";
-import { UsageError } from "../errors/usage-error.ts";
+import { CancelledError, UsageError } from "../errors/usage-error.ts";
 
 /** Throws UsageError where there is nobody to ask; before anything else is done. */
 export function checkTerminal({ streams }: Deps, command: string): void {
@@ -7,8 +7,8 @@ export function checkTerminal({ streams }: Deps, command: string): void {
     throw new UsageError(`${command} asks first, and there is no terminal to ask on; say --yes`);
 }
 
-/** Asks y/N on a terminal; throws UsageError when declined (design: "Settled details"). */
-export async function confirm({ streams }: Deps, question: string): Promise<void> {
+/** Asks y/N on a terminal; throws CancelledError when declined (design: "Settled details"). */
+export async function confirm({ streams }: Deps, question: string, kept = "Nothing was sent."): Promise<void> {
   const answer = await streams.in.ask(`${question} [y/N] `);
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new UsageError("declined; nothing was sent");
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CancelledError(`Cancelled. ${kept}`);
 }

@@ -8,11 +8,11 @@ import { LIMIT_DEFAULT, type ListLimits } from "./list-rows.ts";
 
 export function addListFlags(command: Command): Command {
   return command
-    .option("--limit <n>", `rows at most (default: ${LIMIT_DEFAULT})`)
+    .option("-L, --limit <n>", `maximum number of rows (default: ${LIMIT_DEFAULT})`)
     .option("--all", "every row")
     .option(
       "--per-page <n>",
-      `rows a request, 1 to ${PER_PAGE_MAX} (default: ${PER_PAGE_MAX}, or the limit where that is less)`,
+      `page size, 1 to ${PER_PAGE_MAX} (default: ${PER_PAGE_MAX}, or the limit where that is less)`,
     );
 }
 

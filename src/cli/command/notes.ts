@@ -5,6 +5,11 @@ export async function writeNote({ streams, options }: Pick<Deps, "streams" | "op
   if (!options.quiet) await streams.err.write(`note: ${text}\n`);
 }
 
+/** One line on stderr that says what was done, a whole sentence; `--quiet` silences it. */
+export async function writeDone({ streams, options }: Pick<Deps, "streams" | "options">, text: string): Promise<void> {
+  if (!options.quiet) await streams.err.write(`${text}\n`);
+}
+
 /** One line on stderr about input that will not do what it seems to; `--quiet` silences it. */
 export async function writeWarning(
   { streams, options }: Pick<Deps, "streams" | "options">,

@@ -14,7 +14,11 @@ export interface TreeNode {
   readonly name: string;
   readonly description: string;
   readonly flags: readonly TreeFlag[];
-  readonly arguments: readonly { readonly name: string; readonly choices?: readonly string[] | null }[];
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly choices?: readonly string[] | null;
+  }[];
   readonly columns: readonly string[];
   readonly aliases: readonly string[];
   readonly commands: readonly TreeNode[];
@@ -36,7 +40,21 @@ export interface Lookups {
   profiles(): readonly string[];
 }
 
-/** `before` are the finished words behind the program's name, `current` the one at the cursor. Empty: file names may help. */
+/** Whether the word at the cursor may be a file's name, so that the shell offers some. */
+export function mayBeFile(tree: CommandTree, before: readonly string[], current: string): boolean {
+  if (before[0] === "help") return false;
+  const { node, pending, operands } = readWords(tree, before);
+  const name = /^(--[\w-]+)=/s.exec(current)?.[1];
+  const assigned = [...(node?.flags ?? []), ...tree.global_flags].find((flag) => flag.name === name);
+  const flag = pending ?? assigned;
+  if (flag !== undefined && flag !== null) return flag.type === "path" || MIXED_FLAGS.has(flag.name);
+  return !current.startsWith("-") && node?.arguments[operands]?.type === "path";
+}
+
+/** Their value may name a file behind an `@`. */
+const MIXED_FLAGS = new Set(["--field", "--properties"]);
+
+/** `before` are the finished words behind the program's name, `current` the one at the cursor. */
 export function findCandidates(
   tree: CommandTree,
   before: readonly string[],

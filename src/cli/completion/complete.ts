@@ -1,7 +1,7 @@
 /** `surveyctl __complete <words…> =<current>`: what the completion scripts ask. No network, and little to load. */
 import { readFileSync } from "node:fs";
 import { configFile } from "../../config/places.ts";
-import { findCandidates, type CommandTree } from "./candidates.ts";
+import { findCandidates, mayBeFile, type CommandTree } from "./candidates.ts";
 import { SCRIPTS } from "../commands/completion/scripts.ts";
 import type { Process } from "../process.ts";
 
@@ -10,11 +10,16 @@ export function completionScript(shell: string): string | null {
   return new Map<string, string>(Object.entries(SCRIPTS)).get(shell) ?? null;
 }
 
-/** A line each: the value, a tab, what it is. The last word carries a `=` in front, since some shells drop empty words. */
+/**
+ * A line each: the value, a tab, what it is; `:files` alone where file names are wanted. The last word carries a `=` in
+ * front, since some shells drop empty words.
+ */
 export async function complete(process: Process, words: readonly string[]): Promise<string> {
   const current = (words.at(-1) ?? "=").replace(/^=/, "");
   const lookups = { profiles: () => savedProfiles(process) };
-  const found = findCandidates(await loadTree(), words.slice(0, -1), current, lookups);
+  const tree = await loadTree();
+  const found = findCandidates(tree, words.slice(0, -1), current, lookups);
+  if (found.length === 0 && mayBeFile(tree, words.slice(0, -1), current)) return ":files\n";
   return found.map(({ value, description }) => `${value}\t${description}\n`).join("");
 }
 

@@ -1,6 +1,6 @@
 /** A wrong flag, value, row or combination; nothing was sent. Exit status 2. */
 export class UsageError extends Error {
-  override readonly name = "UsageError";
+  override readonly name: string = "UsageError";
   /** What to do about it, one line without a dot; null when the message says it all. */
   readonly hint: string | null;
 
@@ -9,3 +9,6 @@ export class UsageError extends Error {
     this.hint = options.hint ?? null;
   }
 }
+
+/** A person was asked and said no, or nothing; whole sentences, since it is no error that is told. Exit status 2. */
+export class CancelledError extends UsageError {}

@@ -17,8 +17,8 @@ export function addExportFlags(command: Command, { hasState }: { readonly hasSta
   if (hasState)
     command.option("--state <file>", "record how far this run came; export only what is new or changed since");
   return command
-    .option("--flatten", "add a column for each property found")
-    .option("--checksum", "also write <file>.sha256")
+    .option("--flatten", "one more column for each property found")
+    .option("--checksum", "write <file>.sha256 as well")
     .option("--per-page <n>", `page size, 1 to ${PER_PAGE_MAX} (default: ${PER_PAGE_MAX})`);
 }
 

@@ -5,6 +5,8 @@ import type { ExitCode } from "../exit-codes.ts";
 export interface HelpFacts {
   readonly examples: readonly string[];
   readonly exits: readonly ExitCode[];
+  /** As usage writes them, in order: `<file>`, `[method]`. */
+  readonly operands: readonly string[];
 }
 
 /** Kept beside the commands, since commander has no place for them. */
@@ -19,6 +21,6 @@ export function createFactsBook(): FactsBook {
     set: (command, entry) => {
       facts.set(command, entry);
     },
-    get: (command) => facts.get(command) ?? { examples: [], exits: [] },
+    get: (command) => facts.get(command) ?? { examples: [], exits: [], operands: [] },
   };
 }

@@ -1,7 +1,7 @@
 /** Help as text: sentence, usage, operands, verbs, flags by group, examples, exit statuses; 80 columns at most, fewer on a narrow terminal. */
 import type { Argument, Command, Option } from "commander";
 import { GLOBAL_FLAGS, type FlagGroup, type GlobalFlag } from "../args/global-flags.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { EXIT, EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
 import type { HelpFacts } from "./command-facts.ts";
 import type { Noun } from "../program/nouns.ts";
 
@@ -11,19 +11,6 @@ const INDENT = "  ";
 const TERM_MAX = 30;
 const TERM_SHARE = 0.4;
 
-export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
-  [EXIT.done]: "done",
-  [EXIT.failed]: "the network or the service failed, after retries",
-  [EXIT.usage]: "usage: a wrong flag, value or input file; nothing was sent",
-  [EXIT.partial]: "some rows failed or are unknown; the results file says which",
-  [EXIT.auth]: "no connection is configured, or the key was refused",
-  [EXIT.refused]: "the service refused the request, or nothing was found",
-  [EXIT.assertion]: "an --assert did not hold",
-  [EXIT.hungUp]: "stopped by SIGHUP",
-  [EXIT.interrupted]: "stopped by SIGINT; what was done is recorded",
-  [EXIT.terminated]: "stopped by SIGTERM; what was done is recorded",
-};
-
 type Item = readonly [term: string, description: string];
 
 /** The whole help of one command, for so many columns. */
@@ -31,7 +18,7 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
   const width = widthFor(columns);
   return join([
     `${sentence(command.description(), width)}\n`,
-    section("Usage", [`${INDENT}${usage(command)}\n`]),
+    section("Usage", [`${INDENT}${usage(command, facts)}\n`]),
     items("Arguments", command.registeredArguments.map(argumentItem), width),
     items(
       "Commands",
@@ -39,7 +26,6 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
       width,
     ),
     items("Flags", ownOptions(command).map(optionItem), width),
-    command.commands.length > 0 ? "" : globalSections(width),
     section(
       "Examples",
       facts.examples.map((example) => `${INDENT}${breakExample(example, width)}\n`),
@@ -51,7 +37,7 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
     ),
     command.commands.length > 0
       ? `${wrapped(`Use "surveyctl ${command.name()} <command> --help" for its flags and examples.`, width)}\n`
-      : "",
+      : "Global flags: surveyctl help flags\n",
   ]);
 }
 
@@ -79,7 +65,11 @@ export function layOutRootHelp(nouns: readonly Noun[], columns: number = WIDEST)
       ),
     ),
     globalSections(width),
-    items("Help topics", [["surveyctl help <topic>", "environment, exit-codes, output, dates, import, export"]], width),
+    items(
+      "Help topics",
+      [["surveyctl help <topic>", "flags, environment, exit-codes, output, dates, import, export"]],
+      width,
+    ),
     section(
       "Examples",
       ROOT_EXAMPLES.map((example) => `${INDENT}${breakExample(example, width)}\n`),
@@ -152,12 +142,9 @@ export function breakExample(example: string, width: number): string {
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
 }
 
-function usage(command: Command): string {
+function usage(command: Command, { operands }: HelpFacts): string {
   const path = [];
   for (let at: Command | null = command; at !== null; at = at.parent) path.unshift(at.name());
-  const operands = command.registeredArguments.map((argument) =>
-    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
-  );
   return [...path, ...(command.commands.length > 0 ? ["<command>"] : operands), "[flags]"].join(" ");
 }
 
@@ -194,7 +181,8 @@ function describe(text: string, notes: readonly string[]): string {
   return text.endsWith(")") ? `${text.slice(0, -1)}; ${notes.join("; ")})` : `${text} (${notes.join("; ")})`;
 }
 
-function globalSections(width: number): string {
+/** The flags that every command has, by group. */
+export function globalSections(width: number = WIDEST): string {
   const groups: FlagGroup[] = ["Output", "Connection"];
   return groups
     .map((group) => items(`${group} flags`, GLOBAL_FLAGS.filter((flag) => flag.group === group).map(globalItem), width))

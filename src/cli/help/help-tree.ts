@@ -4,7 +4,8 @@ import { LOCALES } from "../../contract/locales.ts";
 import { GLOBAL_FLAGS, type GlobalFlag } from "../args/global-flags.ts";
 import { loadCommands } from "../program.ts";
 import { columnsOf } from "./command-columns.ts";
-import { EXIT_MEANINGS, exitsOf, ownOptions } from "./help-layout.ts";
+import { EXIT_MEANINGS } from "../exit-codes.ts";
+import { exitsOf, ownOptions } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 import type { FactsBook } from "./command-facts.ts";
 
@@ -23,12 +24,12 @@ export async function writeTree(): Promise<string> {
 
 function describeCommand(command: Command, above: readonly string[], facts: FactsBook): object {
   const path = [...above, command.name()];
-  const { examples } = facts.get(command);
+  const { examples, operands } = facts.get(command);
   return {
     name: command.name(),
     aliases: command.aliases(),
     description: command.description(),
-    arguments: command.registeredArguments.map(describeArgument),
+    arguments: command.registeredArguments.map((argument, index) => describeArgument(argument, operands[index] ?? "")),
     flags: ownOptions(command).map(describeOption),
     columns: columnsOf(path.join(" ")),
     examples,
@@ -37,8 +38,9 @@ function describeCommand(command: Command, above: readonly string[], facts: Fact
   };
 }
 
-function describeArgument(argument: Argument): object {
-  const { description, required, variadic, argChoices } = argument;
+function describeArgument(argument: Argument, form: string): object {
+  const { description, variadic, argChoices } = argument;
+  const required = form.startsWith("<");
   const name = argument.name();
   return { name, type: VALUE_TYPES[name] ?? "string", description, choices: argChoices ?? null, required, variadic };
 }

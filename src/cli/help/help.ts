@@ -16,7 +16,7 @@ async function helpText(words: readonly string[], columns: number): Promise<stri
   const path = words.filter((word) => !word.startsWith("-"));
   const flag = words.find((word) => word.startsWith("-") && !["--help", "-h", "--json"].includes(word));
   if (flag !== undefined)
-    throw new UsageError(`help: unknown option ${JSON.stringify(flag)}`, {
+    throw new UsageError(`help: unknown flag ${flag}`, {
       hint: "help takes a command, a topic, or --json",
     });
   if (words.includes("--json")) {
@@ -35,7 +35,7 @@ function checkKnown(word: string | undefined): void {
   const names = NOUNS.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));
   if (names.includes(word)) return;
   const nearest = suggest(word, [...names, ...TOPICS.keys()]);
-  throw new UsageError(`there is no command or topic "${word}"; topics are ${[...TOPICS.keys()].join(", ")}`, {
-    ...(nearest !== null && { hint: `did you mean ${nearest}?` }),
+  throw new UsageError(`unknown command or topic "${word}"`, {
+    hint: nearest === null ? `available topics: ${[...TOPICS.keys()].join(", ")}` : `did you mean ${nearest}?`,
   });
 }

@@ -1,11 +1,11 @@
 /** The man page, from the same commands, topics and words as help. */
-import type { Argument, Command, Option } from "commander";
+import type { Command, Option } from "commander";
 import { GLOBAL_FLAGS } from "../args/global-flags.ts";
 import { loadCommands } from "../program.ts";
 import { VERSION } from "../../runtime/version.ts";
 import type { FactsBook } from "./command-facts.ts";
-import { breakExample, EXIT_MEANINGS, exitsOf, ownOptions, SUMMARY } from "./help-layout.ts";
-import { firstWords } from "./root-help.ts";
+import { EXIT_MEANINGS } from "../exit-codes.ts";
+import { breakExample, exitsOf, ownOptions, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
 /** `surveyctl.1`, in the man macros. */
@@ -15,13 +15,13 @@ export async function writeManPage(): Promise<string> {
     `.TH SURVEYCTL 1 "" "surveyctl ${VERSION}" "User Commands"`,
     section("NAME", [`surveyctl \\- ${escape(SUMMARY)}`]),
     section("SYNOPSIS", [`.B surveyctl\n${escape("<noun> <verb> [operand] [flags]")}`]),
-    section("DESCRIPTION", [atMargin(firstWords())]),
+    section("DESCRIPTION", [escape(DESCRIPTION)]),
     section(
       "COMMANDS",
       program.commands.flatMap((noun) => commandsOf(noun, ["surveyctl"])).map((entry) => describeCommand(entry, facts)),
     ),
     section(
-      "FLAGS OF EVERY COMMAND",
+      "GLOBAL FLAGS",
       GLOBAL_FLAGS.map(({ flags, description, choices, default: value, environment }) =>
         item(flags, [
           description,
@@ -36,11 +36,31 @@ export async function writeManPage(): Promise<string> {
       Object.entries(EXIT_MEANINGS).map(([status, meaning]) => item(status, [meaning])),
     ),
     ...[...TOPICS]
-      .filter(([name]) => name !== "exit-codes")
-      .map(([name, text]) => section(name.toUpperCase(), [atMargin(text)])),
+      .filter(([name]) => !["flags", "exit-codes"].includes(name))
+      .map(([name, text]) => section(name.toUpperCase(), [verbatim(text)])),
+    section(
+      "FILES",
+      FILES.map(([file, what]) => item(file, [what])),
+    ),
+    section("SEE ALSO", [".BR curl (1),\n.BR jq (1),\n.BR crontab (5)"]),
     "",
   ].join("\n");
 }
+
+const DESCRIPTION =
+  "surveyctl asks people how likely they are to recommend you and counts the answers. " +
+  "It works with any service that speaks the feedback survey (NPS) API, and is such a service itself (surveyctl serve). " +
+  'Begin with "surveyctl demo", or save a connection with "surveyctl auth login".';
+
+const FILES: readonly (readonly [file: string, what: string])[] = [
+  [
+    "~/.config/surveyctl/config.json",
+    "saved connections, readable only by you; below XDG_CONFIG_HOME when that is set",
+  ],
+  ["~/.local/share/surveyctl/local.db", 'data file of the profile "local"; below XDG_DATA_HOME when that is set'],
+  ["survey.db, outbox/", "a server's data file, and the messages that it wrote, beside it"],
+  ["<file>.<command>.results.csv", "outcome of every row of an import, beside its file"],
+];
 
 /** Of a terminal's 80, what the page's indentation leaves, and the one that help would add. */
 const EXAMPLE_WIDTH = 75;
@@ -58,9 +78,9 @@ function commandsOf(command: Command, above: readonly string[]): Entry[] {
 }
 
 function describeCommand({ words, command }: Entry, facts: FactsBook): string {
-  const { examples } = facts.get(command);
+  const { examples, operands } = facts.get(command);
   return [
-    `.SS "${escape([...words, ...command.registeredArguments.map(operand)].join(" "))}"`,
+    `.SS "${escape([...words, ...operands].join(" "))}"`,
     escape(command.description()),
     ...command.registeredArguments.map((argument) =>
       item(argument.name(), [argument.description, argument.argChoices?.join(", ")]),
@@ -70,10 +90,6 @@ function describeCommand({ words, command }: Entry, facts: FactsBook): string {
     escape(`Exit statuses: ${exitsOf(command, facts.get(command)).join(", ")}.`),
     verbatim(examples.map((example) => breakExample(example, EXAMPLE_WIDTH)).join("\n")),
   ].join("\n");
-}
-
-function operand(argument: Argument): string {
-  return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
 }
 
 function describeOption({ flags, description, argChoices, defaultValue }: Option): string {
@@ -94,11 +110,6 @@ function item(term: string, words: readonly (string | undefined)[]): string {
 /** As it stands, line by line. */
 function verbatim(text: string): string {
   return `.PP\n.nf\n${text.trimEnd().split("\n").map(escape).join("\n")}\n.fi`;
-}
-
-/** The same for what is already as wide as a terminal: to the next section without the page's indentation. */
-function atMargin(text: string): string {
-  return `.in 0\n${verbatim(text).replace(/^\.PP\n/, "")}`;
 }
 
 /** Text in which roff sees no commands: backslashes, hyphens that must be copied as they are, dots at the start. */

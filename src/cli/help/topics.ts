@@ -1,112 +1,132 @@
-/** Help topics: what concerns every command, at most 80 columns wide. */
-import { EXIT_MEANINGS } from "./help-layout.ts";
+/** Help topics: what concerns every command, narrow enough for a man page's indentation on 80 columns. */
+import { EXIT_MEANINGS } from "../exit-codes.ts";
+import { globalSections } from "./help-layout.ts";
+
+const TOPIC_WIDTH = 73;
+
+const FLAGS = `Every command has these flags, before or after its name:
+
+${globalSections(TOPIC_WIDTH)}`;
 
 const ENVIRONMENT = `Environment variables:
-  SURVEYCTL_PROFILE    which saved connection, as --profile
-  SURVEYCTL_BASE_URL   the service's address, as --base-url
-  SURVEYCTL_API_KEY    the key; there is no flag, since command lines are public
+  SURVEYCTL_PROFILE    saved connection to use, as --profile
+  SURVEYCTL_BASE_URL   base URL of the service, as --base-url
+  SURVEYCTL_API_KEY    API key; there is no flag, since command lines are
+                       visible to other users
   SURVEYCTL_OUTPUT     output format, as --output
-  SURVEYCTL_TIME       how times are written, as --time
+  SURVEYCTL_TIME       time format, as --time
   SURVEYCTL_DEBUG      1: as --verbose; 2: as --verbose --verbose
-  SURVEYCTL_DATA       the data file of "serve" and "service", as --data
-  NO_COLOR             set: no colour; FORCE_COLOR and CLICOLOR are honoured too
+  SURVEYCTL_DATA       data file of "serve" and "service", as --data
+  NO_COLOR             disables colour; FORCE_COLOR and CLICOLOR are
+                       honoured too
   SURVEYCTL_PAGER, PAGER
-                       a command that long lists and help go through on a
-                       terminal, as in less; cat is none
+                       pager for long lists and help on a terminal, such
+                       as less; set to "cat" to disable
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
-                       proxies, with credentials if need be; NO_PROXY lists
-                       names, addresses and blocks (10.0.0.0/8), or is *
-  NODE_EXTRA_CA_CERTS  a file of further certificate authorities
-  XDG_CONFIG_HOME      where the configuration lies (default ~/.config)
-  XDG_DATA_HOME        where the profile "local" keeps its data
+                       proxies, with credentials if needed; NO_PROXY
+                       lists names, addresses and blocks (10.0.0.0/8), or
+                       is *
+  NODE_EXTRA_CA_CERTS  file of additional certificate authorities
+  XDG_CONFIG_HOME      directory of the configuration (default ~/.config)
+  XDG_DATA_HOME        directory of the profile "local"
                        (default ~/.local/share)
 
-A flag goes before a variable, a variable before a profile, a profile before the
-default. An empty variable is an unset one.
+Precedence: flag, environment variable, profile, default. Empty variables
+are ignored.
 `;
 
-const OUTPUT = `Standard output carries data and nothing else; progress, notes, warnings and
-errors go to standard error.
+const OUTPUT = `Standard output carries data only; progress, notes, warnings and errors
+go to standard error.
 
 Formats (-o, --output):
-  table    for people; the default on a terminal. Local times, fitted to the
-           terminal's width, the least important columns dropped first
-  tsv      the default in a pipe: no header; tab, newline, carriage return and
-           backslash are written \\t \\n \\r \\\\
-  csv      RFC 4180 with a header; the default of export. Maps and arrays are
-           JSON in one cell
-  json     what the API sent, whole: an array for lists, an object for one
-           thing; indented on a terminal, as it came in a pipe
-  ndjson   the same, one object a line
+  table    for people; the default on a terminal. Local times, fitted to
+           the terminal's width, least important columns dropped first
+  tsv      the default in a pipe: no header; tab, newline, carriage
+           return and backslash are written \\t \\n \\r \\\\
+  csv      RFC 4180 with a header; the default of export. Maps and arrays
+           are JSON in one cell
+  json     what the API sent, unchanged: an array for lists, an object
+           for single things; indented on a terminal
+  ndjson   the same, one object per line
 
---columns a,b,c chooses columns and their order; dotted paths reach inside, as
-in person.email or person_properties.plan.
---time unix|iso|local|relative writes times otherwise; --tz names a zone.
+--columns a,b,c selects columns and their order; dotted paths reach
+inside, such as person.email or person_properties.plan.
+--time unix|iso|local|relative sets the time format; --tz names a zone.
 
-"list" shows the first 50 rows; --limit N or --all show more. "export" is always
-everything.
+"list" shows the first 50 rows; --limit N or --all shows more. "export"
+writes everything.
 
-Under -o json and -o ndjson an error is also one JSON object on standard error:
+With -o json or -o ndjson, standard error holds JSON lines only, one
+object per line with one key:
   {"error":{"code","message","status","details","hint"}}
+  {"warning":"..."}
+  {"note":"..."}
+An error always has its five keys, null where empty.
 `;
 
 const DATES = `Times on input:
-  1767225600                      Unix seconds
-  2026-01-31                      a date: its first second for --since and the
-                                  like, its last for --until and the like
-  2026-01-31T09:30                local time, or that of --tz
-  2026-01-31T09:30:00Z            with a zone; +02:00 works too
-  now, today, yesterday           --until today is the end of the day
-  90m, 24h, 7d, 2w                that long ago
+  1767225600                Unix seconds
+  2026-01-31                a date: its first second for --since and the
+                            like, its last for --until and the like
+  2026-01-31T09:30          local time, or that of --tz
+  2026-01-31T09:30:00Z      with a zone; +02:00 works too
+  now, today, yesterday     --until today is the end of the day
+  90m, 24h, 7d, 2w          that long ago
 
 Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w.
 
-Filters are inclusive at both ends. --tz ZONE overrides the system's time zone,
-as in --tz Europe/Berlin.
+Ranges include both ends. --tz ZONE overrides the system's time zone,
+such as --tz Europe/Berlin.
 `;
 
 const IMPORT = `Bulk import: people import, responses import, autopilot import, and
 autopilot remove --from.
 
-  1. Check    the whole file is read before the first request; every problem is
-              listed as file:line: column: what is wrong. With invalid rows
-              nothing is sent, unless --skip-invalid.
-  2. Guard    people import mails people: say --send or --no-send, or have a
-              "send" column; on a terminal a plan is shown and confirmed.
-  3. Send     with --concurrency requests at once, never faster than --rate.
-  4. Record   <file>.results.csv holds the outcome of every line: scheduled,
-              saved, failed, unknown, skipped.
-  5. Resume   the same command with --resume goes on where it stopped. Nobody is
-              sent a second survey: rows whose outcome is unknown are looked up,
-              and repeated only with --retry-unknown. What failed is tried
-              again; --failed-to FILE holds what did not go through.
+  1. Check    the whole file is read before the first request; every
+              problem is listed as file:line: column: problem. With
+              invalid rows nothing is sent, unless --skip-invalid.
+  2. Guard    people import can email your customers: pass --send or
+              --no-send, or add a "send" column; on a terminal a plan is
+              shown and confirmed.
+  3. Send     with --concurrency requests at a time, never faster than
+              --rate.
+  4. Record   the results file (--results) holds the outcome of every
+              row: scheduled, saved, failed, unknown, skipped.
+  5. Resume   the same command with --resume continues where it stopped.
+              Nobody is sent a second survey: unknown rows are looked up,
+              and retried only with --retry-unknown. Failed rows are
+              retried; --failed-to FILE collects what did not go through.
 
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update; every other column is a
-property. Headers match without regard to case. --map "E-Mail Address=email"
-renames, --ignore-column X drops. An empty cell is absent.
+property. Headers match without regard to case. --map "E-Mail
+Address=email" renames, --ignore-column X drops. Empty cells are absent.
 
---dry-run shows the first three requests; --explain LINE how one line was read.
+--dry-run shows the first three requests; --explain LINE shows how one
+line was read.
 `;
 
-const EXPORT = `Exports are for cron: whole or absent, everything, in the order of the API.
+const EXPORT = `Exports are made for cron: complete, in the order of the API, and written
+atomically.
 
   surveyctl responses export --since 2026-01-01 --out responses.csv
 
-The file is written beside its target, synced, then renamed; a run that fails
-leaves the old file untouched. What arrives while it runs neither shifts nor
-doubles rows.
+The file is written next to its target, synced, then renamed; a run that
+fails leaves the old file untouched. Rows that arrive during the run
+neither shift nor duplicate others.
 
-The format follows -o, else the file's name (.csv .tsv .json .ndjson, also
-before .gz), else csv. --gzip compresses. --checksum writes <file>.sha256.
+The format follows -o, or else the file's name (.csv .tsv .json .ndjson,
+also before .gz), or else csv. --gzip compresses. --checksum writes
+<file>.sha256.
 
-Incremental: --state FILE remembers how far the last run came and asks only for
-what is new or changed; --append adds it to the file.
+Incremental: --state FILE remembers how far the last run came and asks
+only for what is new or changed; --append adds it to the file.
 
-  surveyctl responses export --state r.state --append --out responses.csv -q
+  surveyctl responses export --state r.state --append \\
+      --out responses.csv -q
 
-CSV for spreadsheets: --excel. --flatten gives each property a
-column of its own.
+CSV for spreadsheets: --excel, short for --bom --crlf --excel-safe.
+--flatten adds one column for each property.
 `;
 
 const EXIT_CODES = `Exit statuses:
@@ -115,6 +135,7 @@ ${Object.entries(EXIT_MEANINGS)
   .join("")}`;
 
 export const TOPICS: ReadonlyMap<string, string> = new Map([
+  ["flags", FLAGS],
   ["environment", ENVIRONMENT],
   ["exit-codes", EXIT_CODES],
   ["output", OUTPUT],

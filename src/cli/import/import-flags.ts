@@ -47,7 +47,7 @@ export function addImportFlags(command: Command): Command {
     .option("--map <header=column>", 'what a column means, as in "E-Mail Address=email"; may be repeated', collect, [])
     .option("--ignore-column <header>", "leave a column out; may be repeated", collect, [])
     .option("--property <key=value>", "a property for every row; may be repeated", collect, [])
-    .option("--delimiter <char>", "what separates fields: a character, or tab (default: found by looking)")
+    .option("--delimiter <char>", "field delimiter, a character or tab (default: auto-detected)")
     .addOption(
       choiceOption(
         "--on-duplicate <policy>",
@@ -56,13 +56,13 @@ export function addImportFlags(command: Command): Command {
       ),
     )
     .option("--skip-invalid", "leave invalid rows out instead of refusing the file")
-    .option("--max-errors <n>", "problems to list", MAX_ERRORS_DEFAULT)
+    .option("--max-errors <n>", "maximum number of problems to list", MAX_ERRORS_DEFAULT)
     .option("--explain <line>", "show how one line is read and judged, and stop")
-    .option("--results <file>", "where the outcome of every row goes (default: <file>.results.csv)")
+    .option("--results <file>", "per-row results file (default: <file>.results.csv)")
     .option("--failed-to <file>", "write the rows that did not go through as a CSV to correct")
-    .option("--resume", "go on where a former run stopped")
-    .option("--retry-unknown", "send rows again whose outcome cannot be found out")
-    .option("--yes", "do not ask");
+    .option("--resume", "resume a previous run")
+    .option("--retry-unknown", "also retry rows whose outcome is unknown")
+    .option("--yes", "skip the confirmation prompt");
 }
 
 /** Throws UsageError. */

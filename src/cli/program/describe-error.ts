@@ -1,6 +1,8 @@
 /** One ladder from any error to what is told and which status ends the program. */
 import { ClientError } from "../../client/errors/client-error.ts";
-import { AuthError, RefusedError } from "../../client/errors/status-errors.ts";
+import { BadReplyError } from "../../client/errors/bad-reply-error.ts";
+import { AuthError, RefusedError, ServiceError } from "../../client/errors/status-errors.ts";
+import { TimeoutError } from "../../client/errors/timeout-error.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { UnwritableFileError } from "../../runtime/file-replacement.ts";
@@ -10,7 +12,7 @@ import { DataFileError } from "../errors/data-file-error.ts";
 import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
 import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
-import { UsageError } from "../errors/usage-error.ts";
+import { CancelledError, UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
 /** The error JSON's five keys, always all of them, and the exit status. */
@@ -24,16 +26,16 @@ export interface ErrorReport {
   readonly exit: ExitCode;
 }
 
-/** The first rung that fits decides; what none knows is told as internal. */
-export function describeError(error: unknown): ErrorReport {
+/** The first rung that fits decides; what none knows is told as internal. `verbose` names the call of a refused request. */
+export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
     return report("internal", `something that is no error was thrown: ${String(error)}`, EXIT.failed);
   return (
     describeOwn(error) ??
-    describeClient(error) ??
+    describeClient(error, verbose) ??
     describeSystem(error) ??
     report("internal", firstLine(error), EXIT.failed, {
-      hint: "this is a mistake in surveyctl itself; --verbose shows where",
+      hint: "this is a bug in surveyctl; --verbose shows the stack",
     })
   );
 }
@@ -48,6 +50,7 @@ function report(code: string, message: string, exit: ExitCode, more: Partial<Err
 }
 
 function describeOwn(error: Error): ErrorReport | null {
+  if (error instanceof CancelledError) return report("cancelled", error.message, EXIT.usage, { hint: error.hint });
   if (error instanceof UsageError) return report("usage", error.message, EXIT.usage, { hint: error.hint });
   if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
   if (error instanceof ConfigError) return describeConfig(error);
@@ -78,13 +81,31 @@ function describeUnknown(error: UnknownOutcomeError): ErrorReport {
   });
 }
 
-function describeClient(error: Error): ErrorReport | null {
+function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
-  const { code, message, status, details } = error;
-  const hint =
-    error.hint ?? (code === "connection_failed" ? "surveyctl auth status shows which address is used, and why" : null);
-  return { code, message, status, details, hint, exit: exitOfClient(error) };
+  const { code, status, details } = error;
+  const isRefused = error instanceof RefusedError || error instanceof AuthError;
+  const message = isRefused && !verbose ? error.what : error.message;
+  return { code, message, status, details, hint: error.hint ?? advise(error), exit: exitOfClient(error) };
 }
+
+/** The next step, where the error itself names none: what below the command line knows no flags, by code. */
+function advise(error: ClientError): string | null {
+  if (error instanceof ServiceError) return error.retryAfterMs === null ? null : ADVICE.longer_wait;
+  const timeout = error instanceof BadReplyError ? error.cause : error;
+  if (timeout instanceof TimeoutError) return timeout.sent === "maybe" ? ADVICE.timeout : null;
+  return Object.hasOwn(ADVICE, error.code) ? ADVICE[error.code as keyof typeof ADVICE] : null;
+}
+
+const ADVICE = {
+  connection_failed: "surveyctl auth status shows which address is used, and why",
+  forbidden: "surveyctl auth status shows which key is used",
+  longer_wait: "--max-wait allows longer waits",
+  not_found: "is the base URL right? surveyctl auth status shows which one is used",
+  rate_limited: "--rate keeps below the service's limit, --max-wait allows longer waits",
+  timeout: "--timeout sets how long to wait for an answer",
+  unauthorized: "surveyctl auth status shows which key is used",
+} as const;
 
 function exitOfClient(error: ClientError): ExitCode {
   if (error instanceof AuthError) return EXIT.auth;

@@ -13,13 +13,18 @@ import { withPager } from "../streams/paging.ts";
 import { createProcessStreams, type ProcessStreams } from "../streams/process-streams.ts";
 import { watchCrashes } from "./crashes.ts";
 import { watchSignals, type Lifetime } from "./lifetime.ts";
+import { wantsJson } from "./wants-json.ts";
 
 /** Every error is told on stderr and becomes an exit status. */
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
   // Beside FORCE_COLOR Node itself warns on a terminal that it ignores NO_COLOR, which wins here.
   if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
   const lifetime = watchSignals(process);
-  const streams = createProcessStreams(process, (error) => lifetime.end(error), lifetime.signal);
+  const streams = createProcessStreams(process, {
+    onOutputLost: (error) => lifetime.end(error),
+    signal: lifetime.signal,
+    jsonErrors: wantsJson(args, process.env),
+  });
   const keys = new Set<string>();
   const report = async (error: unknown): Promise<ExitCode> => {
     const { readErrorStyle, reportError } = await import("./report-error.ts");

@@ -10,7 +10,7 @@ const ANSWERS = ["--version", "--help"];
 /** No command is named, or none of that name; a mistyped flag is the nearer reason. */
 export function incomplete({ command, path, rest, stray }: Arranged, globals: readonly Option[]): UsageError {
   const names = command.commands.map((sub) => sub.name());
-  const hint = `the commands are ${names.join(", ")}`;
+  const hint = `available commands: ${names.join(", ")}`;
   if (stray !== null) {
     const nearest = suggest(stray, [
       ...(path.length === 0 ? ANSWERS : []),
@@ -25,27 +25,45 @@ export function incomplete({ command, path, rest, stray }: Arranged, globals: re
   const unknown = rest
     .map((word) => word.replace(/=.*/s, ""))
     .find((word) => word.startsWith("--") && !flags.includes(word));
-  if (unknown !== undefined && unknown !== "--") {
-    return new UsageError(`unknown option '${unknown}'`, { hint: didYouMean(suggest(unknown, flags)) ?? hint });
-  }
+  if (unknown !== undefined && unknown !== "--")
+    return unknownFlag(unknown, didYouMean(suggest(unknown, flags)) ?? hint);
   const called = path.length === 0 ? "surveyctl" : path.join(" ");
-  return new UsageError(`${called} ${rest[0] ?? ""}: no command is named`, { hint });
+  return new UsageError(`${called} ${rest[0] ?? ""}: a command is required`, { hint });
+}
+
+/** What people type who expect a flag for the key. */
+const KEY_FLAGS = new Set(["--key", "--api-key", "--apikey", "--token", "--password"]);
+
+function unknownFlag(flag: string, hint: string): UsageError {
+  if (!KEY_FLAGS.has(flag)) return new UsageError(`unknown flag ${flag}`, { hint });
+  return new UsageError(`unknown flag ${flag}: a key on a command line is visible to other users and kept in history`, {
+    hint: "set SURVEYCTL_API_KEY, or save the key with: surveyctl auth login",
+  });
 }
 
 function didYouMean(nearest: string | null): string | null {
   return nearest === null ? null : `did you mean ${nearest}?`;
 }
 
-/** Commander's sentence without its prefix; its "(Did you mean …?)" becomes the hint. */
+/** What the parser found wrong, in our own words: it says "option" where everything else says "flag". */
 export function toUsageError(error: CommanderError, { command, path }: Arranged): UsageError {
   const help = `${["surveyctl", ...path].join(" ")} --help shows its usage and flags`;
-  if (error.code === "commander.excessArguments") {
-    const expected = command.registeredArguments.length;
-    const extra = JSON.stringify(command.args[expected] ?? "");
-    return new UsageError(`${path.join(" ")}: ${extra} is one argument too many`, { hint: help });
-  }
+  // Of its message, only the name in quotes and the suggestion are of use.
   const [what = "", suggestion] = error.message.replace(/^error: /, "").split("\n");
-  return new UsageError(what, {
-    hint: suggestion === undefined ? help : suggestion.replace(/^\(|\)$/g, "").replace(/^Did/, "did"),
-  });
+  const name = /'([^']*)'/.exec(what)?.[1] ?? "";
+  const hint = suggestion === undefined ? help : suggestion.replace(/^\(|\)$/g, "").replace(/^Did/, "did");
+  switch (error.code) {
+    case "commander.unknownOption":
+      return unknownFlag(name, hint);
+    case "commander.optionMissingArgument":
+      return new UsageError(`${/--[\w-]+/.exec(name)?.[0] ?? name}: a value is required`, { hint });
+    case "commander.missingArgument":
+      return new UsageError(`<${name}> is required`, { hint });
+    case "commander.excessArguments": {
+      const extra = JSON.stringify(command.args[command.registeredArguments.length] ?? "");
+      return new UsageError(`unexpected argument ${extra}`, { hint });
+    }
+    default:
+      return new UsageError(what, { hint });
+  }
 }

@@ -1,6 +1,7 @@
 /** JSON for reading: two blanks a level. Only the white space between tokens changes, so numbers, order and repeated keys stay. */
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
+/** Each token of valid JSON. */
+export const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
 /** Deeper levels stand below each other, so that no text grows by the square of its depth. */
 const DEEPEST = 40;
 

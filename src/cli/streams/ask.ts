@@ -2,7 +2,8 @@ import type { Interface } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Process } from "../process.ts";
 import { InterruptedError } from "../errors/interrupted-error.ts";
-import { UsageError } from "../errors/usage-error.ts";
+import { toSafeLines } from "../render/safe-text.ts";
+import { CancelledError, UsageError } from "../errors/usage-error.ts";
 
 export type Ask = (prompt: string, options?: { readonly secret?: boolean }) => Promise<string>;
 
@@ -13,7 +14,8 @@ export type Ask = (prompt: string, options?: { readonly secret?: boolean }) => P
 export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: AbortSignal): Ask {
   // Lines that were pasted together answer the questions that follow.
   const typedAhead: string[] = [];
-  return async (prompt, { secret = false } = {}) => {
+  return async (question, { secret = false } = {}) => {
+    const prompt = toSafeLines(question);
     const { stdin: input, stderr: screen } = process;
     if (!input.isTTY || !screen.isTTY) throw new UsageError("there is no terminal to ask on");
     signal.throwIfAborted();
@@ -65,7 +67,7 @@ function answerTo(
     lines.on("line", (line) => typedAhead.push(line));
     lines.on("close", () => {
       signal.removeEventListener("abort", stop);
-      reject(new UsageError("no answer was given; nothing was done"));
+      reject(new CancelledError("No input. Nothing was changed."));
     });
     // While the line is edited the terminal sends the key, not the signal.
     lines.on("SIGINT", () => reject(new InterruptedError("SIGINT")));

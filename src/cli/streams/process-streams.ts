@@ -2,8 +2,10 @@ import type { ReadStream, WriteStream } from "node:tty";
 import { systemClock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Process } from "../process.ts";
+import { toSafeLines } from "../render/safe-text.ts";
 import { createAsk } from "./ask.ts";
 import { ClosedPipeError } from "./closed-pipe-error.ts";
+import { toJsonLines } from "./json-lines.ts";
 import type { Output, Streams } from "./streams.ts";
 
 export interface ProcessStreams extends Streams {
@@ -15,17 +17,21 @@ export interface ProcessStreams extends Streams {
 
 const COLUMNS_DEFAULT = 80;
 
-/**
- * `onOutputLost` is called once when stdout can take no more: with ClosedPipeError, or the system's error (a full disk).
- * `signal` ends a question that nobody has answered yet, and the wait for input that does not come.
- */
+export interface ProcessStreamsOptions {
+  /** Called once when stdout can take no more: with ClosedPipeError, or the system's error (a full disk). */
+  readonly onOutputLost: (error: Error) => void;
+  /** Ends a question that has no answer yet, and the wait for input that does not come. */
+  readonly signal: AbortSignal;
+  /** Whether stderr holds JSON lines only. */
+  readonly jsonErrors: boolean;
+}
+
 export function createProcessStreams(
   process: Pick<Process, "stdin" | "stdout" | "stderr">,
-  onOutputLost: (error: Error) => void,
-  signal: AbortSignal,
+  { onOutputLost, signal, jsonErrors }: ProcessStreamsOptions,
 ): ProcessStreams {
   const out = createOutput(process.stdout, onOutputLost);
-  const { err, leave } = createErrorOutput(process);
+  const { err, leave } = createErrorOutput(process, jsonErrors);
   return {
     in: {
       // Node opens stdin when it is first named, and most commands never read it.
@@ -56,7 +62,10 @@ async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<
 const LEAVE_MS = 500;
 
 /** Node opens stderr when it is first named, and most commands say nothing there. */
-function createErrorOutput(process: Pick<Process, "stderr">): {
+function createErrorOutput(
+  process: Pick<Process, "stderr">,
+  json: boolean,
+): {
   readonly err: Output;
   readonly leave: () => Promise<void>;
 } {
@@ -74,7 +83,7 @@ function createErrorOutput(process: Pick<Process, "stderr">): {
     write: async (text) => {
       untaken += 1;
       await open()
-        .write(text)
+        .write(toErrorText(text, json))
         .catch(() => undefined);
       untaken -= 1;
     },
@@ -93,6 +102,12 @@ function createErrorOutput(process: Pick<Process, "stderr">): {
     if (process.stderr instanceof Socket) Socket.prototype._destroy.call(process.stderr, null, () => undefined);
   };
   return { err, leave };
+}
+
+/** The one place that everything on its way to stderr passes. */
+function toErrorText(text: string | Uint8Array, json: boolean): string | Uint8Array {
+  if (typeof text === "string") return toSafeLines(json ? toJsonLines(text) : text);
+  return json ? "" : text;
 }
 
 function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {

@@ -62,14 +62,12 @@ function badReply(
   brokenBy: Error | null,
 ): BadReplyError {
   const preview = previewOf(Buffer.from(bytes.subarray(0, 400)).toString("utf8"), redact);
-  const hint = brokenBy instanceof TimeoutError ? brokenBy.hint : null;
   const cutShort = brokenBy !== null;
   return new BadReplyError(problem, {
     call,
     ...described(response),
     preview,
     cutShort,
-    hint,
     cause: brokenBy ?? undefined,
   });
 }

@@ -9,7 +9,6 @@ export interface BadReplyFacts {
   readonly preview: string;
   /** The connection broke before the body was whole: a repeat may help. */
   readonly cutShort?: boolean;
-  readonly hint?: string | null;
   readonly cause?: unknown;
 }
 

@@ -12,11 +12,7 @@ export class AuthError extends ClientError {
   override readonly name = "AuthError";
 
   constructor(what: string, facts: StatusFacts) {
-    super(what, {
-      code: facts.status === 401 ? "unauthorized" : "forbidden",
-      hint: "surveyctl auth status shows which key is used",
-      ...facts,
-    });
+    super(what, { code: facts.status === 401 ? "unauthorized" : "forbidden", ...facts });
   }
 }
 
@@ -32,14 +28,12 @@ export class RefusedError extends ClientError {
 /** 5xx or 408, after retries. */
 export class ServiceError extends ClientError {
   override readonly name = "ServiceError";
+  /** What the service asked for, milliseconds; null when it named no time. */
+  readonly retryAfterMs: number | null;
 
   constructor(what: string, facts: StatusFacts & { readonly retryAfterMs?: number | null }) {
-    const { retryAfterMs = null } = facts;
-    super(what, {
-      code: "service_failed",
-      hint: retryAfterMs === null ? null : "--max-wait allows longer waits",
-      ...facts,
-    });
+    super(what, { code: "service_failed", ...facts });
+    this.retryAfterMs = facts.retryAfterMs ?? null;
   }
 }
 
@@ -50,11 +44,7 @@ export class RateLimitedError extends ClientError {
   readonly retryAfterMs: number | null;
 
   constructor(what: string, facts: StatusFacts & { readonly retryAfterMs: number | null }) {
-    super(what, {
-      code: "rate_limited",
-      hint: "--rate keeps below the service's limit, --max-wait allows longer waits",
-      ...facts,
-    });
+    super(what, { code: "rate_limited", ...facts });
     this.retryAfterMs = facts.retryAfterMs;
   }
 }

@@ -7,11 +7,7 @@ export class TimeoutError extends ClientError {
   readonly sent: Sent;
 
   constructor(what: string, facts: { readonly call: CallName; readonly sent: Sent; readonly cause?: unknown }) {
-    super(what, {
-      code: "timeout",
-      hint: facts.sent === "maybe" ? "--timeout sets how long to wait for an answer" : null,
-      ...facts,
-    });
+    super(what, { code: "timeout", ...facts });
     this.sent = facts.sent;
   }
 }

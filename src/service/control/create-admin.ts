@@ -116,8 +116,7 @@ function createHandlers({ store, random, addSession, onRevoke, onSchedule }: Adm
 
 async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
   const project = await findProject(tx, name);
-  if (project === null)
-    throw new AdminError(`there is no project ${JSON.stringify(name)}: \`surveyctl service project list\` shows them`);
+  if (project === null) throw new AdminError(`there is no project ${JSON.stringify(name)}`);
   return project;
 }
 

@@ -92,11 +92,11 @@ describe("the flags that every command has", () => {
   });
 
   it.each<[Values, Variables, string]>([
-    [{ json: true, output: "csv" }, {}, "--json and --output csv contradict each other; give one of them"],
+    [{ json: true, output: "csv" }, {}, "--json and --output csv cannot be used together"],
     [{ output: "xml" }, {}, '--output: "xml" is not one of table, json, ndjson, csv, tsv'],
     [{}, { SURVEYCTL_OUTPUT: "xml" }, 'SURVEYCTL_OUTPUT: "xml" is not one of table, json, ndjson, csv, tsv'],
     [{}, { SURVEYCTL_TIME: "epoch" }, 'SURVEYCTL_TIME: "epoch" is not one of unix, iso, local, relative'],
-    [{ timeout: "0" }, {}, '--timeout: "0" is no time to wait; give 1s or more'],
+    [{ timeout: "0" }, {}, '--timeout: must be at least 1s (got "0")'],
     [{ retries: "-1" }, {}, '--retries: "-1" is not a whole number from 0 to 100'],
     [{ concurrency: "0" }, {}, '--concurrency: "0" is not a whole number from 1 to 256'],
     [{ tz: "Mars" }, {}, '--tz: "Mars" is not a time zone such as UTC, Europe/Berlin or America/New_York'],

@@ -42,6 +42,18 @@ async function urlOf(running: Running): Promise<string> {
   return (await running.saying(/^listening on (http\S+)$/m))[1] ?? "";
 }
 
+/** The key stands alone on its line of stderr. */
+function keyOf({ child }: Running): Promise<string> {
+  let said = "";
+  return new Promise((resolve) => {
+    child.stderr.on("data", (text: string) => {
+      said += text;
+      const [, key] = /^ {2}([\w-]{32})$/m.exec(said) ?? [];
+      if (key !== undefined) resolve(key);
+    });
+  });
+}
+
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   runCli({ args, home: state.folder, env });
 const service = (...args: readonly string[]): Promise<Ended> => run(["service", ...args, "--data", file("survey.db")]);
@@ -63,16 +75,25 @@ async function makeDataFile(): Promise<void> {
 }
 
 describe("starting", () => {
-  it("when the file is new, then the key is shown once, before the address, and works", async () => {
-    const first = serve([], {});
+  it("when the file is new, then the key is shown once, on stderr, and works", async () => {
+    const first = serve(["--quiet"], {});
+    const shown = keyOf(first);
     const url = await urlOf(first);
-    const [, key = ""] = await first.saying(/^ {2}([\w-]{32})$/m);
+    const key = await shown;
     expect((await ask(`${url}/v1/people.json`, key)).status).toBe(200);
     first.child.kill("SIGTERM");
     const { status, stdout, stderr } = await first.ended;
-    expect({ status, last: stdout.trim().split("\n").at(-1) }).toEqual({ status: 0, last: `listening on ${url}` });
-    expect(stdout).toContain(`  printf %s '${key}' | surveyctl auth login --base-url ${url}\n`);
-    expect(stderr).not.toContain(key);
+    expect([status, stdout]).toEqual([0, `listening on ${url}\n`]);
+    expect(stderr).toBe(`Created ${file("survey.db")} (project "default"). API key, shown once:
+
+  ${key}
+
+Next, in another terminal:
+
+  printf %s '${key}' | surveyctl auth login --base-url ${url}
+  surveyctl people add --email you@example.com
+
+`);
     const second = serve([], {});
     const again = await urlOf(second);
     expect((await ask(`${again}/v1/people.json`, key)).status).toBe(200);
@@ -96,7 +117,43 @@ describe("starting", () => {
     expect(lines[0]).toMatchObject({ level: "info", event: "data_file_created" });
     expect(lines.filter(({ event }) => event === "request")).toMatchObject([
       { level: "info", event: "request", method: "GET", path: "/v1/people", status: 200, project: "default" },
+      { level: "info", event: "stopped" },
     ]);
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ["text is asked for", ["--log-format", "text"], /^\d\d:\d\d:\d\d GET \/v1\/people 200 \d+ ms\n\S+ stopped\n$/],
+    ["it is quiet", ["-q"], /^$/],
+    ["it is quiet and a format is named", ["-q", "--log-format", "text"], /^$/],
+    ["only JSON may come", ["-o", "json", "--log-format", "text"], /^\{"time":.*"event":"request".*\}\n\{.*\}\n$/],
+  ])("when %s in a pipe, then the log is as asked", async (_, args, log) => {
+    const running = serve(args);
+    await ask(`${await urlOf(running)}/v1/people.json`, KEY);
+    running.child.kill("SIGTERM");
+    expect((await running.ended).stderr).toMatch(log);
+  });
+
+  it.each<[string[], string]>([
+    [[], ""],
+    [["-v"], "[time] GET /v1/people 200 [ms]\n"],
+    [["-v", "-q"], ""],
+  ])("when it runs on a terminal with %j, then requests are told in short lines or not at all", async (args, log) => {
+    const running = startProgram({
+      args: ["serve", "--data", file("survey.db"), "--port", "0", ...args],
+      home: state.folder,
+      env: { SURVEYCTL_API_KEY: KEY },
+      tty: { columns: 80 },
+    });
+    state.running.push(running);
+    const [, url = ""] = await running.saying(/listening on (http\S+)\r\n/);
+    await ask(`${url}/v1/people.json`, KEY);
+    running.child.stdin.write("\u0003");
+    const seen = (await running.ended).stdout
+      .replaceAll("\r\n", "\n")
+      .replaceAll(/\d\d:\d\d:\d\d/g, "[time]")
+      .replaceAll(/\d+ ms/g, "[ms]");
+    const end = args.includes("-q") ? "^C" : "^CStopped.\n";
+    expect(seen).toBe(`listening on ${url}\n${log}${end}`);
   });
 
   it("when a server owns the file, then a second one is refused with its address", async () => {
@@ -121,13 +178,13 @@ describe("starting", () => {
   });
 
   it.each<[string[], RegExp]>([
-    [["--host", "0.0.0.0"], /^error: --host 0\.0\.0\.0: others could read keys .*\nhint: .*--insecure-http/],
+    [["--host", "0.0.0.0"], /^error: --host 0\.0\.0\.0: refusing to serve keys .*\nhint: .*--insecure-http/],
     [["--host", "0.0.0.0", "--public-url", "http://x.example"], /^error: --host/],
-    [["--tls-cert", "x.pem"], /^error: --tls-cert needs --tls-key/],
+    [["--tls-cert", "x.pem"], /^error: --tls-cert requires --tls-key/],
     [["--tls-cert", "nix.pem", "--tls-key", "nix.pem"], /^error: --tls-cert: nix\.pem cannot be read/],
     [
       ["--tls-cert", PROGRAM, "--tls-key", PROGRAM],
-      /^error: --tls-cert, --tls-key: .* are no certificate and its key in PEM/,
+      /^error: --tls-cert, --tls-key: .* are not a certificate and its key in PEM/,
     ],
     [["--port", "70000"], /^error: --port: "70000" is not a whole number from 0 to 65535/],
     [["--rate-limit", "fast"], /^error: --rate-limit: "fast" is not a limit such as 10\/s or 600\/m/],
@@ -163,7 +220,7 @@ describe("service commands", () => {
     await urlOf(serve());
     const added = await service("project", "add", "acme", "--json");
     expect(JSON.parse(added.stdout)).toEqual({ id: "2", name: "acme", key: expect.stringMatching(/^[\w-]{32}$/) });
-    expect(added.stderr).toBe("note: the key is shown only now\n");
+    expect(added.stderr).toBe('{"note":"save this key now; it is not shown again"}\n');
     expect(JSON.parse((await service("key", "add", "--project", "acme", "--json")).stdout)).toMatchObject({ id: "2" });
     expect((await service("key", "revoke", "2", "--project", "acme")).status).toBe(0);
     expect((await service("key", "list", "--project", "acme", "--columns", "id")).stdout).toBe("1\n");
@@ -184,16 +241,29 @@ describe("service commands", () => {
     [["throttle", "soon"], 2, /^error: <interval>: "soon" is not a duration/],
     [["autopilot", "--active", "--inactive"], 2, /^error: --active and --inactive cannot be used together/],
     [["autopilot", "--platform", "fax"], 2, /^error: --platform: "fax" is not one of email, sms/],
-    [["autopilot", "--frequency", "0"], 2, /^error: --frequency: 0 is no time/],
-    [["trend", "add", "Pro"], 2, /^error: --where: a trend needs one property/],
+    [["autopilot", "--frequency", "0"], 2, /^error: --frequency: must be greater than 0\n/],
+    [["trend", "add", "Pro"], 2, /^error: --where is required\n/],
     [["trend", "add", "Pro", "--where", "plan"], 2, /^error: --where: "plan" is not key=value/],
-    [["project", "add", "default"], 5, /^error: name has already been taken/],
-    [["project", "add", "x", "--dry-run"], 2, /^error: --dry-run: service commands send no requests/],
+    [["project", "add", "default"], 5, /^error: a project named "default" already exists\n/],
+    [
+      ["project", "add", "x", "--dry-run"],
+      2,
+      /^error: --dry-run: service commands send no requests that could be shown\n/,
+    ],
   ])("when asked for %j, then it ends with %i and says why", async (args, status, message) => {
     await makeDataFile();
     const ended = await service(...args);
     expect([ended.status, ended.stdout]).toEqual([status, ""]);
     expect(ended.stderr).toMatch(message);
+  });
+
+  it("when no file is named, then the one that is used is", async () => {
+    const local = ".local/share/surveyctl/local.db";
+    await run(["people", "list", "--profile", "local"]);
+    const made = await run(["service", "project", "list"]);
+    expect([made.status, made.stderr]).toEqual([0, `note: using ${file(local)}\n`]);
+    expect((await run(["service", "project", "list", "-q"])).stderr).toBe("");
+    expect((await run(["service", "project", "list"], { SURVEYCTL_DATA: file(local) })).stderr).toBe("");
   });
 
   it("when there is no data file, then none is made", async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { findCandidates, type CommandTree } from "../../../src/cli/completion/candidates.ts";
+import { findCandidates, mayBeFile, type CommandTree } from "../../../src/cli/completion/candidates.ts";
 import { writeTree } from "../../../src/cli/help/help-tree.ts";
 
 let tree: CommandTree;
@@ -75,5 +75,27 @@ describe("what may stand at the cursor", () => {
       nodes.flatMap((node) => (node.commands.length === 0 ? [node] : leaves(node.commands)));
     const shown = leaves(tree.commands).filter(({ name }) => name === "list" || name === "export");
     expect(shown.filter(({ columns }) => columns.length === 0)).toEqual([]);
+  });
+});
+
+describe("file names", () => {
+  it.each<[string, boolean]>([
+    ["people import ", true],
+    ["people import customers.csv ", false],
+    ["people export --out ", true],
+    ["people export --out=", true],
+    ["api POST /v1/people.json --input ", true],
+    ["api POST /v1/people.json -F ", true],
+    ["serve --data ", true],
+    ["metrics --assert ", false],
+    ["metrics --assert=", false],
+    ["people add --email ", false],
+    ["people get ", false],
+    ["people list --limit ", false],
+    ["help people ", false],
+    ["people list --nonsense=", false],
+  ])("when it is %j, then they are offered: %j", (line, expected) => {
+    const words = line.split(" ");
+    expect(mayBeFile(tree, words.slice(0, -1), words.at(-1) ?? "")).toBe(expected);
   });
 });

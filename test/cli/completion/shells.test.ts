@@ -54,9 +54,19 @@ describe("bash", () => {
     expect(await bash(line)).toEqual(expected);
   });
 
+  it.each<[string, readonly string[]]>([
+    ["surveyctl people import ", ["compopt -o default"]],
+    ["surveyctl serve --data ", ["compopt -o default"]],
+    ["surveyctl metrics --assert ", []],
+    ["surveyctl people add --email ", []],
+  ])("when the line is %j, then file names are asked of the shell where they help", async (line, expected) => {
+    const call = `source <(surveyctl completion bash); compopt() { echo "compopt $*"; }; COMP_LINE='${line}' COMP_POINT=${line.length}; _surveyctl`;
+    expect(await inShell("bash", call)).toEqual(expected);
+  });
+
   it("when the script is loaded, then the program has it", async () => {
     expect(await inShell("bash", "source <(surveyctl completion bash); complete -p surveyctl")).toEqual([
-      "complete -o default -F _surveyctl surveyctl",
+      "complete -F _surveyctl surveyctl",
     ]);
   });
 });

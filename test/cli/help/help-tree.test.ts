@@ -107,10 +107,10 @@ it("when a flag has a default, choices or a variable, then the tree tells them",
   const verb = firstVerb(tree as unknown as { commands: CommandNode[] });
   expect(verb.flags.find(({ name }) => name === "--limit")).toEqual({
     name: "--limit",
-    short: null,
+    short: "-L",
     type: "integer",
     value: "n",
-    description: "rows at most",
+    description: "maximum number of rows",
     choices: null,
     suggestions: null,
     default: "50",

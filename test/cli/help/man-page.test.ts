@@ -1,14 +1,20 @@
 /** The man page in the package: the same commands and words as help, and nothing that troff stumbles over. */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, test } from "vitest";
 import { readCommands } from "../../helpers/command-tree.ts";
 import { runCli } from "../../helpers/run-cli.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
-const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { man: string; files: string[] };
-const file = path.join(root, manifest.man);
+const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+  man: string[];
+  files: string[];
+};
+const [manFile = ""] = manifest.man;
+const file = path.join(root, manFile);
 /** What a reader sees, without the marks of troff. */
 const page = readFileSync(file, "utf8")
   .replaceAll("\\-", "-")
@@ -17,7 +23,7 @@ const page = readFileSync(file, "utf8")
   .replaceAll("\\e", "\\");
 
 it("when it is installed, then it is in the package", () => {
-  expect(manifest.files).toContain(path.dirname(manifest.man));
+  expect(manifest.files).toContain(path.dirname(manFile));
 });
 
 it("when a command exists, then the page has it with all its flags and examples", async () => {
@@ -33,8 +39,25 @@ it("when a command exists, then the page has it with all its flags and examples"
   expect([missing, commands.length > 30]).toEqual([[], true]);
 });
 
+it("when it is installed as a package, then its page is where man looks", async () => {
+  const prefix = await mkdtemp(path.join(tmpdir(), "surveyctl-man-"));
+  const npm = spawnSync("npm", ["install", "--global", "--offline", "--ignore-scripts", "--prefix", prefix, root], {
+    encoding: "utf8",
+  });
+  const isThere = existsSync(path.join(prefix, "share/man/man1/surveyctl.1"));
+  await rm(prefix, { recursive: true, force: true });
+  expect([npm.status, isThere]).toEqual([0, true]);
+});
+
+it("when it is read to its end, then it names its files and no date", () => {
+  expect(page.match(/^\.TH .*$/m)?.[0]).toMatch(/^\.TH SURVEYCTL 1 "" "surveyctl \d+\.\d+\.\d+" "User Commands"$/);
+  expect(page).toContain(".B ~/.config/surveyctl/config.json\n");
+  expect(page).toMatch(/^\.SH "SEE ALSO"\n\.BR curl \(1\),$/m);
+  expect(page).not.toMatch(/^\.in /m);
+});
+
 it("when a command has an operand, then the page says what it is", () => {
-  expect(page).toContain(".TP\n.B shell\nthe shell that reads the script (bash, zsh, fish, powershell)\n");
+  expect(page).toContain(".TP\n.B shell\nshell to write the script for (bash, zsh, fish, powershell)\n");
 });
 
 it.each(["environment", "output", "dates", "import", "export"])(

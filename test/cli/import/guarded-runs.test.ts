@@ -125,7 +125,7 @@ test("when an import is planned on a terminal, then every row is counted as what
     "",
     `Connection         ${service.baseUrl}\nRows               6\n` +
       "Survey by e-mail   1\nSurvey by SMS      1\nWithout a survey   1\nSkipped            3\n" +
-      "Go on? [y/N] n\nerror: declined; nothing was sent\n",
+      "Go on? [y/N] n\nCancelled. Nothing was sent.\n",
   ]);
   expect((await service.run(["people", "get", "p1@example.com"])).status).toBe(5);
 });
@@ -141,6 +141,6 @@ test("when an import goes on on a terminal, then its plan tells what is left", a
     "",
     `Connection         ${service.baseUrl}\nRows               2\n` +
       "Survey by e-mail   0\nSurvey by SMS      0\nWithout a survey   1\nSkipped            0\nDone already       1\n" +
-      "Go on? [y/N] n\nerror: declined; nothing was sent\n",
+      "Go on? [y/N] n\nCancelled. Nothing was sent.\n",
   ]);
 });

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { AuthError, RateLimitedError, RefusedError, ServiceError } from "../../../src/client/errors/status-errors.ts";
+import { TimeoutError } from "../../../src/client/errors/timeout-error.ts";
 import { AssertionError } from "../../../src/cli/errors/assertion-error.ts";
 import { InterruptedError } from "../../../src/cli/errors/interrupted-error.ts";
 import { NotFoundError } from "../../../src/cli/errors/not-found-error.ts";
-import { UsageError } from "../../../src/cli/errors/usage-error.ts";
+import { CancelledError, UsageError } from "../../../src/cli/errors/usage-error.ts";
 import { readErrorStyle, reportError, type ErrorStyle } from "../../../src/cli/program/report-error.ts";
 import { ConfigError } from "../../../src/config/config-error.ts";
 import { UnwritableFileError } from "../../../src/runtime/file-replacement.ts";
 import { fakeTerminal } from "../../helpers/fake-deps.ts";
 
-const PLAIN: ErrorStyle = { json: false, stack: false, keys: [] };
+const PLAIN: ErrorStyle = { json: false, verbose: false, keys: [] };
 
 async function told(
   error: unknown,
@@ -50,23 +51,53 @@ describe("an error as it is told", () => {
     ],
     ["nobody found", new NotFoundError("nobody is ann"), 5, "error: nobody is ann\n"],
     ["an assertion", new AssertionError(["nps>=40: it is 12"]), 6, "error: nps>=40: it is 12\n"],
-    ["SIGINT", new InterruptedError("SIGINT"), 130, "error: stopped by SIGINT\n"],
-    ["SIGTERM", new InterruptedError("SIGTERM"), 143, "error: stopped by SIGTERM\n"],
-    ["SIGHUP", new InterruptedError("SIGHUP"), 129, "error: stopped by SIGHUP\n"],
+    ["SIGINT", new InterruptedError("SIGINT"), 130, "Interrupted.\n"],
+    ["SIGTERM", new InterruptedError("SIGTERM"), 143, "Terminated.\n"],
+    ["SIGHUP", new InterruptedError("SIGHUP"), 129, "Terminated: the terminal was closed.\n"],
     [
       "a refused key",
       new AuthError("refused", at(401)),
       4,
-      `error: refused: GET ${call.url}\nhint: surveyctl auth status shows which key is used\n`,
+      "error: refused\nhint: surveyctl auth status shows which key is used\n",
     ],
     [
       "a forbidden call",
       new AuthError("refused", at(403)),
       4,
-      `error: refused: GET ${call.url}\nhint: surveyctl auth status shows which key is used\n`,
+      "error: refused\nhint: surveyctl auth status shows which key is used\n",
     ],
-    ["a refused request", new RefusedError("no", at(422)), 5, `error: no: GET ${call.url}\n`],
+    ["a refused request", new RefusedError("no", at(422)), 5, "error: no\n"],
+    [
+      "an unknown path",
+      new RefusedError("the service answered 404", at(404)),
+      5,
+      "error: the service answered 404\nhint: is the base URL right? surveyctl auth status shows which one is used\n",
+    ],
+    [
+      "a question that was declined",
+      new CancelledError("Cancelled. Nothing was sent."),
+      2,
+      "Cancelled. Nothing was sent.\n",
+    ],
     ["a failing service", new ServiceError("no", at(500)), 1, `error: no: GET ${call.url}\n`],
+    [
+      "a service that asks for a long wait",
+      new ServiceError("no", { ...at(503), retryAfterMs: 400_000 }),
+      1,
+      `error: no: GET ${call.url}\nhint: --max-wait allows longer waits\n`,
+    ],
+    [
+      "a request that took too long",
+      new TimeoutError("slow", { call, sent: "maybe" }),
+      1,
+      `error: slow: GET ${call.url}\nhint: --timeout sets how long to wait for an answer\n`,
+    ],
+    [
+      "a connection that took too long",
+      new TimeoutError("slow", { call, sent: "no" }),
+      1,
+      `error: slow: GET ${call.url}\n`,
+    ],
     [
       "an endless 429",
       new RateLimitedError("slow", { ...at(429), retryAfterMs: null }),
@@ -108,13 +139,13 @@ describe("an error as it is told", () => {
       "a mistake of ours",
       new TypeError("x is not a function"),
       1,
-      "error: x is not a function\nhint: this is a mistake in surveyctl itself; --verbose shows where\n",
+      "error: x is not a function\nhint: this is a bug in surveyctl; --verbose shows the stack\n",
     ],
     [
       "a mistake of several lines",
       new Error("one\ntwo"),
       1,
-      "error: one\nhint: this is a mistake in surveyctl itself; --verbose shows where\n",
+      "error: one\nhint: this is a bug in surveyctl; --verbose shows the stack\n",
     ],
     ["what is no error", "boo", 1, "error: something that is no error was thrown: boo\n"],
   ])("when it is %s", async (_, error, exit, err) => {
@@ -123,20 +154,30 @@ describe("an error as it is told", () => {
 
   it("when JSON is asked for, then one line holds all five keys, null where empty", async () => {
     const { err } = await told(new UsageError("no"), { json: true });
-    expect(err).toBe('error: no\n{"error":{"code":"usage","message":"no","status":null,"details":null,"hint":null}}\n');
+    expect(err).toBe('{"error":{"code":"usage","message":"no","status":null,"details":null,"hint":null}}\n');
+  });
+
+  it("when a mistake of ours is told as JSON and its stack is asked for, then every line is JSON", async () => {
+    const { err } = await told(new Error("broken"), { json: true, verbose: true });
+    const lines = err.trimEnd().split("\n");
+    expect(lines.map((line) => Object.keys(JSON.parse(line) as object))).toEqual([["error"], ["note"]]);
+  });
+
+  it("when more is asked for, then a refusal names its call", async () => {
+    expect((await told(new RefusedError("no", at(422)), { verbose: true })).err).toBe(`error: no: GET ${call.url}\n`);
   });
 
   it("when the service spoke, then its status and words are in the JSON", async () => {
     const { err } = await told(new RefusedError("no", at(422)), { json: true });
     expect(JSON.parse(err.split("\n").at(-2) ?? "")).toEqual({
-      error: { code: "refused", message: `no: GET ${call.url}`, status: 422, details: { message: "so" }, hint: null },
+      error: { code: "refused", message: "no", status: 422, details: { message: "so" }, hint: null },
     });
   });
 
   it("when the words hold a key, then it is taken out, from the stack and the JSON too", async () => {
     const { err } = await told(new Error("sent k-123456 as ay0xMjM0NTY6"), {
       json: true,
-      stack: true,
+      verbose: true,
       keys: ["k-123456"],
     });
     expect([err.includes("k-123456"), err.includes("ay0xMjM0NTY6"), err.split("[key removed]").length > 4]).toEqual([
@@ -146,17 +187,12 @@ describe("an error as it is told", () => {
     ]);
   });
 
-  it("when the words steer a terminal, then they are shown as escapes", async () => {
-    const { err } = await told(new UsageError("a\u001B]0;title\u0007b\u009Bc\u202Ed"));
-    expect(err).toBe("error: a\\u001b]0;title\\u0007b\\u009bc\\u202ed\n");
-  });
-
   it("when the stack is asked for, then it is shown for mistakes of ours and not for what a user can mend", async () => {
     const [fault, refused] = [
-      await told(new Error("broken"), { stack: true }),
-      await told(new RefusedError("no", at(422)), { stack: true }),
+      await told(new Error("broken"), { verbose: true }),
+      await told(new UsageError("no"), { verbose: true }),
     ];
-    expect([/^Error: broken\n {4}at /m.test(fault.err), refused.err]).toEqual([true, `error: no: GET ${call.url}\n`]);
+    expect([/^Error: broken\n {4}at /m.test(fault.err), refused.err]).toEqual([true, "error: no\n"]);
   });
 });
 
@@ -186,7 +222,7 @@ describe("the style of errors, from words that may be wrong", () => {
     ["people", { SURVEYCTL_DEBUG: "1" }, true],
     ["people", { SURVEYCTL_DEBUG: "0" }, false],
   ])("when it is %s with %j, then the stack is %j", (line, env, stack) => {
-    expect(readErrorStyle(line.split(" "), env).stack).toBe(stack);
+    expect(readErrorStyle(line.split(" "), env).verbose).toBe(stack);
   });
 
   it("when the environment holds a key, then it is kept out beside those that the command found", () => {

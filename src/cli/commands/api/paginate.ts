@@ -8,24 +8,31 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { BOUNCES, MEMBERS, PEOPLE, RESPONSES, UNSUBSCRIBES } from "../../render/resources.ts";
-import { toSafeLines } from "../../render/safe-text.ts";
 import { isShaped } from "./shape.ts";
+import { toTerminalJson } from "./terminal-json.ts";
 
 /** A list from its first page to its last as one array, written as it arrives. */
 export async function writePages(deps: Deps, client: Client, url: string): Promise<ExitCode> {
   const { streams, signal } = deps;
+  const { color } = deps.options;
   const { route, placeholders } = findList(url, client.baseUrl);
   const pages = walk(client, route, placeholders, new URL(url), signal);
   if (isShaped(deps)) return writeShapedPages(deps, pages, RESOURCES[route.name] ?? PEOPLE);
   let first = true;
   for await (const page of pages) {
-    const rows = splitRowTexts(page.text).map((row) => (streams.out.isTTY ? toSafeLines(row) : row));
+    const texts = splitRowTexts(page.text);
+    const rows = streams.out.isTTY ? await Promise.all(texts.map((row) => forTerminal(row, color))) : texts;
     if (rows.length === 0) continue;
     await streams.out.write(`${first ? "[\n" : ",\n"}${rows.join(",\n")}`);
     first = false;
   }
   await streams.out.write(first ? "[]\n" : "\n]\n");
   return EXIT.done;
+}
+
+/** One row within the array, indented and coloured. */
+async function forTerminal(row: string, color: boolean): Promise<string> {
+  return `  ${await toTerminalJson(row, color, 1)}`;
 }
 
 const RESOURCES: Readonly<Record<string, Resource>> = {

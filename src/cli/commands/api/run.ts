@@ -1,20 +1,21 @@
 import { readFile } from "node:fs/promises";
 import type { Client } from "../../../client/client.ts";
+import type { HttpResponse } from "../../../contract/http.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { parseChoice } from "../../args/choice.ts";
 import type { Deps } from "../../command/deps.ts";
 import { InterruptedError } from "../../errors/interrupted-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 import { withClient } from "../../command/with-client.ts";
-import { METHODS } from "./methods.ts";
+import type { METHODS } from "./methods.ts";
 import { resourceAt, writePages } from "./paginate.ts";
 import { isShaped, writeShaped } from "./shape.ts";
 import { resolveTarget } from "./target.ts";
+import { toTerminalJson } from "./terminal-json.ts";
 
 export interface ApiOptions {
-  readonly method: string;
+  readonly method: (typeof METHODS)[number];
   readonly path: string;
   readonly fields: JsonObject;
   /** A file, or `-`; null when the fields are the body. */
@@ -25,11 +26,10 @@ export interface ApiOptions {
 
 /** The answer unchanged, whatever it is; its status decides the exit. */
 export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode> {
-  const method = parseChoice(options.method.toUpperCase(), "method", METHODS);
+  const { method } = options;
   const body = await readBody(deps, method, options);
-  if (options.paginate && method !== "GET") throw new UsageError("--paginate goes with GET alone");
-  if (options.paginate && options.include)
-    throw new UsageError("--paginate makes one array of many answers; --include shows one of them");
+  if (options.paginate && method !== "GET") throw new UsageError("--paginate requires GET");
+  if (options.paginate && options.include) throw new UsageError("--paginate and --include cannot be used together");
   return withClient(deps, async (client) => {
     const url = resolveTarget(
       options.path,
@@ -43,7 +43,7 @@ export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode>
 }
 
 async function readBody({ streams }: Deps, method: string, { input, fields }: ApiOptions): Promise<string | undefined> {
-  if (input !== null && method === "GET") throw new UsageError("--input gives a body, and GET has none");
+  if (input !== null && method === "GET") throw new UsageError("--input cannot be used with GET, which has no body");
   if (input === "-") return readAll(streams.in.bytes());
   if (input !== null) return readFile(input, "utf8");
   return method === "GET" || Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
@@ -87,7 +87,7 @@ async function showAnswer(deps: Deps, client: Client, { include, ...call }: Call
   const answer = await client.raw({ signal, ...call }).catch((error: unknown) => {
     const mayHaveArrived = error instanceof InterruptedError && !READS.has(call.method);
     throw mayHaveArrived
-      ? new InterruptedError(error.signal, "the request may have arrived: look before you repeat it")
+      ? new InterruptedError(error.signal, "the request may have been processed; check before you repeat it")
       : error;
   });
   if (
@@ -97,10 +97,25 @@ async function showAnswer(deps: Deps, client: Client, { include, ...call }: Call
     (await writeShaped(deps, answer.text, resourceAt(call.url, client.baseUrl)))
   )
     return EXIT.done;
-  const headers = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\n`);
-  const head = include ? `HTTP/1.1 ${answer.status}\n${headers.join("")}\n` : "";
-  const text = answer.text === "" || answer.text.endsWith("\n") ? answer.text : `${answer.text}\n`;
-  await streams.out.write(streams.out.isTTY ? toSafeLines(head + text) : head + text);
+  const head = include ? await formatHead(answer) : "";
+  const text = streams.out.isTTY ? await forTerminal(deps, answer.text) : ended(answer.text);
+  await streams.out.write((streams.out.isTTY ? toSafeLines(head) : head) + text);
   if (answer.failure !== null) throw answer.failure;
   return EXIT.done;
+}
+
+async function formatHead({ status, headers }: Pick<HttpResponse, "status" | "headers">): Promise<string> {
+  const { STATUS_CODES } = await import("node:http");
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
+  return `HTTP/1.1 ${`${status} ${STATUS_CODES[status] ?? ""}`.trim()}\n${lines.join("")}\n`;
+}
+
+/** JSON is indented and coloured for the eye; in a pipe every byte stays. */
+async function forTerminal({ options }: Deps, text: string): Promise<string> {
+  const isJson = parseOr(text) !== text;
+  return isJson ? `${await toTerminalJson(text, options.color)}\n` : toSafeLines(ended(text));
+}
+
+function ended(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }

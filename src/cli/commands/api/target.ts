@@ -9,7 +9,7 @@ export function resolveTarget(path: string, baseUrl: string, query: JsonObject):
   const url = isAbsolute(path) ? new URL(path) : new URL(`${base.origin}${prefix}/${path.replace(/^\/+/, "")}`);
   const below = url.origin === base.origin && `${url.pathname}/`.startsWith(`${prefix}/`);
   if (!below || url.username !== "" || url.password !== "") {
-    throw new UsageError(`${JSON.stringify(path)} is not below the base URL ${baseUrl}; the key is sent nowhere else`);
+    throw new UsageError(`${JSON.stringify(path)} is outside the base URL ${baseUrl}; the API key is only sent there`);
   }
   const added = formatQuery(query);
   if (added !== "") url.search = url.search === "" ? added : `${url.search}&${added}`;
@@ -22,5 +22,5 @@ function isAbsolute(path: string): boolean {
 
 function assertReadable(path: string): true {
   if (URL.canParse(path)) return true;
-  throw new UsageError(`${JSON.stringify(path)} is not a path such as /v1/people.json`);
+  throw new UsageError(`${JSON.stringify(path)} is not a valid path, such as /v1/people.json`);
 }

@@ -26,7 +26,7 @@ export async function check(deps: Deps, { baseUrl, key, advice }: Checked): Prom
   }
 }
 
-export const BASE_URL_ADVICE = "the base URL is what stands before /v1, as in https://surveys.example.com";
+export const BASE_URL_ADVICE = "Is the base URL right? It is the part before /v1, such as https://surveys.example.com";
 
 /** Whether something answered that speaks no survey API at that address. */
 export function answeredElse(error: ClientError): boolean {

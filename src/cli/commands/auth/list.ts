@@ -12,7 +12,7 @@ export function registerList(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "list",
     alias: "ls",
-    summary: "the saved connections",
+    summary: "list saved connections",
     examples: ["surveyctl auth list", "surveyctl auth list --json"],
     exits: [EXIT.done, EXIT.usage],
   });
@@ -29,6 +29,9 @@ export async function runList(deps: Deps): Promise<ExitCode> {
 }
 
 function describe(name: string, profile: Profile, isDefault: boolean): JsonObject {
-  const key = "api_key" in profile ? maskKey(profile.api_key) : "from a command";
-  return { name, base_url: profile.base_url, key, default: isDefault ? "yes" : "no" };
+  const key =
+    "api_key" in profile
+      ? { api_key: maskKey(profile.api_key), api_key_source: `profile ${name}` }
+      : { api_key: null, api_key_source: `key command of profile ${name}` };
+  return { profile: name, base_url: profile.base_url, ...key, default: isDefault };
 }

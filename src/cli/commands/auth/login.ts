@@ -5,13 +5,14 @@ import { AuthError } from "../../../client/errors/status-errors.ts";
 import { parseBaseUrl } from "../../../config/base-url.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
 import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";
-import type { Profile } from "../../../config/profiles.ts";
+import type { Profile, Profiles } from "../../../config/profiles.ts";
 import { settingsRequest } from "../../command/settings-request.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { writeNote } from "../../command/notes.ts";
+import { confirm } from "../../command/confirm.ts";
+import { writeDone, writeWarning } from "../../command/notes.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
 import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
@@ -19,7 +20,7 @@ export function registerLogin(noun: Command, context: CommandContext): void {
   const command = context
     .verb(noun, {
       name: "login",
-      summary: "save a connection: asks for the address and the key, checks them, keeps them in a profile",
+      summary: "save a connection as a profile, after checking its URL and key",
       examples: [
         "surveyctl auth login",
         `printf %s "$KEY" | surveyctl auth login --base-url https://surveys.example.com --profile prod`,
@@ -27,20 +28,21 @@ export function registerLogin(noun: Command, context: CommandContext): void {
       ],
       exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
     })
-    .option("--key-command <command>", "save a command that prints the key, instead of the key");
+    .option("--key-command <command>", "save a command that prints the key instead of the key itself");
   context.action(command, (deps, flags) => runLogin(deps, { keyCommand: flags.text("--key-command") }));
 }
 
 export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand: string | null }): Promise<ExitCode> {
   refuseDryRun(deps);
   const request = settingsRequest(deps);
-  const name = nameProfile(request)?.value ?? DEFAULT_PROFILE;
-  checkName(name);
+  const given = nameProfile(request)?.value ?? null;
+  if (given !== null) checkName(given);
   const profiles = await loadProfiles(deps);
   const known = givenBaseUrl(request);
   if (known === null || keyCommand === null) await explain(deps);
-  const given = known ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
-  const baseUrl = parseBaseUrl(given.value, given.source, deps.options.insecureHttp);
+  const name = await chooseName(deps, given, profiles);
+  const address = known ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
+  const baseUrl = parseBaseUrl(address.value, address.source, deps.options.insecureHttp);
   const key = keyCommand === null ? await readKey(deps) : await runKeyCommand(keyCommand, deps.platform, deps.signal);
   await check(deps, { baseUrl, key, advice: adviseLogin });
   const profile: Profile =
@@ -49,25 +51,67 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
     defaultName: profiles.defaultName ?? name,
     byName: new Map([...profiles.byName, [name, profile]]),
   });
-  const flag = (profiles.defaultName ?? name) === name ? "" : ` --profile ${name}`;
-  await writeNote(deps, `the key works; saved as profile "${name}" in ${fileOf(deps)}`);
-  await writeNote(deps, `try it with: surveyctl people list${flag}`);
+  const saved = profiles.byName.has(name) ? "Replaced" : "Saved as";
+  await writeDone(deps, `Logged in. ${saved} profile "${name}" in ${fileOf(deps)}.`);
+  await writeDone(
+    deps,
+    `Try: surveyctl people list${(profiles.defaultName ?? name) === name ? "" : ` --profile ${name}`}`,
+  );
+  await warnOfVariables(deps, { name, baseUrl, key });
   return EXIT.done;
 }
 
-/** Before the first question, to those who are asked one. */
+function canAsk({ streams }: Deps): boolean {
+  return streams.in.isTTY && streams.err.isTTY;
+}
+
+/** Before the first question, where questions are asked. */
 async function explain(deps: Deps): Promise<void> {
-  if (!deps.streams.in.isTTY || !deps.streams.err.isTTY || deps.options.quiet) return;
-  await deps.streams.err.write(`surveyctl needs two things of a service: its address, and an API key of it. Both
-are tried, then saved for you alone in
-  ${fileOf(deps)}
-No service yet? "surveyctl serve" runs one, "surveyctl demo" shows one at work.
+  if (!canAsk(deps) || deps.options.quiet) return;
+  await deps.streams.err.write(`Enter the service's URL and an API key. They will be verified and saved to
+  ${fileOf(deps)} (readable only by you).
+No service yet? Run one with "surveyctl serve", or see one with "surveyctl demo".
 
 `);
 }
 
+/** On a terminal nothing is replaced without a question; a pipe replaces, as scripts that rotate keys expect. */
+async function chooseName(deps: Deps, given: string | null, { byName }: Profiles): Promise<string> {
+  if (!canAsk(deps)) return given ?? DEFAULT_PROFILE;
+  const name = given ?? (byName.size === 0 ? DEFAULT_PROFILE : await askName(deps));
+  const saved = byName.get(name);
+  if (saved !== undefined) await confirm(deps, `Replace profile "${name}" (${saved.base_url})?`, "Nothing was saved.");
+  return name;
+}
+
+async function askName({ streams }: Deps): Promise<string> {
+  const answer = (await streams.in.ask(`Profile name [${DEFAULT_PROFILE}]: `)).trim();
+  const name = answer === "" ? DEFAULT_PROFILE : answer;
+  checkName(name);
+  return name;
+}
+
+interface SavedConnection {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+/** What was saved is not what is used while a variable says otherwise. */
+async function warnOfVariables(deps: Deps, { name, baseUrl, key }: SavedConnection): Promise<void> {
+  const { env } = deps;
+  const differs = (variable: string, saved: string): boolean => ![undefined, "", saved].includes(env[variable]?.trim());
+  const winning = [
+    ...(differs("SURVEYCTL_API_KEY", key) ? ["SURVEYCTL_API_KEY"] : []),
+    ...(differs("SURVEYCTL_BASE_URL", baseUrl) ? ["SURVEYCTL_BASE_URL"] : []),
+    ...(differs("SURVEYCTL_PROFILE", name) ? ["SURVEYCTL_PROFILE"] : []),
+  ];
+  for (const variable of winning)
+    await writeWarning(deps, `${variable} is set and takes precedence over the saved profile`);
+}
+
 async function askBaseUrl({ streams }: Deps, saved: Profile | undefined): Promise<string> {
-  if (!streams.in.isTTY) throw new UsageError("--base-url is needed where there is no terminal to ask on");
+  if (!streams.in.isTTY) throw new UsageError("--base-url is required when not on a terminal");
   const answer = (
     await streams.in.ask(`Base URL of the service${saved === undefined ? "" : ` [${saved.base_url}]`}: `)
   ).trim();
@@ -79,16 +123,16 @@ const KEY_BYTES_MAX = 4096;
 
 async function readKey({ streams }: Deps): Promise<string> {
   const text = streams.in.isTTY
-    ? await streams.in.ask("API key (not shown): ", { secret: true })
+    ? await streams.in.ask("API key (hidden): ", { secret: true })
     : await readAll(streams.in.bytes());
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key) && !key.includes(":")) return key;
   throw new UsageError(
     key === ""
-      ? "no key was given"
-      : "that is not an API key: keys are one line of visible ASCII characters without a colon",
+      ? "no API key was entered"
+      : "not an API key: keys are one line of visible ASCII characters without a colon",
     {
-      hint: `give it on standard input: printf %s "$KEY" | surveyctl auth login --base-url URL`,
+      hint: `pass it on standard input: printf %s "$KEY" | surveyctl auth login --base-url URL`,
     },
   );
 }
@@ -106,8 +150,9 @@ async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
 
 /** What to look at when the check fails; auth status would know nothing of it yet. */
 function adviseLogin(error: ClientError): string | null {
-  if (error instanceof AuthError) return "nothing was saved; is it a key of this service, and whole?";
+  if (error instanceof AuthError)
+    return "Nothing was saved. Check that the key is complete and belongs to this service.";
   if (error instanceof ConnectionError)
-    return error.hint ?? "nothing was saved; is the address right, and is the service running?";
-  return answeredElse(error) ? `nothing was saved; ${BASE_URL_ADVICE}` : null;
+    return error.hint ?? "Nothing was saved. Check the address, and that the service is running.";
+  return answeredElse(error) ? `Nothing was saved. ${BASE_URL_ADVICE}` : null;
 }

@@ -4,13 +4,13 @@ import { settingsRequest } from "../../command/settings-request.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { writeNote } from "../../command/notes.ts";
-import { checkSaved, DEFAULT_PROFILE, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
+import { writeDone } from "../../command/notes.ts";
+import { checkSaved, DEFAULT_PROFILE, listNames, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
 export function registerLogout(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "logout",
-    summary: "forget a saved connection: --profile, else the default one",
+    summary: "remove a profile: --profile, or else the default one",
     examples: ["surveyctl auth logout", "surveyctl auth logout --profile prod"],
     exits: [EXIT.done, EXIT.usage, EXIT.auth],
   });
@@ -25,9 +25,8 @@ export async function runLogout(deps: Deps): Promise<ExitCode> {
   const byName = new Map([...profiles.byName].filter(([saved]) => saved !== name));
   const defaultName = profiles.defaultName === name ? null : profiles.defaultName;
   await saveProfiles(deps, { defaultName, byName });
-  await writeNote(
-    deps,
-    `forgot profile "${name}"${defaultName === null && byName.size > 0 ? "; choose a new default with: surveyctl auth use NAME" : ""}`,
-  );
+  await writeDone(deps, `Removed profile "${name}".`);
+  if (defaultName === null && byName.size > 0)
+    await writeDone(deps, `No default profile is set; choose one with: surveyctl auth use NAME (${listNames(byName)})`);
   return EXIT.done;
 }

@@ -28,14 +28,21 @@ export function fileOf({ env, platform }: Surroundings): string {
   return configFile({ env, platform });
 }
 
+export function listNames(byName: Profiles["byName"]): string {
+  return [...byName.keys()].join(", ");
+}
+
 /** Throws ConfigError (exit 4) when no such profile is saved. */
 export function checkSaved({ byName }: Profiles, name: string): void {
   if (byName.has(name)) return;
   if (name === LOCAL_PROFILE)
-    throw new ConfigError("invalid", `the profile "${LOCAL_PROFILE}" is built in: it is neither saved nor the default`);
+    throw new ConfigError(
+      "invalid",
+      `the profile "${LOCAL_PROFILE}" is built in and cannot be saved, removed or made the default`,
+    );
   const names = [...byName.keys()];
   throw new ConfigError("missing", `there is no profile "${name}"`, {
-    hint: names.length === 0 ? "make one with: surveyctl auth login" : `profiles are ${names.join(", ")}`,
+    hint: names.length === 0 ? "create one with: surveyctl auth login" : `available profiles: ${listNames(byName)}`,
     unknownName: { given: name, known: names },
   });
 }
@@ -43,10 +50,10 @@ export function checkSaved({ byName }: Profiles, name: string): void {
 /** Throws ConfigError (exit 2) for names that cannot be used. */
 export function checkName(name: string): void {
   if (name === LOCAL_PROFILE)
-    throw new ConfigError("invalid", `the profile name "${LOCAL_PROFILE}" is built in; choose another`);
+    throw new ConfigError("invalid", `the profile name "${LOCAL_PROFILE}" is reserved; choose another`);
   if (/^[\w.-]{1,64}$/.test(name)) return;
   throw new ConfigError(
     "invalid",
-    `--profile: ${JSON.stringify(name)} is not a name of letters, digits, dots, dashes and underscores`,
+    `--profile: ${JSON.stringify(name)} is not a valid profile name; use letters, digits, dots, dashes and underscores`,
   );
 }

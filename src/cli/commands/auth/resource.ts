@@ -11,12 +11,12 @@ export const STATUS: Resource = {
   fields: [],
 };
 
-/** What `auth list` shows. */
+/** What `auth list` shows, under the names that `auth status` has. */
 export const PROFILES: Resource = {
   noun: "profiles",
-  columns: ["name", "base_url", "key", "default"].map((name) => pathColumn(name, "text")),
-  table: ["name", "base_url", "key", "default"],
-  dropFirst: ["key"],
+  columns: ["profile", "base_url", "api_key", "api_key_source", "default"].map((name) => pathColumn(name, "text")),
+  table: ["profile", "base_url", "api_key", "default"],
+  dropFirst: ["api_key"],
   fields: [],
 };
 

@@ -18,7 +18,7 @@ import { maskKey, STATUS } from "./resource.ts";
 export function registerStatus(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "status",
-    summary: "which connection is used, where each value comes from, and whether the key works",
+    summary: "show the connection in use, where each value comes from, and whether it works",
     examples: ["surveyctl auth status", "surveyctl auth status --profile prod --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
   });
@@ -79,16 +79,17 @@ function toStatus(error: unknown): string {
 /** Where the value at fault comes from stands above already: here is what to do about it. */
 function adviseStatus(error: ClientError, { profile, baseUrl, apiKey }: RemoteConnection): string | null {
   if (error instanceof ConnectionError)
-    return error.hint ?? `is the address right, and is the service running? it comes from ${baseUrl.source}`;
+    return error.hint ?? `Check the address (from ${baseUrl.source}), and that the service is running.`;
   if (answeredElse(error)) return BASE_URL_ADVICE;
   if (!(error instanceof AuthError)) return null;
   const isInProfile = profile !== null && apiKey.source.endsWith(`profile ${profile.value}`);
-  if (!isInProfile) return `the key comes from ${apiKey.source}, which goes before a profile's: set another there`;
+  if (!isInProfile)
+    return `The key comes from ${apiKey.source}, which takes precedence over a profile; set another there.`;
   const save = `surveyctl auth login --profile ${profile.value}`;
   const isCommand = apiKey.source.startsWith("key command");
   return isCommand
-    ? `look at what the key command prints; save another with: ${save} --key-command COMMAND`
-    : `save another key with: ${save}`;
+    ? `Check what the key command prints, or save another: ${save} --key-command COMMAND`
+    : `Save another key: ${save}`;
 }
 
 async function write(deps: Deps, json: JsonObject): Promise<void> {

@@ -7,10 +7,10 @@ import { SCRIPTS, SHELLS } from "./scripts.ts";
 
 export function register(command: Command, context: CommandContext): void {
   context.describe(command, {
-    operands: [["<shell>", "the shell that reads the script", SHELLS]],
+    operands: [["<shell>", "shell to write the script for", SHELLS]],
     examples: [
       "source <(surveyctl completion bash)",
-      "surveyctl completion zsh > ~/.surveyctl.zsh",
+      "echo 'source <(surveyctl completion zsh)' >> ~/.zshrc",
       "surveyctl completion fish > ~/.config/fish/completions/surveyctl.fish",
     ],
     exits: [EXIT.done],

@@ -1,4 +1,4 @@
-/** Completion scripts: each asks the program what may come next, and offers file names when it knows nothing. */
+/** Completion scripts: each asks the program what may come next, and offers file names where it says `:files`. */
 
 const BASH = String.raw`# bash completion for surveyctl; in ~/.bashrc:  source <(surveyctl completion bash)
 _surveyctl() {
@@ -11,10 +11,11 @@ _surveyctl() {
   unset "words[${"${#words[@]}"}-1]"
   COMPREPLY=()
   while IFS=$'\t' read -r candidate _; do
+    [[ $candidate == :files ]] && { compopt -o default 2>/dev/null; return; }
     COMPREPLY+=("${'${candidate#"$prefix"}'}")
   done < <("${"${words[0]}"}" __complete "${"${words[@]:1}"}" "=$current" 2>/dev/null)
 }
-complete -o default -F _surveyctl surveyctl
+complete -F _surveyctl surveyctl
 `;
 
 const ZSH = String.raw`#compdef surveyctl
@@ -25,7 +26,7 @@ _surveyctl() {
   while IFS=$'\t' read -r value description; do
     found+=("${"${value//:/\\\\:}"}${"${description:+:$description}"}")
   done < <("$words[1]" __complete "${"${(@)words[2,CURRENT-1]}"}" "=$words[CURRENT]" 2>/dev/null)
-  if (( $#found )); then _describe -V surveyctl found; else _files; fi
+  if [[ $found == ":files" || $found == "\\:files" ]]; then _files; elif (( $#found )); then _describe -V surveyctl found; fi
 }
 if [[ $funcstack[1] == _surveyctl ]]; then _surveyctl "$@"; else compdef _surveyctl surveyctl; fi
 `;
@@ -36,10 +37,10 @@ function __surveyctl_complete
     set -l current (commandline -ct)
     set -l program $words[1]
     set -l found ($program __complete $words[2..-1] "=$current" 2>/dev/null)
-    if test (count $found) -gt 0
-        printf '%s\n' $found
-    else
+    if test "$found" = ":files"
         __fish_complete_path "$current"
+    else if test (count $found) -gt 0
+        printf '%s\n' $found
     end
 end
 complete -c surveyctl -f -k -a '(__surveyctl_complete)'
@@ -50,7 +51,7 @@ Register-ArgumentCompleter -Native -CommandName surveyctl -ScriptBlock {
   param($current, $ast, $cursor)
   $elements = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor -or ($current -eq '' -and $_.Extent.EndOffset -le $cursor) })
   $before = @($elements | Select-Object -Skip 1 | ForEach-Object { $_.Extent.Text })
-  & surveyctl __complete @before "=$current" 2>$null | ForEach-Object {
+  & surveyctl __complete @before "=$current" 2>$null | Where-Object { $_ -ne ':files' } | ForEach-Object {
     $value, $description = $_ -split "${"`t"}", 2
     if (-not $description) { $description = $value }
     [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)

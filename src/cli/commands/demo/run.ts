@@ -1,162 +1,141 @@
-/** `surveyctl demo`: the main job from a customer list to a CSV, on a service of its own (design: "Grammar"). */
-import { readdir, readFile } from "node:fs/promises";
-import { createFlags } from "../../args/flags.ts";
+/** `surveyctl demo`: the main job from a customer list to a CSV, on a server of its own. */
+import { readdir } from "node:fs/promises";
+import { createClient } from "../../../client/create-client.ts";
+import type { Client } from "../../../client/client.ts";
+import { undiciTransport } from "../../../client/transport/undici-transport.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { runAutopilotAdd } from "../autopilot/add.ts";
-import { runMetrics } from "../metrics/show.ts";
-import { runResponsesExport } from "../responses/export.ts";
-import { runResponsesList } from "../responses/list.ts";
-import { runPeopleImport } from "../people/import.ts";
-import { withClient } from "../../command/with-client.ts";
 import { collectAnswers } from "./collect-answers.ts";
+import type { DemoConnection } from "./connection-file.ts";
 import { parseCustomers } from "./customers.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
 import { openStage, type Stage } from "./stage.ts";
 
-const SHOWN_RESPONSES = 8;
+export interface DemoOptions {
+  /** Whether to wait for Enter between the steps, where there is a terminal to press it on. */
+  readonly pause: boolean;
+}
 
 /** Leaves its folder behind when it came to its end, and no process in any case. */
-export async function runDemo(deps: Deps): Promise<ExitCode> {
-  const narrator = createNarrator(deps);
-  await narrator.say(
-    "A customer list becomes a score: the main job of surveyctl, on a service of",
-    "its own in a temporary folder. No message leaves this machine.",
-  );
+export async function runDemo(deps: Deps, { pause }: DemoOptions): Promise<ExitCode> {
+  const narrator = createNarrator(deps, pause);
+  await narrator.say("From customer list to NPS, on a private demo server in a temporary folder.");
+  await narrator.say("No message leaves this machine.");
   const stage = await openStage(deps);
   try {
-    await playToTheEnd(stage, narrator);
+    const connection = await playToTheEnd(deps, stage, narrator);
+    await tellNext(stage, narrator, connection);
   } catch (error) {
     await stage.discard();
     throw error;
   }
-  await tellNext(stage, narrator);
   return EXIT.done;
 }
 
-/** The service has ended when this settles. */
-async function playToTheEnd(stage: Stage, narrator: Narrator): Promise<void> {
+/** The server has ended when this settles. */
+async function playToTheEnd(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoConnection> {
   try {
-    await play(stage, narrator);
+    return await play(deps, stage, narrator);
   } finally {
     await stage.close();
   }
 }
 
-async function play(stage: Stage, narrator: Narrator): Promise<void> {
-  for (const scene of [startService, surveyCustomers, letAnswer, addToAutopilot, showScore, exportResponses]) {
-    stage.deps.signal.throwIfAborted();
-    await scene(stage, narrator);
-  }
-}
-
-async function startService({ connection }: Stage, narrator: Narrator): Promise<void> {
-  await narrator.step("A service, in one process and one file");
-  await narrator.command("surveyctl serve --data survey.db");
-  await narrator.say(`listening on ${connection.baseUrl}`);
-}
-
-async function surveyCustomers({ deps, file }: Stage, narrator: Narrator): Promise<void> {
-  await narrator.step("Customers come in, and each is sent a survey");
-  await narrator.command("surveyctl people import customers.csv --send --yes");
-  await runPeopleImport(deps, file("customers.csv"), createFlags({ send: true, yes: true }));
-  await narrator.say("The surveys become e-mails and text messages in outbox/.");
-}
-
-async function letAnswer({ deps, csv }: Stage, narrator: Narrator): Promise<void> {
+async function play(deps: Deps, stage: Stage, narrator: Narrator): Promise<DemoConnection> {
+  // What a pipe would get as bare columns is to be read here.
+  const forReading = deps.streams.out.isTTY ? [] : ["-o", "table"];
+  const run = async (...words: readonly string[]): Promise<void> => {
+    deps.signal.throwIfAborted();
+    await narrator.command(words);
+    await stage.run(words);
+  };
+  await narrator.step("Start a server: one process, one file");
+  const connection = await startServer(stage, narrator);
+  await narrator.step("Import customers; each is sent a survey");
+  await run("people", "import", "customers.csv", "--send", "--yes");
+  await narrator.say("The surveys are written to outbox/ as emails and text messages.");
   await narrator.step("Some of them answer");
-  const { asked, answered } = await withClient(deps, (client) =>
-    collectAnswers(client, parseCustomers(csv), deps.random, deps.signal),
-  );
-  await narrator.say(`${answered} of ${asked} give a score from 0 to 10, and many say why.`);
+  await letAnswer(deps, stage, narrator, connection);
+  await narrator.step("Ask two of them again every quarter: Autopilot");
+  for (const [email, name] of MEMBERS) await run("autopilot", "add", "--email", email, "--name", name);
+  await narrator.step("See the score, and what they say");
+  await run("metrics");
+  await run("responses", "list", "-L", "8", "--columns", "score,person_name,comment", ...forReading);
+  await narrator.step("Export every response to a file");
+  await run("responses", "export", "--out", "responses.csv");
+  await withDemoClient(deps, connection, (client) => untilDelivered(client, deps));
+  return connection;
+}
+
+async function startServer(stage: Stage, narrator: Narrator): Promise<DemoConnection> {
+  const words = ["serve", "--data", "survey.db", "--port", "0"];
+  await narrator.command(words);
+  const { line, connection } = await stage.serve(words);
+  await narrator.say(line);
+  return connection;
 }
 
 /** Two people who asked to be surveyed again and again. */
 const MEMBERS = [
-  { email: "grace@example.com", name: "Grace Hopper" },
-  { email: "alan@example.com", name: "Alan Turing" },
+  ["grace@example.com", "Grace Hopper"],
+  ["alan@example.com", "Alan Turing"],
 ] as const;
 
-async function addToAutopilot({ deps }: Stage, narrator: Narrator): Promise<void> {
-  await narrator.step("Two are asked again every quarter: Autopilot");
-  for (const { email, name } of MEMBERS) {
-    await narrator.command(`surveyctl autopilot add --email ${email} --name '${name}'`);
-    await runAutopilotAdd(deps, {
-      platform: "email",
-      person: { personId: null, email, phone: null },
-      name,
-      properties: { properties: null, pairs: [], special: {} },
-    });
+/** No command of surveyctl's: what people do on the survey's page. */
+async function letAnswer(deps: Deps, { csv }: Stage, narrator: Narrator, connection: DemoConnection): Promise<void> {
+  const { asked, answered } = await withDemoClient(deps, connection, async (client) => {
+    await untilDelivered(client, deps);
+    return collectAnswers(client, parseCustomers(csv), deps.random, deps.signal);
+  });
+  await narrator.say(`${answered} of ${asked} people give a score from 0 to 10, and many say why.`);
+}
+
+async function withDemoClient<Result>(
+  { clock, random }: Deps,
+  { baseUrl, apiKey }: DemoConnection,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const transport = undiciTransport({ baseUrl, env: {} });
+  const client = createClient({ baseUrl, apiKey, transport, clock, random });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
   }
 }
 
-async function showScore({ deps }: Stage, narrator: Narrator): Promise<void> {
-  await narrator.step("The score, and what they say");
-  await narrator.command("surveyctl metrics");
-  await runMetrics(deps, {
-    since: null,
-    until: null,
-    by: null,
-    compare: false,
-    assertions: [],
-    trend: null,
-    groups: null,
-  });
-  const limits = { limit: SHOWN_RESPONSES, perPage: null };
-  const columns = ["score", "person_name", "comment"];
-  await narrator.command(`surveyctl responses list --limit ${SHOWN_RESPONSES} --columns ${columns.join()}`);
-  await runResponsesList(
-    { ...deps, options: { ...deps.options, columns, quiet: true } },
-    { ...EVERYTHING, limits, order: null },
-  );
+const LOOK_AGAIN_MS = 50;
+
+/** Every survey that is due lies in the outbox: before anybody answers, and before the server stops. */
+async function untilDelivered(client: Client, { clock, signal }: Pick<Deps, "clock" | "signal">): Promise<void> {
+  for (;;) {
+    let waiting = 0;
+    for await (const page of client.listPeople({ per_page: 100 }, { signal }))
+      waiting += page.rows.filter(
+        ({ next_survey_scheduled_at: at }) => Number(at ?? Infinity) <= unixSeconds(clock),
+      ).length;
+    if (waiting === 0) return;
+    await clock.sleep(LOOK_AGAIN_MS, signal);
+  }
 }
 
-const EVERYTHING = {
-  since: null,
-  until: null,
-  updatedSince: null,
-  updatedUntil: null,
-  trend: null,
-  personId: null,
-  personEmail: null,
-  expand: null,
-} as const;
-
-async function exportResponses({ deps, file }: Stage, narrator: Narrator): Promise<void> {
-  await narrator.step("Everything they said, as a file");
-  await narrator.command("surveyctl responses export --out responses.csv");
-  await runResponsesExport(
-    { ...deps, options: { ...deps.options, output: "csv", quiet: true } },
-    { ...EVERYTHING, filterText: "", flags: { ...PLAIN, out: file("responses.csv") } },
-  );
-  const rows = (await readFile(file("responses.csv"), "utf8")).split("\n").length - 2;
-  await narrator.say(`${rows} rows, written atomically, readable only by you.`);
-}
-
-const PLAIN = {
-  gzip: false,
-  append: false,
-  state: null,
-  flatten: false,
-  checksum: false,
-  perPage: null,
-} as const;
-
-async function tellNext({ folder, file, connection }: Stage, narrator: Narrator): Promise<void> {
-  const messages = await readdir(file("outbox"));
-  await narrator.step("Go on from here");
+async function tellNext({ folder, file }: Stage, narrator: Narrator, { baseUrl }: DemoConnection): Promise<void> {
+  const outbox = await readdir(file("outbox"), { recursive: true, withFileTypes: true });
+  const messages = outbox.filter((entry) => entry.isFile()).length;
+  await narrator.step("Continue from here");
   await narrator.say(
-    "The service has ended; everything it knew lies in",
+    "The demo server has stopped. Its data is in",
     `  ${folder}`,
-    `as survey.db, customers.csv, responses.csv and outbox/ (${messages.length} messages).`,
-    "Start it again and ask:",
+    `as survey.db, customers.csv, responses.csv and outbox/ (${messages} messages).`,
+    "To start it again and look around:",
     "",
     `  cd ${folder}`,
     "  . ./connection.sh",
-    `  surveyctl serve --data survey.db --port ${new URL(connection.baseUrl).port} &`,
+    `  surveyctl serve --data survey.db --port ${new URL(baseUrl).port} 2> serve.log &`,
     "  surveyctl metrics",
     "  surveyctl responses list --order desc --limit 10",
-    `  surveyctl people get ${MEMBERS[0].email}`,
+    `  surveyctl people get ${MEMBERS[0][0]}`,
     "  surveyctl autopilot list",
     "  surveyctl --help",
   );

@@ -1,14 +1,11 @@
-/** Where the demo plays: a temporary folder, a real service on a free port in it, and `Deps` that are connected to it. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+/** Where the demo plays: a temporary folder, a server in it, and the program itself to run command lines against it. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createClient } from "../../../client/create-client.ts";
-import { undiciTransport } from "../../../client/transport/undici-transport.ts";
-import { silentLog } from "../../../runtime/log.ts";
-import { ensureFirstKey } from "../../../service/first-project.ts";
-import { openService, type Service } from "../../../service/index.ts";
-import { runServer, type RunningServer } from "../../../service/run-server.ts";
-import type { Connection, Deps } from "../../command/deps.ts";
+import { onAbort } from "../../../runtime/on-abort.ts";
+import { executable } from "../../../runtime/processes.ts";
+import type { Deps } from "../../command/deps.ts";
 import { findProgram, formatConnectionFile, type DemoConnection } from "./connection-file.ts";
 import { readDemoCsv } from "./customers.ts";
 
@@ -17,61 +14,104 @@ export interface Stage {
   readonly csv: string;
   /** Absolute path of a file of the folder. */
   readonly file: (name: string) => string;
-  readonly connection: DemoConnection;
-  /** For commands: connected to the service, tables also off a terminal, and everything they say on stdout. */
-  readonly deps: Deps;
-  /** Ends the service; the folder stays. */
+  /** Runs `surveyctl <words>` in the folder; what it prints goes where the demo's own words go. */
+  readonly run: (words: readonly string[]) => Promise<void>;
+  /** Runs `surveyctl <words>`, a server; its first line and the connection that it offers. */
+  readonly serve: (words: readonly string[]) => Promise<{ readonly line: string; readonly connection: DemoConnection }>;
+  /** Ends the server; the folder stays. */
   readonly close: () => Promise<void>;
   /** Removes the folder of a demo that did not come to its end. */
-  discard(): Promise<void>;
+  readonly discard: () => Promise<void>;
 }
+
+const KEY_BYTES = 24;
 
 export async function openStage(deps: Deps): Promise<Stage> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-demo-"));
   const file = (name: string): string => path.join(folder, name);
   const discard = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const program = findProgram();
+  if (program === null) throw new Error("bin/surveyctl.js is missing beside this module");
+  const environment = childEnvironment(deps, file("survey.db"));
+  const start = (words: readonly string[], stdio: (number | "ignore" | "pipe")[], detached: boolean): ChildProcess =>
+    spawn(executable(), [program, ...words], { cwd: folder, env: environment, stdio, detached });
+  const state: { server: ChildProcess | null } = { server: null };
   try {
     const csv = await readDemoCsv();
     await writeFile(file("customers.csv"), csv);
-    const { connection, close } = await startService(deps, file("survey.db"));
-    await writeFile(file("connection.sh"), formatConnectionFile(connection, findProgram()), { mode: 0o600 });
-    return { folder, csv, file, connection, deps: connectedDeps(deps, connection), close, discard };
+    return {
+      folder,
+      csv,
+      file,
+      discard,
+      // In a process group of its own, so that a signal of the terminal is told by the demo alone.
+      run: (words) => finish(deps, start(words, ["ignore", STDOUT, STDOUT], true), words),
+      serve: async (words) => {
+        const log = await open(file("serve.log"), "w", 0o600);
+        state.server = start(words, ["ignore", "pipe", log.fd], false);
+        const line = await firstLine(state.server, file("serve.log"));
+        await log.close();
+        environment["SURVEYCTL_BASE_URL"] = line.replace(/^listening on /, "");
+        const connection = {
+          baseUrl: environment["SURVEYCTL_BASE_URL"],
+          apiKey: environment["SURVEYCTL_API_KEY"] ?? "",
+          dataFile: file("survey.db"),
+        };
+        await writeFile(file("connection.sh"), formatConnectionFile(connection, program), { mode: 0o600 });
+        return { line, connection };
+      },
+      close: async () => {
+        if (state.server !== null) await stop(state.server);
+      },
+    };
   } catch (error) {
     await discard();
     throw error;
   }
 }
 
-async function startService(
-  { clock, random }: Deps,
-  dataFile: string,
-): Promise<{ readonly connection: DemoConnection; readonly close: () => Promise<void> }> {
-  const service = await openService({ dataFile, clock, random, log: silentLog, publicUrl: null, rateLimit: null });
-  const apiKey = (await ensureFirstKey(service.store, random, null)) ?? "";
-  const server = await runServer(service, { dataFile, host: "127.0.0.1", port: 0, tls: null, random, publicUrl: null });
-  return { connection: { baseUrl: server.url, apiKey, dataFile }, close: () => stop(service, server) };
-}
+const STDOUT = 1;
 
-/** What is due is still delivered, so that the outbox is whole. */
-async function stop(service: Service, server: RunningServer): Promise<void> {
-  try {
-    await service.finishDue();
-  } finally {
-    await server.stop();
-  }
-}
-
-function connectedDeps(deps: Deps, { baseUrl, apiKey }: DemoConnection): Deps {
-  const { clock, random, streams, options } = deps;
-  const connect = async (): Promise<Connection> => {
-    // Without the environment: a proxy has no business on the way to this machine itself.
-    const transport = undiciTransport({ baseUrl, env: {} });
-    return { client: createClient({ baseUrl, apiKey, transport, clock, random }), close: () => transport.close() };
-  };
+/** Nothing of the user's own settings: no connection, no pager, and no proxy on the way to this machine itself. */
+function childEnvironment({ env, options, random }: Deps, dataFile: string): Record<string, string> {
+  const kept = Object.entries(env).filter(
+    ([name]) => !/^SURVEYCTL_|^(?:https?|all)_proxy$/i.test(name) && name !== "FORCE_COLOR",
+  );
   return {
-    ...deps,
-    streams: { ...streams, err: streams.out },
-    options: { ...options, output: "table", columns: null, baseUrl, profile: null, dryRun: false },
-    connect,
+    ...(Object.fromEntries(kept) as Record<string, string>),
+    SURVEYCTL_API_KEY: random.token(KEY_BYTES),
+    SURVEYCTL_DATA: dataFile,
+    SURVEYCTL_PAGER: "cat",
+    ...(options.color ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }),
   };
+}
+
+async function firstLine(server: ChildProcess, log: string): Promise<string> {
+  let said = "";
+  for await (const text of server.stdout ?? []) {
+    said += String(text);
+    const [line, rest] = said.split("\n", 2);
+    if (rest !== undefined) return line ?? "";
+  }
+  throw new Error(`the server did not start: ${await readFile(log, "utf8")}`);
+}
+
+/** Rejects when the command failed, or with the signal's reason when that ended it. */
+async function finish({ signal }: Deps, child: ChildProcess, words: readonly string[]): Promise<void> {
+  // What it leaves half-done is discarded with the folder.
+  const release = onAbort(signal, () => void child.kill("SIGKILL"));
+  const status = await ended(child);
+  release();
+  signal.throwIfAborted();
+  if (status !== 0) throw new Error(`surveyctl ${words.join(" ")} ended with ${status ?? "a signal"}`);
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  server.kill("SIGTERM");
+  await ended(server);
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => child.once("error", reject).once("exit", resolve));
 }

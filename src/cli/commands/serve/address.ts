@@ -17,14 +17,12 @@ export interface Exposure extends TlsFiles {
 /** Keys and people's data do not go over a network in the clear unless somebody says so. Throws UsageError. */
 export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }: Exposure): void {
   if ((tlsCert === null) !== (tlsKey === null)) {
-    throw new UsageError(
-      `${tlsCert === null ? "--tls-key needs --tls-cert" : "--tls-cert needs --tls-key"}: TLS takes both`,
-    );
+    throw new UsageError(tlsCert === null ? "--tls-key requires --tls-cert" : "--tls-cert requires --tls-key");
   }
   const isSafe = isLoopback(host) || tlsCert !== null || publicUrl?.startsWith("https://") === true || insecureHttp;
   if (isSafe) return;
-  throw new UsageError(`--host ${host}: others could read keys and data on the way, since there is no TLS`, {
-    hint: "give --tls-cert and --tls-key, or --public-url https://… of a proxy in front, or --insecure-http",
+  throw new UsageError(`--host ${host}: refusing to serve keys and data without TLS beyond this machine`, {
+    hint: "use --tls-cert and --tls-key, --public-url https://… behind a proxy, or --insecure-http on a trusted network",
   });
 }
 
@@ -51,7 +49,7 @@ export async function readTls({ tlsCert, tlsKey }: TlsFiles): Promise<{ cert: st
   } catch (error) {
     const reason = error instanceof Error ? error.message : "unknown";
     throw new UsageError(
-      `--tls-cert, --tls-key: ${tlsCert} and ${tlsKey} are no certificate and its key in PEM: ${reason}`,
+      `--tls-cert, --tls-key: ${tlsCert} and ${tlsKey} are not a certificate and its key in PEM: ${reason}`,
       {
         cause: error,
       },

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { badValue } from "../../args/bad-value.ts";
 import { readDuration } from "../../args/duration.ts";
 import type { Flags } from "../../args/flags.ts";
+import { parseChoice } from "../../args/choice.ts";
 import { parseInteger } from "../../args/numbers.ts";
 import { parseRateLimit, type RequestLimit } from "../../args/rate-limit.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -9,11 +10,14 @@ import { DataFileError } from "../../errors/data-file-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { RunningServer } from "../../../service/run-server.ts";
+import type { Log } from "../../../runtime/log.ts";
 import type { Service } from "../../../service/index.ts";
+import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, inWords } from "../../command/data-file-words.ts";
 import { chooseDataFile } from "../service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
+import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
 
 export interface ServeOptions extends TlsFiles {
   readonly data: string | null;
@@ -26,6 +30,8 @@ export interface ServeOptions extends TlsFiles {
   readonly outboxKeepSeconds: number | null;
   /** Whether a server that others can reach may talk without TLS. */
   readonly insecureHttp: boolean;
+  /** Null: by where stderr leads. */
+  readonly logFormat: LogFormat | null;
 }
 
 /** Runs the service until a signal ends it, and then drains it. */
@@ -35,9 +41,8 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const dataFile = chooseDataFile(deps, options);
   const tls = await readTls(options);
   const { clock, random, streams, signal } = deps;
-  const { createLog } = await import("../../../runtime/log.ts");
   const { openService } = await import("../../../service/index.ts");
-  const log = createLog((text) => streams.err.write(text), clock);
+  const log = createServeLog(deps, options.logFormat);
   const { publicUrl, rateLimit, outboxKeepSeconds } = options;
   const service = await inWords(() =>
     openService({ dataFile, clock, random, log, publicUrl, rateLimit, outboxKeepSeconds }),
@@ -45,14 +50,16 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const server = await startServer(deps, service, { ...options, dataFile, tls });
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
-    await announce(deps, dataFile, publicUrl ?? server.url, await firstKey(deps, service));
+    const key = await firstKey(deps, service);
     await streams.out.write(`listening on ${server.url}\n`);
+    await announce(deps, dataFile, publicUrl ?? server.url, key);
     await Promise.race([untilAborted(signal), service.lost]);
   } finally {
     await server.stop();
   }
   const lost = await Promise.race([service.lost, Promise.resolve(null)]);
   if (lost !== null) throw await asDataFileError(lost);
+  await sayStopped(deps, log);
   return EXIT.done;
 }
 
@@ -78,14 +85,14 @@ function inWordsOfAddress(error: unknown, { host, port }: ServeOptions): unknown
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${host} is in use by another process`,
-    EACCES: `port ${port} of ${host} may not be used by this user`,
-    EADDRNOTAVAIL: `${host} is no address of this machine`,
-    ENOTFOUND: `${host} is no address of this machine`,
+    EACCES: `permission denied for port ${port} of ${host}`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine`,
+    ENOTFOUND: `${host} is not an address of this machine`,
   };
   const message = typeof code === "string" ? reasons[code] : undefined;
   return message === undefined
     ? error
-    : new DataFileError("cannot_listen", message, { hint: "--port 0 takes a free one", cause: error });
+    : new DataFileError("cannot_listen", message, { hint: "use --port 0 for a free port", cause: error });
 }
 
 function givenKey({ env }: Deps): string | null {
@@ -113,20 +120,28 @@ async function firstKey(deps: Deps, { store }: Service): Promise<string | null> 
   }
 }
 
+/** On stderr, since a container's log of stdout must not keep the key; under `--quiet` too, since it is shown this once. */
 async function announce({ streams }: Deps, dataFile: string, url: string, key: string | null): Promise<void> {
   if (key === null) return;
   const lines = [
-    `made ${dataFile} with the project default; this is its key, shown only now:`,
+    `Created ${dataFile} (project "default"). API key, shown once:`,
     "",
     `  ${key}`,
     "",
-    "type next, in another terminal:",
+    "Next, in another terminal:",
     "",
     `  printf %s '${key}' | surveyctl auth login --base-url ${url}`,
     "  surveyctl people add --email you@example.com",
     "",
   ];
-  await streams.out.write(lines.map((line) => `${line}\n`).join(""));
+  await streams.err.write(lines.map((line) => `${line}\n`).join(""));
+}
+
+/** To a person in a sentence, to a machine as the log's last line. */
+async function sayStopped({ streams, options }: Deps, log: Log): Promise<void> {
+  if (streams.err.isTTY && !options.quiet) return streams.err.write("Stopped.\n");
+  log.info("stopped", {});
+  log.flush();
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
@@ -142,14 +157,21 @@ export function register(noun: Command, context: CommandContext): void {
     exits: [EXIT.done, EXIT.failed],
   });
   command
-    .option("--data <file>", "the data file, made when it does not exist (env SURVEYCTL_DATA)")
-    .option("--host <address>", "the address to listen on", "127.0.0.1")
-    .option("--port <number>", "the port to listen on; 0 takes a free one", "8080")
-    .option("--public-url <url>", "where the service is seen from outside, as behind a proxy")
-    .option("--rate-limit <limit>", "requests a key may make: 10/s, 600/m")
-    .option("--outbox-keep <duration>", "remove messages in outbox/ after this long; off keeps them", "30d")
-    .option("--tls-cert <file>", "certificate chain, PEM")
-    .option("--tls-key <file>", "its private key, PEM");
+    .option("--data <file>", "data file, created if it does not exist (env SURVEYCTL_DATA)")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--port <number>", "port to listen on; 0 for a free one", "8080")
+    .option("--public-url <url>", "URL of the service as clients see it, such as a proxy's")
+    .option("--rate-limit <limit>", "maximum requests per key, such as 10/s or 600/m")
+    .option("--outbox-keep <duration>", "how long to keep messages in outbox/; off keeps them", "30d")
+    .option("--tls-cert <file>", "TLS certificate chain (PEM)")
+    .option("--tls-key <file>", "private key of the certificate (PEM)")
+    .addOption(
+      choiceOption(
+        "--log-format <format>",
+        "format of the log on stderr (default: json; on a terminal none, text with -v)",
+        LOG_FORMATS,
+      ),
+    );
   context.action(command, (deps, flags) => runServe(deps, readOptions(deps, flags)));
 }
 
@@ -172,5 +194,6 @@ function readOptions(deps: Deps, flags: Flags): ServeOptions {
     tlsCert: flags.text("--tls-cert"),
     tlsKey: flags.text("--tls-key"),
     insecureHttp: deps.options.insecureHttp,
+    logFormat: flags.parse("--log-format", (text, flag) => parseChoice(text, flag, LOG_FORMATS)),
   };
 }

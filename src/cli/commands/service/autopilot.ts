@@ -22,8 +22,8 @@ export interface ServiceAutopilotOptions extends ProjectChoice {
 export async function runServiceAutopilot(deps: Deps, options: ServiceAutopilotOptions): Promise<ExitCode> {
   const { project, platform, active, frequencySeconds, ...choice } = options;
   if (frequencySeconds === 0)
-    throw new UsageError("--frequency: 0 is no time between two surveys", {
-      hint: "a day is 1d; --inactive stops them",
+    throw new UsageError("--frequency: must be greater than 0", {
+      hint: "a day is 1d; use --inactive to stop the surveys",
     });
   const change = { ...(active === null ? {} : { active }), ...(frequencySeconds === null ? {} : { frequencySeconds }) };
   const configuration = await withAdmin(deps, choice, (admin) =>
@@ -36,7 +36,7 @@ export async function runServiceAutopilot(deps: Deps, options: ServiceAutopilotO
 export function registerAutopilot(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "autopilot",
-    summary: "set, or without a setting show, a platform's Autopilot",
+    summary: "set or show Autopilot for one platform",
     examples: [
       "surveyctl service autopilot --platform email --active --frequency 90d --data survey.db",
       "surveyctl service autopilot --platform sms --inactive",
@@ -44,10 +44,10 @@ export function registerAutopilot(parent: Command, context: CommandContext): voi
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
   });
   withProject(verb)
-    .addOption(choiceOption("--platform <platform>", "how the surveys are sent", PLATFORMS, "email"))
-    .option("--active", "send")
-    .option("--inactive", "send nothing and keep the members")
-    .option("--frequency <duration>", "time between two surveys to one person");
+    .addOption(choiceOption("--platform <platform>", "how surveys are sent", PLATFORMS, "email"))
+    .option("--active", "send surveys")
+    .option("--inactive", "send nothing, keep the members")
+    .option("--frequency <duration>", "interval between two surveys to one person");
   context.action(verb, (deps, flags) => {
     if (flags.is("--active") && flags.is("--inactive"))
       throw new UsageError("--active and --inactive cannot be used together");

@@ -4,6 +4,7 @@ import { localDataFile } from "../../../config/places.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { Deps } from "../../command/deps.ts";
 import { inWords } from "../../command/data-file-words.ts";
+import { writeNote } from "../../command/notes.ts";
 import { DataFileError } from "../../errors/data-file-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -16,7 +17,7 @@ export interface DataFileChoice {
 /** The flag, else `SURVEYCTL_DATA`, else the file of the profile `local`. */
 export function chooseDataFile({ env, platform }: Pick<Deps, "env" | "platform">, { data }: DataFileChoice): string {
   const named = data ?? env["SURVEYCTL_DATA"] ?? "";
-  if (data === "") throw new UsageError("--data: the name of the data file is empty");
+  if (data === "") throw new UsageError("--data: the file name is empty");
   return named === "" ? localDataFile({ env, platform }) : named;
 }
 
@@ -30,10 +31,12 @@ export async function withAdmin<Result>(
   const dataFile = chooseDataFile(deps, choice);
   if (!existsSync(dataFile)) {
     throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, {
-      hint: `surveyctl serve --data ${dataFile} makes one; --data or SURVEYCTL_DATA names another`,
+      hint: `surveyctl serve --data ${dataFile} creates one; use --data or SURVEYCTL_DATA for another`,
       exit: EXIT.usage,
     });
   }
+  // What was not named may not be what was meant.
+  if (choice.data === null && (deps.env["SURVEYCTL_DATA"] ?? "") === "") await writeNote(deps, `using ${dataFile}`);
   const { administer } = await import("../../../service/administer.ts");
   const { clock, random } = deps;
   return inWords(() => administer({ dataFile, clock, random }, work));

@@ -8,11 +8,11 @@ export interface ProjectChoice extends DataFileChoice {
 }
 
 export function withDataFile(command: Command): Command {
-  return command.option("--data <file>", "the service's data file, running or not (env SURVEYCTL_DATA)");
+  return command.option("--data <file>", "data file, served or not (env SURVEYCTL_DATA)");
 }
 
 export function withProject(command: Command): Command {
-  return withDataFile(command).option("--project <name>", "the project it concerns", "default");
+  return withDataFile(command).option("--project <name>", "project name", "default");
 }
 
 export function readProject(flags: Flags): ProjectChoice {

@@ -2,14 +2,18 @@ import type { Command } from "commander";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
+import { writeDone, writeNote } from "../../command/notes.ts";
 import { withAdmin } from "./data-file.ts";
 import { readProject, withProject, type ProjectChoice } from "./flags.ts";
 import { KEYS, NEW_KEY, REMOVED } from "./resources.ts";
-import { note, showList, showRecord } from "./show.ts";
+import { showList, showRecord } from "./show.ts";
+
+/** What is said beside a new key. */
+export const KEY_NOTE = "save this key now; it is not shown again";
 
 export async function runKeyAdd(deps: Deps, { project, ...choice }: ProjectChoice): Promise<ExitCode> {
   await showRecord(deps, NEW_KEY, await withAdmin(deps, choice, (admin) => admin({ kind: "key.add", project })));
-  await note(deps, "note: the key is shown only now");
+  await writeNote(deps, KEY_NOTE);
   return EXIT.done;
 }
 
@@ -23,15 +27,15 @@ export async function runKeyRevoke(
   { project, id, ...choice }: ProjectChoice & { readonly id: string },
 ): Promise<ExitCode> {
   await showRecord(deps, REMOVED, await withAdmin(deps, choice, (admin) => admin({ kind: "key.revoke", project, id })));
-  await note(deps, `revoked: key ${id} opens project ${project} no more`);
+  await writeDone(deps, `Revoked key ${id} of project ${project}.`);
   return EXIT.done;
 }
 
 export function registerKey(parent: Command, context: CommandContext): void {
-  const noun = parent.command("key").description("API keys: they are stored hashed and shown once");
+  const noun = parent.command("key").description("API keys, stored hashed and shown once");
   const add = context.verb(noun, {
     name: "add",
-    summary: "make a key and print it, once",
+    summary: "create a key and print it, once",
     examples: ["surveyctl service key add --data survey.db", "surveyctl service key add --project acme --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
   });
@@ -39,14 +43,14 @@ export function registerKey(parent: Command, context: CommandContext): void {
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",
-    summary: "show the keys by number and last four characters",
+    summary: "list keys by number and last four characters",
     examples: ["surveyctl service key list --data survey.db", "surveyctl service key list --project acme --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
   });
   context.action(withProject(list), (deps, flags) => runKeyList(deps, readProject(flags)));
   const revoke = context.verb(noun, {
     name: "revoke",
-    summary: "end a key at once, also in a running service",
+    summary: "revoke a key at once, in a running service too",
     operands: [["<id>", "the key's number, from `service key list`"]],
     examples: ["surveyctl service key revoke 1 --data survey.db", "surveyctl service key revoke 3 --project acme"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],

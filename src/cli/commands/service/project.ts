@@ -2,19 +2,35 @@ import type { Command } from "commander";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
+import { writeNote } from "../../command/notes.ts";
+import { DataFileError } from "../../errors/data-file-error.ts";
+import type { Admin } from "../../../service/control/commands.ts";
 import { type DataFileChoice, withAdmin } from "./data-file.ts";
 import { withDataFile } from "./flags.ts";
+import { KEY_NOTE } from "./key.ts";
 import { NEW_PROJECT, PROJECTS } from "./resources.ts";
-import { note, showList, showRecord } from "./show.ts";
+import { showList, showRecord } from "./show.ts";
 
 export async function runProjectAdd(
   deps: Deps,
   { name, ...choice }: DataFileChoice & { readonly name: string },
 ): Promise<ExitCode> {
-  const project = await withAdmin(deps, choice, (admin) => admin({ kind: "project.add", name }));
+  const project = await withAdmin(deps, choice, async (admin) => {
+    await checkFree(admin, name);
+    return admin({ kind: "project.add", name });
+  });
   await showRecord(deps, NEW_PROJECT, project);
-  await note(deps, "note: the key is shown only now");
+  await writeNote(deps, KEY_NOTE);
   return EXIT.done;
+}
+
+/** In better words than the service has for any name that is in use. */
+async function checkFree(admin: Admin, name: string): Promise<void> {
+  const projects = await admin({ kind: "project.list" });
+  if (projects.some((project) => project.name === name))
+    throw new DataFileError("refused", `a project named ${JSON.stringify(name)} already exists`, {
+      exit: EXIT.refused,
+    });
 }
 
 export async function runProjectList(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
@@ -23,10 +39,12 @@ export async function runProjectList(deps: Deps, choice: DataFileChoice): Promis
 }
 
 export function registerProject(parent: Command, context: CommandContext): void {
-  const noun = parent.command("project").description("projects: each has its own people, responses, settings and keys");
+  const noun = parent
+    .command("project")
+    .description("projects, each with its own people, responses, settings and keys");
   const add = context.verb(noun, {
     name: "add",
-    summary: "make a project and print its first key, once",
+    summary: "create a project and print its first key, once",
     operands: [["<name>", "the project's name"]],
     examples: ["surveyctl service project add acme --data survey.db", "surveyctl service project add acme --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
@@ -37,7 +55,7 @@ export function registerProject(parent: Command, context: CommandContext): void 
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",
-    summary: "show the projects and how much they hold",
+    summary: "list projects and their size",
     examples: ["surveyctl service project list --data survey.db", "surveyctl service project list --json"],
     exits: [EXIT.done, EXIT.failed],
   });

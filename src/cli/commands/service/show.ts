@@ -16,8 +16,3 @@ export async function showList(deps: Deps, resource: Resource, values: readonly 
   await output.write({ rows: JSON.parse(text) as Json as JsonObject[], text });
   await output.end();
 }
-
-/** A line beside the data, for people. */
-export async function note(deps: Deps, text: string): Promise<void> {
-  if (!deps.options.quiet) await deps.streams.err.write(`${text}\n`);
-}

@@ -35,8 +35,8 @@ function parseThrottle(text: string): number | null {
 export function registerThrottle(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "throttle",
-    summary: "the shortest time between two surveys to one person",
-    operands: [["[interval]", "a duration such as 90d, or off; without it the interval is shown"]],
+    summary: "set or show the minimum time between two surveys to one person",
+    operands: [["[interval]", "a duration such as 90d, or off; omit to show the current one"]],
     examples: ["surveyctl service throttle 90d --data survey.db", "surveyctl service throttle off --project acme"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
   });

@@ -4,10 +4,11 @@ import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { collect, type CommandContext } from "../../command/command-context.ts";
+import { writeDone } from "../../command/notes.ts";
 import { withAdmin } from "./data-file.ts";
 import { readProject, withProject, type ProjectChoice } from "./flags.ts";
 import { REMOVED, TRENDS } from "./resources.ts";
-import { note, showList, showRecord } from "./show.ts";
+import { showList, showRecord } from "./show.ts";
 
 export interface TrendAddOptions extends ProjectChoice {
   readonly name: string;
@@ -17,7 +18,7 @@ export interface TrendAddOptions extends ProjectChoice {
 
 export async function runTrendAdd(deps: Deps, { project, name, where, ...choice }: TrendAddOptions): Promise<ExitCode> {
   if (Object.keys(where).length === 0)
-    throw new UsageError("--where: a trend needs one property at least", { hint: "as in --where plan=pro" });
+    throw new UsageError("--where is required", { hint: "for example --where plan=pro" });
   await showRecord(
     deps,
     TRENDS,
@@ -40,25 +41,30 @@ export async function runTrendRemove(
     REMOVED,
     await withAdmin(deps, choice, (admin) => admin({ kind: "trend.remove", project, id })),
   );
-  await note(deps, `removed: trend ${id}`);
+  await writeDone(deps, `Removed trend ${id}.`);
   return EXIT.done;
 }
 
 export function registerTrend(parent: Command, context: CommandContext): void {
   const noun = parent
     .command("trend")
-    .description("trends: saved filters on person_properties, for `responses list` and `metrics`");
+    .description("trends: saved filters on person_properties, for responses list and metrics");
   const add = context.verb(noun, {
     name: "add",
-    summary: "save a filter; its id is what --trend takes",
-    operands: [["<name>", "what it is called"]],
+    summary: "save a filter; --trend takes its id",
+    operands: [["<name>", "the trend's name"]],
     examples: [
       "surveyctl service trend add 'Pro customers' --where plan=pro --data survey.db",
       "surveyctl service trend add 'Pro in France' --where plan=pro --where country=FR",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
   });
-  withProject(add).option("--where <key=value>", "a property and its value; repeatable, all must hold", collect, []);
+  withProject(add).option(
+    "--where <key=value>",
+    "property and value that a response must have; repeatable",
+    collect,
+    [],
+  );
   context.action(add, (deps, flags, [name = ""]) => {
     const where = Object.fromEntries(flags.all("--where").map((text) => parseKeyValue(text, "--where")));
     return runTrendAdd(deps, { ...readProject(flags), name, where });
@@ -66,7 +72,7 @@ export function registerTrend(parent: Command, context: CommandContext): void {
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",
-    summary: "show the trends",
+    summary: "list trends",
     examples: ["surveyctl service trend list --data survey.db", "surveyctl service trend list --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
   });
@@ -74,7 +80,7 @@ export function registerTrend(parent: Command, context: CommandContext): void {
   const remove = context.verb(noun, {
     name: "remove",
     alias: "rm",
-    summary: "remove a trend; responses stay",
+    summary: "remove a trend and keep its responses",
     operands: [["<id>", "the trend's number, from `service trend list`"]],
     examples: ["surveyctl service trend remove 1 --data survey.db", "surveyctl service trend remove 2 --project acme"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],

@@ -109,7 +109,7 @@ describe("autopilot remove", () => {
     const { deps, calls } = world({}, { width: 80, answers: [answer] });
     await expect(runAutopilotRemove(deps, remove)).rejects.toMatchObject({
       name: "UsageError",
-      message: "declined; nothing was sent",
+      message: "Cancelled. Nothing was sent.",
     });
     expect(calls).toEqual([]);
   });

@@ -1,0 +1,46 @@
+/** What `serve` writes to stderr while it runs: JSON lines for machines, short lines for a person who asks for them. */
+import type { Clock } from "../../../runtime/clock.ts";
+import { createLog, type Log, type LogFields } from "../../../runtime/log.ts";
+import type { Deps } from "../../command/deps.ts";
+
+export const LOG_FORMATS = ["text", "json"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+/**
+ * Without a format: JSON lines where stderr is no terminal, and on one a short line a request under `--verbose` only.
+ * `--quiet` leaves errors alone.
+ */
+export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): Log {
+  const write = (text: string): Promise<void> => streams.err.write(text);
+  const asJson = format === "json" || (format === null && !streams.err.isTTY) || isForMachines(options.output);
+  const isWanted = !options.quiet && (format !== null || asJson || options.verbosity > 0);
+  const log = asJson ? createLog(write, clock) : createTextLog(write, clock);
+  return isWanted ? log : { ...log, info: () => undefined };
+}
+
+function isForMachines(output: Deps["options"]["output"]): boolean {
+  return output === "json" || output === "ndjson";
+}
+
+function createTextLog(write: (text: string) => Promise<void>, clock: Clock): Log {
+  const line = (text: string): void => void write(`${timeOfDay(clock.now())} ${text}\n`);
+  return {
+    info: (event, fields) => line(event === "request" ? describeRequest(fields) : describe(event, fields)),
+    warn: (event, fields) => line(`warning: ${describe(event, fields)}`),
+    error: (event, fields) => line(`error: ${describe(event, fields)}`),
+    flush: () => undefined,
+  };
+}
+
+function describeRequest({ method, path, status, duration_ms: duration }: LogFields): string {
+  return `${String(method)} ${String(path)} ${String(status)} ${Math.ceil(Number(duration))} ms`;
+}
+
+function describe(event: string, fields: LogFields): string {
+  return [event, ...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`)].join(" ");
+}
+
+/** Local, as in `14:03:59`. */
+function timeOfDay(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 8);
+}
