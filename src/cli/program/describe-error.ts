@@ -9,7 +9,6 @@ import { AssertionError } from "../errors/assertion-error.ts";
 import { DataFileError } from "../errors/data-file-error.ts";
 import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
-import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
@@ -55,7 +54,6 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
   if (error instanceof AssertionError)
     return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
-  if (error instanceof UnknownOutcomeError) return describeUnknown(error);
   if (error instanceof InterruptedError)
     return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
   return null;
@@ -69,22 +67,17 @@ function describeConfig({ problem, message, hint: advice, unknownName }: ConfigE
     : report("bad_configuration", message, EXIT.usage, { hint });
 }
 
-function describeUnknown(error: UnknownOutcomeError): ErrorReport {
-  const cause = error.cause instanceof ClientError ? error.cause : null;
-  return report("outcome_unknown", error.message, EXIT.failed, {
-    hint: error.hint,
-    status: cause?.status ?? null,
-    details: cause?.details ?? null,
-  });
-}
-
 function describeClient(error: Error): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
   const { code, message, status, details } = error;
-  const hint =
-    error.hint ?? (code === "connection_failed" ? "surveyctl auth status shows which address is used, and why" : null);
-  return { code, message, status, details, hint, exit: exitOfClient(error) };
+  return { code, message, status, details, hint: error.hint ?? ADVICE[code] ?? null, exit: exitOfClient(error) };
 }
+
+/** What to do about a client's error that does not say so itself, by its code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  connection_failed: "surveyctl auth status shows which address is used, and why",
+  outcome_unknown: "check the service before you repeat it: a repeat may send a second survey or add a second response",
+};
 
 function exitOfClient(error: ClientError): ExitCode {
   if (error instanceof AuthError) return EXIT.auth;
