@@ -33,3 +33,8 @@ function startOf(pid: number): string | null {
     return null;
   }
 }
+
+/** The user that this process runs as; null where the system has no such numbers. */
+export function ownUserId(): number | null {
+  return process.getuid?.() ?? null;
+}

@@ -123,7 +123,13 @@ function circles(imports: readonly Import[], sources: Sources): string[] {
 }
 
 /** Which process this is, whether another runs, and how long it has run are questions to the world. */
-const RUNTIME_PROCESS = new Set(["process.pid", "process.kill", "process.emitWarning", "process.hrtime"]);
+const RUNTIME_PROCESS = new Set([
+  "process.pid",
+  "process.kill",
+  "process.emitWarning",
+  "process.hrtime",
+  "process.getuid",
+]);
 const TIMERS = new Set(["setTimeout", "setInterval"]);
 
 function wrongGlobals(file: string, text: string): string[] {

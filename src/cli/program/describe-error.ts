@@ -3,6 +3,7 @@ import { ClientError } from "../../client/errors/client-error.ts";
 import { AuthError, RefusedError } from "../../client/errors/status-errors.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
+import { ROUTES, type Route } from "../../contract/routes.ts";
 import { UnwritableFileError } from "../../runtime/file-replacement.ts";
 import { suggest } from "../args/suggest.ts";
 import { AssertionError } from "../errors/assertion-error.ts";
@@ -69,8 +70,20 @@ function describeConfig({ problem, message, hint: advice, unknownName }: ConfigE
 
 function describeClient(error: Error): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
-  const { code, message, status, details } = error;
-  return { code, message, status, details, hint: error.hint ?? ADVICE[code] ?? null, exit: exitOfClient(error) };
+  const { code, message, status, details, call } = error;
+  const advice = status === 404 && isList(call) ? BASE_URL_ADVICE : ADVICE[code];
+  return { code, message, status, details, hint: error.hint ?? advice ?? null, exit: exitOfClient(error) };
+}
+
+const BASE_URL_ADVICE = "is the base URL right? It is what stands before /v1, as in https://surveys.example.com";
+const LISTS = Object.values<Route>(ROUTES).filter(({ method, path }) => method === "GET" && !path.includes("{id}"));
+
+/** What every service has: where it is not found, something else answered. */
+function isList({ method, url }: ClientError["call"]): boolean {
+  if (method !== "GET") return false;
+  return LISTS.some(({ path }) =>
+    ["email", "sms"].some((name) => url.endsWith(`${path.replace("{platform}", name)}.json`)),
+  );
 }
 
 /** What to do about a client's error that does not say so itself, by its code. */

@@ -22,13 +22,12 @@ export interface ReadingOptions {
   readonly call: CallName;
   readonly redact: Redact;
   readonly redactAnswer: Redact;
-  readonly expired: () => boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Reads a 2xx answer's body whole, in bounded memory. Throws `BadReplyError` saying what came. */
 export async function readAnswer(response: HttpResponse, options: ReadingOptions): Promise<Answer> {
-  const body = await readBody(response, { bytes: BODY_LIMIT, expired: options.expired }, options.signal);
+  const body = await readBody(response, BODY_LIMIT, options.signal);
   const problem = problemOf(body);
   if (problem !== null) throw badReply(problem, response, body.bytes, options, body.brokenBy);
   try {

@@ -27,9 +27,6 @@ export type Attempt<T> =
   | { readonly kind: "answered"; readonly value: T; readonly serverTime: number | null }
   | { readonly kind: "failed"; readonly failure: Failure; readonly error: ClientError; readonly answer: Answer | null };
 
-/** However slowly a body trickles, it ends by then. */
-const BODY_TIME_MAX_MS = 300_000;
-
 /** One exchange, never repeated. Throws only what an abort throws, and faults of this program. */
 export async function attempt<T>(request: HttpRequest, read: Reader<T>, options: AttemptOptions): Promise<Attempt<T>> {
   const call = nameCall(request.method, request.url);
@@ -79,7 +76,6 @@ async function readResponse<T>(response: HttpResponse, read: Reader<T>, context:
     redact,
     redactAnswer,
     signal: context.signal,
-    expired: () => context.elapsed() > BODY_TIME_MAX_MS,
   };
   if (response.status < 200 || response.status >= 300) return await failedStatus(response, reading, context);
   const answer = await readAnswer(response, reading).catch((error: unknown) => {

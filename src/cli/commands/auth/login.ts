@@ -36,7 +36,7 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
   const request = settingsRequest(deps);
   const name = nameProfile(request)?.value ?? DEFAULT_PROFILE;
   checkName(name);
-  const profiles = await loadProfiles(deps);
+  const profiles = await loadProfiles(deps, { repair: true });
   const known = givenBaseUrl(request);
   if (known === null || keyCommand === null) await explain(deps);
   const given = known ?? { value: await askBaseUrl(deps, profiles.byName.get(name)), source: "the base URL" };
@@ -71,8 +71,7 @@ async function askBaseUrl({ streams }: Deps, saved: Profile | undefined): Promis
   const answer = (
     await streams.in.ask(`Base URL of the service${saved === undefined ? "" : ` [${saved.base_url}]`}: `)
   ).trim();
-  const chosen = answer === "" ? (saved?.base_url ?? "") : answer;
-  return /^[a-z]+:\/\//i.test(chosen) ? chosen : `https://${chosen}`;
+  return answer === "" ? (saved?.base_url ?? "") : answer;
 }
 
 const KEY_BYTES_MAX = 4096;
