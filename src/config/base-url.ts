@@ -3,7 +3,8 @@ import { ConfigError } from "./config-error.ts";
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * The service's address without query, trailing slash and `/v1`. Throws ConfigError for anything that is not
+ * The service's address without query, trailing slash and `/v1`; without a scheme, http for this machine and https for any
+ * other. Throws ConfigError for anything that is not
  * https, or plain http to this machine, or http anywhere when `allowHttp`. `source` names where the text came from.
  */
 export function parseBaseUrl(text: string, source: string, allowHttp: boolean): string {
@@ -16,8 +17,8 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
     throw invalid(`${source}: an address holds no credentials; the key goes into a profile or SURVEYCTL_API_KEY`);
   if (url.protocol === "http:" && !allowHttp && !LOOPBACK.test(url.hostname)) {
     throw invalid(
-      `${source}: http:// would send the key to ${url.host} readable by others; use https://`,
-      "--insecure-http allows it where the network is trusted",
+      `${source}: refusing to send the API key over plain http to ${url.host}; use https://`,
+      "--insecure-http allows it on a trusted network",
     );
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "")}`;
@@ -25,8 +26,16 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
 
 function readUrl(text: string): URL | null {
   const trimmed = text.trim();
-  if (!/^https?:\/\//i.test(trimmed) || !URL.canParse(trimmed)) return null;
-  return new URL(trimmed);
+  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : withScheme(trimmed);
+  if (!/^https?:\/\//i.test(whole) || !URL.canParse(whole)) return null;
+  return new URL(whole);
+}
+
+/** Typed without a scheme: plain http on this machine, https elsewhere. Empty where no host stands first. */
+function withScheme(text: string): string {
+  const https = `https://${text}`;
+  if (!/^[^/?#@]+(?:[/?#]|$)/.test(text) || !URL.canParse(https)) return "";
+  return LOOPBACK.test(new URL(https).hostname) ? `http://${text}` : https;
 }
 
 function withoutCredentials(text: string): string {

@@ -1,5 +1,5 @@
-/** `missing`: nothing says where to connect to, or with what. `invalid`: what says so cannot be used. */
-export type ConfigProblem = "missing" | "invalid";
+/** `missing`: nothing says where to connect to, or with what. `invalid`: what says so cannot be used. `broken`: the file cannot be understood. */
+export type ConfigProblem = "missing" | "invalid" | "broken";
 
 interface ConfigErrorOptions {
   readonly hint?: string;

@@ -1,9 +1,12 @@
 /** The saved connections: one readable JSON file, mode 0600 in a 0700 directory. */
-import { chmod, mkdir, readFile, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { chmod, mkdir, open, realpath, rename, stat, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { replaceFile } from "../runtime/file-replacement.ts";
+import { ownUserId } from "../runtime/processes.ts";
 import { ConfigError } from "./config-error.ts";
+import { findJsonProblem } from "./json-problem.ts";
 
 const ProfileSchema = v.union([
   v.strictObject({ base_url: v.string(), api_key: v.string() }),
@@ -22,17 +25,20 @@ export interface Profiles {
   readonly byName: ReadonlyMap<string, Profile>;
   /** Something to warn about: others can read the file; null when all is well. */
   readonly warning: string | null;
+  /** Why a command from the file must not be run: others own or can write it or its folder; null when all is well. */
+  readonly untrusted: string | null;
 }
 
 /** No file is no profiles. Throws ConfigError for one that cannot be read or understood. */
 export async function readProfiles(file: string): Promise<Profiles> {
   const text = await readText(file);
-  if (text === null) return { defaultName: null, byName: new Map(), warning: null };
+  if (text === null) return { defaultName: null, byName: new Map(), warning: null, untrusted: null };
   const content = parseFile(file, text);
   return {
     defaultName: content.default_profile,
     byName: new Map(Object.entries(content.profiles)),
     warning: await looseMode(file),
+    untrusted: await othersCanWrite(file),
   };
 }
 
@@ -56,23 +62,54 @@ function ignoreMissing(error: unknown): void {
 
 async function readText(file: string): Promise<string | null> {
   try {
-    // Some editors begin a file with a byte order mark.
-    return (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
+    // A FIFO would be waited for until somebody writes to it.
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      return await readRegular(file, handle);
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
     throw new ConfigError("invalid", `${file} cannot be read (${code ?? "unknown"})`, { cause: error });
   }
 }
 
+async function readRegular(file: string, handle: FileHandle): Promise<string> {
+  const status = await handle.stat();
+  if (!status.isFile() && !status.isDirectory()) throw new ConfigError("invalid", `${file} is not a regular file`);
+  // Some editors begin a file with a byte order mark.
+  return (await handle.readFile("utf8")).replace(/^\uFEFF/, "");
+}
+
+/** Renames a file that cannot be understood, so that a new one can be written; gives its new name. */
+export async function setAside(file: string): Promise<string> {
+  const aside = `${file}.broken`;
+  await rename(file, aside);
+  return aside;
+}
+
+const HINT = "fix or delete it, or run: surveyctl auth login";
+
 function parseFile(file: string, text: string): v.InferOutput<typeof FileSchema> {
-  const hint = "fix or delete it, then run: surveyctl auth login";
+  const json = parseJson(file, text);
   try {
-    return v.parse(FileSchema, JSON.parse(text));
+    return v.parse(FileSchema, json);
   } catch (error) {
-    // The parser's own words quote the file, which may hold a key.
     const where = error instanceof v.ValiError ? ` at ${v.getDotPath(error.issues[0]) ?? "its top"}` : "";
-    throw new ConfigError("invalid", `${file} is not a surveyctl configuration file${where}`, { hint });
+    throw new ConfigError("broken", `${file} is not a surveyctl configuration file${where}`, { hint: HINT });
+  }
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own words quote the file, which may hold a key.
+    const { line, column } = findJsonProblem(text);
+    throw new ConfigError("broken", `${file}:${line}:${column}: invalid JSON`, { hint: HINT });
   }
 }
 
@@ -83,4 +120,20 @@ async function looseMode(file: string): Promise<string | null> {
   // Windows has no such bits.
   if ((mode & OTHERS) === 0 || path.sep === "\\") return null;
   return `${file} can be read by others; run: chmod 600 ${file}`;
+}
+
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** Whether somebody else, root aside, owns or can write the file, its folder, or those that a link leads to. */
+async function othersCanWrite(file: string): Promise<string | null> {
+  const own = ownUserId();
+  // Windows has neither.
+  if (own === null) return null;
+  const target = await realpath(file);
+  for (const place of new Set([file, path.dirname(file), path.dirname(target)])) {
+    const { uid, mode } = await stat(place);
+    if (uid !== own && uid !== 0) return `${place} belongs to another user`;
+    if ((mode & WRITABLE_BY_OTHERS) !== 0) return `${place} can be written by others`;
+  }
+  return null;
 }

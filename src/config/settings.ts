@@ -44,7 +44,8 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
   const profile = name === null ? null : (profiles.byName.get(name.value) ?? null);
   if (named !== null && profile === null) throw unknownProfile(named, [...profiles.byName.keys()]);
   const baseUrl = findBaseUrl(request, name, profile);
-  const apiKey = await findKey(request, name, profile);
+  if (baseUrl !== null && profile !== null) checkOrigin(request, baseUrl, { name: name?.value ?? "", profile });
+  const apiKey = await findKey(request, name, profile, profiles.untrusted);
   if (baseUrl === null || apiKey === null) {
     throw name !== null && profile === null
       ? unknownProfile(name, [...profiles.byName.keys()])
@@ -83,6 +84,29 @@ export function givenBaseUrl({ flags, env }: Pick<SettingsRequest, "flags" | "en
   return variable === "" ? null : { value: variable, source: "SURVEYCTL_BASE_URL" };
 }
 
+interface Named {
+  readonly name: string;
+  readonly profile: Profile;
+}
+
+/** A profile's key, or the one that its command prints, goes to the profile's own origin alone. */
+function checkOrigin(request: SettingsRequest, baseUrl: Sourced<string>, { name, profile }: Named): void {
+  if (keyVariable(request) !== null || givenBaseUrl(request) === null) return;
+  const wanted = new URL(parseBaseUrl(baseUrl.value, baseUrl.source, request.insecureHttp)).origin;
+  const own = new URL(parseBaseUrl(profile.base_url, `profile ${name}`, true)).origin;
+  if (wanted === own) return;
+  throw new ConfigError(
+    "missing",
+    `refusing to send the API key of profile ${name} to ${wanted} (${baseUrl.source}); it belongs to ${own}`,
+    { hint: "set SURVEYCTL_API_KEY too, or choose another profile with --profile" },
+  );
+}
+
+function keyVariable({ env }: SettingsRequest): string | null {
+  const variable = (env["SURVEYCTL_API_KEY"] ?? "").trim();
+  return variable === "" ? null : variable;
+}
+
 function findBaseUrl(
   request: SettingsRequest,
   name: Sourced<string> | null,
@@ -97,13 +121,20 @@ async function findKey(
   request: SettingsRequest,
   name: Sourced<string> | null,
   profile: Profile | null,
+  untrusted: string | null,
 ): Promise<Sourced<string> | null> {
-  const variable = (request.env["SURVEYCTL_API_KEY"] ?? "").trim();
-  if (variable !== "") return { value: variable, source: "SURVEYCTL_API_KEY" };
+  const variable = keyVariable(request);
+  if (variable !== null) return { value: variable, source: "SURVEYCTL_API_KEY" };
   if (profile === null) return null;
   if ("api_key" in profile) {
     const value = profile.api_key.trim();
     return value === "" ? null : { value, source: `profile ${name?.value}` };
+  }
+  // Whoever can write the file can have this machine run anything.
+  if (untrusted !== null) {
+    throw new ConfigError("invalid", `refusing to run the key command of profile ${name?.value}: ${untrusted}`, {
+      hint: "its file and folder must belong to you and be writable by you alone",
+    });
   }
   return {
     value: await runKeyCommand(profile.key_command, request.platform, request.signal),

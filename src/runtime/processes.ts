@@ -1,6 +1,5 @@
 /** Processes of this machine: which one this is, and whether another still runs. */
 import type { Stats } from "node:fs";
-import { userInfo } from "node:os";
 import { readFile, readlink } from "node:fs/promises";
 
 export interface ProcessMark {
@@ -62,11 +61,16 @@ async function startByPs(pid: number): Promise<string | null> {
 
 /** Whether a file or folder is this user's own and grants others none of the permissions in `mask`. True where there are no users. */
 export function isPrivate({ uid, mode }: Pick<Stats, "uid" | "mode">, mask: number): boolean {
-  const user = userInfo().uid;
-  return user < 0 || (uid === user && (mode & mask) === 0);
+  const user = ownUserId();
+  return user === null || (uid === user && (mode & mask) === 0);
 }
 
 /** The program that runs this one, to run another part of ours with. */
 export function executable(): string {
   return process.execPath;
+}
+
+/** The user that this process runs as; null where the system has no such numbers. */
+export function ownUserId(): number | null {
+  return process.getuid?.() ?? null;
 }

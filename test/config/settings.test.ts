@@ -1,11 +1,25 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseBaseUrl } from "../../src/config/base-url.ts";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { configFile, localDataFile } from "../../src/config/places.ts";
-import { readProfiles, writeProfiles } from "../../src/config/profiles.ts";
+import { findJsonProblem } from "../../src/config/json-problem.ts";
+import { readProfiles, setAside, writeProfiles } from "../../src/config/profiles.ts";
 import { resolveConnection, type ConnectionSettings } from "../../src/config/settings.ts";
 
 let home = "";
@@ -26,6 +40,12 @@ describe("an address", () => {
     ["HTTPS://A.Example:8443/surveys/v1//", "https://a.example:8443/surveys"],
     [" https://a.example?x=1#y ", "https://a.example"],
     ["http://localhost:8080", "http://localhost:8080"],
+    ["localhost:8080", "http://localhost:8080"],
+    ["127.0.0.1:8080/v1", "http://127.0.0.1:8080"],
+    ["[::1]:8080", "http://[::1]:8080"],
+    ["a.example/surveys", "https://a.example/surveys"],
+    ["a.example:8443", "https://a.example:8443"],
+    ["surveys", "https://surveys"],
     ["http://api.localhost", "http://api.localhost"],
     ["http://127.0.0.1:1", "http://127.0.0.1:1"],
     ["http://127.9.9.9", "http://127.9.9.9"],
@@ -41,11 +61,13 @@ describe("an address", () => {
     "http://localhost.a.example",
     "http://[::2]",
   ])("when it is %s, then it is refused unless plain HTTP is allowed", (text) => {
-    expect(() => parseBaseUrl(text, "--base-url", false)).toThrow(/^--base-url: http:\/\/ would send the key to /);
+    expect(() => parseBaseUrl(text, "--base-url", false)).toThrow(
+      /^--base-url: refusing to send the API key over plain http to /,
+    );
     expect(parseBaseUrl(text, "--base-url", true)).toBe(text);
   });
 
-  it.each(["a.example", "ftp://a.example", "https://", "", "//a.example", "file:///etc/passwd"])(
+  it.each(["ftp://a.example", "https://", "", "//a.example", "file:///etc/passwd"])(
     "when it is %j, then it is no address",
     (text) => {
       const error = new ConfigError(
@@ -112,14 +134,19 @@ const modeOf = async (file: string): Promise<number> => (await stat(file)).mode 
 
 describe("the file of profiles", () => {
   it("when there is none, then there are no profiles", async () => {
-    expect(await readProfiles(configFile(around()))).toEqual({ defaultName: null, byName: new Map(), warning: null });
+    expect(await readProfiles(configFile(around()))).toEqual({
+      defaultName: null,
+      byName: new Map(),
+      warning: null,
+      untrusted: null,
+    });
   });
 
   it("when it is written, then it is read back, for its owner alone, and nothing lies beside it", async () => {
     const file = configFile(around());
     const profiles = { defaultName: "prod", byName: new Map([["prod", PROD]]) };
     await writeProfiles(file, profiles, "token");
-    expect(await readProfiles(file)).toEqual({ ...profiles, warning: null });
+    expect(await readProfiles(file)).toEqual({ ...profiles, warning: null, untrusted: null });
     expect([await modeOf(file), await modeOf(path.dirname(file)), await readdir(path.dirname(file))]).toEqual([
       0o600,
       0o700,
@@ -140,7 +167,6 @@ describe("the file of profiles", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["no JSON", "{ api_key: hush", ""],
     ["another shape", { profiles: "hush" }, " at profiles"],
     ["a list", [], " at profiles"],
     [
@@ -151,8 +177,126 @@ describe("the file of profiles", () => {
   ])("when it is %s, then the place is told and the content is not", async (_, content, place) => {
     const file = await save(content);
     await expect(readProfiles(file)).rejects.toMatchObject({
-      problem: "invalid",
+      problem: "broken",
       message: `${file} is not a surveyctl configuration file${place}`,
+    });
+  });
+});
+
+describe("a file of profiles that is broken", () => {
+  const TEXT =
+    '{\n  "default_profile": "prod",\n  "profiles": { "prod": { "base_url": "https://a", "api_key": "hush" } }\n}\n';
+
+  it.each<[string, string, number, number]>([
+    ["a key without quotes", "{ api_key: hush", 1, 3],
+    ["a comma too many", TEXT.replace('"prod",', '"prod",,'), 2, 29],
+    ["a comma too few", TEXT.replace('"prod",', '"prod"'), 3, 3],
+    ["a comma at the end", TEXT.replace(" } }", ", } }"), 3, 71],
+    ["a quote too few", TEXT.replace('hush"', "hush"), 3, 63],
+    ["a brace too few", TEXT.slice(0, -2), 3, 73],
+    ["a brace too many", `${TEXT}}`, 5, 1],
+    ["a bracket for a brace", TEXT.replace(" } }", " ] }"), 3, 70],
+    ["nothing", "", 1, 1],
+    ["an apostrophe for a quote", "{'a': 1}", 1, 2],
+    ["a merge's marks", `<<<<<<< HEAD\n${TEXT}`, 1, 1],
+    ["a word", '{"a": yes}', 1, 7],
+    ["a raw line end in a text", '{"a": "b\nc"}', 1, 7],
+    ["two values", "{} {}", 1, 4],
+    ["a closing bracket alone", "]", 1, 1],
+    ["a number with a zero before it", '{"a": 01}', 1, 8],
+  ])("when it has %s, then line and column are told, and nothing of it", async (_, text, line, column) => {
+    const file = await save(text);
+    const error = await readProfiles(file).catch((problem: unknown) => problem);
+    expect(error).toMatchObject({
+      problem: "broken",
+      message: `${file}:${line}:${column}: invalid JSON`,
+      hint: "fix or delete it, or run: surveyctl auth login",
+    });
+  });
+
+  it("when a value's place is found, then JSON that is whole has none", () => {
+    for (const text of ["{}", "[]", '{"a":[1,{"b":null}],"c":"\\u00e9\\n"}', " true ", "[[],[],{}]"])
+      expect(findJsonProblem(text)).toEqual({ line: 1, column: text.trimEnd().length + 1 });
+  });
+
+  it("when it is set aside, then a new one can be written and the old one is kept", async () => {
+    const file = await save("{ api_key: hush");
+    expect(await setAside(file)).toBe(`${file}.broken`);
+    expect((await readProfiles(file)).byName.size).toBe(0);
+    expect(await readFile(`${file}.broken`, "utf8")).toBe("{ api_key: hush");
+  });
+
+  it("when it is a FIFO, then it is refused instead of waited for", async () => {
+    const file = configFile(around());
+    await mkdir(path.dirname(file), { recursive: true });
+    execFileSync("mkfifo", [file]);
+    await expect(readProfiles(file)).rejects.toMatchObject({ message: `${file} is not a regular file` });
+  });
+});
+
+describe("a key command in a file that others could have written", () => {
+  const COMMAND = { base_url: "https://prod.example", key_command: "printf fresh-key" };
+  const saveCommand = (): Promise<string> => save({ default_profile: "prod", profiles: { prod: COMMAND } });
+
+  it.each<[string, (file: string) => Promise<void>, (file: string) => string]>([
+    ["the file can be written by its group", (file) => chmod(file, 0o620), (file) => file],
+    ["the folder can be written by all", (file) => chmod(path.dirname(file), 0o777), (file) => path.dirname(file)],
+  ])("when %s, then it is not run", async (_, loosen, place) => {
+    const file = await saveCommand();
+    await loosen(file);
+    await expect(resolve({})).rejects.toMatchObject({
+      problem: "invalid",
+      message: `refusing to run the key command of profile prod: ${place(file)} can be written by others`,
+    });
+    expect(await resolve({ env: { SURVEYCTL_API_KEY: "k-of-env" } })).toMatchObject({ apiKey: { value: "k-of-env" } });
+  });
+
+  it.runIf(process.getuid?.() === 0)("when somebody else owns the file, then it is not run", async () => {
+    const file = await saveCommand();
+    await chown(file, 4711, 4711);
+    await expect(resolve({})).rejects.toMatchObject({
+      message: `refusing to run the key command of profile prod: ${file} belongs to another user`,
+    });
+  });
+
+  it("when a link leads to a folder that others can write, then it is not run", async () => {
+    const file = await saveCommand();
+    const shared = path.join(home, "shared");
+    await mkdir(shared, { mode: 0o777 });
+    await chmod(shared, 0o777);
+    await rename(file, path.join(shared, "config.json"));
+    await symlink(path.join(shared, "config.json"), file);
+    await expect(resolve({})).rejects.toMatchObject({
+      message: `refusing to run the key command of profile prod: ${shared} can be written by others`,
+    });
+  });
+});
+
+describe("the key of a profile", () => {
+  it.each([
+    [{ baseUrl: "https://flag.example" }, "https://flag.example (--base-url)"],
+    [{ baseUrl: "http://127.0.0.1:8078" }, "http://127.0.0.1:8078 (--base-url)"],
+    [{ baseUrl: "https://prod.example:8443" }, "https://prod.example:8443 (--base-url)"],
+    [{ env: { SURVEYCTL_BASE_URL: "https://env.example" } }, "https://env.example (SURVEYCTL_BASE_URL)"],
+    [{ profile: "cmd", baseUrl: "https://flag.example" }, "https://flag.example (--base-url)"],
+  ])("when the base URL is of another origin, as %j, then it is not sent there", async (given, place) => {
+    const ran = path.join(home, "ran");
+    const cmd = { base_url: "https://prod.example", key_command: `touch ${ran}; echo k` };
+    await save({ default_profile: "prod", profiles: { prod: PROD, cmd } });
+    const name = "profile" in given ? "cmd" : "prod";
+    await expect(resolve(given)).rejects.toMatchObject({
+      problem: "missing",
+      message: `refusing to send the API key of profile ${name} to ${place}; it belongs to https://prod.example`,
+      hint: "set SURVEYCTL_API_KEY too, or choose another profile with --profile",
+    });
+    await expect(readFile(ran)).rejects.toThrow("ENOENT");
+  });
+
+  it("when the base URL is of the same origin, then it is sent there", async () => {
+    await save({ default_profile: "prod", profiles: { prod: PROD } });
+    expect(await resolve({ baseUrl: "https://PROD.example/other" })).toMatchObject({
+      baseUrl: { value: "https://prod.example/other" },
+      apiKey: { value: "key-of-prod" },
     });
   });
 });
@@ -160,7 +304,12 @@ describe("the file of profiles", () => {
 describe("a file of profiles that was edited", () => {
   it("when it names no default, and begins with a byte order mark, then it is read", async () => {
     const file = await save(`\uFEFF${JSON.stringify({ profiles: { prod: PROD } })}`);
-    expect(await readProfiles(file)).toEqual({ defaultName: null, byName: new Map([["prod", PROD]]), warning: null });
+    expect(await readProfiles(file)).toEqual({
+      defaultName: null,
+      byName: new Map([["prod", PROD]]),
+      warning: null,
+      untrusted: null,
+    });
   });
 
   it("when its default is no profile, then that is told", async () => {

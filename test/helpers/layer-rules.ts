@@ -129,6 +129,7 @@ const RUNTIME_PROCESS = new Set([
   "process.kill",
   "process.emitWarning",
   "process.hrtime",
+  "process.getuid",
 ]);
 const TIMERS = new Set(["setTimeout", "setInterval"]);
 

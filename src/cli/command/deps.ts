@@ -28,6 +28,8 @@ export interface Connection {
   readonly client: Client;
   /** Tells one account from another, for what is kept between runs (the state of an export). */
   readonly account?: Account;
+  /** Requests that had to be sent again so far: for the summary of bulk work. */
+  readonly retryCount?: () => number;
   /** Ends the pool and, for the profile `local`, the embedded service; called once, also after an error. */
   close(): Promise<void>;
 }

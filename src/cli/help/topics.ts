@@ -15,6 +15,7 @@ const ENVIRONMENT = `Environment variables:
                        visible to other users
   SURVEYCTL_OUTPUT     output format, as --output
   SURVEYCTL_TIME       time format, as --time
+  SURVEYCTL_SETTLE     how long to check whether a write arrived, as --settle
   SURVEYCTL_DEBUG      1: as --verbose; 2: as --verbose --verbose
   SURVEYCTL_DATA       data file of "serve" and "service", as --data
   NO_COLOR             disables colour; FORCE_COLOR and CLICOLOR are

@@ -11,7 +11,6 @@ import { AssertionError } from "../errors/assertion-error.ts";
 import { DataFileError } from "../errors/data-file-error.ts";
 import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
-import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
 import { CancelledError, UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
@@ -58,7 +57,6 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
   if (error instanceof AssertionError)
     return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
-  if (error instanceof UnknownOutcomeError) return describeUnknown(error);
   if (error instanceof InterruptedError)
     return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
   return null;
@@ -70,15 +68,6 @@ function describeConfig({ problem, message, hint: advice, unknownName }: ConfigE
   return problem === "missing"
     ? report("not_configured", message, EXIT.auth, { hint })
     : report("bad_configuration", message, EXIT.usage, { hint });
-}
-
-function describeUnknown(error: UnknownOutcomeError): ErrorReport {
-  const cause = error.cause instanceof ClientError ? error.cause : null;
-  return report("outcome_unknown", error.message, EXIT.failed, {
-    hint: error.hint,
-    status: cause?.status ?? null,
-    details: cause?.details ?? null,
-  });
 }
 
 function describeClient(error: Error, verbose: boolean): ErrorReport | null {
@@ -102,6 +91,7 @@ const ADVICE = {
   forbidden: "surveyctl auth status shows which key is used",
   longer_wait: "--max-wait allows longer waits",
   not_found: "is the base URL right? surveyctl auth status shows which one is used",
+  outcome_unknown: "check the service before you repeat it: a repeat may send a second survey or add a second response",
   rate_limited: "--rate keeps below the service's limit, --max-wait allows longer waits",
   timeout: "--timeout sets how long to wait for an answer",
   unauthorized: "surveyctl auth status shows which key is used",

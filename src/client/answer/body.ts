@@ -12,14 +12,8 @@ export interface Body {
   readonly brokenBy: Error | null;
 }
 
-export interface BodyLimits {
-  readonly bytes: number;
-  /** Aborts the body's reading when it holds; called for each chunk, so that a trickle cannot last for ever. */
-  readonly expired: () => boolean;
-}
-
-/** Reads a body whole, unless it is larger than `limits.bytes`: the rest is left in the socket. Never throws but for an abort. */
-export async function readBody(response: HttpResponse, limits: BodyLimits, signal?: AbortSignal): Promise<Body> {
+/** Reads a body whole, unless it is larger than `limitBytes`: the rest is left in the socket. Never throws but for an abort. */
+export async function readBody(response: HttpResponse, limitBytes: number, signal?: AbortSignal): Promise<Body> {
   if (typeof response.body === "string") return { bytes: Buffer.from(response.body), tooLarge: false, brokenBy: null };
   const chunks: Uint8Array[] = [];
   const announced = Number(response.headers["content-length"] ?? 0);
@@ -28,10 +22,8 @@ export async function readBody(response: HttpResponse, limits: BodyLimits, signa
   try {
     for await (const chunk of response.body) {
       size += chunk.byteLength;
-      if (Math.max(size, announced) > limits.bytes)
-        return { bytes: chunks[0] ?? chunk, tooLarge: true, brokenBy: null };
+      if (Math.max(size, announced) > limitBytes) return { bytes: chunks[0] ?? chunk, tooLarge: true, brokenBy: null };
       chunks.push(chunk);
-      if (limits.expired()) return { bytes: whole(), tooLarge: false, brokenBy: new Error("the body took too long") };
     }
   } catch (error) {
     signal?.throwIfAborted();

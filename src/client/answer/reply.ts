@@ -22,13 +22,12 @@ export interface ReadingOptions {
   readonly call: CallName;
   readonly redact: Redact;
   readonly redactAnswer: Redact;
-  readonly expired: () => boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Reads a 2xx answer's body whole, in bounded memory. Throws `BadReplyError` saying what came. */
 export async function readAnswer(response: HttpResponse, options: ReadingOptions): Promise<Answer> {
-  const body = await readBody(response, { bytes: BODY_LIMIT, expired: options.expired }, options.signal);
+  const body = await readBody(response, BODY_LIMIT, options.signal);
   const problem = problemOf(body);
   if (problem !== null) throw badReply(problem, response, body.bytes, options, body.brokenBy);
   try {
@@ -98,6 +97,15 @@ export const readObject: Reader<Answer & { readonly json: JsonObject }> = (answe
     throw unfit(`the answer is ${nameOf(json)} where an object was expected`, answer, call, redact);
   return { ...answer, json };
 };
+
+/** One JSON object that shows what was written; `{"error": …}` under a status of success shows nothing. */
+export function readWritten(shows: (json: JsonObject) => boolean): typeof readObject {
+  return (answer, call, redact) => {
+    const reply = readObject(answer, call, redact);
+    if (shows(reply.json)) return reply;
+    throw unfit("the answer does not show what was written", answer, call, redact);
+  };
+}
 
 /** A JSON array of objects (sections 4.1, 4.3, 4.5, 4.6, 4.8). */
 export const readList: Reader<{ readonly rows: readonly JsonObject[]; readonly answer: Answer }> = (

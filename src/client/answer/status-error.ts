@@ -16,8 +16,8 @@ import type { Redact } from "../trace/redact.ts";
 import { oneLine, readWords } from "./words.ts";
 
 /** Reads as much of an error's body as is of use; a body that breaks off changes nothing. */
-export async function readErrorText(response: HttpResponse, { expired, signal }: ReadingOptions): Promise<string> {
-  const body = await readBody(response, { bytes: ERROR_BODY_LIMIT, expired }, signal);
+export async function readErrorText(response: HttpResponse, { signal }: ReadingOptions): Promise<string> {
+  const body = await readBody(response, ERROR_BODY_LIMIT, signal);
   try {
     return await decodeBody(body.bytes, response.headers["content-encoding"], ERROR_BODY_LIMIT);
   } catch {

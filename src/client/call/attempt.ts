@@ -27,9 +27,6 @@ export type Attempt<T> =
   | { readonly kind: "answered"; readonly value: T; readonly serverTime: number | null }
   | { readonly kind: "failed"; readonly failure: Failure; readonly error: ClientError; readonly answer: Answer | null };
 
-/** However slowly a body trickles, it ends by then. */
-const BODY_TIME_MAX_MS = 300_000;
-
 /** One exchange, never repeated. Throws only what an abort throws, and faults of this program. */
 export async function attempt<T>(request: HttpRequest, read: Reader<T>, options: AttemptOptions): Promise<Attempt<T>> {
   const call = nameCall(request.method, request.url);
@@ -79,7 +76,6 @@ async function readResponse<T>(response: HttpResponse, read: Reader<T>, context:
     redact,
     redactAnswer,
     signal: context.signal,
-    expired: () => context.elapsed() > BODY_TIME_MAX_MS,
   };
   if (response.status < 200 || response.status >= 300) return await failedStatus(response, reading, context);
   const answer = await readAnswer(response, reading).catch((error: unknown) => {
@@ -110,9 +106,9 @@ async function failedStatus(
 
 function failureOf(error: ClientError): Failure {
   if (error instanceof BadReplyError) return { kind: error.cutShort ? "lost" : "unreadable" };
-  if (error instanceof ConnectionError && !error.passing)
-    return { kind: error.sent === "no" ? "hopeless" : "unreadable" };
-  if (error instanceof ConnectionError || error instanceof TimeoutError)
-    return { kind: error.sent === "no" ? "not-sent" : "lost" };
-  return { kind: "unreadable" };
+  if (error instanceof ConnectionError && error.sent === "no")
+    return { kind: "not-sent", repeatsMax: error.repeatsMax };
+  if (error instanceof TimeoutError && error.sent === "no") return { kind: "not-sent", repeatsMax: Infinity };
+  const isPassing = error instanceof TimeoutError || (error instanceof ConnectionError && error.repeatsMax > 0);
+  return { kind: isPassing ? "lost" : "unreadable" };
 }

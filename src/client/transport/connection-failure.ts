@@ -3,6 +3,11 @@ import { ConnectionError, type Sent } from "../errors/connection-error.ts";
 import { TimeoutError } from "../errors/timeout-error.ts";
 import { ProxyError } from "./proxy.ts";
 
+/** A body that came, and so slowly that it would hold a caller for ever. */
+export class TrickleError extends Error {
+  override readonly name = "TrickleError";
+}
+
 export interface FailureContext {
   readonly call: CallName;
   /** Host and port of the service. */
@@ -19,10 +24,13 @@ export function connectionFailure(error: Error, context: FailureContext): Client
   const code = codeOf(error);
   const via = context.proxy === null ? "" : ` through the proxy ${context.proxy}`;
   const facts = { call, sent, cause: error };
-  if (error instanceof ProxyError) return new ConnectionError(error.message, { ...facts, passing: error.passing });
+  if (error instanceof TrickleError)
+    return new TimeoutError(`the answer from ${context.host}${via} came too slowly`, facts);
+  if (error instanceof ProxyError)
+    return new ConnectionError(error.message, { ...facts, repeatsMax: error.passing ? Infinity : 0 });
   if (isCertificateProblem(code)) {
     const what = `the certificate of ${context.host} cannot be trusted (${certificateProblem(code, error)})${via}`;
-    return new ConnectionError(what, { ...facts, passing: false, hint: certificateHint(code) });
+    return new ConnectionError(what, { ...facts, repeatsMax: 0, hint: certificateHint(code) });
   }
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
     return new TimeoutError(`no connection to ${context.host}${via} in time`, facts);
@@ -30,17 +38,38 @@ export function connectionFailure(error: Error, context: FailureContext): Client
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
     return new TimeoutError(`no answer from ${context.host}${via} within ${context.timeoutMs / 1000} s`, facts);
   }
-  return new ConnectionError(`${sentence(code, error, context.host, sent)}${via}`, { ...facts, passing: true });
+  if (isTlsProblem(code) && sent === "no") return handshakeFailure(error, code, context, via);
+  const repeatsMax = code === "ENOTFOUND" || code === "EAI_AGAIN" ? 1 : Infinity;
+  return new ConnectionError(`${sentence(code, error, context.host, sent)}${via}`, { ...facts, repeatsMax });
+}
+
+/** The first bytes of a plain answer make no sense as TLS. */
+const PLAIN = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"]);
+
+function handshakeFailure(error: Error, code: string, { call, host, sent }: FailureContext, via: string): ClientError {
+  const isPlain = PLAIN.has(code);
+  const why = isPlain ? "; is it plain http?" : ` (${reasonOf(error)})`;
+  const hint = isPlain ? `try http://${host}` : null;
+  return new ConnectionError(`TLS handshake with ${host}${via} failed${why}`, {
+    call,
+    sent,
+    cause: error,
+    repeatsMax: 0,
+    hint,
+  });
+}
+
+function isTlsProblem(code: string): boolean {
+  return code.startsWith("ERR_SSL_") || code === "EPROTO";
 }
 
 function sentence(code: string, error: Error, host: string, sent: Sent): string {
-  if (code === "ENOTFOUND") return `no host named ${host} is known`;
-  if (code === "EAI_AGAIN") return `the name ${host} could not be looked up just now`;
+  if (code === "ENOTFOUND") return `cannot resolve host ${host}`;
+  if (code === "EAI_AGAIN") return `cannot resolve host ${host} at the moment`;
   if (code === "ECONNREFUSED") return `${host} refused the connection`;
   if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return `${host} cannot be reached`;
   if (error.name === "HTTPParserError") return `${host} answered something that is not HTTP (${error.message})`;
-  if (code.startsWith("ERR_SSL_") || code === "EPROTO")
-    return `${host} does not speak TLS as expected (${reasonOf(error)})`;
+  if (isTlsProblem(code)) return `the TLS connection to ${host} broke (${reasonOf(error)})`;
   if (code === "UND_ERR_HEADERS_OVERFLOW") return `${host} answered with larger headers than can be taken`;
   const when = sent === "no" ? "before the request was sent" : "before the answer was whole";
   return `the connection to ${host} broke ${when} (${code === "UND_ERR_SOCKET" || code === "" ? error.message : code})`;

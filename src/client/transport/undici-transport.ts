@@ -1,6 +1,7 @@
 import Pool from "undici/lib/dispatcher/pool.js";
 import type { Exchange, HttpRequest, HttpResponse } from "../../contract/http.ts";
-import { connectionFailure, type FailureContext } from "./connection-failure.ts";
+import { connectionFailure, TrickleError, type FailureContext } from "./connection-failure.ts";
+import { systemClock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import { delayWasmOptimization } from "../../runtime/wasm-tiers.ts";
 import { nameCall } from "../errors/client-error.ts";
@@ -22,7 +23,7 @@ export interface TransportOptions {
   /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read. */
   readonly env: Environment;
   readonly connectTimeoutMs?: number;
-  /** Until the answer begins, and between two pieces of it. */
+  /** Until the answer begins, and between two pieces of it; after that its body must come at 1 KB/s or faster. */
   readonly timeoutMs?: number | null;
   /** At most so many: the gate's concurrency. Absent: as many as requests run at once. */
   readonly connections?: number;
@@ -49,7 +50,7 @@ export function undiciTransport(options: TransportOptions): Transport {
       route ??= await openRoute(new URL(origin), options, timeoutMs);
     } catch (error) {
       if (!(error instanceof ProxySettingError)) throw error;
-      throw new ConnectionError(error.message, { call, sent: "no", passing: false });
+      throw new ConnectionError(error.message, { call, sent: "no", repeatsMax: 0 });
     }
     const context = { call, host, proxy: route.proxy?.url.host ?? null, timeoutMs };
     return await dispatch(route, request, context);
@@ -98,6 +99,7 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
     let sent: Sent = "no";
     let body: ResponseStream | null = null;
     let abort: ((reason: Error) => void) | null = null;
+    const isTrickle = createFloor(context.timeoutMs);
     const done = onAbort(signal, () => {
       reject(signal?.reason as Error);
       body?.fail(signal?.reason as Error);
@@ -124,7 +126,10 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
           body = createResponseStream({ pause: () => controller.pause(), resume: () => controller.resume(), cancel });
           resolve({ status, headers: joined(headers), body });
         },
-        onResponseData: (_, chunk) => body?.push(chunk),
+        onResponseData: (controller, chunk) => {
+          body?.push(chunk);
+          if (isTrickle(chunk.byteLength)) controller.abort(new TrickleError());
+        },
         onResponseEnd: () => {
           done();
           body?.end();
@@ -138,6 +143,22 @@ function dispatch(route: Route, request: HttpRequest, context: Omit<FailureConte
       },
     );
   });
+}
+
+/** The slowest body that is waited for, once it has lasted as long as an answer may take to begin. */
+const BYTES_PER_SECOND_MIN = 1024;
+
+/** Counts a body's pieces; true once too little of it came for the time that it has taken. */
+function createFloor(timeoutMs: number): (bytes: number) => boolean {
+  let beganAt: number | null = null;
+  let bytes = 0;
+  return (more) => {
+    const now = systemClock.monotonic();
+    beganAt ??= now;
+    bytes += more;
+    const elapsedMs = now - beganAt;
+    return elapsedMs > timeoutMs && bytes * 1000 < elapsedMs * BYTES_PER_SECOND_MIN;
+  };
 }
 
 /** Before a forwarded request is sent, the proxy is all that there was to reach. */

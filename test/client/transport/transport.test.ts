@@ -8,7 +8,16 @@ import { ConnectionError } from "../../../src/client/errors/connection-error.ts"
 import { TimeoutError } from "../../../src/client/errors/timeout-error.ts";
 import { undiciTransport } from "../../../src/client/transport/undici-transport.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
-import { answer, hangUp, json, listening, raw, reset, stall } from "../../helpers/misbehaving-server.ts";
+import {
+  answer,
+  hangUp,
+  json,
+  listening,
+  raw,
+  reset,
+  stall,
+  type Behaviour,
+} from "../../helpers/misbehaving-server.ts";
 import { startProxy, type ProxyServer } from "../../helpers/proxy-server.ts";
 import { API_KEY, failureOf, withServer } from "../with-server.ts";
 
@@ -19,6 +28,12 @@ async function proxy(credentials?: string): Promise<ProxyServer> {
   onTestFinished(async () => await server.stop());
   return server;
 }
+
+const trickle: Behaviour = (socket) => {
+  socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 9999\r\n\r\n[");
+  const drip = setInterval(() => socket.write(" "), 20);
+  socket.once("close", () => clearInterval(drip));
+};
 
 describe("a request on the wire", () => {
   it("when a call is made, then it carries the key, names the program and asks for JSON", async () => {
@@ -98,14 +113,39 @@ describe("connections that fail", () => {
     expect(clock.sleeps).toEqual([200, 400, 800, 1600, 3200]);
   });
 
-  it("when the name is unknown, then it is named", async () => {
+  it("when the host cannot be resolved, then it is named, and tried twice", async () => {
     const baseUrl = "https://nowhere.invalid";
-    const { client } = await withServer([], { client: { ...once.client, baseUrl }, transport: { baseUrl } });
+    const { client, clock } = await withServer([], { client: { baseUrl }, transport: { baseUrl } });
     const error = await failureOf(client.getMetrics({}));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toMatch(
-      /nowhere\.invalid (?:is known|could not be looked up just now): GET https:\/\/nowhere\.invalid\/v1\/metrics\.json$/,
+      /^cannot resolve host nowhere\.invalid(?: at the moment)?: GET https:\/\/nowhere\.invalid\/v1\/metrics\.json$/,
     );
+    expect(clock.sleeps).toEqual([200]);
+  });
+
+  it("when a body trickles, then it ends soon after the time for an answer", async () => {
+    const { client } = await withServer([trickle], { ...once, transport: { timeoutMs: 300 } });
+    const began = Date.now();
+    const error = await failureOf(client.getMetrics({}));
+    expect(error).toMatchObject({ name: "BadReplyError", cutShort: true });
+    expect(error.message).toMatch(/^nothing more of the answer came in time after \d+ bytes/);
+    expect(Date.now() - began).toBeLessThan(3000);
+  });
+
+  it("when a body is slow and faster than 1 KB/s, then it is read to its end", async () => {
+    const body = JSON.stringify({ text: "x".repeat(4000) });
+    const slowly: Behaviour = (socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
+      let at = 0;
+      const pour = setInterval(() => {
+        socket.write(body.slice(at, at + 200));
+        at += 200;
+        if (at >= body.length) clearInterval(pour);
+      }, 30);
+    };
+    const { client } = await withServer([slowly], { ...once, transport: { timeoutMs: 200 } });
+    expect((await client.getMetrics({})).text).toBe(body);
   });
 
   it("when the connection is reset before anything is read, then a read is repeated", async () => {
@@ -236,10 +276,11 @@ describe("TLS", () => {
     const plain = createHttpServer();
     const baseUrl = `https://127.0.0.1:${await listening(plain)}`;
     onTestFinished(() => void plain.close());
-    const { client } = await withServer([], { client: { ...once.client, baseUrl }, transport: { baseUrl } });
-    expect((await failureOf(client.getMetrics({}))).message).toMatch(
-      /^127\.0\.0\.1:\d+ does not speak TLS as expected \(wrong version number\)/,
-    );
+    const { client, clock } = await withServer([], { client: { baseUrl }, transport: { baseUrl } });
+    const error = await failureOf(client.getMetrics({}));
+    expect(error.message).toMatch(/^TLS handshake with 127\.0\.0\.1:\d+ failed; is it plain http\?: GET/);
+    expect(error).toMatchObject({ sent: "no", hint: `try ${baseUrl.replace("https:", "http:")}` });
+    expect(clock.sleeps).toEqual([]);
   });
 });
 
@@ -290,7 +331,7 @@ describe("proxies", () => {
     const env = { HTTPS_PROXY: "http://127.0.0.1:1", HTTP_PROXY: "http://127.0.0.1:1" };
     const { client } = await withServer([json({})], { ...once, server: { tls }, transport: { env } });
     const error = await failureOf(client.getMetrics({}));
-    expect(error).toMatchObject({ name: "ConnectionError", sent: "no", passing: true });
+    expect(error).toMatchObject({ name: "ConnectionError", sent: "no", repeatsMax: Infinity });
     expect(error.message).toMatch(/^cannot reach the proxy 127\.0\.0\.1:1 \(HTTPS?_PROXY\): connect ECONNREFUSED/);
   });
 

@@ -37,7 +37,7 @@ export async function runLogin(deps: Deps, { keyCommand }: { readonly keyCommand
   const request = settingsRequest(deps);
   const given = nameProfile(request)?.value ?? null;
   if (given !== null) checkName(given);
-  const profiles = await loadProfiles(deps);
+  const profiles = await loadProfiles(deps, { repair: true });
   const known = givenBaseUrl(request);
   if (known === null || keyCommand === null) await explain(deps);
   const name = await chooseName(deps, given, profiles);
@@ -115,8 +115,7 @@ async function askBaseUrl({ streams }: Deps, saved: Profile | undefined): Promis
   const answer = (
     await streams.in.ask(`Base URL of the service${saved === undefined ? "" : ` [${saved.base_url}]`}: `)
   ).trim();
-  const chosen = answer === "" ? (saved?.base_url ?? "") : answer;
-  return /^[a-z]+:\/\//i.test(chosen) ? chosen : `https://${chosen}`;
+  return answer === "" ? (saved?.base_url ?? "") : answer;
 }
 
 const KEY_BYTES_MAX = 4096;

@@ -1,5 +1,5 @@
 import { configFile, type Surroundings } from "../../../config/places.ts";
-import { readProfiles, writeProfiles, type Profiles } from "../../../config/profiles.ts";
+import { readProfiles, setAside, writeProfiles, type Profiles } from "../../../config/profiles.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import { LOCAL_PROFILE } from "../../../config/settings.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -8,9 +8,17 @@ import { writeWarning } from "../../command/notes.ts";
 
 export const DEFAULT_PROFILE = "default";
 
-/** The saved profiles; a file that others can read is warned about. Throws ConfigError. */
-export async function loadProfiles(deps: Deps): Promise<Profiles> {
-  const profiles = await readProfiles(fileOf(deps));
+/**
+ * The saved profiles; a file that others can read is warned about. Throws ConfigError, unless `repair`: a file that cannot
+ * be understood then counts as empty, and `saveProfiles` sets it aside.
+ */
+export async function loadProfiles(deps: Deps, { repair = false } = {}): Promise<Profiles> {
+  const file = fileOf(deps);
+  const profiles = await readProfiles(file).catch(async (error: unknown) => {
+    if (!repair || !isBroken(error)) throw error;
+    await writeWarning(deps, `${error.message}; it will be replaced, and kept as ${file}.broken`);
+    return { defaultName: null, byName: new Map(), warning: null, untrusted: null };
+  });
   if (profiles.warning !== null) await writeWarning(deps, profiles.warning);
   return profiles;
 }
@@ -21,7 +29,14 @@ export function refuseDryRun({ options }: Deps): void {
 }
 
 export async function saveProfiles(deps: Deps, profiles: Pick<Profiles, "defaultName" | "byName">): Promise<void> {
-  await writeProfiles(fileOf(deps), profiles, deps.random.token(6));
+  const file = fileOf(deps);
+  const problem: unknown = await readProfiles(file).catch((error: unknown) => error);
+  if (isBroken(problem)) await setAside(file);
+  await writeProfiles(file, profiles, deps.random.token(6));
+}
+
+function isBroken(error: unknown): error is ConfigError {
+  return error instanceof ConfigError && error.problem === "broken";
 }
 
 export function fileOf({ env, platform }: Surroundings): string {

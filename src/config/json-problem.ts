@@ -1,0 +1,46 @@
+/** Where a text stops being JSON: the parser tells it on some versions of Node only, and quotes the text. */
+export interface Place {
+  /** Both count from 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+const TOKEN =
+  /\s*(?:([{}[\]:,])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/uy;
+
+/** `text` is not JSON; the place is that of the first token that cannot stand where it is, or the end. */
+export function findJsonProblem(text: string): Place {
+  const open: string[] = [];
+  let wanted: "value" | "key" | "colon" | "next" = "value";
+  let mayClose = false;
+  TOKEN.lastIndex = 0;
+  for (let from = 0; ; from = TOKEN.lastIndex) {
+    const match = TOKEN.exec(text);
+    if (match === null) return placeOf(text, from);
+    const [, sign = "", name = ""] = match;
+    const at = TOKEN.lastIndex - match[0].trimStart().length;
+    const closes = (sign === "}" || sign === "]") && (wanted === "next" || mayClose) && open.at(-1) === sign;
+    if (closes) open.pop();
+    const fits =
+      closes ||
+      (wanted === "value" && ![":", ",", "}", "]"].includes(sign)) ||
+      (wanted === "key" && name !== "") ||
+      (wanted === "colon" && sign === ":") ||
+      (wanted === "next" && sign === "," && open.length > 0);
+    if (!fits) return placeOf(text, at);
+    const begins = wanted === "value" && (sign === "{" || sign === "[");
+    if (begins) open.push(sign === "{" ? "}" : "]");
+    mayClose = begins;
+    if (begins || sign === ",") wanted = open.at(-1) === "}" ? "key" : "value";
+    else if (wanted === "key" && !closes) wanted = "colon";
+    else wanted = sign === ":" ? "value" : "next";
+  }
+}
+
+/** The first character at or after `from` that is no white space, or the text's end. */
+function placeOf(text: string, from: number): Place {
+  const rest = text.slice(from);
+  const at = from + (rest.trim() === "" ? 0 : rest.length - rest.trimStart().length);
+  const before = text.slice(0, at).split("\n");
+  return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+}
