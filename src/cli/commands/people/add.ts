@@ -74,7 +74,7 @@ export async function runPeopleAdd(deps: Deps, options: PeopleAddOptions): Promi
   checkIdentifiers(options);
   const properties = toProperties(options.properties);
   const who = options.email ?? options.phone ?? "";
-  return sendPerson(deps, toAddBody(options, properties), properties, who);
+  return sendPerson(deps, toAddBody(options, properties), properties, { who });
 }
 
 function checkIdentifiers({ email, phone, channel, newEmail, newPhone }: PeopleAddOptions): void {

@@ -7,7 +7,7 @@ import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { withClient } from "../../command/with-client.ts";
-import { findPerson, nameOf, PERSON_OPERAND } from "./person-reference.ts";
+import { findPerson, notFound, PERSON_OPERAND } from "./person-reference.ts";
 
 export function registerPeopleGet(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -25,7 +25,7 @@ export function registerPeopleGet(noun: Command, context: CommandContext): void 
 export async function runPeopleGet(deps: Deps, { person }: { readonly person: EmailOrPhone }): Promise<ExitCode> {
   checkColumns(deps, PEOPLE);
   const found = await withClient(deps, (client) => findPerson(client, person, deps.signal));
-  if (found === null) throw new NotFoundError(`no person ${nameOf(person)}`);
+  if (found === null) throw new NotFoundError(notFound(person));
   await writeRecord(deps, PEOPLE, found);
   return EXIT.done;
 }

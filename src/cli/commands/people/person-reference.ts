@@ -23,3 +23,8 @@ export async function findPerson(
 export function nameOf(reference: EmailOrPhone): string {
   return "email" in reference ? reference.email : reference.phone_number;
 }
+
+/** `no person found with email ada@example.com`, or with the phone number. */
+export function notFound(reference: EmailOrPhone): string {
+  return `no person found with ${"email" in reference ? "email" : "phone number"} ${nameOf(reference)}`;
+}

@@ -15,7 +15,7 @@ import { checkColumns } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import { collect, type CommandContext } from "../../command/command-context.ts";
 import { writeDryRun } from "../../command/dry-run.ts";
-import { findPerson } from "../people/person-reference.ts";
+import { findPerson, notFound } from "../people/person-reference.ts";
 import { readTime } from "../../command/time-flags.ts";
 import { withClient } from "../../command/with-client.ts";
 import { showOutcome } from "../../command/write-outcome.ts";
@@ -86,7 +86,7 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
 async function findPersonId(client: Client, email: string, signal: AbortSignal): Promise<string> {
   const found = await findPerson(client, { email }, signal);
   if (found === null)
-    throw new NotFoundError(`no person ${email}`, `add them first: surveyctl people add --email ${email} --no-send`);
+    throw new NotFoundError(notFound({ email }), `add them first: surveyctl people add --email ${email} --no-send`);
   const { id } = found.json;
   return typeof id === "string" ? id : JSON.stringify(id ?? null);
 }

@@ -25,7 +25,14 @@ const ADD: PeopleAddOptions = {
   newEmail: null,
   newPhone: null,
 };
-const CHANGE = { person: { email: "a@b.co" }, name: null, properties: NO_PROPERTIES, newEmail: null, newPhone: null };
+const CHANGE = {
+  person: { email: "a@b.co" },
+  name: null,
+  properties: NO_PROPERTIES,
+  newEmail: null,
+  newPhone: null,
+  create: true,
+};
 const SENT = {
   id: "7",
   email: "ada@example.com",
@@ -164,6 +171,7 @@ describe("people update", () => {
       properties: NO_PROPERTIES,
       newEmail: null,
       newPhone: "+14155550102",
+      create: true,
     });
     expect(calls).toEqual([
       {
@@ -184,7 +192,7 @@ describe("people update", () => {
     ],
   ])("%j says old and new as the specification does", async (options, body) => {
     const { deps, calls } = world({ write: answered(SENT) });
-    await runPeopleUpdate(deps, { name: null, properties: NO_PROPERTIES, ...options });
+    await runPeopleUpdate(deps, { ...CHANGE, ...options });
     expect(calls).toEqual([{ call: "sendPerson", parameters: body }]);
   });
 
@@ -208,15 +216,25 @@ describe("people update", () => {
     await expect(change).rejects.toMatchObject({ hint: 'look with "surveyctl people get a@b.co" before trying again' });
   });
 
+  it.each([false, true])("when nobody has the address, then nothing is sent, dry run %s", async (dryRun) => {
+    const { deps, calls, out } = world({ pages: [[]] }, { options: { dryRun } });
+    await expect(runPeopleUpdate(deps, { ...CHANGE, name: "Ada", create: false })).rejects.toMatchObject({
+      name: "NotFoundError",
+      message: "no person found with email a@b.co",
+      hint: "check the spelling, or pass --create to add a new person",
+    });
+    expect([calls, out()]).toEqual([[{ call: "listPeople", parameters: { email: "a@b.co" } }], ""]);
+  });
+
+  it("when somebody has the number, then the change follows the look-up", async () => {
+    const { deps, calls } = world({ pages: [[SAMPLE_PEOPLE[0] ?? {}]], write: answered(SENT) });
+    const person = { phone_number: "+14155550101" };
+    expect(await runPeopleUpdate(deps, { ...CHANGE, person, name: "Ada", create: false })).toBe(0);
+    expect(calls.map((each) => each.call)).toEqual(["listPeople", "sendPerson"]);
+  });
+
   it("refuses to change nothing", async () => {
-    const options = {
-      person: { email: "a@b.co" },
-      name: null,
-      properties: NO_PROPERTIES,
-      newEmail: null,
-      newPhone: null,
-    };
-    await expect(runPeopleUpdate(fakeDeps().deps, options)).rejects.toMatchObject({
+    await expect(runPeopleUpdate(fakeDeps().deps, CHANGE)).rejects.toMatchObject({
       name: "UsageError",
       message: "nothing to change: give --name, --property, --properties, --new-email or --new-phone",
     });
@@ -252,7 +270,7 @@ describe("people get", () => {
     const { deps, out } = world({ pages: [[]] });
     await expect(runPeopleGet(deps, { person: { email: "no@body.co" } })).rejects.toMatchObject({
       name: "NotFoundError",
-      message: "no person no@body.co",
+      message: "no person found with email no@body.co",
     });
     expect(out()).toBe("");
   });

@@ -102,7 +102,7 @@ describe("responses add", () => {
     const { deps, calls } = world({ pages: [[]] });
     await expect(runResponsesAdd(deps, { ...ADD, personEmail: "no@body.co" })).rejects.toMatchObject({
       name: "NotFoundError",
-      message: "no person no@body.co",
+      message: "no person found with email no@body.co",
       hint: "add them first: surveyctl people add --email no@body.co --no-send",
     });
     expect(calls).toHaveLength(1);
