@@ -7,7 +7,7 @@ import type { Flags } from "../../args/flags.ts";
 import { parseEmail } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";
 import { choicesOption } from "../../command/choice-option.ts";
-import { addRangeFlags, readRange, readTime } from "../../command/time-flags.ts";
+import { addRangeFlags, readRange } from "../../command/time-flags.ts";
 
 export interface ResponseFilters {
   /** Times are Unix seconds, inclusive; null is open. */
@@ -41,10 +41,11 @@ export function addExpandFlag(command: Command, otherwise: string): Command {
 /** Throws UsageError. */
 export function readFilters(deps: Deps, flags: Flags): ResponseFilters {
   const expand = parseChoices(flags.all("--expand"), "--expand", EXPANSIONS);
+  const updated = readRange(deps, flags, { since: "--updated-since", until: "--updated-until" });
   return {
     ...readRange(deps, flags),
-    updatedSince: readTime(deps, flags, "--updated-since", "first"),
-    updatedUntil: readTime(deps, flags, "--updated-until", "last"),
+    updatedSince: updated.since,
+    updatedUntil: updated.until,
     trend: flags.text("--trend"),
     personId: flags.text("--person-id"),
     personEmail: flags.parse("--person-email", parseEmail),

@@ -1,0 +1,37 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { responseRow, startListService } from "../../helpers/list-service.ts";
+
+const LISTS = ["people", "responses", "bounces", "unsubscribes"];
+const COMMANDS = [...LISTS.flatMap((noun) => [`${noun} list`, `${noun} export`]), "metrics", "metrics --by month"];
+
+describe("a range that ends before it starts", () => {
+  it.each([
+    ...COMMANDS.map((command) => [command, "--since", "--until"]),
+    ["responses list", "--updated-since", "--updated-until"],
+    ["responses export", "--updated-since", "--updated-until"],
+  ])("is refused by %s (%s) before any request", async (command, since, until) => {
+    const service = await startListService({ lists: {} });
+    const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-range-"));
+    const file = path.join(folder, "good.csv");
+    await writeFile(file, "id\n1\n");
+    const args = [...command.split(" "), since, "2026-05-01", until, "2026-04-01", "--tz", "UTC"];
+    const out = command.endsWith("export") ? ["--out", file] : [];
+    const ended = await runInProcess({ args: [...args, ...out], env: service.env });
+    expect({ ...ended, requests: service.requests }).toMatchObject({ status: 2, stdout: "", requests: [] });
+    expect(ended.stderr).toContain(`error: ${until} (2026-04-01T23:59:59Z) is before ${since} (2026-05-01T00:00:00Z)`);
+    expect(await readFile(file, "utf8")).toBe("id\n1\n");
+    await service.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it("is a range of one second where both ends are the same", async () => {
+    const service = await startListService({ lists: { survey_responses: [responseRow(1, 1_760_000_000)] } });
+    const args = ["responses", "list", "--since", "1760000000", "--until", "1760000000", "--columns", "id"];
+    expect(await runInProcess({ args, env: service.env })).toMatchObject({ status: 0, stdout: "1\n" });
+    await service.stop();
+  });
+});
