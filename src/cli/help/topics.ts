@@ -56,10 +56,21 @@ const DATES = `Times on input:
                                   like, its last for --until and the like
   2026-01-31T09:30                local time, or that of --tz
   2026-01-31T09:30:00Z            with a zone; +02:00 works too
-  now, today, yesterday           --until today is the end of the day
+  now, today, yesterday, tomorrow
+                                  --until today is the end of the day
   90m, 24h, 7d, 2w                that long ago
 
-Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w.
+Periods, for --period and wherever a date can stand:
+  2026-05, 2026-Q1, 2026-W05      a month, a quarter, a week (ISO 8601)
+  2026                            a year; for --period only
+  this-week, last-week            from Monday to Sunday
+  this-month, last-month, this-quarter, last-quarter, this-year, last-year
+
+--period last-month is short for --since last-month --until last-month.
+--verbose shows the range that was meant.
+
+Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay also takes tomorrow or a
+later time.
 
 Filters are inclusive at both ends. --tz ZONE overrides the system's time zone,
 as in --tz Europe/Berlin.

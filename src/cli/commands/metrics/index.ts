@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
+import { PERIOD_UNITS } from "../../args/calendar.ts";
 import { parseChoice, parseChoices } from "../../args/choice.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -8,7 +9,6 @@ import { choiceOption, choicesOption } from "../../command/choice-option.ts";
 import { collect, type CommandContext } from "../../command/command-context.ts";
 import { addRangeFlags, readRange } from "../../command/time-flags.ts";
 import { parseAssertion } from "./assertions.ts";
-import { PERIOD_UNITS } from "./periods.ts";
 import { runMetrics, type MetricsOptions } from "./show.ts";
 
 export function register(noun: Command, context: CommandContext): void {

@@ -11,7 +11,8 @@ import { withClient } from "../../command/with-client.ts";
 import { checkAssertionFields, failedAssertions, type Assertion } from "./assertions.ts";
 import { withChanges } from "./compare.ts";
 import { CHANGES, metricsResource, withSentFields } from "./metrics-resource.ts";
-import { listPeriods, type PeriodUnit } from "./periods.ts";
+import type { PeriodUnit } from "../../args/calendar.ts";
+import { listPeriods } from "./periods.ts";
 import { drawShares, drawTrend } from "./pictures.ts";
 import { readPeriods, toParameters, type MetricsFilters, type Reading } from "./read-metrics.ts";
 
@@ -27,8 +28,6 @@ export interface MetricsOptions extends MetricsFilters {
 
 /** Throws AssertionError, once everything is shown, when an `--assert` does not hold. */
 export async function runMetrics(deps: Deps, options: MetricsOptions): Promise<ExitCode> {
-  const { since, until } = options;
-  if (since !== null && until !== null && until < since) throw new UsageError("--until lies before --since");
   const open = options.groups?.some((group) => group !== "core") ?? false;
   const core = options.groups?.includes("core") ?? true;
   const resource = metricsResource({ byPeriod: options.by !== null, compared: options.compare, core, open });

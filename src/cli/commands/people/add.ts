@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, type Channel } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/choice.ts";
-import { parseDuration } from "../../args/duration.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
+import { parseDelay } from "../../args/time.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -12,7 +12,7 @@ import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
 import { toProperties, type PropertySources } from "../../command/survey-properties.ts";
-import { readTime } from "../../command/time-flags.ts";
+import { readTime, timeContext } from "../../command/time-flags.ts";
 import { sendPerson, toBody } from "./send.ts";
 
 export interface PeopleAddOptions {
@@ -46,7 +46,7 @@ export function registerPeopleAdd(noun: Command, context: CommandContext): void 
     .option("--phone <phone>", "number (E.164); needed for --channel sms")
     .addOption(choiceOption("--channel <channel>", "how the survey is sent; without it by e-mail", CHANNELS))
     .option("--name <name>", "the person's name")
-    .option("--delay <duration>", "wait that long before sending, as in 3600 or 1h (default: 0)")
+    .option("--delay <duration>", "wait that long before sending, as in 3600, 1h or tomorrow (default: 0)")
     .option("--no-send", "save the person and send no survey")
     .option("--last-sent-at <time>", "when the person was last sent a survey; throttling considers it")
     .option("--new-email <email>", "change the address that --email names to this one")
@@ -61,7 +61,7 @@ async function readOptions(deps: Deps, flags: Flags): Promise<PeopleAddOptions> 
     phone: flags.parse("--phone", parsePhone),
     channel: flags.parse("--channel", (text, place) => parseChoice(text, place, CHANNELS)),
     name: flags.text("--name"),
-    delaySeconds: flags.parse("--delay", parseDuration),
+    delaySeconds: flags.parse("--delay", (text, place) => parseDelay(text, place, timeContext(deps))),
     properties: await readPropertyFlags(flags),
     send: flags.is("--send"),
     lastSentAt: readTime(deps, flags, "--last-sent-at", "first"),
