@@ -1,6 +1,6 @@
 import type { TimeFormat } from "../render/time.ts";
 
-export const OUTPUT_FORMATS = ["table", "json", "ndjson", "csv", "tsv"] as const;
+export const OUTPUT_FORMATS = ["table", "record", "json", "ndjson", "csv", "tsv"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** Requests at once unless `--concurrency` says otherwise. */
@@ -29,5 +29,7 @@ export interface GlobalOptions {
   readonly verbosity: 0 | 1 | 2;
   readonly showPersonalData: boolean;
   readonly color: boolean;
+  /** False where the locale knows ASCII alone: then nothing of ours is drawn with other characters. */
+  readonly unicode: boolean;
   readonly dryRun: boolean;
 }

@@ -5,11 +5,8 @@ export async function writeNote({ streams, options }: Pick<Deps, "streams" | "op
   if (!options.quiet) await streams.err.write(`note: ${text}\n`);
 }
 
-/** One whole sentence on stderr about the result itself, without a word before it; `--quiet` silences it. */
-export async function writeNotice(
-  { streams, options }: Pick<Deps, "streams" | "options">,
-  text: string,
-): Promise<void> {
+/** One line on stderr that says what was done, a whole sentence; `--quiet` silences it. */
+export async function writeDone({ streams, options }: Pick<Deps, "streams" | "options">, text: string): Promise<void> {
   if (!options.quiet) await streams.err.write(`${text}\n`);
 }
 
@@ -19,4 +16,14 @@ export async function writeWarning(
   text: string,
 ): Promise<void> {
   if (!options.quiet) await streams.err.write(`warning: ${text}\n`);
+}
+
+/** `4,872`. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+/** `1 response`, `4,872 responses`. */
+export function countOf(count: number, one: string, many: string): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }

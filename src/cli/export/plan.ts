@@ -73,8 +73,10 @@ export function createPageEncoder(
 }
 
 function chooseExportFormat({ options }: Deps, out: string | null): EncodedFormat {
-  if (options.output === "table")
-    throw new UsageError("--output table is no format of a file; the formats are csv, tsv, json and ndjson");
+  if (options.output === "table" || options.output === "record")
+    throw new UsageError(
+      `--output ${options.output} is no format of a file; the formats are csv, tsv, json and ndjson`,
+    );
   if (options.output !== null) return options.output;
   const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(out ?? "")?.[1]?.toLowerCase();
   return FORMATS.find((format) => format === ending) ?? "csv";

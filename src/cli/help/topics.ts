@@ -30,7 +30,9 @@ errors go to standard error.
 
 Formats (-o, --output):
   table    for people; the default on a terminal. Local times, fitted to the
-           terminal's width, the least important columns dropped first
+           terminal's width: columns without a value give way first, then the
+           least important; --wrap shows long text whole
+  record   one block a row, with every column; "NAME  VALUE" lines
   tsv      the default in a pipe: no header; tab, newline, carriage return and
            backslash are written \\t \\n \\r \\\\
   csv      RFC 4180 with a header; the default of export. Maps and arrays are
@@ -43,7 +45,8 @@ Formats (-o, --output):
 in person.email or person_properties.plan.
 --time unix|iso|local|relative writes times otherwise; --tz names a zone.
 
-"list" shows the first 50 rows; --limit N or --all show more. "export" is always
+"list" shows 50 rows; --limit N or --all for more. "responses list" shows the
+newest first on a terminal, the oldest first in a pipe. "export" is always
 everything.
 
 Under -o json and -o ndjson an error is also one JSON object on standard error:

@@ -7,7 +7,10 @@ import type { Rows } from "./encoders.ts";
 export interface RenderContext {
   readonly streams: Streams;
   readonly clock: Clock;
-  readonly options: Pick<GlobalOptions, "output" | "columns" | "time" | "timeZone" | "quiet" | "color">;
+  readonly options: Pick<
+    GlobalOptions,
+    "output" | "columns" | "time" | "timeZone" | "quiet" | "verbosity" | "color" | "unicode"
+  >;
 }
 
 export interface ListOutput {

@@ -1,8 +1,8 @@
 /** Values as people read them on a terminal. */
+import { Chalk } from "chalk";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
-import { toCellText } from "./cells.ts";
-import type { Column } from "./columns.ts";
+import { toCellText, type Column } from "./columns.ts";
 import { toSafeCell } from "./safe-text.ts";
 import type { TimeFormatter } from "./time.ts";
 
@@ -57,3 +57,19 @@ const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
   ["detractor_count", "bad"],
   ["detractor_percent", "bad"],
 ]);
+
+export interface Paint {
+  readonly tone: (text: string, tone: Tone) => string;
+  readonly heading: (text: string) => string;
+}
+
+const COLOURS = { good: "green", middling: "yellow", bad: "red" } as const;
+
+/** The same text without colour when there is to be none. */
+export function createPaint(color: boolean): Paint {
+  const chalk = new Chalk({ level: color ? 1 : 0 });
+  return {
+    tone: (text, tone) => (tone === "plain" ? text : chalk[COLOURS[tone]](text)),
+    heading: (text) => chalk.bold(text),
+  };
+}

@@ -61,7 +61,9 @@ export const RESPONSES: Resource = {
     ...RESPONSE_REST.map(fieldColumn),
   ],
   table: ["id", "score", "person_email", "person_name", "comment", "created_at", "tags", "person_properties"],
-  dropFirst: ["person_properties", "tags", "person_name", "created_at", "id"],
+  dropFirst: ["person_properties", "tags", "person_name"],
+  dropLast: ["created_at", "id"],
+  flexible: "comment",
   fields: ["person"],
 };
 

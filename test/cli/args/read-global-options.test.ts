@@ -29,6 +29,7 @@ const UNSET: GlobalOptions = {
   verbosity: 0,
   showPersonalData: false,
   color: true,
+  unicode: true,
   dryRun: false,
 };
 
@@ -90,8 +91,8 @@ describe("the flags that every command has", () => {
 
   it.each<[Values, Variables, string]>([
     [{ json: true, output: "csv" }, {}, "--json and --output csv contradict each other; give one of them"],
-    [{ output: "xml" }, {}, '--output: "xml" is not one of table, json, ndjson, csv, tsv'],
-    [{}, { SURVEYCTL_OUTPUT: "xml" }, 'SURVEYCTL_OUTPUT: "xml" is not one of table, json, ndjson, csv, tsv'],
+    [{ output: "xml" }, {}, '--output: "xml" is not one of table, record, json, ndjson, csv, tsv'],
+    [{}, { SURVEYCTL_OUTPUT: "xml" }, 'SURVEYCTL_OUTPUT: "xml" is not one of table, record, json, ndjson, csv, tsv'],
     [{}, { SURVEYCTL_TIME: "epoch" }, 'SURVEYCTL_TIME: "epoch" is not one of unix, iso, local, relative'],
     [{ timeout: "0" }, {}, '--timeout: "0" is no time to wait; give 1s or more'],
     [{ retries: "-1" }, {}, '--retries: "-1" is not a whole number from 0 to 100'],

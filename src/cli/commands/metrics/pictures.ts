@@ -35,7 +35,7 @@ const PARTS: readonly (readonly [string, string, Tone])[] = [
 export async function drawShares(deps: Deps, metrics: JsonObject): Promise<void> {
   const counts = PARTS.map(([name]) => metrics[`${name}_count`]).filter((count) => typeof count === "number");
   if (!wantsPictures(deps) || counts.length < PARTS.length || counts.every((count) => count === 0)) return;
-  const { createPaint } = await import("../../render/paint.ts");
+  const { createPaint } = await import("../../render/human.ts");
   const paint = createPaint(deps.options.color);
   const cells = shareCells(counts, Math.min(BAR_CELLS, deps.streams.out.columns));
   const bar = PARTS.map(([, mark, tone], index) => paint.tone(mark.repeat(cells[index] ?? 0), tone)).join("");

@@ -45,8 +45,7 @@ export async function runPeopleList(
   deps: Deps,
   { limits, since, until, email, phone }: PeopleListOptions,
 ): Promise<ExitCode> {
-  if (email !== null && phone !== null)
-    throw new UsageError("--email and --phone cannot be used together; give one of them");
+  if (email !== null && phone !== null) throw new UsageError("--email and --phone cannot be used together");
   return listRows(deps, {
     resource: PEOPLE,
     limits,

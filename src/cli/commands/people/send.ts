@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
 import { writeDryRun } from "../../command/dry-run.ts";
-import { writeNotice, writeWarning } from "../../command/notes.ts";
+import { writeDone, writeWarning } from "../../command/notes.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
 import { withClient } from "../../command/with-client.ts";
 import { showOutcome } from "../../command/write-outcome.ts";
@@ -43,7 +43,7 @@ export async function sendPerson(
     });
     // A script reads the null; a person sees an empty line and wonders.
     if (deps.streams.out.isTTY && body["send"] !== false && scheduledNone(await write))
-      await writeNotice(deps, NONE_SCHEDULED);
+      await writeDone(deps, NONE_SCHEDULED);
     return exit;
   });
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Reply } from "../../../client/client.ts";
 import { RESPONSE_ORDERS, type Expansion, type ResponseOrder } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/choice.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -29,7 +30,11 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
   addFilterFlags(command).addOption(
-    choiceOption("--order <order>", "order of the rows; without it oldest first", RESPONSE_ORDERS),
+    choiceOption(
+      "--order <order>",
+      "order of the rows (default: newest first on a terminal, oldest first in a pipe)",
+      RESPONSE_ORDERS,
+    ),
   );
   addExpandFlag(command, "without it what the columns need");
   addListFlags(command);
@@ -40,14 +45,31 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
 }
 
 export async function runResponsesList(deps: Deps, options: ResponsesListOptions): Promise<ExitCode> {
-  const { limits, since, until, order } = options;
+  const { limits, since, until } = options;
+  // What is read on a screen is the news; a script gets the order of the API.
+  const order = options.order ?? (deps.streams.out.isTTY ? "desc" : null);
   const expand = options.expand ?? neededExpansions(deps);
   return listRows(deps, {
     resource: RESPONSES,
     limits,
     parameters: { since, until, ...toFilterParameters(options), order, expand: expand === null ? null : [...expand] },
     pages: (client, parameters, callOptions) => client.listResponses(parameters, callOptions),
+    ...(!order?.includes("updated_at") && { first: order === "desc" ? "newest" : "oldest" }),
+    ...(isCountable(options) && {
+      count: async (client, callOptions) =>
+        toCount(await client.getMetrics({ since, until, trend: options.trend }, callOptions)),
+    }),
   });
+}
+
+/** The metrics count by time of creation and trend alone (4.7). */
+function isCountable({ updatedSince, updatedUntil, personId, personEmail }: ResponseFilters): boolean {
+  return [updatedSince, updatedUntil, personId, personEmail].every((filter) => filter === null);
+}
+
+function toCount({ json }: Reply): number | null {
+  const count = json["response_count"];
+  return typeof count === "number" ? count : null;
 }
 
 /**

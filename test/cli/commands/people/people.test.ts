@@ -91,7 +91,7 @@ describe("people add", () => {
       [
         "id                   7",
         "email                ada@example.com",
-        "name",
+        "name                 –",
         "survey_scheduled_at  2026-01-01 00:00:00",
         "properties           plan=pro",
         "later                x=1",
@@ -308,7 +308,7 @@ describe("people list", () => {
     };
     await expect(runPeopleList(fakeDeps().deps, options)).rejects.toMatchObject({
       name: "UsageError",
-      message: "--email and --phone cannot be used together; give one of them",
+      message: "--email and --phone cannot be used together",
     });
   });
 });

@@ -73,6 +73,83 @@ describe("responses list", () => {
   });
 });
 
+const counted = (count: number) => () => ({ response_count: count });
+const uncounted = (): never => {
+  throw new Error("no metrics");
+};
+
+describe("what a list of responses says it shows", () => {
+  const two = { limit: 2, perPage: null };
+  const rows = SAMPLE_RESPONSES.slice(0, 2);
+  const said = async (
+    options: Partial<ResponsesListOptions>,
+    answers: Answers,
+    width: number | null = null,
+  ): Promise<[string, string[]]> => {
+    const { deps, calls, err } = world({ cursor: false, pages: [rows, rows], ...answers }, { width });
+    await runResponsesList(deps, { ...LIST, limits: two, ...options });
+    return [err(), calls.map((each) => each.call)];
+  };
+
+  it.each<[string, Partial<ResponsesListOptions>, number | null, string]>([
+    ["in a pipe", {}, null, "Showing the 2 oldest of 4,872 responses; --order desc shows the newest first"],
+    ["on a terminal", {}, 80, "Showing the 2 newest of 4,872 responses; use --limit N or --all for more"],
+    [
+      "asc on a terminal",
+      { order: "asc" },
+      80,
+      "Showing the 2 oldest of 4,872 responses; --order desc shows the newest first",
+    ],
+    ["by update", { order: "asc:updated_at" }, null, "Showing 2 of 4,872 responses; use --limit N or --all for more"],
+    [
+      "one row",
+      { limits: { limit: 1, perPage: 2 } },
+      null,
+      "Showing the oldest of 4,872 responses; --order desc shows the newest first",
+    ],
+  ])("%s", async (_, options, width, sentence) => {
+    expect(await said(options, { metrics: counted(4872) }, width)).toEqual([
+      `${sentence}\n`,
+      ["listResponses", "getMetrics"],
+    ]);
+  });
+
+  it("counts what the filters let through", async () => {
+    const { deps, calls } = world({ cursor: false, pages: [rows], metrics: counted(3) });
+    await runResponsesList(deps, { ...LIST, limits: two, since: 1, until: 2, trend: "t" });
+    expect(calls[1]).toEqual({ call: "getMetrics", parameters: { since: 1, until: 2, trend: "t" } });
+  });
+
+  it.each([{ personId: "7" }, { personEmail: "a@b.co" }, { updatedSince: 1 }, { updatedUntil: 1 }])(
+    "with %j, which no metrics know, looks at the next page",
+    async (filter) => {
+      expect(await said(filter, {})).toEqual([
+        "Showing 2 rows; use --limit N or --all for more\n",
+        ["listResponses", "listResponses again"],
+      ]);
+    },
+  );
+
+  it("looks at the next page where the service does not count", async () => {
+    expect((await said({}, { metrics: uncounted }))[0]).toBe("Showing 2 rows; use --limit N or --all for more\n");
+  });
+
+  it("says nothing where these are all", async () => {
+    expect(await said({}, { metrics: counted(2) })).toEqual(["", ["listResponses", "getMetrics"]]);
+  });
+});
+
+it.each<[number | null, ResponsesListOptions["order"], string | null]>([
+  [80, null, "desc"],
+  [80, "asc", "asc"],
+  [null, null, null],
+  [null, "desc:updated_at", "desc:updated_at"],
+])("on a terminal of %s columns with --order %s asks for the order %s", async (width, order, asked) => {
+  const { deps, calls } = world({}, { width });
+  await runResponsesList(deps, { ...LIST, order });
+  expect(calls).toMatchObject([{ parameters: { order: asked } }]);
+});
+
 describe("responses add", () => {
   it("sends what was given and shows the answer", async () => {
     const { deps, calls, out } = world({ write: answered(ADDED) }, { options: { output: "json" } });
