@@ -1,8 +1,12 @@
-/** What every `list` does: pages from the client to stdout, up to a limit. */
+/** What every `list` does: its flags, and pages from the client to stdout, up to a limit. */
+import type { Command } from "commander";
 import type { CallOptions, Client, Page, Parameters } from "../../client/client.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { splitRowTexts } from "../../contract/row-texts.ts";
+import type { Flags } from "../args/flags.ts";
+import { parseInteger } from "../args/numbers.ts";
 import type { Deps } from "./deps.ts";
+import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Rows } from "../render/encoders.ts";
@@ -20,6 +24,29 @@ export interface ListLimits {
   readonly perPage: number | null;
   /** Whether a table wraps what is too wide. */
   readonly wrap?: boolean;
+}
+
+/** The flags that every `list` has. */
+export function addListFlags(command: Command): Command {
+  return command
+    .option("--limit <n>", `maximum number of rows (default: ${LIMIT_DEFAULT})`)
+    .option("--all", "all rows")
+    .option("--wrap", "wrap wide text in tables instead of cutting it")
+    .option(
+      "--per-page <n>",
+      `page size, 1 to ${PER_PAGE_MAX} (default: ${PER_PAGE_MAX}, or the limit where that is less)`,
+    );
+}
+
+/** Throws UsageError. */
+export function readLimits(flags: Flags): ListLimits {
+  const limit = flags.parse("--limit", (text, place) => parseInteger(text, place, { min: 1 }));
+  if (limit !== null && flags.is("--all")) throw new UsageError("--limit and --all cannot be used together");
+  return {
+    limit: flags.is("--all") ? null : (limit ?? LIMIT_DEFAULT),
+    wrap: flags.is("--wrap"),
+    perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
+  };
 }
 
 export interface ListRequest {

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import { withClient } from "../../command/with-client.ts";
 import { checkAssertionFields, failedAssertions, type Assertion } from "./assertions.ts";
 import { withChanges } from "./compare.ts";
@@ -35,7 +36,10 @@ export async function runMetrics(deps: Deps, options: MetricsOptions): Promise<E
   checkColumns(deps, resource);
   const show = options.by === null ? prepareOne(deps, options) : preparePeriods(deps, options, options.by);
   const rows = await withClient(deps, (client) =>
-    show.read({ client, filters: options, concurrency: deps.options.concurrency, signal: deps.signal }),
+    tellRefusals(
+      show.read({ client, filters: options, concurrency: deps.options.concurrency, signal: deps.signal }),
+      noTrend(options.trend),
+    ),
   );
   await show.write(resource, rows);
   const failures = rows.flatMap(({ json }) => failedAssertions(options.assertions, json));

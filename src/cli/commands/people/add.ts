@@ -42,8 +42,8 @@ export function registerPeopleAdd(noun: Command, context: CommandContext): void 
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
   command
-    .option("--email <email>", "address; needed unless --phone is given")
-    .option("--phone <phone>", "number (E.164); needed for --channel sms")
+    .option("--email <email>", "address; required unless --phone is given")
+    .option("--phone <phone>", "number (E.164); required for --channel sms")
     .addOption(choiceOption("--channel <channel>", "how the survey is sent; without it by e-mail", CHANNELS))
     .option("--name <name>", "the person's name")
     .option("--delay <duration>", "wait that long before sending, as in 3600, 1h or tomorrow (default: 0)")
@@ -78,10 +78,10 @@ export async function runPeopleAdd(deps: Deps, options: PeopleAddOptions): Promi
 }
 
 function checkIdentifiers({ email, phone, channel, newEmail, newPhone }: PeopleAddOptions): void {
-  if (channel === "sms" && phone === null) throw new UsageError("--channel sms needs --phone");
-  if (email === null && phone === null) throw new UsageError("one of --email and --phone is needed");
-  if (newEmail !== null && email === null) throw new UsageError("--new-email needs --email with the old address");
-  if (newPhone !== null && phone === null) throw new UsageError("--new-phone needs --phone with the old number");
+  if (channel === "sms" && phone === null) throw new UsageError("--channel sms requires --phone");
+  if (email === null && phone === null) throw new UsageError("specify --email or --phone");
+  if (newEmail !== null && email === null) throw new UsageError("--new-email requires --email with the old address");
+  if (newPhone !== null && phone === null) throw new UsageError("--new-phone requires --phone with the old number");
 }
 
 function toAddBody(options: PeopleAddOptions, properties: JsonObject | null): JsonObject {

@@ -9,6 +9,7 @@ import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
 import { writeDryRun } from "../../command/dry-run.ts";
 import { writeDone, writeWarning } from "../../command/notes.ts";
+import { tellRefusals, type Refusal } from "../../command/refusals.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
 import { withClient } from "../../command/with-client.ts";
 import { showOutcome } from "../../command/write-outcome.ts";
@@ -35,7 +36,7 @@ export async function sendPerson(
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body });
       return EXIT.done;
     }
-    const write = client.sendPerson(body, { signal: deps.signal });
+    const write = tellRefusals(client.sendPerson(body, { signal: deps.signal }), taken(body));
     const exit = await showOutcome(deps, write, {
       answer: SENT_PERSON,
       found: PEOPLE,
@@ -45,6 +46,17 @@ export async function sendPerson(
     if (deps.streams.out.isTTY && body["send"] !== false && scheduledNone(await write))
       await writeDone(deps, NONE_SCHEDULED);
     return exit;
+  });
+}
+
+/** An address or number that belongs to another person (4.2). */
+function taken(body: JsonObject): readonly Refusal[] {
+  return ["email", "phone_number", "email_update", "phone_number_update"].flatMap((attribute) => {
+    const value = body[attribute];
+    if (typeof value !== "string") return [];
+    const kind = attribute.startsWith("email") ? "email" : "phone number";
+    const words = `another person already has the ${kind} ${value}`;
+    return [{ status: 422, attribute, says: /taken/, words, hint: `surveyctl people get ${value} shows who` }];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { parseEmail, parsePerson, parsePhone, type EmailOrPhone } from "../../args/people.ts";
+import { parseEmail, parsePhone, type EmailOrPhone } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
 import { toProperties, type PropertySources } from "../../command/survey-properties.ts";
-import { findPerson, nameOf, notFound, PERSON_OPERAND } from "./person-reference.ts";
+import { findPerson, nameOf, notFound, PERSON_OPERAND, readPersonOperand } from "./person-reference.ts";
 import { sendPerson, toBody } from "./send.ts";
 
 export interface PeopleUpdateOptions {
@@ -42,7 +42,7 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
   addPropertyFlags(command);
   context.action(command, async (deps, flags, [person = ""]) =>
     runPeopleUpdate(deps, {
-      person: parsePerson(person, "person"),
+      person: readPersonOperand(person),
       name: flags.text("--name"),
       properties: await readPropertyFlags(flags),
       newEmail: flags.parse("--new-email", parseEmail),
@@ -60,7 +60,7 @@ export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions):
   const { person, name, newEmail, newPhone } = options;
   const properties = toProperties(options.properties);
   if (name === null && properties === null && newEmail === null && newPhone === null) {
-    throw new UsageError("nothing to change: give --name, --property, --properties, --new-email or --new-phone");
+    throw new UsageError("nothing to change: specify --name, --property, --properties, --new-email or --new-phone");
   }
   return sendPerson(deps, toUpdateBody(options, properties), properties, {
     who: nameOf(person),

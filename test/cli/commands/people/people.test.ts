@@ -6,6 +6,7 @@ import { UnknownOutcomeError } from "../../../../src/cli/errors/unknown-outcome-
 import { runPeopleAdd, type PeopleAddOptions } from "../../../../src/cli/commands/people/add.ts";
 import { runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
 import { runPeopleList } from "../../../../src/cli/commands/people/list.ts";
+import { readPersonOperand } from "../../../../src/cli/commands/people/person-reference.ts";
 import { parsePerson } from "../../../../src/cli/args/people.ts";
 import { runPeopleUpdate } from "../../../../src/cli/commands/people/update.ts";
 import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
@@ -110,10 +111,10 @@ describe("people add", () => {
   });
 
   it.each<[Partial<PeopleAddOptions>, string]>([
-    [{}, "one of --email and --phone is needed"],
-    [{ email: "a@b.co", channel: "sms" }, "--channel sms needs --phone"],
-    [{ phone: "+14155550101", newEmail: "a@b.co" }, "--new-email needs --email with the old address"],
-    [{ email: "a@b.co", newPhone: "+14155550101" }, "--new-phone needs --phone with the old number"],
+    [{}, "specify --email or --phone"],
+    [{ email: "a@b.co", channel: "sms" }, "--channel sms requires --phone"],
+    [{ phone: "+14155550101", newEmail: "a@b.co" }, "--new-email requires --email with the old address"],
+    [{ email: "a@b.co", newPhone: "+14155550101" }, "--new-phone requires --phone with the old number"],
     [
       { email: "a@b.co", properties: { ...NO_PROPERTIES, special: { service_email_subject: "é".repeat(151) } } },
       "--email-subject: service_email_subject has 151 characters; at most 150 are allowed",
@@ -236,7 +237,7 @@ describe("people update", () => {
   it("refuses to change nothing", async () => {
     await expect(runPeopleUpdate(fakeDeps().deps, CHANGE)).rejects.toMatchObject({
       name: "UsageError",
-      message: "nothing to change: give --name, --property, --properties, --new-email or --new-phone",
+      message: "nothing to change: specify --name, --property, --properties, --new-email or --new-phone",
     });
   });
 });
@@ -277,6 +278,27 @@ describe("people get", () => {
 
   it.each(["ada", "4155550101", "+1 415 555 0101", ""])("%j names nobody", (text) => {
     expect(() => parsePerson(text, "person")).toThrow(`person: ${JSON.stringify(text)} is not`);
+  });
+});
+
+it("when the operand is an id, then it says that people cannot be looked up by it, and what can", () => {
+  expect(() => readPersonOperand("2")).toThrow(
+    expect.objectContaining({
+      message: 'person: "2" is an id, and this API cannot look people up by id',
+      hint: "use an email address or a phone number; surveyctl responses list --person-id 2 shows whose id it is",
+    }),
+  );
+});
+
+it("when the new address is taken, then it says so in the terms of the command", async () => {
+  const call = { method: "POST", url: "https://survey.example.com/v1/people.json" };
+  const details = { errors: { email_update: ["has already been taken"] } };
+  const what = 'the service answered 422 "Unprocessable Entity (email_update has already been taken)"';
+  const sendPerson = () => Promise.reject(new RefusedError(what, { call, status: 422, details }));
+  const { deps } = fakeDeps({ client: { sendPerson } });
+  await expect(runPeopleUpdate(deps, { ...CHANGE, newEmail: "c@b.co" })).rejects.toMatchObject({
+    what: "another person already has the email c@b.co",
+    status: 422,
   });
 });
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { runResponsesAdd, type ResponsesAddOptions } from "../../../../src/cli/commands/responses/add.ts";
+import { runResponsesGet } from "../../../../src/cli/commands/responses/get.ts";
 import { runResponsesList, type ResponsesListOptions } from "../../../../src/cli/commands/responses/list.ts";
+import { RefusedError } from "../../../../src/client/errors/status-errors.ts";
+import type { JsonObject } from "../../../../src/contract/json.ts";
 import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
 import { SAMPLE_PEOPLE, SAMPLE_RESPONSES } from "../../../helpers/sample-rows.ts";
@@ -188,7 +191,7 @@ describe("responses add", () => {
   it.each([{}, { personId: "7", personEmail: "a@b.co" }])("refuses %j", async (options) => {
     await expect(runResponsesAdd(fakeDeps().deps, { ...ADD, ...options })).rejects.toMatchObject({
       name: "UsageError",
-      message: "exactly one of --person-id and --person-email is needed",
+      message: "specify exactly one of --person-id or --person-email",
     });
   });
 
@@ -197,6 +200,75 @@ describe("responses add", () => {
     await expect(runResponsesAdd(deps, { ...ADD, personId: "7" })).rejects.toMatchObject({
       name: "UnknownOutcomeError",
       hint: 'look with "surveyctl responses list --person-id 7" before trying again: a repeat would count twice',
+    });
+  });
+});
+
+const refusedWith = (status: number, errors: JsonObject) => (): never => {
+  const call = { method: "GET", url: "https://survey.example.com/v1/metrics.json" };
+  throw new RefusedError(`the service answered ${status}`, { call, status, details: { status, errors } });
+};
+
+describe("responses get", () => {
+  it("shows one response with the person in it", async () => {
+    const { deps, calls, out } = world({ response: () => SAMPLE_RESPONSES[0] ?? {} });
+    expect(await runResponsesGet(deps, { id: "1", expand: null })).toBe(0);
+    expect(calls).toEqual([{ call: "getResponse", parameters: { id: "1", expand: ["person", "notes"] } }]);
+    expect(out()).toContain("person_email\tperson1@example.com\n");
+  });
+
+  it("is what the service sent as JSON", async () => {
+    const { deps, calls, out } = world({ response: () => ({ id: "1", later: 1 }) }, { options: { output: "json" } });
+    await runResponsesGet(deps, { id: "1", expand: null });
+    expect([calls, out()]).toEqual([
+      [{ call: "getResponse", parameters: { id: "1", expand: null } }],
+      '{"id":"1","later":1}\n',
+    ]);
+  });
+
+  it.each([
+    [404, "no response with id 99, or the service cannot look up responses by id"],
+    [405, "this service cannot look up a response by id"],
+  ])("when the answer is %i, then it says so", async (status, what) => {
+    const { deps } = world({ response: refusedWith(status, {}) });
+    await expect(runResponsesGet(deps, { id: "99", expand: null })).rejects.toMatchObject({
+      name: "RefusedError",
+      what,
+      status,
+    });
+  });
+});
+
+it("when the trend is not there, then a list says so in its own terms", async () => {
+  const { deps } = fakeDeps({ client: { listResponses: refusedWith(422, { trend: ["does not exist"] }) } });
+  await expect(runResponsesList(deps, { ...LIST, trend: "99" })).rejects.toMatchObject({
+    name: "RefusedError",
+    what: "no trend 99",
+    details: { errors: { trend: ["does not exist"] } },
+  });
+});
+
+it("when something else is refused, then the service's words stay", async () => {
+  const { deps } = fakeDeps({ client: { listResponses: refusedWith(422, { since: ["is invalid"] }) } });
+  await expect(runResponsesList(deps, { ...LIST, trend: "99" })).rejects.toMatchObject({
+    what: "the service answered 422",
+  });
+});
+
+describe("responses add, in its own terms", () => {
+  it("shows the address that the person was named by", async () => {
+    const person = { id: "7", email: "ada@example.com", name: "Ada" };
+    const { deps, out } = world({ pages: [[person]], write: answered({ id: "1", person: "7", score: 9 }) });
+    await runResponsesAdd(deps, { ...ADD, personEmail: "ada@example.com" });
+    expect(out()).toContain("person_id\t7\nperson_email\tada@example.com\nperson_name\tAda\n");
+  });
+
+  it("says that there is nobody of that id", async () => {
+    const addResponse = async (): Promise<never> => refusedWith(422, { person: ["does not exist"] })();
+    const { deps } = fakeDeps({ client: { addResponse } });
+    await expect(runResponsesAdd(deps, { ...ADD, personId: "99999" })).rejects.toMatchObject({
+      what: "no person with id 99999",
+      hint: "surveyctl people list shows the ids",
     });
   });
 });
