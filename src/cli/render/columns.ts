@@ -12,6 +12,7 @@ export type ColumnKind =
   | "phone"
   | "number"
   | "change"
+  | "nps"
   | "score"
   | "flag"
   | "status"

@@ -45,6 +45,9 @@ const SCORE_TONES = { promoter: "good", passive: "middling", detractor: "bad" } 
 
 export function toneOf(column: Column, value: Json | undefined): Tone {
   if (column.kind === "score" && typeof value === "number") return SCORE_TONES[scoreCategory(value)];
+  // More responses are neither good nor bad; a better score is.
+  if ((column.kind === "nps" || column.name === "nps_change") && typeof value === "number")
+    return value > 0 ? "good" : value < 0 ? "bad" : "plain";
   if (column.kind === "flag" && typeof value === "boolean") return value ? "good" : "bad";
   return TONES_BY_NAME.get(column.name) ?? "plain";
 }

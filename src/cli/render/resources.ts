@@ -144,7 +144,7 @@ export const REMOVED_MEMBER: Resource = {
 
 export const METRICS: Resource = {
   noun: "metrics",
-  columns: RESOURCES.metrics.map(fieldColumn),
+  columns: RESOURCES.metrics.map((field) => (field.name === "nps" ? pathColumn("nps", "nps") : fieldColumn(field))),
   table: RESOURCES.metrics.map(({ name }) => name),
   dropFirst: [
     "detractor_percent",

@@ -26,13 +26,15 @@ export function openTable(context: RenderContext, resource: Resource, wrap: bool
     zone: options.timeZone,
     now: unixSeconds(clock),
   });
+  const noValue = options.unicode ? "–" : "-";
   let waiting: Cell[][] = [];
   let note: string | null = null;
   let writeLines: ((rows: readonly Cell[][]) => string) | null = null;
   const toCells = (row: JsonObject): Cell[] =>
     columns.map((column) => {
       const value = column.read(row);
-      return { text: toHumanText(column, value, time), tone: toneOf(column, value) };
+      const text = toHumanText(column, value, time);
+      return { text: text === "" && column.kind === "nps" ? noValue : text, tone: toneOf(column, value) };
     });
   const start = (): string => {
     const drawing = draw(context, resource, { columns, rows: waiting, wrap });
@@ -133,7 +135,7 @@ const HEADINGS: ReadonlyMap<string, string> = new Map([
   ["person_phone_number", "PERSON PHONE"],
   ["person_properties", "PROPERTIES"],
   ["response_count", "RESPONSES"],
-  ["response_count_change", "CHANGE"],
+  ["response_count_change", "+/-"],
   ["nps_change", "CHANGE"],
   ["promoter_percent", "PROMOTERS %"],
   ["passive_percent", "PASSIVES %"],
@@ -171,5 +173,5 @@ function roomOf(
 }
 
 function alignOf({ kind }: Column): "left" | "right" {
-  return kind === "number" || kind === "change" || kind === "score" ? "right" : "left";
+  return kind === "number" || kind === "change" || kind === "nps" || kind === "score" ? "right" : "left";
 }

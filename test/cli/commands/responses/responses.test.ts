@@ -209,6 +209,8 @@ const refusedWith = (status: number, errors: JsonObject) => (): never => {
   throw new RefusedError(`the service answered ${status}`, { call, status, details: { status, errors } });
 };
 
+const unknownPerson = async (): Promise<never> => refusedWith(422, { person: ["does not exist"] })();
+
 describe("responses get", () => {
   it("shows one response with the person in it", async () => {
     const { deps, calls, out } = world({ response: () => SAMPLE_RESPONSES[0] ?? {} });
@@ -264,8 +266,7 @@ describe("responses add, in its own terms", () => {
   });
 
   it("says that there is nobody of that id", async () => {
-    const addResponse = async (): Promise<never> => refusedWith(422, { person: ["does not exist"] })();
-    const { deps } = fakeDeps({ client: { addResponse } });
+    const { deps } = fakeDeps({ client: { addResponse: unknownPerson } });
     await expect(runResponsesAdd(deps, { ...ADD, personId: "99999" })).rejects.toMatchObject({
       what: "no person with id 99999",
       hint: "surveyctl people list shows the ids",
