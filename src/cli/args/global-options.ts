@@ -6,7 +6,7 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 /** Requests at once unless `--concurrency` says otherwise. */
 export const CONCURRENCY_DEFAULT = 8;
 
-/** The flags that every command has (design: "Every command has"), parsed into their final types. */
+/** The flags that every command has, parsed into their final types. */
 export interface GlobalOptions {
   /** The flag alone, like `baseUrl`: the environment's are told apart, so that each value remembers its source. */
   readonly profile: string | null;

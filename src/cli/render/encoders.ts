@@ -122,7 +122,7 @@ function createLineEncoder(options: EncoderOptions, format: "csv" | "tsv"): Enco
   };
 }
 
-/** Spreadsheets run a cell that begins like this (design: "Output"). */
+/** Spreadsheets run a cell that begins like this. */
 function guardFormula(cell: string): string {
   return /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
 }
