@@ -9,6 +9,8 @@ export interface Refusal {
   readonly attribute?: string;
   /** …in these words of the service. */
   readonly says?: RegExp;
+  /** …and that come as JSON: the page of a proxy, or of a wrong base URL, proves nothing. */
+  readonly inJson?: boolean;
   /** What is said instead of the status and the service's words. */
   readonly words: string;
   /** What to do about it. */
@@ -27,7 +29,8 @@ export async function tellRefusals<Result>(work: Promise<Result>, refusals: read
   }
 }
 
-function fits({ status, attribute, says }: Refusal, error: RefusedError): boolean {
+function fits({ status, attribute, says, inJson }: Refusal, error: RefusedError): boolean {
+  if (inJson === true && !isJsonObject(error.details)) return false;
   if (error.status !== status || says?.test(error.what) === false) return false;
   return attribute === undefined || complaintsOf(error.details).includes(attribute);
 }

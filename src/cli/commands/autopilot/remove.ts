@@ -74,6 +74,7 @@ export async function runAutopilotRemove(
     const write = tellRefusals(client.removeMember(platform, body, { signal: deps.signal }), [
       {
         status: 404,
+        inJson: true,
         words: `${who} is not in Autopilot (${platform})`,
         hint: `surveyctl autopilot list --platform ${platform} shows who is`,
       },
