@@ -131,7 +131,7 @@ describe("recipes", () => {
         "-s NPS team@example.com",
         "nps\t-33",
         "response_count\t3",
-        "error: nps>=40 does not hold: nps is -33; response_count>=20 does not hold: response_count is 3",
+        "error: assertion failed: nps>=40 (nps is -33); response_count>=20 (response_count is 3)",
         "",
       ].join("\n"),
       [],

@@ -20,7 +20,7 @@ export async function everyCommand(folder: string): Promise<readonly CalledComma
     { name: "people list", args: ["people", "list"] },
     { name: "people get", args: ["people", "get", "ann@example.com"] },
     { name: "people add", args: ["people", "add", "--email", "ann@example.com"], writes: true },
-    { name: "people update", args: ["people", "update", "ann@example.com", "--name", "Ann"], writes: true },
+    { name: "people update", args: ["people", "update", "ann@example.com", "--name", "Ann", "--create"], writes: true },
     { name: "people import", args: ["people", "import", at("people.csv"), "--send", ...bulk], writes: true },
     { name: "people export", args: ["people", "export", "--out", at("people.out.csv")] },
     { name: "responses list", args: ["responses", "list"] },

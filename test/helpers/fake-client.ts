@@ -23,6 +23,7 @@ export interface Answers {
   readonly write?: WriteResult;
   readonly metrics?: (parameters: Parameters) => JsonObject;
   readonly autopilot?: JsonObject;
+  readonly response?: () => JsonObject;
 }
 
 export function asReply(json: JsonObject): Reply {
@@ -33,7 +34,14 @@ export function answered(json: JsonObject): WriteResult {
   return { kind: "answered", reply: asReply(json) };
 }
 
-export function fakeClient({ pages = [[]], cursor = true, write, metrics, autopilot }: Answers = {}): FakeClient {
+export function fakeClient({
+  pages = [[]],
+  cursor = true,
+  write,
+  metrics,
+  autopilot,
+  response,
+}: Answers = {}): FakeClient {
   const calls: Recorded[] = [];
   const list = (call: string) =>
     async function* walk(...given: unknown[]): AsyncGenerator<Page> {
@@ -64,6 +72,10 @@ export function fakeClient({ pages = [[]], cursor = true, write, metrics, autopi
     async getMetrics(parameters) {
       calls.push({ call: "getMetrics", parameters });
       return asReply(metrics?.(parameters) ?? {});
+    },
+    async getResponse(id, parameters) {
+      calls.push({ call: "getResponse", parameters: { id, ...parameters } });
+      return asReply(response?.() ?? {});
     },
     async getAutopilot(platform) {
       calls.push({ call: "getAutopilot", parameters: platform });

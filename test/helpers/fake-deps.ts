@@ -26,6 +26,7 @@ export const DEFAULT_OPTIONS: GlobalOptions = {
   verbosity: 0,
   showPersonalData: false,
   color: false,
+  unicode: true,
   dryRun: false,
 };
 

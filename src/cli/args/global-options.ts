@@ -1,12 +1,12 @@
 import type { TimeFormat } from "../render/time.ts";
 
-export const OUTPUT_FORMATS = ["table", "json", "ndjson", "csv", "tsv"] as const;
+export const OUTPUT_FORMATS = ["table", "record", "json", "ndjson", "csv", "tsv"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** Requests at once unless `--concurrency` says otherwise. */
 export const CONCURRENCY_DEFAULT = 8;
 
-/** The flags that every command has (design: "Every command has"), parsed into their final types. */
+/** The flags that every command has, parsed into their final types. */
 export interface GlobalOptions {
   /** The flag alone, like `baseUrl`: the environment's are told apart, so that each value remembers its source. */
   readonly profile: string | null;
@@ -35,5 +35,7 @@ export interface GlobalOptions {
   readonly verbosity: 0 | 1 | 2;
   readonly showPersonalData: boolean;
   readonly color: boolean;
+  /** False where the locale knows ASCII alone: then nothing of ours is drawn with other characters. */
+  readonly unicode: boolean;
   readonly dryRun: boolean;
 }

@@ -40,6 +40,7 @@ export function readGlobalOptions(flags: Flags, env: Environment, isTerminal: bo
     verbosity: readVerbosity(flags, env),
     showPersonalData: flags.is("--show-personal-data"),
     color: flags.is("--color") && wantsColor(env, isTerminal),
+    unicode: wantsUnicode(env),
     dryRun: flags.is("--dry-run"),
   };
 }
@@ -93,4 +94,10 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
   if (forced !== null) return forced !== "0" && forced !== "false";
   if (env["CLICOLOR"] === "0" || env["TERM"] === "dumb") return false;
   return isTerminal;
+}
+
+/** Whether the locale says UTF-8; where no locale is set, terminals of today are taken for it. */
+export function wantsUnicode(env: Environment): boolean {
+  const locale = setOr(env["LC_ALL"]) ?? setOr(env["LC_CTYPE"]) ?? setOr(env["LANG"]);
+  return locale === null || /utf-?8/i.test(locale);
 }

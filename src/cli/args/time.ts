@@ -1,7 +1,8 @@
-/** Times as people write them (design: "Times on input"), to Unix seconds. */
+/** Times as people write them, to Unix seconds. */
 import { TIME_MAX } from "../../contract/limits.ts";
-import { createWallClock, firstSecondOf, toCalendarDay, toMoment, type CalendarDay } from "../../runtime/zone.ts";
+import { createWallClock, toMoment } from "../../runtime/zone.ts";
 import { badValue } from "./bad-value.ts";
+import { readLabel, readPeriod, type PeriodRange } from "./calendar.ts";
 import { readDuration } from "./duration.ts";
 
 export interface TimeContext {
@@ -11,66 +12,79 @@ export interface TimeContext {
   readonly zone: string | null;
 }
 
-/** What a date without a time of day means: its first second or its last. */
+/** What a date without a time of day, or a whole period, means: its first second or its last. */
 export type DayEdge = "first" | "last";
 
 export const TIME_FORMS =
-  "a time: Unix seconds, 2026-01-31, 2026-01-31T09:30[:00][Z|+02:00], now, today, yesterday, or ago as in 90m, 24h, 7d, 2w";
+  "a time: Unix seconds, 2026-01-31, 2026-01-31T09:30[:00][Z|+02:00], 2026-01, 2026-Q1, now, today, last-month, " +
+  "or ago as in 90m, 24h, 7d, 2w";
+const PERIOD_FORMS =
+  "a period such as 2026-05, 2026-Q1, 2026-W05, 2026, 2026-05-31, yesterday, this-week or last-month";
+const DELAY_FORMS = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w, tomorrow, or a later time";
 
 const AGO = /^\d+[smhdw]$/;
 const UNIX = /^-?\d+$/;
-const DATE =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?\s*(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i;
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?\s*(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/i;
+/** The only periods that a cell of a file may hold: a month there is more likely a date that lost its day. */
+const DAY = /^(?:\d{4}-\d{2}-\d{2}|today|yesterday)$/i;
 
 /** Throws UsageError that names the place and the accepted forms. */
 export function parseTime(text: string, place: string, context: TimeContext, edge: DayEdge = "first"): number {
-  const seconds = readTimeOrNull(text, context, edge);
+  const word = text.trim();
+  const seconds = inRange(readMoment(word, context) ?? readEdge(word, context, edge));
   if (seconds !== null) return seconds;
   throw badValue(place, text, TIME_FORMS);
 }
 
-/** The same without a judgement: null when the text is no time. */
+/** A time in a file, where periods longer than a day are none: null when the text is no time. */
 export function readTimeOrNull(text: string, context: TimeContext, edge: DayEdge = "first"): number | null {
-  const seconds = readTime(text.trim(), context, edge);
+  const word = text.trim();
+  return inRange(readMoment(word, context) ?? (DAY.test(word) ? readEdge(word, context, edge) : null));
+}
+
+/** Both ends of `2026-05`, `last-month`, `today` and so on. Throws UsageError. */
+export function parsePeriod(text: string, place: string, context: TimeContext): PeriodRange {
+  const period = readPeriod(text.trim(), context);
+  if (period !== null && inRange(period.since) !== null && inRange(period.until) !== null) return period;
+  throw badValue(place, text, PERIOD_FORMS);
+}
+
+/** Seconds from now: a duration, or the time until `tomorrow` or a later time. Throws UsageError. */
+export function parseDelay(text: string, place: string, context: TimeContext): number {
+  const duration = readDuration(text);
+  if (duration !== null) return duration;
+  const word = text.trim();
+  const seconds = inRange(readMoment(word, context) ?? readEdge(word, context, "first"));
+  if (seconds === null || word === "") throw badValue(place, text, DELAY_FORMS);
+  if (seconds < context.now) throw badValue(place, text, "a time in the future");
+  return seconds - context.now;
+}
+
+function inRange(seconds: number | null): number | null {
   return seconds !== null && seconds >= 0 && seconds <= TIME_MAX ? seconds : null;
 }
 
-function readTime(text: string, context: TimeContext, edge: DayEdge): number | null {
+function readMoment(text: string, context: TimeContext): number | null {
   const word = text.toLowerCase();
   if (UNIX.test(word)) return Number(word);
   if (word === "now") return context.now;
   if (AGO.test(word)) return context.now - (readDuration(word) ?? Infinity);
-  if (word === "today") return edgeOfDay(dayOf(context, 0), context, edge);
-  if (word === "yesterday") return edgeOfDay(dayOf(context, -1), context, edge);
-  return readDate(text, context, edge);
+  return readDateTime(text, context);
 }
 
-function dayOf({ now, zone }: TimeContext, offset: number): CalendarDay {
-  const today = toCalendarDay(createWallClock(zone)(now));
-  return { ...today, day: today.day + offset };
+function readEdge(text: string, context: TimeContext, edge: DayEdge): number | null {
+  const period = readPeriod(text, context);
+  if (period === null) return null;
+  return edge === "first" ? period.since : period.until;
 }
 
-function edgeOfDay(day: CalendarDay, { zone }: TimeContext, edge: DayEdge): number {
-  const wallClock = createWallClock(zone);
-  if (edge === "first") return firstSecondOf(day, wallClock);
-  return firstSecondOf({ ...day, day: day.day + 1 }, wallClock) - 1;
-}
-
-function readDate(text: string, context: TimeContext, edge: DayEdge): number | null {
-  const match = DATE.exec(text);
-  if (match === null) return null;
-  const [year = 0, month = 0, day = 0] = match.slice(1, 4).map(Number);
-  if (!isRealDay({ year, month, day })) return null;
-  if (match[4] === undefined) return edgeOfDay({ year, month, day }, context, edge);
-  const [hour = 0, minute = 0, second = 0] = match.slice(4, 7).map((part) => Number(part ?? 0));
-  const wall = Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
-  return match[7] === undefined ? toMoment(wall, createWallClock(context.zone)) : wall - readOffset(match[7]);
-}
-
-/** `Date.UTC` lets days flow over, and takes years below 100 for those of the last century. */
-function isRealDay(day: CalendarDay): boolean {
-  const real = toCalendarDay(Date.UTC(day.year, day.month - 1, day.day) / 1000);
-  return real.year === day.year && real.month === day.month && real.day === day.day;
+function readDateTime(text: string, { zone }: TimeContext): number | null {
+  const [, date = "", hour, minute, second = "0", offset] = DATE_TIME.exec(text) ?? [];
+  const day = readLabel(date)?.start;
+  if (day === undefined) return null;
+  const wall = Date.UTC(day.year, day.month - 1, day.day, Number(hour), Number(minute), Number(second)) / 1000;
+  return offset === undefined ? toMoment(wall, createWallClock(zone)) : wall - readOffset(offset);
 }
 
 function readOffset(text: string): number {

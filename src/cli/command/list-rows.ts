@@ -1,14 +1,18 @@
-/** What every `list` does: pages from the client to stdout, up to a limit (design: "Output"). */
+/** What every `list` does: its flags, and pages from the client to stdout, up to a limit. */
+import type { Command } from "commander";
 import type { CallOptions, Client, Page, Parameters } from "../../client/client.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { splitRowTexts } from "../../contract/row-texts.ts";
+import type { Flags } from "../args/flags.ts";
+import { parseInteger } from "../args/numbers.ts";
 import type { Deps } from "./deps.ts";
+import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { Rows } from "../render/encoders.ts";
 import { openListOutput } from "../render/list-output.ts";
 import { withPager } from "../streams/paging.ts";
-import { writeNote } from "./notes.ts";
+import { countOf, formatCount, writeDone } from "./notes.ts";
 import { withClient } from "./with-client.ts";
 
 export const LIMIT_DEFAULT = 50;
@@ -18,6 +22,31 @@ export interface ListLimits {
   readonly limit: number | null;
   /** Rows a request; null is 100, or the limit where that is less. */
   readonly perPage: number | null;
+  /** Whether a table wraps what is too wide. */
+  readonly wrap?: boolean;
+}
+
+/** The flags that every `list` has. */
+export function addListFlags(command: Command): Command {
+  return command
+    .option("-L, --limit <n>", `maximum number of rows (default: ${LIMIT_DEFAULT})`)
+    .option("--all", "all rows")
+    .option("--wrap", "wrap wide text in tables instead of cutting it")
+    .option(
+      "--per-page <n>",
+      `page size, 1 to ${PER_PAGE_MAX} (default: ${PER_PAGE_MAX}, or the limit where that is less)`,
+    );
+}
+
+/** Throws UsageError. */
+export function readLimits(flags: Flags): ListLimits {
+  const limit = flags.parse("--limit", (text, place) => parseInteger(text, place, { min: 1 }));
+  if (limit !== null && flags.is("--all")) throw new UsageError("--limit and --all cannot be used together");
+  return {
+    limit: flags.is("--all") ? null : (limit ?? LIMIT_DEFAULT),
+    wrap: flags.is("--wrap"),
+    perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
+  };
 }
 
 export interface ListRequest {
@@ -26,6 +55,10 @@ export interface ListRequest {
   /** Filters; `per_page` is added here. */
   readonly parameters: Parameters;
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
+  /** Which end of the list comes first, where the command can turn it around. */
+  readonly first?: "oldest" | "newest";
+  /** How many rows the filters let through, by one cheap request; null where nobody knows. */
+  readonly count?: (client: Client, options: CallOptions) => Promise<number | null>;
 }
 
 /** Through the pager where one is asked for. */
@@ -33,8 +66,9 @@ export async function listRows(deps: Deps, request: ListRequest): Promise<ExitCo
   return withPager(deps.streams, deps.env, (streams) => writeRows({ ...deps, streams }, request));
 }
 
-async function writeRows(deps: Deps, { resource, limits, parameters, pages }: ListRequest): Promise<ExitCode> {
-  const output = await openListOutput(deps, { resource });
+async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
+  const { resource, limits, parameters, pages } = request;
+  const output = await openListOutput(deps, { resource, wrap: limits.wrap ?? false });
   const perPage = limits.perPage ?? Math.min(PER_PAGE_MAX, limits.limit ?? PER_PAGE_MAX);
   return withClient(deps, async (client) => {
     const walk = pages(client, { ...parameters, per_page: perPage }, { signal: deps.signal });
@@ -45,7 +79,8 @@ async function writeRows(deps: Deps, { resource, limits, parameters, pages }: Li
       left -= page.rows.length;
       if (left > 0) continue;
       await output.end();
-      if (left < 0 || (await hasMore(deps, page, perPage, walk))) await noteMore(deps, limits.limit ?? 0);
+      const isFull = left < 0 || page.next !== null || page.rows.length >= perPage;
+      if (isFull && !deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0 });
       await walk.return(undefined);
       return EXIT.done;
     }
@@ -59,21 +94,43 @@ function firstRows(page: Page, count: number): Rows {
   return { rows: page.rows.slice(0, count), text: `[${splitRowTexts(page.text).slice(0, count).join(",")}]` };
 }
 
-/**
- * Whether rows follow a page that just filled the limit. Cursor lists say so; of page-numbered lists a full page says
- * nothing, so the next one is asked for. Only a note hangs on it: a failure here is no failure of the list.
- */
-async function hasMore({ options }: Deps, page: Page, perPage: number, walk: AsyncGenerator<Page>): Promise<boolean> {
+interface Stop {
+  readonly walk: AsyncGenerator<Page>;
+  /** The page that filled the limit. */
+  readonly page: Page;
+  /** Rows of that page were left out. */
+  readonly isCut: boolean;
+}
+
+/** Says that more rows exist, where they do. Only a note hangs on it: a failure here is no failure of the list. */
+async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
+  const shown = request.limits.limit ?? 0;
+  const total = await orNull(() => request.count?.(client, { signal: deps.signal }));
+  const more = stop.isCut || (total === null ? await orNull(() => hasMore(stop)) : total > shown);
+  if (more === true) await writeDone(deps, describeShown(request, shown, total));
+}
+
+/** Cursor lists say so; of page-numbered lists a full page says nothing, so the next one is asked for. */
+async function hasMore({ walk, page }: Stop): Promise<boolean> {
   if (page.next !== null) return true;
-  if (page.rows.length < perPage || options.quiet) return false;
+  const following = await walk.next();
+  return following.done !== true && following.value.rows.length > 0;
+}
+
+async function orNull<Value>(ask: () => Promise<Value | null> | undefined): Promise<Value | null> {
   try {
-    const following = await walk.next();
-    return following.done !== true && following.value.rows.length > 0;
+    return (await ask()) ?? null;
   } catch {
-    return false;
+    return null;
   }
 }
 
-async function noteMore(deps: Deps, limit: number): Promise<void> {
-  await writeNote(deps, `showing the first ${limit}, more exist; --limit N or --all shows them`);
+/** `Showing the 50 oldest of 4,872 responses; --order desc shows the newest first`. */
+function describeShown({ resource, first }: ListRequest, shown: number, total: number | null): string {
+  const advice = "use --limit N or --all for more";
+  if (total === null || total <= shown) return `Showing ${countOf(shown, "row", "rows")}; ${advice}`;
+  const all = `of ${formatCount(total)} ${resource.noun}`;
+  if (first === undefined) return `Showing ${formatCount(shown)} ${all}; ${advice}`;
+  const which = shown === 1 ? first : `${formatCount(shown)} ${first}`;
+  return `Showing the ${which} ${all}; ${first === "oldest" ? "--order desc shows the newest first" : advice}`;
 }

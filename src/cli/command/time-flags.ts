@@ -1,21 +1,28 @@
-/** Flags that take a time. */
+/** Flags that take a time or a range of it. */
 import type { Command } from "commander";
 import { unixSeconds } from "../../runtime/clock.ts";
 import type { Flags } from "../args/flags.ts";
-import { parseTime, type DayEdge } from "../args/time.ts";
+import { parsePeriod, parseTime, type DayEdge, type TimeContext } from "../args/time.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import type { Deps } from "./deps.ts";
+import { writeNote } from "./notes.ts";
 
-/** `--since` and `--until`; `what` happened then, as in "created". */
+/** `--since`, `--until` and `--period`; `what` happened then, as in "created". */
 export function addRangeFlags(command: Command, what: string): Command {
-  return command.option("--since <time>", `${what} at or after`).option("--until <time>", `${what} at or before`);
+  return command
+    .option("--since <time>", `${what} at or after`)
+    .option("--until <time>", `${what} at or before`)
+    .option("--period <period>", "short for both ends, as in last-month, 2026-05 or 2026-Q1");
+}
+
+export function timeContext({ clock, options }: Deps): TimeContext {
+  return { now: unixSeconds(clock), zone: options.timeZone };
 }
 
 /** Unix seconds; null when not given. A date alone is its first second, or its last. Throws UsageError. */
 export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge): number | null {
-  const context = { now: unixSeconds(deps.clock), zone: deps.options.timeZone };
-  return flags.parse(flag, (text, place) => parseTime(text, place, context, edge));
+  return flags.parse(flag, (text, place) => parseTime(text, place, timeContext(deps), edge));
 }
 
 /** Unix seconds, inclusive; null is open. */
@@ -24,16 +31,48 @@ export interface TimeRange {
   readonly until: number | null;
 }
 
-const RANGE_FLAGS = { since: "--since", until: "--until" };
+interface RangeFlags {
+  readonly since: string;
+  readonly until: string;
+  /** The flag that is short for both; without it there is none. */
+  readonly period?: string;
+}
+
+const RANGE_FLAGS: RangeFlags = { since: "--since", until: "--until", period: "--period" };
 
 /**
- * The start from the first second of its day, the end to the last. Throws UsageError, also for a range that ends before
- * it starts: no service has rows there.
+ * The start from the first second of its day or period, the end to the last. Throws UsageError, also for a range that
+ * ends before it starts: no service has rows there. `--verbose` says what the range came to.
  */
-export function readRange(deps: Deps, flags: Flags, names: Readonly<typeof RANGE_FLAGS> = RANGE_FLAGS): TimeRange {
-  const since = readTime(deps, flags, names.since, "first");
-  const until = readTime(deps, flags, names.until, "last");
-  if (since === null || until === null || since <= until) return { since, until };
-  const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
-  throw new UsageError(`${names.until} (${iso(until)}) is before ${names.since} (${iso(since)})`);
+export function readRange(deps: Deps, flags: Flags, names: RangeFlags = RANGE_FLAGS): TimeRange {
+  const range = readWhole(deps, flags, names) ?? {
+    since: readTime(deps, flags, names.since, "first"),
+    until: readTime(deps, flags, names.until, "last"),
+  };
+  const { since, until } = range;
+  if (since !== null && until !== null && since > until) {
+    const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
+    throw new UsageError(`${names.until} (${iso(until)}) is before ${names.since} (${iso(since)})`);
+  }
+  if (deps.options.verbosity > 0 && (since !== null || until !== null)) echo(deps, names, range);
+  return range;
+}
+
+function readWhole(deps: Deps, flags: Flags, { since, until, period }: RangeFlags): TimeRange | null {
+  const whole =
+    period === undefined ? null : flags.parse(period, (text, place) => parsePeriod(text, place, timeContext(deps)));
+  const other = [since, until].find((flag) => flags.text(flag) !== null);
+  if (whole !== null && other !== undefined) throw new UsageError(`${period} and ${other} cannot be used together`);
+  return whole;
+}
+
+/** `note: --since 2026-05-01 00:00:00, --until 2026-05-31 23:59:59 (Europe/Berlin)`. */
+function echo(deps: Deps, names: RangeFlags, { since, until }: TimeRange): void {
+  const { now, zone } = timeContext(deps);
+  const write = createTimeFormatter({ format: "local", zone, now });
+  const ends = [
+    ...(since === null ? [] : [`${names.since} ${write(since)}`]),
+    ...(until === null ? [] : [`${names.until} ${write(until)}`]),
+  ];
+  void writeNote(deps, `${ends.join(", ")} (${zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone})`);
 }

@@ -4,7 +4,7 @@ export class AssertionError extends Error {
   readonly failures: readonly string[];
 
   constructor(failures: readonly string[]) {
-    super(failures.join("; "));
+    super(`assertion failed: ${failures.join("; ")}`);
     this.failures = failures;
   }
 }

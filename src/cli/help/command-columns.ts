@@ -22,6 +22,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
   "people add": SENT_PERSON,
   "people update": SENT_PERSON,
   "responses list": RESPONSES,
+  "responses get": RESPONSES,
   "responses add": RESPONSES,
   "responses export": RESPONSES,
   "bounces list": BOUNCES,

@@ -41,7 +41,9 @@ go to standard error.
 
 Formats (-o, --output):
   table    for people; the default on a terminal. Local times, fitted to
-           the terminal's width, least important columns dropped first
+           the terminal's width: columns without a value give way first,
+           then the least important; --wrap shows long text in full
+  record   one block per row, with every column
   tsv      the default in a pipe: no header; tab, newline, carriage
            return and backslash are written \\t \\n \\r \\\\
   csv      RFC 4180 with a header; the default of export. Maps and arrays
@@ -54,8 +56,9 @@ Formats (-o, --output):
 inside, such as person.email or person_properties.plan.
 --time unix|iso|local|relative sets the time format; --tz names a zone.
 
-"list" shows the first 50 rows; --limit N or --all shows more. "export"
-writes everything.
+"list" shows the first 50 rows; --limit N or --all shows more.
+"responses list" shows the newest first on a terminal, the oldest first in
+a pipe. "export" writes everything.
 
 With -o json or -o ndjson, standard error holds JSON lines only, one
 object per line with one key:
@@ -71,10 +74,21 @@ const DATES = `Times on input:
                             like, its last for --until and the like
   2026-01-31T09:30          local time, or that of --tz
   2026-01-31T09:30:00Z      with a zone; +02:00 works too
-  now, today, yesterday     --until today is the end of the day
+  now, today, yesterday, tomorrow
+                            --until today is the end of the day
   90m, 24h, 7d, 2w          that long ago
 
-Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w.
+Periods, for --period and wherever a date can stand:
+  2026-05, 2026-Q1, 2026-W05      a month, a quarter, a week (ISO 8601)
+  2026                            a year; for --period only
+  this-week, last-week            from Monday to Sunday
+  this-month, last-month, this-quarter, last-quarter, this-year, last-year
+
+--period last-month is short for --since last-month --until last-month.
+--verbose shows the resolved range.
+
+Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay also takes tomorrow
+or a later time.
 
 Ranges include both ends. --tz ZONE overrides the system's time zone,
 such as --tz Europe/Berlin.

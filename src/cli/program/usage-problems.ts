@@ -7,11 +7,21 @@ import { optionsBelow, type Arranged } from "./arrange.ts";
 /** What stands in a command's place and is none: flags that answer at once. */
 const ANSWERS = ["--version", "--help"];
 
+/** What the API can do and no command does. */
+const ELSEWHERE = new Map(
+  ["delete", "remove", "rm"].map((verb) => [
+    `people ${verb}`,
+    "people and all their data are deleted with: surveyctl api DELETE /v1/people/email:EMAIL.json",
+  ]),
+);
+
 /** No command is named, or none of that name; a mistyped flag is the nearer reason. */
 export function incomplete({ command, path, rest, stray }: Arranged, globals: readonly Option[]): UsageError {
   const names = command.commands.map((sub) => sub.name());
   const hint = `available commands: ${names.join(", ")}`;
   if (stray !== null) {
+    const instead = ELSEWHERE.get([...path, stray].join(" "));
+    if (instead !== undefined) return new UsageError(`no command "${[...path, stray].join(" ")}"`, { hint: instead });
     const nearest = suggest(stray, [
       ...(path.length === 0 ? ANSWERS : []),
       ...names,

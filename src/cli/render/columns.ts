@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
+import type { TimeFormatter } from "./time.ts";
 
 /** What a value means, and so how it is written and whether it may be cut or coloured. */
 export type ColumnKind =
@@ -11,6 +12,7 @@ export type ColumnKind =
   | "phone"
   | "number"
   | "change"
+  | "nps"
   | "score"
   | "flag"
   | "status"
@@ -33,6 +35,10 @@ export interface Resource {
   readonly table: readonly string[];
   /** The same names, least important first: the order in which they give way. Others never do. */
   readonly dropFirst: readonly string[];
+  /** Names that give way only when the flexible column is at its narrowest. */
+  readonly dropLast?: readonly string[];
+  /** The column that takes what room there is: what people said is what the table is read for. */
+  readonly flexible?: string;
   /** Fields of the API that are no columns themselves and may still begin a dotted path. */
   readonly fields: readonly string[];
   /** Whether the service decides on further fields (metric groups), so that any name is taken. */
@@ -58,6 +64,34 @@ export function propertyColumn(map: string, key: string): Column {
 /** The columns that `--columns` names, in that order; all of the resource's when it names none. Throws UsageError. */
 export function selectColumns(resource: Resource, names: readonly string[] | null): readonly Column[] {
   return names === null ? resource.columns : names.map((name) => selectColumn(resource, name));
+}
+
+/** The columns asked for, else all of the resource's and then the fields that the service sent and we do not know. */
+export function recordColumns(
+  resource: Resource,
+  names: readonly string[] | null,
+  json: JsonObject,
+): readonly Column[] {
+  const columns = selectColumns(resource, names);
+  if (names !== null) return columns;
+  const known = new Set([...columns.map(({ name }) => name), ...resource.fields]);
+  const unknown = Object.keys(json).filter((key) => !known.has(key));
+  return [
+    ...columns,
+    ...unknown.map((key): Column => ({ name: key, kind: unknownKind(json, key), read: (row) => row[key] })),
+  ];
+}
+
+function unknownKind(json: JsonObject, key: string): ColumnKind {
+  return typeof json[key] === "number" ? (key.endsWith("_at") ? "time" : "number") : "text";
+}
+
+/** A value as the text of one cell: empty for null and absent, maps and arrays as JSON, times by the formatter. */
+export function toCellText(column: Column, value: Json | undefined, time: TimeFormatter): string {
+  if (typeof value === "string") return value;
+  if (value === null || value === undefined) return "";
+  if (typeof value === "object") return Array.isArray(value) && value.length === 0 ? "[]" : JSON.stringify(value);
+  return column.kind === "time" && typeof value === "number" ? time(value) : String(value);
 }
 
 function selectColumn(resource: Resource, name: string): Column {

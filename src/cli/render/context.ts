@@ -9,7 +9,17 @@ export interface RenderContext {
   readonly clock: Clock;
   readonly options: Pick<
     GlobalOptions,
-    "output" | "bom" | "crlf" | "excelSafe" | "columns" | "time" | "timeZone" | "quiet" | "color"
+    | "output"
+    | "bom"
+    | "crlf"
+    | "excelSafe"
+    | "columns"
+    | "time"
+    | "timeZone"
+    | "quiet"
+    | "verbosity"
+    | "color"
+    | "unicode"
   >;
 }
 

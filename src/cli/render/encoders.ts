@@ -1,13 +1,12 @@
 /** Rows to text, a page at a time; the same for lists and exports. */
-import type { JsonObject } from "../../contract/json.ts";
-import { markLongNumbers, mayHoldLongNumbers, splitRowTexts, unmarkLongNumbers } from "../../contract/row-texts.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { isE164 } from "../../contract/phone.ts";
-import { toCellText } from "./cells.ts";
-import type { Column } from "./columns.ts";
+import { RESOURCES } from "../../contract/resources.ts";
+import { markLongNumbers, mayHoldLongNumbers, splitRowTexts, unmarkLongNumbers } from "../../contract/row-texts.ts";
+import { toCellText, type Column } from "./columns.ts";
 import { indentJson } from "./json-indent.ts";
-import { createJsonWriter } from "./json-rows.ts";
 import { csvLines, TSV_LINES } from "./line-formats.ts";
-import { createTimeFormatter, type TimeFormat } from "./time.ts";
+import { createTimeFormatter, type TimeFormat, type TimeFormatter } from "./time.ts";
 
 /** Rows parsed, and the JSON array that they came in; a client's page is one. */
 export interface Rows {
@@ -136,4 +135,49 @@ function guardFormula(cell: string): string {
 /** The `+` of a phone number is no formula's. */
 function guardPhone(cell: string): string {
   return isE164(cell) ? cell : guardFormula(cell);
+}
+
+interface JsonRowOptions {
+  readonly columns: readonly Column[] | null;
+  readonly time: TimeFormat | null;
+  readonly zone: string | null;
+  readonly now: number;
+}
+
+/**
+ * How `--columns` and `--time` change a row's JSON: an object of the columns named, times rewritten.
+ * Null when neither is given: then the row's own text is the output.
+ */
+export function createJsonWriter({ columns, time, zone, now }: JsonRowOptions): ((row: JsonObject) => string) | null {
+  const retime = time === null || time === "unix" ? null : createTimeFormatter({ format: time, zone, now });
+  if (columns === null) return retime === null ? null : (row) => JSON.stringify(rewriteTimes(row, retime));
+  return (row) =>
+    JSON.stringify(Object.fromEntries(columns.map((column) => [column.name, readColumn(column, row, retime)])));
+}
+
+function readColumn(column: Column, row: JsonObject, retime: TimeFormatter | null): Json {
+  const value = column.read(row) ?? null;
+  if (retime === null) return value;
+  if (typeof value === "number") return column.kind === "time" ? retime(value) : value;
+  return column.name.endsWith("properties") ? value : rewriteTimes(value, retime);
+}
+
+const TIME_FIELDS: ReadonlySet<string> = new Set(
+  Object.values(RESOURCES)
+    .flat()
+    .filter(({ type }) => type === "timestamp")
+    .map(({ name }) => name),
+);
+/** Maps of the customer's own keys: nothing in them is a time of ours. */
+const CUSTOM_MAPS: ReadonlySet<string> = new Set(["properties", "person_properties"]);
+
+function rewriteTimes(value: Json, retime: TimeFormatter): Json {
+  if (Array.isArray(value)) return value.map((item) => rewriteTimes(item, retime));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      if (CUSTOM_MAPS.has(key)) return [key, item];
+      return [key, typeof item === "number" && TIME_FIELDS.has(key) ? retime(item) : rewriteTimes(item, retime)];
+    }),
+  );
 }

@@ -1,8 +1,9 @@
 /** Values as people read them on a terminal. */
+import { Chalk } from "chalk";
+import { TOKEN } from "./json-indent.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
-import { toCellText } from "./cells.ts";
-import type { Column } from "./columns.ts";
+import { toCellText, type Column } from "./columns.ts";
 import { toSafeCell } from "./safe-text.ts";
 import type { TimeFormatter } from "./time.ts";
 
@@ -45,6 +46,9 @@ const SCORE_TONES = { promoter: "good", passive: "middling", detractor: "bad" } 
 
 export function toneOf(column: Column, value: Json | undefined): Tone {
   if (column.kind === "score" && typeof value === "number") return SCORE_TONES[scoreCategory(value)];
+  // More responses are neither good nor bad; a better score is.
+  if ((column.kind === "nps" || column.name === "nps_change") && typeof value === "number")
+    return value > 0 ? "good" : value < 0 ? "bad" : "plain";
   if (column.kind === "flag" && typeof value === "boolean") return value ? "good" : "bad";
   return TONES_BY_NAME.get(column.name) ?? "plain";
 }
@@ -57,3 +61,29 @@ const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
   ["detractor_count", "bad"],
   ["detractor_percent", "bad"],
 ]);
+
+export interface Paint {
+  readonly tone: (text: string, tone: Tone) => string;
+  readonly heading: (text: string) => string;
+}
+
+const COLOURS = { good: "green", middling: "yellow", bad: "red" } as const;
+
+/** The same text without colour when there is to be none. */
+export function createPaint(color: boolean): Paint {
+  const chalk = new Chalk({ level: color ? 1 : 0 });
+  return {
+    tone: (text, tone) => (tone === "plain" ? text : chalk[COLOURS[tone]](text)),
+    heading: (text) => chalk.bold(text),
+  };
+}
+
+/** Names blue, texts green and the rest cyan, as `gh` has them; the same text without colour when there is to be none. */
+export function paintJson(text: string, color: boolean): string {
+  if (!color) return text;
+  const chalk = new Chalk({ level: 1 });
+  return text.replace(TOKEN, (token, at: number) => {
+    if (token.startsWith('"')) return text[at + token.length] === ":" ? chalk.blue.bold(token) : chalk.green(token);
+    return /^[{}[\],:]$/.test(token) ? token : chalk.cyan(token);
+  });
+}

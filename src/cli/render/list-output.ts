@@ -15,13 +15,24 @@ export function chooseFormat({ streams, options }: RenderContext, defaultFormat?
 /** Checks `--columns` at once (UsageError), so call it before anything is sent; writes nothing before the first page. */
 export async function openListOutput(
   context: RenderContext,
-  { resource, defaultFormat }: { readonly resource: Resource; readonly defaultFormat?: OutputFormat },
+  { resource, defaultFormat, wrap = false }: ListOutputOptions,
 ): Promise<ListOutput> {
   const format = chooseFormat(context, defaultFormat);
   checkCsvFlags(context, format);
+  if (format === "record") {
+    const { openRecords } = await import("./record-table.ts");
+    return openRecords(context, resource);
+  }
   if (format !== "table") return openEncoded(context, resource, format);
   const { openTable } = await import("./table.ts");
-  return openTable(context, resource);
+  return openTable(context, resource, wrap);
+}
+
+export interface ListOutputOptions {
+  readonly resource: Resource;
+  readonly defaultFormat?: OutputFormat;
+  /** Whether a table wraps text that is too wide, and does not cut it. */
+  readonly wrap?: boolean;
 }
 
 /** Throws UsageError when flags about CSV meet another format, which they would not change. */

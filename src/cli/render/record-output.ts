@@ -1,12 +1,11 @@
 /** Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the whole object as JSON. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { toCellText } from "./cells.ts";
-import { selectColumns, type Column, type Resource } from "./columns.ts";
+import { recordColumns, selectColumns, toCellText, type Resource } from "./columns.ts";
 import type { RenderContext } from "./context.ts";
+import { createJsonWriter } from "./encoders.ts";
 import { toTsvLine } from "./line-formats.ts";
 import { indentJson } from "./json-indent.ts";
-import { createJsonWriter } from "./json-rows.ts";
 import { chooseFormat, openListOutput } from "./list-output.ts";
 import { toSafeLines } from "./safe-text.ts";
 import { createTimeFormatter } from "./time.ts";
@@ -21,9 +20,12 @@ export interface RecordValue {
 export async function writeRecord(context: RenderContext, resource: Resource, value: RecordValue): Promise<void> {
   const format = chooseFormat(context);
   if (format === "json") return writeWhole(context, project(context, resource, value));
-  if (format === "table" || format === "tsv") return writeLines(context, resource, value, format);
+  if (format === "table" || format === "record" || format === "tsv")
+    return writeLines(context, resource, value, format === "tsv");
   const whole: Resource =
-    resource.open === true ? { ...resource, columns: recordColumns(context, resource, value.json) } : resource;
+    resource.open === true
+      ? { ...resource, columns: recordColumns(resource, context.options.columns, value.json) }
+      : resource;
   const output = await openListOutput(context, { resource: whole });
   await output.write(asRows(value));
   await output.end();
@@ -53,10 +55,10 @@ async function writeLines(
   context: RenderContext,
   resource: Resource,
   { json }: RecordValue,
-  format: "table" | "tsv",
+  plain: boolean,
 ): Promise<void> {
-  const columns = recordColumns(context, resource, json);
-  if (format === "table") {
+  const columns = recordColumns(resource, context.options.columns, json);
+  if (!plain) {
     const { drawRecord } = await import("./record-table.ts");
     return context.streams.out.write(drawRecord(context, columns, json));
   }
@@ -64,20 +66,4 @@ async function writeLines(
   const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.timeZone, now: unixSeconds(clock) });
   const lines = columns.map((column) => toTsvLine([column.name, toCellText(column, column.read(json), time)])).join("");
   await streams.out.write(streams.out.isTTY ? toSafeLines(lines) : lines);
-}
-
-/** The columns asked for, else all of the resource's and then the fields that the service sent and we do not know. */
-function recordColumns({ options }: RenderContext, resource: Resource, json: JsonObject): readonly Column[] {
-  const columns = selectColumns(resource, options.columns);
-  if (options.columns !== null) return columns;
-  const known = new Set([...columns.map(({ name }) => name), ...resource.fields]);
-  const unknown = Object.keys(json).filter((key) => !known.has(key));
-  return [
-    ...columns,
-    ...unknown.map((key): Column => ({ name: key, kind: unknownKind(json, key), read: (row) => row[key] })),
-  ];
-}
-
-function unknownKind(json: JsonObject, key: string): Column["kind"] {
-  return typeof json[key] === "number" ? (key.endsWith("_at") ? "time" : "number") : "text";
 }

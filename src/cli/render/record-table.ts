@@ -1,17 +1,24 @@
+/** Names and values in two columns, nothing cut: one thing, or one block a row as `\\x` does in psql. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import type { Column } from "./columns.ts";
-import type { RenderContext } from "./context.ts";
-import { drawGrid } from "./grid.ts";
-import { toHumanText, toneOf } from "./human.ts";
-import { createPaint } from "./paint.ts";
+import { recordColumns, type Column, type Resource } from "./columns.ts";
+import type { ListOutput, RenderContext } from "./context.ts";
+import { createPaint, toHumanText, toneOf } from "./human.ts";
 import { toSafeText } from "./safe-text.ts";
+import { GAP } from "./table-layout.ts";
 import { createTextMeasure } from "./text-measure.ts";
 import { createTimeFormatter } from "./time.ts";
 
-/** One thing in two columns, names and values; nothing is cut. */
-export function drawRecord({ options, clock }: RenderContext, columns: readonly Column[], json: JsonObject): string {
-  const measure = createTextMeasure();
+/** Values narrower than this are not worth a column of their own. */
+const VALUE_WIDTH_MIN = 20;
+
+/** On a terminal long values go on below themselves; elsewhere each is one line. */
+export function drawRecord(
+  { streams, options, clock }: RenderContext,
+  columns: readonly Column[],
+  json: JsonObject,
+): string {
+  const measure = createTextMeasure(options.unicode);
   const paint = createPaint(options.color);
   const time = createTimeFormatter({
     format: options.time ?? "local",
@@ -20,11 +27,36 @@ export function drawRecord({ options, clock }: RenderContext, columns: readonly 
   });
   const names = columns.map(({ name }) => toSafeText(name));
   const width = Math.max(0, ...names.map((name) => measure.width(name)));
-  const rows = columns.map((column, index) => {
+  const room = streams.out.isTTY ? Math.max(streams.out.columns - width - GAP.length, VALUE_WIDTH_MIN) : Infinity;
+  const rows = columns.flatMap((column, index) => {
     const value = column.read(json);
-    const text = toHumanText(column, value, time);
-    const name = measure.fit(names[index] ?? "", width, "left", paint.heading);
-    return [name, text === "" ? "" : paint.tone(text, toneOf(column, value))];
+    const text = toHumanText(column, value, time) || (options.unicode ? "–" : "-");
+    return measure.wrap(text, room, false).map((line, at) => {
+      const name = measure.fit(at === 0 ? (names[index] ?? "") : "", width, "left", paint.heading);
+      return `${name}${GAP}${paint.tone(line, toneOf(column, value))}\n`;
+    });
   });
-  return drawGrid(rows);
+  return rows.join("");
+}
+
+const RULE_WIDTH = 40;
+
+/** `-[ RECORD 1 ]---`, then all columns of the row. */
+export function openRecords(context: RenderContext, resource: Resource): ListOutput {
+  const { streams, options } = context;
+  recordColumns(resource, options.columns, {});
+  let written = 0;
+  return {
+    async write({ rows }) {
+      const blocks = rows.map((row) => {
+        written += 1;
+        const rule = `-[ RECORD ${written} ]`.padEnd(RULE_WIDTH, "-");
+        return `${rule}\n${drawRecord(context, recordColumns(resource, options.columns, row), row)}`;
+      });
+      await streams.out.write(blocks.join(""));
+    },
+    async end() {
+      if (written === 0 && streams.out.isTTY && !options.quiet) await streams.err.write(`no ${resource.noun}\n`);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-/** The columns of every resource (design: "Settled details"): the API's names in the specification's order. */
+/** The columns of every resource: the API's names in the specification's order. */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES, type Field, type FieldType } from "../../contract/resources.ts";
 import { pathColumn, type Column, type ColumnKind, type Resource } from "./columns.ts";
@@ -61,7 +61,9 @@ export const RESPONSES: Resource = {
     ...RESPONSE_REST.map(fieldColumn),
   ],
   table: ["id", "score", "person_email", "person_name", "comment", "created_at", "tags", "person_properties"],
-  dropFirst: ["person_properties", "tags", "person_name", "created_at", "id"],
+  dropFirst: ["person_properties", "tags", "person_name"],
+  dropLast: ["created_at", "id"],
+  flexible: "comment",
   fields: ["person"],
 };
 
@@ -142,7 +144,7 @@ export const REMOVED_MEMBER: Resource = {
 
 export const METRICS: Resource = {
   noun: "metrics",
-  columns: RESOURCES.metrics.map(fieldColumn),
+  columns: RESOURCES.metrics.map((field) => (field.name === "nps" ? pathColumn("nps", "nps") : fieldColumn(field))),
   table: RESOURCES.metrics.map(({ name }) => name),
   dropFirst: [
     "detractor_percent",

@@ -4,9 +4,8 @@ import { unixSeconds } from "../../runtime/clock.ts";
 import { selectColumns, type Column, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import type { Rows } from "./encoders.ts";
-import { toHumanText, toneOf, type Tone } from "./human.ts";
-import { createPaint } from "./paint.ts";
-import { GAP, layOutColumns } from "./table-layout.ts";
+import { createPaint, toHumanText, toneOf, type Tone } from "./human.ts";
+import { GAP, layOutColumns, type ColumnRoom } from "./table-layout.ts";
 import { createTextMeasure } from "./text-measure.ts";
 import { createTimeFormatter } from "./time.ts";
 
@@ -18,7 +17,8 @@ interface Cell {
   readonly tone: Tone;
 }
 
-export function openTable(context: RenderContext, resource: Resource): ListOutput {
+/** `wrap`: text that is too wide goes on below itself, and is not cut. */
+export function openTable(context: RenderContext, resource: Resource, wrap: boolean): ListOutput {
   const { streams, options, clock } = context;
   const columns = tableColumns(resource, options.columns);
   const time = createTimeFormatter({
@@ -26,17 +26,19 @@ export function openTable(context: RenderContext, resource: Resource): ListOutpu
     zone: options.timeZone,
     now: unixSeconds(clock),
   });
+  const noValue = options.unicode ? "–" : "-";
   let waiting: Cell[][] = [];
   let note: string | null = null;
   let writeLines: ((rows: readonly Cell[][]) => string) | null = null;
   const toCells = (row: JsonObject): Cell[] =>
     columns.map((column) => {
       const value = column.read(row);
-      return { text: toHumanText(column, value, time), tone: toneOf(column, value) };
+      const text = toHumanText(column, value, time);
+      return { text: text === "" && column.kind === "nps" ? noValue : text, tone: toneOf(column, value) };
     });
   const start = (): string => {
-    const drawing = draw(context, resource, columns, waiting);
-    note = options.quiet ? null : drawing.note;
+    const drawing = draw(context, resource, { columns, rows: waiting, wrap });
+    note = options.quiet ? null : noteOf(drawing.dropped, options);
     writeLines = drawing.lines;
     return drawing.heading + drawing.lines(waiting);
   };
@@ -61,59 +63,68 @@ function tableColumns(resource: Resource, names: readonly string[] | null): read
 
 interface Drawing {
   readonly heading: string;
-  /** What did not fit, for stderr; null when everything does. */
-  readonly note: string | null;
+  /** The columns that did not fit. */
+  readonly dropped: readonly string[];
   readonly lines: (rows: readonly Cell[][]) => string;
+}
+
+interface DrawingOptions {
+  readonly columns: readonly Column[];
+  /** Those that decide the layout. */
+  readonly rows: readonly Cell[][];
+  readonly wrap: boolean;
 }
 
 function draw(
   { streams, options }: RenderContext,
   resource: Resource,
-  columns: readonly Column[],
-  rows: readonly Cell[][],
+  { columns, rows, wrap }: DrawingOptions,
 ): Drawing {
-  const measure = createTextMeasure();
+  const measure = createTextMeasure(options.unicode);
   const paint = createPaint(options.color);
+  const asked = options.columns !== null;
   const rooms = columns.map((column, index) => {
-    const natural = Math.max(
-      measure.width(headingOf(column)),
-      ...rows.map((row) => measure.width(row[index]?.text ?? "")),
-    );
-    return {
-      name: column.name,
-      natural,
-      minimum: Math.min(natural, leastWidthOf(column)),
-      floor: column.kind === "text" ? FLOOR : natural,
-    };
+    const widths = rows.map((row) => measure.width(row[index]?.text ?? ""));
+    const natural = Math.max(measure.width(headingOf(column)), ...widths);
+    const flexible = !asked && column.name === resource.flexible;
+    return { name: column.name, ...roomOf(column, natural, flexible), isEmpty: widths.every((width) => width === 0) };
   });
-  const dropFirst = options.columns === null ? resource.dropFirst : options.columns.toReversed();
-  const { widths, dropped } = layOutColumns(rooms, emptyFirst(dropFirst, columns, rows), streams.out.columns);
+  const order = asked
+    ? { first: [], last: options.columns.toReversed() }
+    : { first: resource.dropFirst, last: resource.dropLast ?? [] };
+  const { widths, dropped } = layOutColumns(rooms, order, streams.out.columns);
+  const shown = columns.flatMap((column, index) => {
+    const width = widths.get(column.name);
+    return width === undefined ? [] : [{ index, width, align: alignOf(column), wraps: wrap && column.kind === "text" }];
+  });
   const line = (cells: readonly Cell[], colour: (text: string, tone: Tone) => string): string => {
-    const parts = columns.flatMap((column, index) => {
-      const width = widths.get(column.name);
-      const { text, tone } = cells[index] ?? { text: "", tone: "plain" };
-      return width === undefined ? [] : [measure.fit(text, width, alignOf(column), (shown) => colour(shown, tone))];
+    const stacks = shown.map(({ index, width, wraps }) => {
+      const text = cells[index]?.text ?? "";
+      return wraps ? measure.wrap(text, width) : [text];
     });
-    return `${parts.join(GAP).trimEnd()}\n`;
+    const height = Math.max(...stacks.map((stack) => stack.length));
+    const lineAt = (at: number): string =>
+      shown
+        .map(({ index, width, align }, place) =>
+          measure.fit(stacks[place]?.[at] ?? "", width, align, (part) => colour(part, cells[index]?.tone ?? "plain")),
+        )
+        .join(GAP)
+        .trimEnd();
+    return Array.from({ length: height }, (_, at) => `${lineAt(at)}\n`).join("");
   };
   const headings = columns.map((column) => ({ text: headingOf(column), tone: "plain" as const }));
   return {
     heading: line(headings, paint.heading),
-    note: dropped.length === 0 ? null : noteOf(dropped),
+    dropped,
     lines: (cells) => cells.map((row) => line(row, paint.tone)).join(""),
   };
 }
 
-/** A column without a single value gives way before any that has some. */
-function emptyFirst(names: readonly string[], columns: readonly Column[], rows: readonly Cell[][]): readonly string[] {
-  const filled = new Set(
-    columns.filter((_, index) => rows.some((row) => row[index]?.text !== "")).map(({ name }) => name),
-  );
-  return [...names.filter((name) => !filled.has(name)), ...names.filter((name) => filled.has(name))];
-}
-
-function noteOf(dropped: readonly string[]): string {
-  return `note: no room for ${dropped.join(", ")}; --columns chooses\n`;
+/** Once a session would be too often: only to somebody who named the columns, or asked for details. */
+function noteOf(dropped: readonly string[], { columns, verbosity }: RenderContext["options"]): string | null {
+  if (dropped.length === 0 || (columns === null && verbosity === 0)) return null;
+  const hidden = `${dropped.length} ${dropped.length === 1 ? "column" : "columns"} hidden (${dropped.join(", ")})`;
+  return `note: ${hidden}; ${columns === null ? "select with --columns" : "-o record shows them all"}\n`;
 }
 
 const HEADINGS: ReadonlyMap<string, string> = new Map([
@@ -124,33 +135,43 @@ const HEADINGS: ReadonlyMap<string, string> = new Map([
   ["person_phone_number", "PERSON PHONE"],
   ["person_properties", "PROPERTIES"],
   ["response_count", "RESPONSES"],
-  ["response_count_change", "CHANGE"],
+  ["response_count_change", "+/-"],
   ["nps_change", "CHANGE"],
   ["promoter_percent", "PROMOTERS %"],
   ["passive_percent", "PASSIVES %"],
   ["detractor_percent", "DETRACTORS %"],
 ]);
 
-/** `LAST SENT` for `last_sent_at`; a dotted path stays as it was typed. */
+/** `LAST SENT` for `last_sent_at`, `PERSON EMAIL` for `person.email`, and a property by its own name. */
 function headingOf({ name }: Column): string {
-  return (
-    HEADINGS.get(name) ?? (name.includes(".") ? name : name.replace(/_at$/, "").replaceAll("_", " ").toUpperCase())
-  );
+  const property = /^(?:person_)?properties\.(.+)$/.exec(name)?.[1];
+  return HEADINGS.get(name) ?? (property ?? name.replace(/_at$/, "")).replaceAll(/[._]/g, " ").toUpperCase();
 }
 
 const EMAIL_WIDTH = 24;
-/** What people said is what the table is read for: lesser columns go before it shrinks to a few words. */
+/** What people said: lesser columns go before it shrinks to less than a sentence, all others before it is a few words. */
+const SENTENCE_WIDTH = 40;
 const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
 const FLOOR = 4;
 
 /** Prose may be cut; a cut id, time or number would be a wrong one. */
-function leastWidthOf({ name, kind }: Column): number {
-  if (kind !== "text") return Infinity;
-  if (name === "comment") return COMMENT_WIDTH;
-  return name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
+function roomOf(
+  { name, kind }: Column,
+  natural: number,
+  flexible: boolean,
+): Pick<ColumnRoom, "natural" | "comfortable" | "minimum" | "floor"> {
+  if (kind !== "text") return { natural, comfortable: natural, minimum: natural, floor: natural };
+  const least = name === "comment" ? COMMENT_WIDTH : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
+  const minimum = Math.min(natural, least);
+  return {
+    natural,
+    comfortable: flexible ? Math.min(natural, SENTENCE_WIDTH) : minimum,
+    minimum,
+    floor: Math.min(minimum, FLOOR),
+  };
 }
 
 function alignOf({ kind }: Column): "left" | "right" {
-  return kind === "number" || kind === "change" || kind === "score" ? "right" : "left";
+  return kind === "number" || kind === "change" || kind === "nps" || kind === "score" ? "right" : "left";
 }

@@ -1,26 +1,67 @@
-/** How many terminal cells text takes, and cutting it to fit: by grapheme, so that no emoji or accent is torn. */
+/** How many terminal cells text takes, and cutting or wrapping it to fit: by grapheme, so that no emoji or accent is torn. */
+import stringWidth from "string-width";
+
 export interface TextMeasure {
   width(text: string): number;
   /** The text itself when it fits in `max` cells, else its beginning and `…`. */
   cut(text: string, max: number): string;
+  /** Lines of at most `max` cells, broken between words; a longer word is broken too, unless `breakWords` is false. */
+  wrap(text: string, max: number, breakWords?: boolean): string[];
   /** Cut to `width` cells and filled up with spaces on the side away from `align`; `paint` colours the text alone. */
   fit(text: string, width: number, align: "left" | "right", paint?: (text: string) => string): string;
 }
 
 const PLAIN = /^[\u0020-\u007e]*$/;
 
-/** The segmenter is costly to make and only needed for text beyond ASCII. */
-export function createTextMeasure(): TextMeasure {
-  let segmenter: Intl.Segmenter | null = null;
-  const graphemes = (text: string): string[] => {
-    segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
-    return Array.from(segmenter.segment(text), ({ segment }) => segment);
-  };
-  const width = (text: string): number =>
-    PLAIN.test(text) ? text.length : graphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
+const SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+function graphemes(text: string): string[] {
+  return PLAIN.test(text) ? text.split("") : Array.from(SEGMENTER.segment(text), ({ segment }) => segment);
+}
+
+function width(text: string): number {
+  return PLAIN.test(text) ? text.length : stringWidth(text);
+}
+
+function takeWidth(text: string, max: number): string {
+  let taken = 0;
+  const parts = graphemes(text);
+  const end = parts.findIndex((grapheme) => (taken += width(grapheme)) > max);
+  return parts.slice(0, end === -1 ? undefined : end).join("");
+}
+
+/** A word in pieces of at most `max` cells. */
+function piecesOf(word: string, max: number): string[] {
+  const pieces = [""];
+  let taken = 0;
+  for (const grapheme of graphemes(word)) {
+    const cells = width(grapheme);
+    const isFull = taken > 0 && taken + cells > max;
+    taken = isFull ? cells : taken + cells;
+    if (isFull) pieces.push(grapheme);
+    else pieces.push((pieces.pop() ?? "") + grapheme);
+  }
+  return pieces;
+}
+
+function wrap(text: string, max: number, breakWords: boolean = true): string[] {
+  if (width(text) <= max) return [text];
+  const [first = "", ...words] = text.split(" ").flatMap((word) => (breakWords ? piecesOf(word, max) : [word]));
+  const lines = [first];
+  for (const word of words) {
+    const joined = `${lines.at(-1) ?? ""} ${word}`;
+    if (width(joined) <= max) lines.splice(-1, 1, joined);
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** `unicode` false marks what was cut in ASCII. */
+export function createTextMeasure(unicode: boolean = true): TextMeasure {
+  const mark = unicode ? "…" : "...";
   const cut = (text: string, max: number): string => {
     if (width(text) <= max) return text;
-    return PLAIN.test(text) ? `${text.slice(0, Math.max(max - 1, 0))}…` : `${takeWidth(graphemes(text), max - 1)}…`;
+    return max < mark.length ? mark.slice(0, max) : takeWidth(text, max - mark.length) + mark;
   };
   const fit: TextMeasure["fit"] = (text, room, align, paint = String) => {
     const short = cut(text, room);
@@ -28,38 +69,7 @@ export function createTextMeasure(): TextMeasure {
     const painted = paint(isolate(short));
     return align === "left" ? painted + filling : filling + painted;
   };
-  return { width, cut, fit };
-}
-
-function takeWidth(graphemes: readonly string[], max: number): string {
-  let taken = 0;
-  const end = graphemes.findIndex((grapheme) => {
-    taken += graphemeWidth(grapheme);
-    return taken > max;
-  });
-  return graphemes.slice(0, end === -1 ? undefined : end).join("");
-}
-
-function graphemeWidth(grapheme: string): number {
-  if (isEmoji(grapheme)) return 2;
-  let width = 0;
-  for (const char of grapheme) width += charWidth(char);
-  return width;
-}
-
-function isEmoji(grapheme: string): boolean {
-  return /\p{Emoji_Presentation}|\p{Regional_Indicator}{2}/u.test(grapheme) || /\p{Emoji}\ufe0f/u.test(grapheme);
-}
-
-/** Marks, format characters and the vowels and finals of decomposed Hangul stand on their neighbour. */
-const ZERO = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]/u;
-/** East Asian Wide and Fullwidth (Unicode, Annex 11), emoji apart. */
-const WIDE =
-  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
-
-function charWidth(char: string): number {
-  if (ZERO.test(char)) return 0;
-  return WIDE.test(char) ? 2 : 1;
+  return { width, cut, wrap, fit };
 }
 
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;

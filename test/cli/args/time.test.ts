@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { parseTime, parseZone, TIME_FORMS, type DayEdge } from "../../../src/cli/args/time.ts";
+import {
+  parseDelay,
+  parsePeriod,
+  parseTime,
+  parseZone,
+  readTimeOrNull,
+  TIME_FORMS,
+  type DayEdge,
+} from "../../../src/cli/args/time.ts";
 import { UsageError } from "../../../src/cli/errors/usage-error.ts";
 
 /** 2026-02-01T12:34:56Z. */
@@ -28,6 +36,10 @@ describe("a time on the command line", () => {
     ["24h", "2026-01-31T12:34:56Z"],
     ["7d", "2026-01-25T12:34:56Z"],
     [" 2w ", "2026-01-18T12:34:56Z"],
+    ["tomorrow", "2026-02-02T00:00:00Z"],
+    ["2025-11", "2025-11-01T00:00:00Z"],
+    ["2025-q4", "2025-10-01T00:00:00Z"],
+    ["last-month", "2026-01-01T00:00:00Z"],
   ])("when it is %s, then it is %s", (text, expected) => {
     expect(iso(text)).toBe(expected);
   });
@@ -38,6 +50,12 @@ describe("a time on the command line", () => {
     ["yesterday", "2026-01-31T23:59:59Z"],
     ["now", "2026-02-01T12:34:56Z"],
     ["2026-01-31T09:30", "2026-01-31T09:30:00Z"],
+    ["tomorrow", "2026-02-02T23:59:59Z"],
+    ["2024-02", "2024-02-29T23:59:59Z"],
+    ["2025-Q4", "2025-12-31T23:59:59Z"],
+    ["2026-W05", "2026-02-01T23:59:59Z"],
+    ["This-Week", "2026-02-01T23:59:59Z"],
+    ["last-year", "2025-12-31T23:59:59Z"],
   ])("when %s ends a range, then it is %s", (text, expected) => {
     expect(iso(text, "UTC", "last")).toBe(expected);
   });
@@ -89,13 +107,91 @@ describe("a time on the command line", () => {
     "7x",
     "7 d",
     "12345678901234",
-    "tomorrow",
+    "last-day",
+    "next-month",
+    "2026-Q5",
+    "2026-00",
+    "2026-W54",
+    "2026-13",
     "2026-01-31T09:30+2",
     "99999999w",
   ])("when it is %j, then the error names it and the accepted forms", (text) => {
     expect(() => parseTime(text, "--until", { now: NOW, zone: "UTC" })).toThrow(
       new UsageError(`--until: ${JSON.stringify(text)} is not ${TIME_FORMS}`),
     );
+  });
+});
+
+function ends(text: string, zone = "UTC"): string[] {
+  const { since, until } = parsePeriod(text, "--period", { now: NOW, zone });
+  return [since, until].map((seconds) => new Date(seconds * 1000).toISOString().replace(".000Z", "Z"));
+}
+
+describe("a period on the command line", () => {
+  // 2026-02-01 is a Sunday: the last day of its week.
+  it.each([
+    ["2026", "2026-01-01T00:00:00Z", "2026-12-31T23:59:59Z"],
+    ["2026-02", "2026-02-01T00:00:00Z", "2026-02-28T23:59:59Z"],
+    ["2026-Q1", "2026-01-01T00:00:00Z", "2026-03-31T23:59:59Z"],
+    ["2026-w01", "2025-12-29T00:00:00Z", "2026-01-04T23:59:59Z"],
+    ["2020-W53", "2020-12-28T00:00:00Z", "2021-01-03T23:59:59Z"],
+    ["2026-01-31", "2026-01-31T00:00:00Z", "2026-01-31T23:59:59Z"],
+    ["today", "2026-02-01T00:00:00Z", "2026-02-01T23:59:59Z"],
+    ["yesterday", "2026-01-31T00:00:00Z", "2026-01-31T23:59:59Z"],
+    ["tomorrow", "2026-02-02T00:00:00Z", "2026-02-02T23:59:59Z"],
+    ["this-week", "2026-01-26T00:00:00Z", "2026-02-01T23:59:59Z"],
+    ["last-week", "2026-01-19T00:00:00Z", "2026-01-25T23:59:59Z"],
+    ["this-month", "2026-02-01T00:00:00Z", "2026-02-28T23:59:59Z"],
+    ["last-month", "2026-01-01T00:00:00Z", "2026-01-31T23:59:59Z"],
+    ["this-quarter", "2026-01-01T00:00:00Z", "2026-03-31T23:59:59Z"],
+    ["last-quarter", "2025-10-01T00:00:00Z", "2025-12-31T23:59:59Z"],
+    ["this-year", "2026-01-01T00:00:00Z", "2026-12-31T23:59:59Z"],
+    ["LAST-YEAR", "2025-01-01T00:00:00Z", "2025-12-31T23:59:59Z"],
+  ])("when it is %s, then it is from %s to %s", (text, since, until) => {
+    expect(ends(text)).toEqual([since, until]);
+  });
+
+  it("when clocks change in it, then its ends are the zone's own", () => {
+    expect(ends("2026-03", "Europe/Berlin")).toEqual(["2026-02-28T23:00:00Z", "2026-03-31T21:59:59Z"]);
+  });
+
+  it.each(["", "7d", "now", "2026-1", "2026-05-32", "month", "1960", "1767225600"])(
+    "when it is %j, it is refused",
+    (text) => {
+      expect(() => parsePeriod(text, "--period", { now: NOW, zone: "UTC" })).toThrow(
+        `--period: ${JSON.stringify(text)} is not a period such as 2026-05`,
+      );
+    },
+  );
+});
+
+it("when a cell of a file holds a whole month, then it is no time: a date lost its day", () => {
+  const context = { now: NOW, zone: "UTC" };
+  expect(["2026-01", "last-month", "2026-Q1", "tomorrow"].map((cell) => readTimeOrNull(cell, context))).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
+  expect(readTimeOrNull("2026-01-31", context)).toBe(1_769_817_600);
+});
+
+const delay = (text: string): number => parseDelay(text, "--delay", { now: NOW, zone: "UTC" });
+
+describe("a delay", () => {
+  it.each([
+    ["90", 90],
+    ["2h", 7200],
+    ["now", 0],
+    ["tomorrow", 41_104],
+    ["2026-02-01T13:00Z", 1504],
+  ])("when it is %s, then it is %i seconds", (text, seconds) => {
+    expect(delay(text)).toBe(seconds);
+  });
+
+  it("when it is a time that has passed, then it is refused", () => {
+    expect(() => delay("yesterday")).toThrow('--delay: "yesterday" is not a time in the future');
+    expect(() => delay("soon")).toThrow('--delay: "soon" is not a duration such as 90 (seconds)');
   });
 });
 

@@ -25,7 +25,7 @@ async function list(limits: ListLimits, answers: Answers, options: FakeOptions =
   return { status, count: ids.length, last: ids.at(-1), err: err(), calls };
 }
 
-const MORE = (limit: number): string => `note: showing the first ${limit}, more exist; --limit N or --all shows them\n`;
+const MORE = (limit: number): string => `Showing ${limit} rows; use --limit N or --all for more\n`;
 const asked = (...pages: number[]) =>
   pages.map((perPage, index) => ({
     call: index === 0 ? "listPeople" : "listPeople again",

@@ -35,3 +35,40 @@ describe("a range that ends before it starts", () => {
     await service.stop();
   });
 });
+
+describe("--period", () => {
+  it.each(["people list", "responses list", "bounces list", "unsubscribes list", "metrics", "responses export"])(
+    "gives %s both ends",
+    async (command) => {
+      const service = await startListService({ lists: {} });
+      const args = [...command.split(" "), "--period", "2026-05", "--tz", "Europe/Berlin"];
+      expect(await runInProcess({ args, env: service.env })).toMatchObject({ status: 0 });
+      const { query } = service.requests[0] ?? { query: new URLSearchParams() };
+      expect([query.get("since"), query.get("until")]).toEqual(["1777586400", "1780264799"]);
+      await service.stop();
+    },
+  );
+
+  it.each(["--since", "--until"])("is refused beside %s", async (flag) => {
+    const args = ["metrics", "--period", "last-month", flag, "2026-05-01"];
+    expect(await runInProcess({ args })).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: `error: --period and ${flag} cannot be used together\n`,
+    });
+  });
+
+  it("is echoed with -v, and only then", async () => {
+    const service = await startListService({ lists: {} });
+    const args = ["bounces", "list", "--period", "2026-Q1", "--tz", "Europe/Berlin"];
+    const [plain, verbose] = [
+      await runInProcess({ args, env: service.env }),
+      await runInProcess({ args: [...args, "-v"], env: service.env }),
+    ];
+    expect(plain.stderr).toBe("");
+    expect(verbose.stderr.split("\n")[0]).toBe(
+      "note: --since 2026-01-01 00:00:00, --until 2026-03-31 23:59:59 (Europe/Berlin)",
+    );
+    await service.stop();
+  });
+});

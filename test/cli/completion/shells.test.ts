@@ -44,7 +44,7 @@ describe("bash", () => {
   it.each<[string, readonly string[]]>([
     ["surveyctl peo", ["people"]],
     ["surveyctl people ge", ["get"]],
-    ["surveyctl people list -o ", ["table", "json", "ndjson", "csv", "tsv"]],
+    ["surveyctl people list -o ", ["table", "record", "json", "ndjson", "csv", "tsv"]],
     ["surveyctl people list --output=js", ["json"]],
     ["surveyctl responses list --order asc:", ["updated_at"]],
     ["surveyctl people list --columns id,em", ["id,email"]],

@@ -76,7 +76,7 @@ describe("a table", () => {
     const columns = ["name", "created_at", "email", "last_sent_at"];
     expect(await list(PEOPLE, SAMPLE_PEOPLE.slice(0, 1), { width: 50, options: { columns } })).toEqual({
       out: "NAME          CREATED\nAda Lovelace  2026-01-01 00:00:00\n",
-      err: "note: no room for last_sent_at, email; --columns chooses\n",
+      err: "note: 2 columns hidden (last_sent_at, email); -o record shows them all\n",
     });
   });
 
@@ -84,8 +84,55 @@ describe("a table", () => {
     const rows = [{ id: "1", email: "ada@example.com", name: "Ada", created_at: 0, phone_number: "+14155550101" }];
     expect(await list(PEOPLE, rows, { width: 70 })).toEqual({
       out: "ID  EMAIL            NAME  PHONE         CREATED\n1   ada@example.com  Ada   +14155550101  1970-01-01 00:00:00\n",
-      err: "note: no room for last_responded_at, last_sent_at, next_survey_scheduled_at; --columns chooses\n",
+      err: "",
     });
+  });
+
+  it("says under --verbose which columns are hidden", async () => {
+    const rows = [{ id: "1", email: "ada@example.com", name: "Ada", created_at: 0, phone_number: "+14155550101" }];
+    const { err } = await list(PEOPLE, rows, { width: 50, options: { verbosity: 1 } });
+    expect(err).toBe(
+      "note: 4 columns hidden (last_responded_at, last_sent_at, next_survey_scheduled_at, created_at); select with --columns\n",
+    );
+    expect((await list(PEOPLE, rows, { width: 80, options: { verbosity: 1 } })).err).toBe(
+      "note: 2 columns hidden (last_responded_at, last_sent_at); select with --columns\n",
+    );
+  });
+
+  const LONG = "The support was quick and kind, and nobody had to be asked twice for the same thing.";
+  const wide = [
+    {
+      id: "1",
+      score: 9,
+      person: { id: "2", email: "ada@example.com", name: "Ada" },
+      comment: LONG,
+      created_at: 0,
+      tags: [],
+      person_properties: { plan: "enterprise", region: "EMEA" },
+    },
+  ];
+
+  it("gives the comment the room of lesser columns, those without a value first", async () => {
+    expect((await list(RESPONSES, wide, { width: 100 })).out).toBe(
+      [
+        "ID  SCORE  PERSON EMAIL     COMMENT                                              CREATED",
+        "1       9  ada@example.com  The support was quick and kind, and nobody had to …  1970-01-01 00:00:00",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("wraps the comment where it is asked to", async () => {
+    const { deps, out } = fakeDeps({ width: 60 });
+    const output = await openListOutput(deps, { resource: RESPONSES, wrap: true });
+    await output.write(asPage(wide));
+    await output.end();
+    expect(out().split("\n").slice(1)).toEqual([
+      "1       9  ada@example.com  The support was quick and kind,",
+      "                            and nobody had to be asked twice",
+      "                            for the same thing.",
+      "",
+    ]);
   });
 
   it("says nothing under --quiet", async () => {
@@ -113,10 +160,68 @@ describe("a table", () => {
   });
 });
 
+describe("records", () => {
+  const rows = [
+    { id: "1", email: "ada@example.com", name: "Ada" },
+    { id: "2", email: "bob@example.com", later: 7 },
+  ];
+  const columns = ["id", "name"];
+
+  it("are one block a row", async () => {
+    expect(await list(PEOPLE, rows, { options: { output: "record", columns } })).toEqual({
+      out: [
+        "-[ RECORD 1 ]---------------------------",
+        "id    1",
+        "name  Ada",
+        "-[ RECORD 2 ]---------------------------",
+        "id    2",
+        "name  –",
+        "",
+      ].join("\n"),
+      err: "",
+    });
+  });
+
+  it("have every column, and what the service sent besides", async () => {
+    const { out } = await list(PEOPLE, rows, { options: { output: "record", unicode: false } });
+    expect(lines(`\n${out}`, / +/).slice(-9)).toEqual([
+      ["id", "2"],
+      ["email", "bob@example.com"],
+      ["name", "-"],
+      ["created_at", "-"],
+      ["phone_number", "-"],
+      ["last_sent_at", "-"],
+      ["last_responded_at", "-"],
+      ["next_survey_scheduled_at", "-"],
+      ["later", "7"],
+    ]);
+  });
+
+  it("let long text go on below itself on a terminal, and nowhere else", async () => {
+    const comment = "one two three four five six seven eight nine ten";
+    const shown = async (width: number | null): Promise<string> =>
+      (await list(RESPONSES, [{ comment }], { width, options: { output: "record", columns: ["comment"] } })).out;
+    expect((await shown(40)).split("\n").slice(1)).toEqual([
+      "comment  one two three four five six",
+      "         seven eight nine ten",
+      "",
+    ]);
+    expect((await shown(null)).split("\n").slice(1)).toEqual([`comment  ${comment}`, ""]);
+  });
+
+  it("refuse an unknown column before anything is written, and say when there is nothing", async () => {
+    await expect(list(PEOPLE, [], { options: { output: "record", columns: ["mail"] } })).rejects.toThrow('"mail"');
+    expect(await list(PEOPLE, [], { width: 80, options: { output: "record" } })).toEqual({
+      out: "",
+      err: "no people\n",
+    });
+  });
+});
+
 describe("on a terminal", () => {
   const hostile = [{ ...SAMPLE_PEOPLE[0], name: "a\u001b[31mb\u009b2Jc\u202ed\u007f" }];
 
-  it.each(["table", "json", "ndjson", "csv", "tsv"] as const)(
+  it.each(["table", "record", "json", "ndjson", "csv", "tsv"] as const)(
     "%s lets no control character through",
     async (output) => {
       const { out } = await list(PEOPLE, hostile, { width: 300, options: { output } });

@@ -21,7 +21,7 @@ describe("the width of text on a terminal", () => {
     ["❤️", 2],
     ["שלום", 4],
     ["שָׁלוֹם", 4],
-    ["नमस्ते", 4],
+    ["नमस्ते", 3],
     ["สวัสดี", 4],
     ["a\u200bb", 2],
   ])("of %j is %i", (text, width) => {
@@ -41,6 +41,32 @@ describe("cutting", () => {
   ])("%j to %i cells gives %j", (text, max, expected) => {
     expect(measure.cut(text, max)).toBe(expected);
   });
+});
+
+describe("wrapping", () => {
+  it.each([
+    ["one two three", 7, ["one two", "three"]],
+    ["supercalifragilistic", 8, ["supercal", "ifragili", "stic"]],
+    ["a supercalifragilistic b", 8, ["a", "supercal", "ifragili", "stic b"]],
+    ["とても良かったです", 5, ["とて", "も良", "かっ", "たで", "す"]],
+    ["fits", 4, ["fits"]],
+    ["", 4, [""]],
+    ["日本", 1, ["日", "本"]],
+  ])("%j to %i cells gives %j", (text, max, lines) => {
+    expect(measure.wrap(text, max)).toEqual(lines);
+  });
+
+  it("leaves a long word whole where it is asked to", () => {
+    expect(measure.wrap("see https://example.com/a/b now", 10, false)).toEqual([
+      "see",
+      "https://example.com/a/b",
+      "now",
+    ]);
+  });
+});
+
+it("when the locale knows ASCII alone, then what was cut is marked in ASCII", () => {
+  expect(["too long", "no"].map((text) => createTextMeasure(false).cut(text, 6))).toEqual(["too...", "no"]);
 });
 
 describe("fitting", () => {

@@ -35,7 +35,7 @@ describe("a pager", () => {
     });
     expect([status, stdout]).toEqual([
       0,
-      "| ID  EMAIL\n| 1   person1@example.com\n| 2   person2@example.com\nnote: showing the first 2, more exist; --limit N or --all shows them\n",
+      "| ID  EMAIL\n| 1   person1@example.com\n| 2   person2@example.com\nShowing 2 rows; use --limit N or --all for more\n",
     ]);
   });
 

@@ -12,6 +12,7 @@ import { writeDryRun } from "../../command/dry-run.ts";
 import { writeWarning } from "../../command/notes.ts";
 import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
 import { localeWarning, toProperties, type PropertySources } from "../../command/survey-properties.ts";
+import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
 import { withClient } from "../../command/with-client.ts";
 import { showOutcome } from "../../command/write-outcome.ts";
 import {
@@ -69,7 +70,10 @@ export async function runAutopilotAdd(
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.addMember, placeholders: { platform }, body });
       return EXIT.done;
     }
-    const write = client.addMember(platform, body, { signal: deps.signal });
+    const write = tellRefusals(
+      client.addMember(platform, body, { signal: deps.signal }),
+      noPersonWithId(person.personId, "person_id"),
+    );
     const evidence = `look with "surveyctl autopilot list --platform ${platform}"; adding again is safe`;
     return showOutcome(deps, write, { answer: ADDED_MEMBER, found: MEMBERS, evidence });
   });
@@ -88,6 +92,6 @@ function checkReachable(platform: Platform, { personId, email, phone }: MemberId
   if (personId !== null || email !== null || phone !== null) return;
   const own = platform === "email" ? "--email" : "--phone";
   throw new UsageError(
-    `one of --person-id, --email and --phone is needed; surveys by ${platform} need ${own} for somebody new`,
+    `specify --person-id, --email or --phone; a person who is new needs ${own} for surveys by ${platform}`,
   );
 }

@@ -44,7 +44,7 @@ function readAll(client: Client, platforms: readonly Platform[], signal: AbortSi
 
 async function writeBoth(deps: Deps, configurations: readonly RecordValue[]): Promise<void> {
   const format = chooseFormat(deps);
-  if (format === "table") return writeRecords(deps, configurations, "\n");
+  if (format === "table" || format === "record") return writeRecords(deps, configurations, "\n");
   if (format === "tsv") return writeRecords(deps, configurations, "");
   const output = await openListOutput(deps, { resource: AUTOPILOT_CONFIGURATION });
   const text = `[${configurations.map((configuration) => configuration.text).join(",")}]`;

@@ -4,8 +4,7 @@ import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { MEMBERS, SMS_MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addListFlags, readLimits } from "../../command/list-flags.ts";
-import { listRows, type ListLimits } from "../../command/list-rows.ts";
+import { addListFlags, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
 import {
   addIdentifierFlags,
   addPlatformFlag,

@@ -10,6 +10,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { checkTerminal, confirm } from "../../command/confirm.ts";
 import { writeDryRun } from "../../command/dry-run.ts";
 import { addImportFlags, readImportFlags } from "../../import/import-flags.ts";
+import { tellRefusals } from "../../command/refusals.ts";
 import { withClient } from "../../command/with-client.ts";
 import { showOutcome } from "../../command/write-outcome.ts";
 import {
@@ -50,7 +51,7 @@ export function registerAutopilotRemove(noun: Command, context: CommandContext):
     const [platform, person, input] = [readPlatform(flags), readIdentifiers(flags), flags.text("--from")];
     if (input === null) return runAutopilotRemove(deps, { platform, person, yes: flags.is("--yes") });
     if (Object.values(person).some((value) => value !== null))
-      throw new UsageError("--from goes without --person-id, --email and --phone");
+      throw new UsageError("--from cannot be used together with --person-id, --email or --phone");
     return runRemoveFrom(deps, { input, platform, flags: readImportFlags(flags) });
   });
 }
@@ -70,7 +71,14 @@ export async function runAutopilotRemove(
       return EXIT.done;
     }
     if (ask) await confirm(deps, `Remove ${who} from Autopilot (${platform}) at ${client.baseUrl}?`);
-    const write = client.removeMember(platform, body, { signal: deps.signal });
+    const write = tellRefusals(client.removeMember(platform, body, { signal: deps.signal }), [
+      {
+        status: 404,
+        inJson: true,
+        words: `${who} is not in Autopilot (${platform})`,
+        hint: `surveyctl autopilot list --platform ${platform} shows who is`,
+      },
+    ]);
     const evidence = `look with "surveyctl autopilot list --platform ${platform}"; removing again is safe`;
     return showOutcome(deps, write, { answer: REMOVED_MEMBER, found: MEMBERS, evidence });
   });
@@ -79,6 +87,6 @@ export async function runAutopilotRemove(
 function exactlyOne({ personId, email, phone }: MemberIdentifiers): string {
   const [who, ...others] = [personId, email, phone].filter((value) => value !== null);
   if (who === undefined || others.length > 0)
-    throw new UsageError("exactly one of --person-id, --email and --phone is needed");
+    throw new UsageError("specify exactly one of --person-id, --email or --phone");
   return who;
 }

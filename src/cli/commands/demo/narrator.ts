@@ -1,7 +1,7 @@
 /** The voice of the demo: headings, sentences and the commands it runs, all on stdout, 80 columns wide. */
 import type { Deps } from "../../command/deps.ts";
 import { CancelledError } from "../../errors/usage-error.ts";
-import { createPaint } from "../../render/paint.ts";
+import { createPaint } from "../../render/human.ts";
 
 export interface Narrator {
   /** The next numbered step; waits for Enter before each but the first where `pause` is set. */

@@ -47,14 +47,18 @@ export function checkAssertionFields(assertions: readonly Assertion[], open: boo
   );
 }
 
-/** One sentence for each assertion that does not hold; a field that is missing holds nothing. */
+/** What there is none of where nobody answered, whatever number the service sends. */
+const SCORES = /^nps(?:_|$)|_percent(?:_|$)/;
+
+/** `nps>=40 (nps is 15)` for each assertion that does not hold; a field that is missing holds nothing. */
 export function failedAssertions(assertions: readonly Assertion[], metrics: JsonObject): string[] {
+  const where = typeof metrics["period"] === "string" ? ` in ${metrics["period"]}` : "";
   return assertions.flatMap(({ text, field, operator, value }) => {
     const actual = metrics[field];
+    if (metrics["response_count"] === 0 && SCORES.test(field)) return [`${text}${where} (no responses)`];
     if (typeof actual === "number" && COMPARISONS[operator](actual, value)) return [];
-    const where = typeof metrics["period"] === "string" ? ` in ${metrics["period"]}` : "";
     return [
-      `${text} does not hold${where}: ${typeof actual === "number" ? `${field} is ${actual}` : `the service sent no ${field}`}`,
+      `${text}${where} (${typeof actual === "number" ? `${field} is ${actual}` : `the service sent no ${field}`})`,
     ];
   });
 }

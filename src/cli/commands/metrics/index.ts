@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
+import { PERIOD_UNITS } from "../../args/calendar.ts";
 import { parseChoice, parseChoices } from "../../args/choice.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -8,7 +9,6 @@ import { choiceOption, choicesOption } from "../../command/choice-option.ts";
 import { collect, type CommandContext } from "../../command/command-context.ts";
 import { addRangeFlags, readRange } from "../../command/time-flags.ts";
 import { parseAssertion } from "./assertions.ts";
-import { PERIOD_UNITS } from "./periods.ts";
 import { runMetrics, type MetricsOptions } from "./show.ts";
 
 export function register(noun: Command, context: CommandContext): void {
@@ -22,10 +22,10 @@ export function register(noun: Command, context: CommandContext): void {
   });
   addRangeFlags(noun, "answered")
     .option("--trend <id>", "only the responses of a trend")
-    .addOption(choicesOption("--group <groups>", "which numbers; without it core", METRIC_GROUPS))
-    .addOption(choiceOption("--by <period>", "one row a period; without --since the last few", PERIOD_UNITS))
-    .addOption(choiceOption("--compare <what>", "adds the change against the period before", ["previous"]))
-    .option("--assert <condition>", "ends with 6 unless it holds, as in 'nps>=40'; may be repeated", collect, []);
+    .addOption(choicesOption("--group <groups>", "metric groups (default: core)", METRIC_GROUPS))
+    .addOption(choiceOption("--by <period>", "one row per period (default: the last 12 or so)", PERIOD_UNITS))
+    .addOption(choiceOption("--compare <what>", "add the change from the period before", ["previous"]))
+    .option("--assert <condition>", "exit 6 unless it holds, as in 'nps>=40'; repeatable", collect, []);
   context.action(noun, (deps, flags) => runMetrics(deps, readOptions(deps, flags)));
 }
 

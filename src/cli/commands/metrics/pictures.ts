@@ -1,47 +1,30 @@
-/** What a terminal shows beneath the numbers. */
+/** What a terminal shows for people: a card for one period, a line beneath a table of many. */
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../command/deps.ts";
 import { chooseFormat } from "../../render/list-output.ts";
-import type { Tone } from "../../render/human.ts";
-import { shareCells, toSparkline } from "./sparkline.ts";
+import { toSparkline } from "./sparkline.ts";
 
-/** Pictures are for people: on a terminal, in the table format, and never among columns somebody chose. */
-function wantsPictures(deps: Deps): boolean {
+/** On a terminal, in the table format, and never in place of columns that somebody chose. */
+export function wantsPictures(deps: Deps): boolean {
   return deps.streams.out.isTTY && chooseFormat(deps) === "table" && deps.options.columns === null;
 }
 
-/** Cells beside the line: `nps  ` and `  -100 … -100`. */
-const BESIDE_TREND = 19;
+/** Cells beside the line: `nps  `, `*  min -100, max -100` and the mark of what was left out. */
+const BESIDE_TREND = 28;
 
-/** `nps  ▁▃▅█  12 … 45`; a period without responses is a dot. The newest periods that one line has room for. */
-export async function drawTrend(deps: Deps, rows: readonly JsonObject[]): Promise<void> {
+/** What marks the period that is not over. */
+export const RUNNING_MARK = "*";
+
+/** `nps  ▁▃▅█*  min 12, max 45`; a period without responses is a dot. The newest periods that one line has room for. */
+export async function drawTrend(deps: Deps, rows: readonly JsonObject[], isRunning: boolean): Promise<void> {
+  const { unicode } = deps.options;
   const room = Math.max(deps.streams.out.columns - BESIDE_TREND, 1);
-  const all = rows.map(({ nps, response_count: count }) => (typeof nps === "number" && count !== 0 ? nps : null));
+  const all = rows.map(({ nps }) => (typeof nps === "number" ? nps : null));
   const values = all.length <= room ? all : all.slice(1 - room);
   const known = values.filter((value) => value !== null);
   if (!wantsPictures(deps) || known.length === 0) return;
-  const line = `${values.length < all.length ? "…" : ""}${toSparkline(values)}`;
-  await deps.streams.out.write(`\nnps  ${line}  ${known[0]} … ${known.at(-1)}\n`);
-}
-
-const BAR_CELLS = 50;
-const PARTS: readonly (readonly [string, string, Tone])[] = [
-  ["promoter", "█", "good"],
-  ["passive", "▒", "middling"],
-  ["detractor", "░", "bad"],
-];
-
-/** A bar of promoters, passives and detractors; the marks differ as well as the colours. */
-export async function drawShares(deps: Deps, metrics: JsonObject): Promise<void> {
-  const counts = PARTS.map(([name]) => metrics[`${name}_count`]).filter((count) => typeof count === "number");
-  if (!wantsPictures(deps) || counts.length < PARTS.length || counts.every((count) => count === 0)) return;
-  const { createPaint } = await import("../../render/paint.ts");
-  const paint = createPaint(deps.options.color);
-  const cells = shareCells(counts, Math.min(BAR_CELLS, deps.streams.out.columns));
-  const bar = PARTS.map(([, mark, tone], index) => paint.tone(mark.repeat(cells[index] ?? 0), tone)).join("");
-  const legend = PARTS.map(
-    ([name, mark, tone], index) =>
-      `${paint.tone(mark, tone)} ${counts[index]} ${name}${counts[index] === 1 ? "" : "s"}`,
-  );
-  await deps.streams.out.write(`\n${bar}\n${legend.join("  ")}\n`);
+  const mark = isRunning ? RUNNING_MARK : "";
+  const line = `${values.length < all.length ? (unicode ? "…" : "<") : ""}${toSparkline(values, unicode)}${mark}`;
+  const note = isRunning ? `\n${RUNNING_MARK} not over yet` : "";
+  await deps.streams.out.write(`\nnps  ${line}  min ${Math.min(...known)}, max ${Math.max(...known)}${note}\n`);
 }

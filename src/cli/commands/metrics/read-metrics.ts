@@ -2,6 +2,7 @@
 import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
+import type { RecordValue } from "../../render/record-output.ts";
 import { withChanges } from "./compare.ts";
 import type { Period } from "./periods.ts";
 
@@ -25,6 +26,13 @@ export function toParameters(
   return { since, until, trend, groups: groups === null ? null : [...groups] };
 }
 
+/** Where nobody answered there is no score: the service's 0 would be taken for one. */
+export function withoutFalseScore(value: RecordValue): RecordValue {
+  if (value.json["response_count"] !== 0 || typeof value.json["nps"] !== "number") return value;
+  const json = { ...value.json, nps: null };
+  return { json, text: JSON.stringify(json) };
+}
+
 /** One object a period: `{"period","since","until", …the API's fields}`, and the changes when `before` is given. */
 export async function readPeriods(
   reading: Reading,
@@ -36,7 +44,7 @@ export async function readPeriods(
     const reply = await reading.client.getMetrics(toParameters(reading.filters, since, until), {
       signal: reading.signal,
     });
-    return reply.json;
+    return withoutFalseScore(reply).json;
   });
   const shown =
     before === null ? answers : answers.slice(1).map((answer, index) => withChanges(answer, answers[index] ?? {}));

@@ -7,13 +7,15 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import { withClient } from "../../command/with-client.ts";
 import { checkAssertionFields, failedAssertions, type Assertion } from "./assertions.ts";
 import { withChanges } from "./compare.ts";
 import { CHANGES, metricsResource, withSentFields } from "./metrics-resource.ts";
-import { listPeriods, type PeriodUnit } from "./periods.ts";
-import { drawShares, drawTrend } from "./pictures.ts";
-import { readPeriods, toParameters, type MetricsFilters, type Reading } from "./read-metrics.ts";
+import type { PeriodUnit } from "../../args/calendar.ts";
+import { listPeriods } from "./periods.ts";
+import { drawTrend, RUNNING_MARK, wantsPictures } from "./pictures.ts";
+import { readPeriods, toParameters, withoutFalseScore, type MetricsFilters, type Reading } from "./read-metrics.ts";
 
 export interface MetricsOptions extends MetricsFilters {
   /** Unix seconds, inclusive; null is open. */
@@ -27,16 +29,17 @@ export interface MetricsOptions extends MetricsFilters {
 
 /** Throws AssertionError, once everything is shown, when an `--assert` does not hold. */
 export async function runMetrics(deps: Deps, options: MetricsOptions): Promise<ExitCode> {
-  const { since, until } = options;
-  if (since !== null && until !== null && until < since) throw new UsageError("--until lies before --since");
   const open = options.groups?.some((group) => group !== "core") ?? false;
   const core = options.groups?.includes("core") ?? true;
   const resource = metricsResource({ byPeriod: options.by !== null, compared: options.compare, core, open });
   checkAssertionFields(options.assertions, open, options.compare ? CHANGES : []);
   checkColumns(deps, resource);
-  const show = options.by === null ? prepareOne(deps, options) : preparePeriods(deps, options, options.by);
+  const show = options.by === null ? prepareOne(deps, options, core) : preparePeriods(deps, options, options.by);
   const rows = await withClient(deps, (client) =>
-    show.read({ client, filters: options, concurrency: deps.options.concurrency, signal: deps.signal }),
+    tellRefusals(
+      show.read({ client, filters: options, concurrency: deps.options.concurrency, signal: deps.signal }),
+      noTrend(options.trend),
+    ),
   );
   await show.write(resource, rows);
   const failures = rows.flatMap(({ json }) => failedAssertions(options.assertions, json));
@@ -50,22 +53,38 @@ interface Showing {
   readonly write: (resource: Resource, rows: readonly RecordValue[]) => Promise<void>;
 }
 
-function prepareOne(deps: Deps, { since, until, compare }: MetricsOptions): Showing {
-  const before = compare ? periodBefore(since, until ?? unixSeconds(deps.clock)) : null;
+function prepareOne(deps: Deps, { since, until, trend, compare }: MetricsOptions, core: boolean): Showing {
+  const range = compare ? periodBefore(since, until ?? unixSeconds(deps.clock)) : null;
+  const state: { previous: JsonObject } = { previous: {} };
   return {
     async read({ client, filters, signal }) {
       const [reply, previous] = await Promise.all([
         client.getMetrics(toParameters(filters, since, until), { signal }),
-        before === null ? null : client.getMetrics(toParameters(filters, before.since, before.until), { signal }),
+        range === null ? null : client.getMetrics(toParameters(filters, range.since, range.until), { signal }),
       ]);
-      return [previous === null ? reply : asValue(withChanges(reply.json, previous.json))];
+      const current = withoutFalseScore(reply);
+      if (previous === null) return [current];
+      state.previous = withoutFalseScore(previous).json;
+      return [asValue(withChanges(current.json, state.previous))];
     },
     async write(resource, [value]) {
       if (value === undefined) return;
-      await writeRecord(deps, resource, value);
-      await drawShares(deps, value.json);
+      if (!core || !wantsPictures(deps)) return writeRecord(deps, resource, value);
+      const { drawCard } = await import("./card.ts");
+      const before = range === null ? null : { metrics: state.previous, range };
+      await deps.streams.out.write(drawCard(deps, { metrics: value.json, range: { since, until }, trend, before }));
+      await writeFurther(deps, resource, value);
     },
   };
+}
+
+/** What the card has no place for: fields of other groups. */
+async function writeFurther(deps: Deps, resource: Resource, { json }: RecordValue): Promise<void> {
+  const known = new Set(resource.columns.map(({ name }) => name));
+  const further = Object.entries(json).filter(([name]) => !known.has(name) && !name.endsWith("_change"));
+  if (further.length === 0) return;
+  await deps.streams.out.write("\n");
+  await writeRecord(deps, { ...resource, columns: [] }, asValue(Object.fromEntries(further)));
 }
 
 function periodBefore(since: number | null, until: number): { since: number; until: number } {
@@ -74,25 +93,31 @@ function periodBefore(since: number | null, until: number): { since: number; unt
 }
 
 function preparePeriods(deps: Deps, { since, until, compare }: MetricsOptions, unit: PeriodUnit): Showing {
-  const { before, periods } = listPeriods({
-    unit,
-    since,
-    until,
-    now: unixSeconds(deps.clock),
-    zone: deps.options.timeZone,
-  });
+  const now = unixSeconds(deps.clock);
+  const { before, periods } = listPeriods({ unit, since, until, now, zone: deps.options.timeZone });
+  const last = periods.at(-1);
+  const isRunning = last !== undefined && last.since <= now && now < last.until;
   return {
     read: async (reading) => (await readPeriods(reading, periods, compare ? before : null)).map(asValue),
     async write(resource, rows) {
+      const shown =
+        wantsPictures(deps) && isRunning ? [...rows.slice(0, -1), ...rows.slice(-1).map(markRunning)] : rows;
       const output = await openListOutput(deps, { resource: withSentFields(resource, rows[0]?.json ?? {}) });
-      await output.write({ rows: rows.map(({ json }) => json), text: `[${rows.map(({ text }) => text).join(",")}]` });
+      await output.write({ rows: shown.map(({ json }) => json), text: `[${shown.map(({ text }) => text).join(",")}]` });
       await output.end();
       await drawTrend(
         deps,
         rows.map(({ json }) => json),
+        isRunning,
       );
     },
   };
+}
+
+/** `2026-11*`: the last row is not a whole period yet. */
+function markRunning({ json }: RecordValue): RecordValue {
+  const { period } = json;
+  return typeof period === "string" ? asValue({ ...json, period: period + RUNNING_MARK }) : asValue(json);
 }
 
 function asValue(json: JsonObject): RecordValue {

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, type Channel } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/choice.ts";
-import { parseDuration } from "../../args/duration.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
+import { parseDelay } from "../../args/time.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -12,7 +12,7 @@ import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
 import { toProperties, type PropertySources } from "../../command/survey-properties.ts";
-import { readTime } from "../../command/time-flags.ts";
+import { readTime, timeContext } from "../../command/time-flags.ts";
 import { sendPerson, toBody } from "./send.ts";
 
 export interface PeopleAddOptions {
@@ -42,11 +42,11 @@ export function registerPeopleAdd(noun: Command, context: CommandContext): void 
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
   command
-    .option("--email <email>", "address; needed unless --phone is given")
-    .option("--phone <phone>", "number (E.164); needed for --channel sms")
+    .option("--email <email>", "address; required unless --phone is given")
+    .option("--phone <phone>", "number (E.164); required for --channel sms")
     .addOption(choiceOption("--channel <channel>", "how the survey is sent; without it by e-mail", CHANNELS))
     .option("--name <name>", "the person's name")
-    .option("--delay <duration>", "wait that long before sending, as in 3600 or 1h (default: 0)")
+    .option("--delay <duration>", "wait that long before sending, as in 3600, 1h or tomorrow (default: 0)")
     .option("--no-send", "save the person and send no survey")
     .option("--last-sent-at <time>", "when the person was last sent a survey; throttling considers it")
     .option("--new-email <email>", "change the address that --email names to this one")
@@ -61,7 +61,7 @@ async function readOptions(deps: Deps, flags: Flags): Promise<PeopleAddOptions> 
     phone: flags.parse("--phone", parsePhone),
     channel: flags.parse("--channel", (text, place) => parseChoice(text, place, CHANNELS)),
     name: flags.text("--name"),
-    delaySeconds: flags.parse("--delay", parseDuration),
+    delaySeconds: flags.parse("--delay", (text, place) => parseDelay(text, place, timeContext(deps))),
     properties: await readPropertyFlags(flags),
     send: flags.is("--send"),
     lastSentAt: readTime(deps, flags, "--last-sent-at", "first"),
@@ -74,14 +74,14 @@ export async function runPeopleAdd(deps: Deps, options: PeopleAddOptions): Promi
   checkIdentifiers(options);
   const properties = toProperties(options.properties);
   const who = options.email ?? options.phone ?? "";
-  return sendPerson(deps, toAddBody(options, properties), properties, who);
+  return sendPerson(deps, toAddBody(options, properties), properties, { who });
 }
 
 function checkIdentifiers({ email, phone, channel, newEmail, newPhone }: PeopleAddOptions): void {
-  if (channel === "sms" && phone === null) throw new UsageError("--channel sms needs --phone");
-  if (email === null && phone === null) throw new UsageError("one of --email and --phone is needed");
-  if (newEmail !== null && email === null) throw new UsageError("--new-email needs --email with the old address");
-  if (newPhone !== null && phone === null) throw new UsageError("--new-phone needs --phone with the old number");
+  if (channel === "sms" && phone === null) throw new UsageError("--channel sms requires --phone");
+  if (email === null && phone === null) throw new UsageError("specify --email or --phone");
+  if (newEmail !== null && email === null) throw new UsageError("--new-email requires --email with the old address");
+  if (newPhone !== null && phone === null) throw new UsageError("--new-phone requires --phone with the old number");
 }
 
 function toAddBody(options: PeopleAddOptions, properties: JsonObject | null): JsonObject {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { parsePerson, type EmailOrPhone } from "../../args/people.ts";
+import type { EmailOrPhone } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -7,7 +7,7 @@ import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { withClient } from "../../command/with-client.ts";
-import { findPerson, nameOf, PERSON_OPERAND } from "./person-reference.ts";
+import { findPerson, notFound, PERSON_OPERAND, readPersonOperand } from "./person-reference.ts";
 
 export function registerPeopleGet(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -17,15 +17,13 @@ export function registerPeopleGet(noun: Command, context: CommandContext): void 
     examples: ["surveyctl people get ada@example.com", "surveyctl people get +14155550101 --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
-  context.action(command, (deps, _flags, [person = ""]) =>
-    runPeopleGet(deps, { person: parsePerson(person, "person") }),
-  );
+  context.action(command, (deps, _flags, [person = ""]) => runPeopleGet(deps, { person: readPersonOperand(person) }));
 }
 
 export async function runPeopleGet(deps: Deps, { person }: { readonly person: EmailOrPhone }): Promise<ExitCode> {
   checkColumns(deps, PEOPLE);
   const found = await withClient(deps, (client) => findPerson(client, person, deps.signal));
-  if (found === null) throw new NotFoundError(`no person ${nameOf(person)}`);
+  if (found === null) throw new NotFoundError(notFound(person));
   await writeRecord(deps, PEOPLE, found);
   return EXIT.done;
 }

@@ -5,8 +5,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addListFlags, readLimits } from "../../command/list-flags.ts";
-import { listRows, type ListLimits } from "../../command/list-rows.ts";
+import { addListFlags, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
 import { addRangeFlags, readRange } from "../../command/time-flags.ts";
 
 export interface PeopleListOptions {
@@ -45,8 +44,7 @@ export async function runPeopleList(
   deps: Deps,
   { limits, since, until, email, phone }: PeopleListOptions,
 ): Promise<ExitCode> {
-  if (email !== null && phone !== null)
-    throw new UsageError("--email and --phone cannot be used together; give one of them");
+  if (email !== null && phone !== null) throw new UsageError("--email and --phone cannot be used together");
   return listRows(deps, {
     resource: PEOPLE,
     limits,

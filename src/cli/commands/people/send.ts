@@ -1,5 +1,5 @@
 /** `POST /v1/people.json` (4.2) as both `people add` and `people update` use it. */
-import type { WriteResult } from "../../../client/client.ts";
+import type { Client, WriteResult } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
@@ -8,26 +8,35 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
 import { writeDryRun } from "../../command/dry-run.ts";
-import { writeNote, writeWarning } from "../../command/notes.ts";
+import { writeDone, writeWarning } from "../../command/notes.ts";
+import { tellRefusals, type Refusal } from "../../command/refusals.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
 import { withClient } from "../../command/with-client.ts";
 import { showOutcome } from "../../command/write-outcome.ts";
+
+export interface SendOptions {
+  /** The address or number that the person is looked up by. */
+  readonly who: string;
+  /** What must hold before anything is sent or shown; rejects otherwise. */
+  readonly before?: (client: Client) => Promise<void>;
+}
 
 export async function sendPerson(
   deps: Deps,
   body: JsonObject,
   properties: JsonObject | null,
-  who: string,
+  { who, before }: SendOptions,
 ): Promise<ExitCode> {
   checkColumns(deps, SENT_PERSON);
   const warning = localeWarning(properties);
   if (warning !== null) await writeWarning(deps, warning);
   return withClient(deps, async (client) => {
+    await before?.(client);
     if (deps.options.dryRun) {
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body });
       return EXIT.done;
     }
-    const write = client.sendPerson(body, { signal: deps.signal });
+    const write = tellRefusals(client.sendPerson(body, { signal: deps.signal }), taken(body));
     const exit = await showOutcome(deps, write, {
       answer: SENT_PERSON,
       found: PEOPLE,
@@ -35,8 +44,19 @@ export async function sendPerson(
     });
     // A script reads the null; a person sees an empty line and wonders.
     if (deps.streams.out.isTTY && body["send"] !== false && scheduledNone(await write))
-      await writeNote(deps, NONE_SCHEDULED);
+      await writeDone(deps, NONE_SCHEDULED);
     return exit;
+  });
+}
+
+/** An address or number that belongs to another person (4.2). */
+function taken(body: JsonObject): readonly Refusal[] {
+  return ["email", "phone_number", "email_update", "phone_number_update"].flatMap((attribute) => {
+    const value = body[attribute];
+    if (typeof value !== "string") return [];
+    const kind = attribute.startsWith("email") ? "email" : "phone number";
+    const words = `another person already has the ${kind} ${value}`;
+    return [{ status: 422, attribute, says: /taken/, words, hint: `surveyctl people get ${value} shows who` }];
   });
 }
 
@@ -49,8 +69,7 @@ function evidenceOf(body: JsonObject, who: string): string {
     : `${look} before trying again: a survey may already be scheduled`;
 }
 
-const NONE_SCHEDULED =
-  "saved, but the service scheduled no survey: whoever was asked lately, unsubscribed or bounced is not asked";
+const NONE_SCHEDULED = "Saved. No survey was scheduled: the person was surveyed recently, unsubscribed or bounced.";
 
 /** Throttling is no error of the call: only the answer's null tells of it. */
 function scheduledNone(result: WriteResult): boolean {

@@ -1,13 +1,15 @@
 import type { Command } from "commander";
+import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { parseEmail, parsePerson, parsePhone, type EmailOrPhone } from "../../args/people.ts";
+import { parseEmail, parsePhone, type EmailOrPhone } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";
+import { NotFoundError } from "../../errors/not-found-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
 import { toProperties, type PropertySources } from "../../command/survey-properties.ts";
-import { nameOf, PERSON_OPERAND } from "./person-reference.ts";
+import { findPerson, nameOf, notFound, PERSON_OPERAND, readPersonOperand } from "./person-reference.ts";
 import { sendPerson, toBody } from "./send.ts";
 
 export interface PeopleUpdateOptions {
@@ -16,6 +18,8 @@ export interface PeopleUpdateOptions {
   readonly properties: PropertySources;
   readonly newEmail: string | null;
   readonly newPhone: string | null;
+  /** Whether a person who is not there is created. */
+  readonly create: boolean;
 }
 
 export function registerPeopleUpdate(noun: Command, context: CommandContext): void {
@@ -26,33 +30,47 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
     examples: [
       "surveyctl people update ada@example.com --name 'Ada Lovelace' --property plan=enterprise",
       "surveyctl people update ada@example.com --new-email ada@example.org",
+      "surveyctl people update bob@example.com --name Bob --create",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
   command
     .option("--name <name>", "the person's name")
     .option("--new-email <email>", "the new address")
-    .option("--new-phone <phone>", "the new number (E.164)");
+    .option("--new-phone <phone>", "the new number (E.164)")
+    .option("--create", "create the person if not found (default: exit 5)");
   addPropertyFlags(command);
   context.action(command, async (deps, flags, [person = ""]) =>
     runPeopleUpdate(deps, {
-      person: parsePerson(person, "person"),
+      person: readPersonOperand(person),
       name: flags.text("--name"),
       properties: await readPropertyFlags(flags),
       newEmail: flags.parse("--new-email", parseEmail),
       newPhone: flags.parse("--new-phone", parsePhone),
+      create: flags.is("--create"),
     }),
   );
 }
 
-/** Never sends a survey: the request always says `send: false`. */
+/**
+ * Never sends a survey: the request always says `send: false`. The same request would create a person (4.2), so they are
+ * looked up first, in a dry run too, and a mistyped address changes nothing: throws NotFoundError.
+ */
 export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions): Promise<ExitCode> {
   const { person, name, newEmail, newPhone } = options;
   const properties = toProperties(options.properties);
   if (name === null && properties === null && newEmail === null && newPhone === null) {
-    throw new UsageError("nothing to change: give --name, --property, --properties, --new-email or --new-phone");
+    throw new UsageError("nothing to change: specify --name, --property, --properties, --new-email or --new-phone");
   }
-  return sendPerson(deps, toUpdateBody(options, properties), properties, nameOf(person));
+  return sendPerson(deps, toUpdateBody(options, properties), properties, {
+    who: nameOf(person),
+    ...(!options.create && { before: (client) => checkExists(client, person, deps.signal) }),
+  });
+}
+
+async function checkExists(client: Client, person: EmailOrPhone, signal: AbortSignal): Promise<void> {
+  if ((await findPerson(client, person, signal)) !== null) return;
+  throw new NotFoundError(notFound(person), "check the spelling, or pass --create to add a new person");
 }
 
 /**

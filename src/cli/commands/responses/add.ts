@@ -11,12 +11,14 @@ import type { Deps } from "../../command/deps.ts";
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { checkColumns } from "../../render/record-output.ts";
+import type { Column, Resource } from "../../render/columns.ts";
+import { checkColumns, type RecordValue } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import { collect, type CommandContext } from "../../command/command-context.ts";
 import { writeDryRun } from "../../command/dry-run.ts";
-import { findPerson } from "../people/person-reference.ts";
+import { findPerson, notFound } from "../people/person-reference.ts";
 import { readTime } from "../../command/time-flags.ts";
+import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
 import { withClient } from "../../command/with-client.ts";
 import { showOutcome } from "../../command/write-outcome.ts";
 
@@ -45,7 +47,7 @@ export function registerResponsesAdd(noun: Command, context: CommandContext): vo
   command
     .option("--person-id <id>", "who answered")
     .option("--person-email <email>", "who answered, looked up by address")
-    .option("--score <n>", `${SCORE_MIN} to ${SCORE_MAX}; needed`)
+    .option("--score <n>", `${SCORE_MIN} to ${SCORE_MAX}; required`)
     .option("--comment <text>", "what they wrote")
     .option("--property <key=value>", "a property of this response; may be repeated", collect, [])
     .option("--created-at <time>", "when it was collected (default: now)");
@@ -54,7 +56,7 @@ export function registerResponsesAdd(noun: Command, context: CommandContext): vo
 
 function readOptions(deps: Deps, flags: Flags): ResponsesAddOptions {
   const score = flags.parse("--score", parseScore);
-  if (score === null) throw new UsageError(`--score is needed: a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
+  if (score === null) throw new UsageError(`--score is required: a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
   return {
     personId: flags.text("--person-id"),
     personEmail: flags.parse("--person-email", parseEmail),
@@ -67,28 +69,48 @@ function readOptions(deps: Deps, flags: Flags): ResponsesAddOptions {
 
 export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions): Promise<ExitCode> {
   if ((options.personId === null) === (options.personEmail === null)) {
-    throw new UsageError("exactly one of --person-id and --person-email is needed");
+    throw new UsageError("specify exactly one of --person-id or --person-email");
   }
   checkColumns(deps, RESPONSES);
   return withClient(deps, async (client) => {
-    const person = options.personId ?? (await findPersonId(client, options.personEmail ?? "", deps.signal));
+    const found = options.personEmail === null ? null : await findByEmail(client, options.personEmail, deps.signal);
+    const person = options.personId ?? idOf(found?.json ?? {});
     const body = toResponseBody(person, options);
     if (deps.options.dryRun) {
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.addResponse, body });
       return EXIT.done;
     }
-    const write = client.addResponse(body, { signal: deps.signal });
+    const write = tellRefusals(
+      client.addResponse(body, { signal: deps.signal }),
+      noPersonWithId(options.personId, "person"),
+    );
+    const answer = found === null ? RESPONSES : withPerson(RESPONSES, found.json);
     const evidence = `look with "surveyctl responses list --person-id ${person}" before trying again: a repeat would count twice`;
-    return showOutcome(deps, write, { answer: RESPONSES, found: RESPONSES, evidence });
+    return showOutcome(deps, write, { answer, found: answer, evidence });
   });
 }
 
-async function findPersonId(client: Client, email: string, signal: AbortSignal): Promise<string> {
+async function findByEmail(client: Client, email: string, signal: AbortSignal): Promise<RecordValue> {
   const found = await findPerson(client, { email }, signal);
-  if (found === null)
-    throw new NotFoundError(`no person ${email}`, `add them first: surveyctl people add --email ${email} --no-send`);
-  const { id } = found.json;
+  if (found !== null) return found;
+  throw new NotFoundError(notFound({ email }), `add them first: surveyctl people add --email ${email} --no-send`);
+}
+
+function idOf({ id }: JsonObject): string {
   return typeof id === "string" ? id : JSON.stringify(id ?? null);
+}
+
+/** The answer names the person by id alone (4.4); who they are is known from the look-up. */
+function withPerson(resource: Resource, person: JsonObject): Resource {
+  const known = new Map([
+    ["person_email", person["email"]],
+    ["person_name", person["name"]],
+  ]);
+  const columns = resource.columns.map((column): Column => ({
+    ...column,
+    read: (row) => column.read(row) ?? known.get(column.name),
+  }));
+  return { ...resource, columns };
 }
 
 function toResponseBody(person: string, { score, comment, properties, createdAt }: ResponsesAddOptions): JsonObject {

@@ -7,6 +7,8 @@ import type { Flags } from "../../args/flags.ts";
 import { parseEmail } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";
 import { choicesOption } from "../../command/choice-option.ts";
+import { chooseFormat } from "../../render/list-output.ts";
+import { RESPONSES } from "../../render/resources.ts";
 import { addRangeFlags, readRange } from "../../command/time-flags.ts";
 
 export interface ResponseFilters {
@@ -33,14 +35,31 @@ export function addFilterFlags(command: Command): Command {
 }
 
 export function addExpandFlag(command: Command, otherwise: string): Command {
-  return command.addOption(
-    choicesOption("--expand <what>", `what comes whole and not as an id; ${otherwise}`, EXPANSIONS),
-  );
+  return command.addOption(choicesOption("--expand <what>", `related objects to embed; ${otherwise}`, EXPANSIONS));
+}
+
+/** What `neededExpansions` does, in help. */
+export const EXPAND_DEFAULT = "default: what the columns need; JSON has the person's email only with --expand person";
+
+/** Null where the flag was not given. Throws UsageError. */
+export function readExpand(flags: Flags): readonly Expansion[] | null {
+  const expand = parseChoices(flags.all("--expand"), "--expand", EXPANSIONS);
+  return expand.length === 0 ? null : expand;
+}
+
+/**
+ * Columns of text show the person's e-mail and name, which only come expanded; asking for `person` alone would
+ * turn the notes off (4.3). JSON stays what the service sends by itself; null asks for nothing.
+ */
+export function neededExpansions(deps: Deps): readonly Expansion[] | null {
+  const format = chooseFormat(deps);
+  const names =
+    deps.options.columns ?? (format === "json" || format === "ndjson" ? [] : RESPONSES.columns.map(({ name }) => name));
+  return names.some((name) => /^person_(?:email|name)$|^person\./.test(name)) ? ["person", "notes"] : null;
 }
 
 /** Throws UsageError. */
 export function readFilters(deps: Deps, flags: Flags): ResponseFilters {
-  const expand = parseChoices(flags.all("--expand"), "--expand", EXPANSIONS);
   const updated = readRange(deps, flags, { since: "--updated-since", until: "--updated-until" });
   return {
     ...readRange(deps, flags),
@@ -49,7 +68,7 @@ export function readFilters(deps: Deps, flags: Flags): ResponseFilters {
     trend: flags.text("--trend"),
     personId: flags.text("--person-id"),
     personEmail: flags.parse("--person-email", parseEmail),
-    expand: expand.length === 0 ? null : expand,
+    expand: readExpand(flags),
   };
 }
 

@@ -1,15 +1,23 @@
 import type { Command } from "commander";
-import { RESPONSE_ORDERS, type Expansion, type ResponseOrder } from "../../../contract/routes.ts";
+import type { Reply } from "../../../client/client.ts";
+import { RESPONSE_ORDERS, type ResponseOrder } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/choice.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { chooseFormat } from "../../render/list-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addListFlags, readLimits } from "../../command/list-flags.ts";
-import { listRows, type ListLimits } from "../../command/list-rows.ts";
-import { addExpandFlag, addFilterFlags, readFilters, toFilterParameters, type ResponseFilters } from "./filters.ts";
+import { addListFlags, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import {
+  addExpandFlag,
+  EXPAND_DEFAULT,
+  addFilterFlags,
+  neededExpansions,
+  readFilters,
+  toFilterParameters,
+  type ResponseFilters,
+} from "./filters.ts";
 
 /** `expand` null: what the columns need. */
 export interface ResponsesListOptions extends ResponseFilters {
@@ -29,9 +37,13 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
   });
   addFilterFlags(command).addOption(
-    choiceOption("--order <order>", "order of the rows; without it oldest first", RESPONSE_ORDERS),
+    choiceOption(
+      "--order <order>",
+      "order of the rows (default: newest first on a terminal, oldest first in a pipe)",
+      RESPONSE_ORDERS,
+    ),
   );
-  addExpandFlag(command, "without it what the columns need");
+  addExpandFlag(command, EXPAND_DEFAULT);
   addListFlags(command);
   context.action(command, (deps, flags) => {
     const order = flags.parse("--order", (text, place) => parseChoice(text, place, RESPONSE_ORDERS));
@@ -40,23 +52,30 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
 }
 
 export async function runResponsesList(deps: Deps, options: ResponsesListOptions): Promise<ExitCode> {
-  const { limits, since, until, order } = options;
+  const { limits, since, until } = options;
+  // What is read on a screen is the news; a script gets the order of the API.
+  const order = options.order ?? (deps.streams.out.isTTY ? "desc" : null);
   const expand = options.expand ?? neededExpansions(deps);
-  return listRows(deps, {
+  const listed = listRows(deps, {
     resource: RESPONSES,
     limits,
     parameters: { since, until, ...toFilterParameters(options), order, expand: expand === null ? null : [...expand] },
     pages: (client, parameters, callOptions) => client.listResponses(parameters, callOptions),
+    ...(!order?.includes("updated_at") && { first: order === "desc" ? "newest" : "oldest" }),
+    ...(isCountable(options) && {
+      count: async (client, callOptions) =>
+        toCount(await client.getMetrics({ since, until, trend: options.trend }, callOptions)),
+    }),
   });
+  return tellRefusals(listed, noTrend(options.trend));
 }
 
-/**
- * Columns of text show the person's e-mail and name, which only come expanded; asking for `person` alone would
- * turn the notes off (4.3). JSON stays what the service sends by itself; null asks for nothing.
- */
-function neededExpansions(deps: Deps): readonly Expansion[] | null {
-  const format = chooseFormat(deps);
-  const names =
-    deps.options.columns ?? (format === "json" || format === "ndjson" ? [] : RESPONSES.columns.map(({ name }) => name));
-  return names.some((name) => /^person_(?:email|name)$|^person\./.test(name)) ? ["person", "notes"] : null;
+/** The metrics count by time of creation and trend alone (4.7). */
+function isCountable({ updatedSince, updatedUntil, personId, personEmail }: ResponseFilters): boolean {
+  return [updatedSince, updatedUntil, personId, personEmail].every((filter) => filter === null);
+}
+
+function toCount({ json }: Reply): number | null {
+  const count = json["response_count"];
+  return typeof count === "number" ? count : null;
 }

@@ -3,8 +3,7 @@ import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { UNSUBSCRIBES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addListFlags, readLimits } from "../../command/list-flags.ts";
-import { listRows, type ListLimits } from "../../command/list-rows.ts";
+import { addListFlags, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
 import { addRangeFlags, readRange } from "../../command/time-flags.ts";
 
 export interface UnsubscribesListOptions {

@@ -82,7 +82,7 @@ describe("autopilot add", () => {
       runAutopilotAdd(deps, { platform: "sms", person: NOBODY, name: null, properties: NO_PROPERTIES }),
     ).rejects.toMatchObject({
       name: "UsageError",
-      message: "one of --person-id, --email and --phone is needed; surveys by sms need --phone for somebody new",
+      message: "specify --person-id, --email or --phone; a person who is new needs --phone for surveys by sms",
     });
   });
 });
@@ -137,7 +137,7 @@ describe("autopilot remove", () => {
     async (person) => {
       await expect(runAutopilotRemove(fakeDeps().deps, { ...remove, person, yes: true })).rejects.toMatchObject({
         name: "UsageError",
-        message: "exactly one of --person-id, --email and --phone is needed",
+        message: "specify exactly one of --person-id, --email or --phone",
       });
     },
   );

@@ -6,6 +6,7 @@ import { UnknownOutcomeError } from "../../../../src/client/errors/unknown-outco
 import { runPeopleAdd, type PeopleAddOptions } from "../../../../src/cli/commands/people/add.ts";
 import { runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
 import { runPeopleList } from "../../../../src/cli/commands/people/list.ts";
+import { readPersonOperand } from "../../../../src/cli/commands/people/person-reference.ts";
 import { parsePerson } from "../../../../src/cli/args/people.ts";
 import { runPeopleUpdate } from "../../../../src/cli/commands/people/update.ts";
 import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
@@ -25,7 +26,14 @@ const ADD: PeopleAddOptions = {
   newEmail: null,
   newPhone: null,
 };
-const CHANGE = { person: { email: "a@b.co" }, name: null, properties: NO_PROPERTIES, newEmail: null, newPhone: null };
+const CHANGE = {
+  person: { email: "a@b.co" },
+  name: null,
+  properties: NO_PROPERTIES,
+  newEmail: null,
+  newPhone: null,
+  create: true,
+};
 const SENT = {
   id: "7",
   email: "ada@example.com",
@@ -84,7 +92,7 @@ describe("people add", () => {
       [
         "id                   7",
         "email                ada@example.com",
-        "name",
+        "name                 –",
         "survey_scheduled_at  2026-01-01 00:00:00",
         "properties           plan=pro",
         "later                x=1",
@@ -103,10 +111,10 @@ describe("people add", () => {
   });
 
   it.each<[Partial<PeopleAddOptions>, string]>([
-    [{}, "one of --email and --phone is needed"],
-    [{ email: "a@b.co", channel: "sms" }, "--channel sms needs --phone"],
-    [{ phone: "+14155550101", newEmail: "a@b.co" }, "--new-email needs --email with the old address"],
-    [{ email: "a@b.co", newPhone: "+14155550101" }, "--new-phone needs --phone with the old number"],
+    [{}, "specify --email or --phone"],
+    [{ email: "a@b.co", channel: "sms" }, "--channel sms requires --phone"],
+    [{ phone: "+14155550101", newEmail: "a@b.co" }, "--new-email requires --email with the old address"],
+    [{ email: "a@b.co", newPhone: "+14155550101" }, "--new-phone requires --phone with the old number"],
     [
       { email: "a@b.co", properties: { ...NO_PROPERTIES, special: { service_email_subject: "é".repeat(151) } } },
       "--email-subject: service_email_subject has 151 characters; at most 150 are allowed",
@@ -171,6 +179,7 @@ describe("people update", () => {
       properties: NO_PROPERTIES,
       newEmail: null,
       newPhone: "+14155550102",
+      create: true,
     });
     expect(calls).toEqual([
       {
@@ -191,7 +200,7 @@ describe("people update", () => {
     ],
   ])("%j says old and new as the specification does", async (options, body) => {
     const { deps, calls } = world({ write: answered(SENT) });
-    await runPeopleUpdate(deps, { name: null, properties: NO_PROPERTIES, ...options });
+    await runPeopleUpdate(deps, { ...CHANGE, ...options });
     expect(calls).toEqual([{ call: "sendPerson", parameters: body }]);
   });
 
@@ -215,17 +224,27 @@ describe("people update", () => {
     await expect(change).rejects.toMatchObject({ hint: 'look with "surveyctl people get a@b.co" before trying again' });
   });
 
+  it.each([false, true])("when nobody has the address, then nothing is sent, dry run %s", async (dryRun) => {
+    const { deps, calls, out } = world({ pages: [[]] }, { options: { dryRun } });
+    await expect(runPeopleUpdate(deps, { ...CHANGE, name: "Ada", create: false })).rejects.toMatchObject({
+      name: "NotFoundError",
+      message: "no person found with email a@b.co",
+      hint: "check the spelling, or pass --create to add a new person",
+    });
+    expect([calls, out()]).toEqual([[{ call: "listPeople", parameters: { email: "a@b.co" } }], ""]);
+  });
+
+  it("when somebody has the number, then the change follows the look-up", async () => {
+    const { deps, calls } = world({ pages: [[SAMPLE_PEOPLE[0] ?? {}]], write: answered(SENT) });
+    const person = { phone_number: "+14155550101" };
+    expect(await runPeopleUpdate(deps, { ...CHANGE, person, name: "Ada", create: false })).toBe(0);
+    expect(calls.map((each) => each.call)).toEqual(["listPeople", "sendPerson"]);
+  });
+
   it("refuses to change nothing", async () => {
-    const options = {
-      person: { email: "a@b.co" },
-      name: null,
-      properties: NO_PROPERTIES,
-      newEmail: null,
-      newPhone: null,
-    };
-    await expect(runPeopleUpdate(fakeDeps().deps, options)).rejects.toMatchObject({
+    await expect(runPeopleUpdate(fakeDeps().deps, CHANGE)).rejects.toMatchObject({
       name: "UsageError",
-      message: "nothing to change: give --name, --property, --properties, --new-email or --new-phone",
+      message: "nothing to change: specify --name, --property, --properties, --new-email or --new-phone",
     });
   });
 });
@@ -259,13 +278,34 @@ describe("people get", () => {
     const { deps, out } = world({ pages: [[]] });
     await expect(runPeopleGet(deps, { person: { email: "no@body.co" } })).rejects.toMatchObject({
       name: "NotFoundError",
-      message: "no person no@body.co",
+      message: "no person found with email no@body.co",
     });
     expect(out()).toBe("");
   });
 
   it.each(["ada", "4155550101", "+1 415 555 0101", ""])("%j names nobody", (text) => {
     expect(() => parsePerson(text, "person")).toThrow(`person: ${JSON.stringify(text)} is not`);
+  });
+});
+
+it("when the operand is an id, then it says that people cannot be looked up by it, and what can", () => {
+  expect(() => readPersonOperand("2")).toThrow(
+    expect.objectContaining({
+      message: 'person: "2" is an id, and this API cannot look people up by id',
+      hint: "use an email address or a phone number; surveyctl responses list --person-id 2 shows whose id it is",
+    }),
+  );
+});
+
+it("when the new address is taken, then it says so in the terms of the command", async () => {
+  const call = { method: "POST", url: "https://survey.example.com/v1/people.json" };
+  const details = { errors: { email_update: ["has already been taken"] } };
+  const what = 'the service answered 422 "Unprocessable Entity (email_update has already been taken)"';
+  const sendPerson = () => Promise.reject(new RefusedError(what, { call, status: 422, details }));
+  const { deps } = fakeDeps({ client: { sendPerson } });
+  await expect(runPeopleUpdate(deps, { ...CHANGE, newEmail: "c@b.co" })).rejects.toMatchObject({
+    what: "another person already has the email c@b.co",
+    status: 422,
   });
 });
 
@@ -297,7 +337,7 @@ describe("people list", () => {
     };
     await expect(runPeopleList(fakeDeps().deps, options)).rejects.toMatchObject({
       name: "UsageError",
-      message: "--email and --phone cannot be used together; give one of them",
+      message: "--email and --phone cannot be used together",
     });
   });
 });

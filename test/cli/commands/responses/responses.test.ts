@@ -2,7 +2,10 @@ import { TimeoutError } from "../../../../src/client/errors/timeout-error.ts";
 import { UnknownOutcomeError } from "../../../../src/client/errors/unknown-outcome-error.ts";
 import { describe, expect, it } from "vitest";
 import { runResponsesAdd, type ResponsesAddOptions } from "../../../../src/cli/commands/responses/add.ts";
+import { runResponsesGet } from "../../../../src/cli/commands/responses/get.ts";
 import { runResponsesList, type ResponsesListOptions } from "../../../../src/cli/commands/responses/list.ts";
+import { RefusedError } from "../../../../src/client/errors/status-errors.ts";
+import type { JsonObject } from "../../../../src/contract/json.ts";
 import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
 import { SAMPLE_PEOPLE, SAMPLE_RESPONSES } from "../../../helpers/sample-rows.ts";
@@ -75,6 +78,83 @@ describe("responses list", () => {
   });
 });
 
+const counted = (count: number) => () => ({ response_count: count });
+const uncounted = (): never => {
+  throw new Error("no metrics");
+};
+
+describe("what a list of responses says it shows", () => {
+  const two = { limit: 2, perPage: null };
+  const rows = SAMPLE_RESPONSES.slice(0, 2);
+  const said = async (
+    options: Partial<ResponsesListOptions>,
+    answers: Answers,
+    width: number | null = null,
+  ): Promise<[string, string[]]> => {
+    const { deps, calls, err } = world({ cursor: false, pages: [rows, rows], ...answers }, { width });
+    await runResponsesList(deps, { ...LIST, limits: two, ...options });
+    return [err(), calls.map((each) => each.call)];
+  };
+
+  it.each<[string, Partial<ResponsesListOptions>, number | null, string]>([
+    ["in a pipe", {}, null, "Showing the 2 oldest of 4,872 responses; --order desc shows the newest first"],
+    ["on a terminal", {}, 80, "Showing the 2 newest of 4,872 responses; use --limit N or --all for more"],
+    [
+      "asc on a terminal",
+      { order: "asc" },
+      80,
+      "Showing the 2 oldest of 4,872 responses; --order desc shows the newest first",
+    ],
+    ["by update", { order: "asc:updated_at" }, null, "Showing 2 of 4,872 responses; use --limit N or --all for more"],
+    [
+      "one row",
+      { limits: { limit: 1, perPage: 2 } },
+      null,
+      "Showing the oldest of 4,872 responses; --order desc shows the newest first",
+    ],
+  ])("%s", async (_, options, width, sentence) => {
+    expect(await said(options, { metrics: counted(4872) }, width)).toEqual([
+      `${sentence}\n`,
+      ["listResponses", "getMetrics"],
+    ]);
+  });
+
+  it("counts what the filters let through", async () => {
+    const { deps, calls } = world({ cursor: false, pages: [rows], metrics: counted(3) });
+    await runResponsesList(deps, { ...LIST, limits: two, since: 1, until: 2, trend: "t" });
+    expect(calls[1]).toEqual({ call: "getMetrics", parameters: { since: 1, until: 2, trend: "t" } });
+  });
+
+  it.each([{ personId: "7" }, { personEmail: "a@b.co" }, { updatedSince: 1 }, { updatedUntil: 1 }])(
+    "with %j, which no metrics know, looks at the next page",
+    async (filter) => {
+      expect(await said(filter, {})).toEqual([
+        "Showing 2 rows; use --limit N or --all for more\n",
+        ["listResponses", "listResponses again"],
+      ]);
+    },
+  );
+
+  it("looks at the next page where the service does not count", async () => {
+    expect((await said({}, { metrics: uncounted }))[0]).toBe("Showing 2 rows; use --limit N or --all for more\n");
+  });
+
+  it("says nothing where these are all", async () => {
+    expect(await said({}, { metrics: counted(2) })).toEqual(["", ["listResponses", "getMetrics"]]);
+  });
+});
+
+it.each<[number | null, ResponsesListOptions["order"], string | null]>([
+  [80, null, "desc"],
+  [80, "asc", "asc"],
+  [null, null, null],
+  [null, "desc:updated_at", "desc:updated_at"],
+])("on a terminal of %s columns with --order %s asks for the order %s", async (width, order, asked) => {
+  const { deps, calls } = world({}, { width });
+  await runResponsesList(deps, { ...LIST, order });
+  expect(calls).toMatchObject([{ parameters: { order: asked } }]);
+});
+
 describe("responses add", () => {
   it("sends what was given and shows the answer", async () => {
     const { deps, calls, out } = world({ write: answered(ADDED) }, { options: { output: "json" } });
@@ -104,7 +184,7 @@ describe("responses add", () => {
     const { deps, calls } = world({ pages: [[]] });
     await expect(runResponsesAdd(deps, { ...ADD, personEmail: "no@body.co" })).rejects.toMatchObject({
       name: "NotFoundError",
-      message: "no person no@body.co",
+      message: "no person found with email no@body.co",
       hint: "add them first: surveyctl people add --email no@body.co --no-send",
     });
     expect(calls).toHaveLength(1);
@@ -113,7 +193,7 @@ describe("responses add", () => {
   it.each([{}, { personId: "7", personEmail: "a@b.co" }])("refuses %j", async (options) => {
     await expect(runResponsesAdd(fakeDeps().deps, { ...ADD, ...options })).rejects.toMatchObject({
       name: "UsageError",
-      message: "exactly one of --person-id and --person-email is needed",
+      message: "specify exactly one of --person-id or --person-email",
     });
   });
 
@@ -124,6 +204,76 @@ describe("responses add", () => {
     await expect(runResponsesAdd(deps, { ...ADD, personId: "7" })).rejects.toMatchObject({
       name: "UnknownOutcomeError",
       hint: 'look with "surveyctl responses list --person-id 7" before trying again: a repeat would count twice',
+    });
+  });
+});
+
+const refusedWith = (status: number, errors: JsonObject) => (): never => {
+  const call = { method: "GET", url: "https://survey.example.com/v1/metrics.json" };
+  throw new RefusedError(`the service answered ${status}`, { call, status, details: { status, errors } });
+};
+
+const unknownPerson = async (): Promise<never> => refusedWith(422, { person: ["does not exist"] })();
+
+describe("responses get", () => {
+  it("shows one response with the person in it", async () => {
+    const { deps, calls, out } = world({ response: () => SAMPLE_RESPONSES[0] ?? {} });
+    expect(await runResponsesGet(deps, { id: "1", expand: null })).toBe(0);
+    expect(calls).toEqual([{ call: "getResponse", parameters: { id: "1", expand: ["person", "notes"] } }]);
+    expect(out()).toContain("person_email\tperson1@example.com\n");
+  });
+
+  it("is what the service sent as JSON", async () => {
+    const { deps, calls, out } = world({ response: () => ({ id: "1", later: 1 }) }, { options: { output: "json" } });
+    await runResponsesGet(deps, { id: "1", expand: null });
+    expect([calls, out()]).toEqual([
+      [{ call: "getResponse", parameters: { id: "1", expand: null } }],
+      '{"id":"1","later":1}\n',
+    ]);
+  });
+
+  it.each([
+    [404, "no response with id 99, or the service cannot look up responses by id"],
+    [405, "this service cannot look up a response by id"],
+  ])("when the answer is %i, then it says so", async (status, what) => {
+    const { deps } = world({ response: refusedWith(status, {}) });
+    await expect(runResponsesGet(deps, { id: "99", expand: null })).rejects.toMatchObject({
+      name: "RefusedError",
+      what,
+      status,
+    });
+  });
+});
+
+it("when the trend is not there, then a list says so in its own terms", async () => {
+  const { deps } = fakeDeps({ client: { listResponses: refusedWith(422, { trend: ["does not exist"] }) } });
+  await expect(runResponsesList(deps, { ...LIST, trend: "99" })).rejects.toMatchObject({
+    name: "RefusedError",
+    what: "no trend 99",
+    details: { errors: { trend: ["does not exist"] } },
+  });
+});
+
+it("when something else is refused, then the service's words stay", async () => {
+  const { deps } = fakeDeps({ client: { listResponses: refusedWith(422, { since: ["is invalid"] }) } });
+  await expect(runResponsesList(deps, { ...LIST, trend: "99" })).rejects.toMatchObject({
+    what: "the service answered 422",
+  });
+});
+
+describe("responses add, in its own terms", () => {
+  it("shows the address that the person was named by", async () => {
+    const person = { id: "7", email: "ada@example.com", name: "Ada" };
+    const { deps, out } = world({ pages: [[person]], write: answered({ id: "1", person: "7", score: 9 }) });
+    await runResponsesAdd(deps, { ...ADD, personEmail: "ada@example.com" });
+    expect(out()).toContain("person_id\t7\nperson_email\tada@example.com\nperson_name\tAda\n");
+  });
+
+  it("says that there is nobody of that id", async () => {
+    const { deps } = fakeDeps({ client: { addResponse: unknownPerson } });
+    await expect(runResponsesAdd(deps, { ...ADD, personId: "99999" })).rejects.toMatchObject({
+      what: "no person with id 99999",
+      hint: "surveyctl people list shows the ids",
     });
   });
 });

@@ -1,0 +1,139 @@
+/** Calendar periods in a time zone: what `2026-05`, `2026-Q1` and `last-week` mean. Weeks begin on Monday (ISO 8601). */
+import { createWallClock, firstSecondOf, toCalendarDay, type CalendarDay } from "../../runtime/zone.ts";
+
+export const PERIOD_UNITS = ["day", "week", "month", "quarter", "year"] as const;
+export type PeriodUnit = (typeof PERIOD_UNITS)[number];
+
+/** Unix seconds, both inclusive. */
+export interface PeriodRange {
+  readonly since: number;
+  readonly until: number;
+}
+
+interface Unit {
+  readonly months: number;
+  readonly days: number;
+  readonly start: (day: CalendarDay) => CalendarDay;
+  readonly label: (start: CalendarDay) => string;
+}
+
+const UNITS: Readonly<Record<PeriodUnit, Unit>> = {
+  day: {
+    months: 0,
+    days: 1,
+    start: (day) => day,
+    label: ({ year, month, day }) => `${year}-${two(month)}-${two(day)}`,
+  },
+  week: { months: 0, days: 7, start: (day) => shift(day, 0, -weekday(day)), label: weekLabel },
+  month: {
+    months: 1,
+    days: 0,
+    start: (day) => ({ ...day, day: 1 }),
+    label: ({ year, month }) => `${year}-${two(month)}`,
+  },
+  quarter: {
+    months: 3,
+    days: 0,
+    start: ({ year, month }) => ({ year, month: month - ((month - 1) % 3), day: 1 }),
+    label: ({ year, month }) => `${year}-Q${(month + 2) / 3}`,
+  },
+  year: { months: 12, days: 0, start: ({ year }) => ({ year, month: 1, day: 1 }), label: ({ year }) => String(year) },
+};
+
+/** The first day of the period that a day lies in. */
+export function startOf(unit: PeriodUnit, day: CalendarDay): CalendarDay {
+  return UNITS[unit].start(day);
+}
+
+/** `2026-01-31`, `2026-W05`, `2026-01`, `2026-Q1`, `2026`. */
+export function labelOf(unit: PeriodUnit, start: CalendarDay): string {
+  return UNITS[unit].label(start);
+}
+
+/** The first day of the period that is `count` periods later. */
+export function movePeriod(unit: PeriodUnit, start: CalendarDay, count: number): CalendarDay {
+  return shift(start, UNITS[unit].months * count, UNITS[unit].days * count);
+}
+
+/** From the first second of the period to its last, by the zone's wall clock. */
+export function rangeOf(unit: PeriodUnit, start: CalendarDay, wallClock: (seconds: number) => number): PeriodRange {
+  return {
+    since: firstSecondOf(start, wallClock),
+    until: firstSecondOf(movePeriod(unit, start, 1), wallClock) - 1,
+  };
+}
+
+const WORD = /^(this|last)-(week|month|quarter|year)$/;
+const DAYS: ReadonlyMap<string, number> = new Map([
+  ["yesterday", -1],
+  ["today", 0],
+  ["tomorrow", 1],
+]);
+
+/**
+ * `2026-05`, `2026-Q1`, `2026-W05`, `2026-05-31`, `today`, `last-month`, and `2026`, which elsewhere is Unix seconds.
+ * Null when the text is no period. `now` is Unix seconds; `zone` an IANA name, null for the system's.
+ */
+export function readPeriod(
+  text: string,
+  { now, zone }: { readonly now: number; readonly zone: string | null },
+): PeriodRange | null {
+  const wallClock = createWallClock(zone);
+  const named = readLabel(text) ?? readRelative(text, () => toCalendarDay(wallClock(now)));
+  return named === null ? null : rangeOf(named.unit, named.start, wallClock);
+}
+
+export interface NamedPeriod {
+  readonly unit: PeriodUnit;
+  readonly start: CalendarDay;
+}
+
+function readRelative(text: string, today: () => CalendarDay): NamedPeriod | null {
+  const word = text.toLowerCase();
+  const away = DAYS.get(word);
+  if (away !== undefined) return { unit: "day", start: movePeriod("day", today(), away) };
+  const [, which, name] = WORD.exec(word) ?? [];
+  if (name === undefined) return null;
+  const unit = name as PeriodUnit;
+  return { unit, start: movePeriod(unit, startOf(unit, today()), which === "last" ? -1 : 0) };
+}
+
+/** A period by its label; null too where the calendar has none of that label, as 2026-13 or 2026-W54. */
+export function readLabel(text: string): NamedPeriod | null {
+  const [, yearText, quarter, week, month, day] =
+    /^(\d{4})(?:-Q([1-4])|-W(\d{2})|-(\d{2})(?:-(\d{2}))?)?$/i.exec(text) ?? [];
+  if (yearText === undefined) return null;
+  const year = Number(yearText);
+  const period = ((): NamedPeriod => {
+    if (quarter !== undefined) return { unit: "quarter", start: { year, month: Number(quarter) * 3 - 2, day: 1 } };
+    // The fourth of January always lies in the first week.
+    const firstWeek = startOf("week", { year, month: 1, day: 4 });
+    if (week !== undefined) return { unit: "week", start: movePeriod("week", firstWeek, Number(week) - 1) };
+    if (month === undefined) return { unit: "year", start: { year, month: 1, day: 1 } };
+    if (day === undefined) return { unit: "month", start: { year, month: Number(month), day: 1 } };
+    return { unit: "day", start: { year, month: Number(month), day: Number(day) } };
+  })();
+  return labelOf(period.unit, shift(period.start, 0, 0)) === text.toUpperCase() ? period : null;
+}
+
+function shift({ year, month, day }: CalendarDay, months: number, days: number): CalendarDay {
+  return toCalendarDay(Date.UTC(year, month - 1 + months, day + days) / 1000);
+}
+
+/** Days since Monday. */
+function weekday({ year, month, day }: CalendarDay): number {
+  return (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7;
+}
+
+const DAY_MS = 86_400_000;
+
+/** A week belongs to the year that its Thursday lies in. */
+function weekLabel(monday: CalendarDay): string {
+  const { year, month, day } = shift(monday, 0, 3);
+  const dayOfYear = (Date.UTC(year, month - 1, day) - Date.UTC(year, 0, 1)) / DAY_MS;
+  return `${year}-W${two(Math.floor(dayOfYear / 7) + 1)}`;
+}
+
+function two(part: number): string {
+  return String(part).padStart(2, "0");
+}

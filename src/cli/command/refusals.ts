@@ -1,0 +1,53 @@
+/** What a service's refusal means in the terms of a command: it knows what was asked for, the client only the status. */
+import { RefusedError } from "../../client/errors/status-errors.ts";
+import { isJsonObject, type Json } from "../../contract/json.ts";
+
+export interface Refusal {
+  /** Answers with this status are meant… */
+  readonly status: number;
+  /** …and of those only the ones that complain about this attribute, where one is named. */
+  readonly attribute?: string;
+  /** …in these words of the service. */
+  readonly says?: RegExp;
+  /** …and that come as JSON: the page of a proxy, or of a wrong base URL, proves nothing. */
+  readonly inJson?: boolean;
+  /** What is said instead of the status and the service's words. */
+  readonly words: string;
+  /** What to do about it. */
+  readonly hint: string;
+}
+
+/** `work`, its refusals told by the first entry that fits; the call, the status and the service's words stay in the error. */
+export async function tellRefusals<Result>(work: Promise<Result>, refusals: readonly Refusal[]): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    const refusal = error instanceof RefusedError ? refusals.find((each) => fits(each, error)) : undefined;
+    if (refusal === undefined || !(error instanceof RefusedError)) throw error;
+    const { call, status, details } = error;
+    throw new RefusedError(refusal.words, { call, status: status ?? refusal.status, details }).advise(refusal.hint);
+  }
+}
+
+function fits({ status, attribute, says, inJson }: Refusal, error: RefusedError): boolean {
+  if (inJson === true && !isJsonObject(error.details)) return false;
+  if (error.status !== status || says?.test(error.what) === false) return false;
+  return attribute === undefined || complaintsOf(error.details).includes(attribute);
+}
+
+/** The attributes of `{"errors": {"trend": ["does not exist"]}}`. */
+function complaintsOf(details: Json): readonly string[] {
+  const errors = isJsonObject(details) ? (details["errors"] ?? null) : null;
+  return isJsonObject(errors) ? Object.keys(errors) : [];
+}
+
+export function noTrend(trend: string | null): readonly Refusal[] {
+  const hint = "the service's own pages, or surveyctl service trend list on its machine, show the ids of trends";
+  return trend === null ? [] : [{ status: 422, attribute: "trend", words: `no trend ${trend}`, hint }];
+}
+
+/** `attribute` is the name under which the call sends the id. */
+export function noPersonWithId(id: string | null, attribute: string): readonly Refusal[] {
+  const hint = "surveyctl people list shows the ids";
+  return id === null ? [] : [{ status: 422, attribute, words: `no person with id ${id}`, hint }];
+}

@@ -1,0 +1,139 @@
+/** The score as people read it on a terminal: large, with its interval and change, the range meant, and three bars. */
+import { scoreChange, scoreInterval, type ScoreCounts } from "../../../insight/interval.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import type { TimeRange } from "../../command/time-flags.ts";
+import { countOf, formatCount } from "../../command/notes.ts";
+import { createPaint, type Paint, type Tone } from "../../render/human.ts";
+import type { RenderContext } from "../../render/context.ts";
+import { createTimeFormatter } from "../../render/time.ts";
+import { toLargeDigits } from "./large-digits.ts";
+
+export interface CardFacts {
+  /** The API's numbers; `nps` null where nobody answered. */
+  readonly metrics: JsonObject;
+  readonly range: TimeRange;
+  readonly trend: string | null;
+  /** The period before and its numbers; null where nothing is compared. */
+  readonly before: { readonly metrics: JsonObject; readonly range: TimeRange } | null;
+}
+
+/** Under so few answers an interval is wider than any decision. */
+const FEW_ANSWERS = 10;
+
+export function drawCard(context: RenderContext, facts: CardFacts): string {
+  const paint = createPaint(context.options.color);
+  const changes = facts.before === null ? [] : [changeLine(context, facts.metrics, facts.before.metrics, paint)];
+  const against = facts.before === null ? [] : [`against ${describeRange(context, facts.before.range)}`];
+  const text = [scoreLine(context, facts, paint), ...changes, rangeLine(context, facts), ...against];
+  const { nps } = facts.metrics;
+  const digits = context.options.unicode ? toLargeDigits(typeof nps === "number" ? String(nps) : "-") : [];
+  const width = digits[0]?.length ?? 0;
+  const rows = Array.from({ length: Math.max(digits.length, text.length) }, (_, at) => {
+    const digit = digits[at] ?? " ".repeat(width);
+    const gap = width === 0 ? "" : "   ";
+    return `${paint.tone(digit, toneOfNumber(nps))}${gap}${text[at] ?? ""}`.trimEnd();
+  });
+  return [...rows, "", ...barLines(context, facts, paint)].map((line) => `${line}\n`).join("");
+}
+
+function scoreLine({ options }: RenderContext, { metrics }: CardFacts, paint: Paint): string {
+  const { nps } = metrics;
+  const counts = countsOf(metrics);
+  const interval = counts === null ? null : scoreInterval(counts);
+  if (typeof nps !== "number") return `NPS ${options.unicode ? "–" : "-"}  no responses`;
+  const score = `NPS ${paint.tone(String(nps), toneOfNumber(nps))}`;
+  if (counts === null || interval === null) return score;
+  const answers = counts.detractors + counts.passives + counts.promoters;
+  const few = answers < FEW_ANSWERS ? ": too few to say" : "";
+  const ends = `${Math.round(interval.low)} ${dots(options)} ${Math.round(interval.high)}`;
+  return `${score}  (${ends}, 95 %, n ${formatCount(answers)}${few})`;
+}
+
+function changeLine({ options }: RenderContext, metrics: JsonObject, before: JsonObject, paint: Paint): string {
+  const [now, then] = [metrics["nps"], before["nps"]];
+  if (typeof now !== "number" || typeof then !== "number") return `CHANGE ${options.unicode ? "–" : "-"}  no responses`;
+  const [counts, countsBefore] = [countsOf(metrics), countsOf(before)];
+  const change = counts === null || countsBefore === null ? null : scoreChange(countsBefore, counts);
+  const ends = change === null ? "" : `  (${signed(change.low)} ${dots(options)} ${signed(change.high)}, 95 %)`;
+  return `CHANGE ${paint.tone(signed(now - then), toneOfNumber(now - then))}${ends}`;
+}
+
+function rangeLine(context: RenderContext, { metrics, range, trend }: CardFacts): string {
+  const count = metrics["response_count"];
+  return [
+    describeRange(context, range),
+    ...(trend === null ? [] : [`trend ${trend}`]),
+    ...(typeof count === "number" ? [countOf(count, "response", "responses")] : []),
+  ].join(", ");
+}
+
+/** `all time`, `since 2026-05-01`, `2026-05-01 – 2026-05-31`: whole days without their times. */
+function describeRange({ options, clock }: RenderContext, { since, until }: TimeRange): string {
+  const write = createTimeFormatter({ format: "local", zone: options.timeZone, now: clock.now() / 1000 });
+  const first = since === null ? null : write(since).replace(/ 00:00:00$/, "");
+  const last = until === null ? null : write(until).replace(/ 23:59:59$/, "");
+  if (first === null) return last === null ? "all time" : `until ${last}`;
+  if (last === null) return `since ${first}`;
+  return first === last ? first : `${first} ${options.unicode ? "–" : "-"} ${last}`;
+}
+
+const BAR_MAX = 40;
+const PARTS: readonly (readonly [string, string, Tone])[] = [
+  ["promoter", "promoters", "good"],
+  ["passive", "passives", "middling"],
+  ["detractor", "detractors", "bad"],
+];
+
+/** One bar each, as long as its share; none where nobody answered. */
+function barLines({ streams, options }: RenderContext, { metrics, before }: CardFacts, paint: Paint): string[] {
+  const counts = countsOf(metrics);
+  const all = counts === null ? 0 : counts.detractors + counts.passives + counts.promoters;
+  if (counts === null || all === 0) return [];
+  const rows = PARTS.map(([name, label, tone]) => {
+    const count = Number(metrics[`${name}_count`]);
+    const percent = metrics[`${name}_percent`];
+    const shown = typeof percent === "number" ? percent : Math.round((100 * count) / all);
+    const then = before?.metrics[`${name}_percent`];
+    return {
+      label: label.padEnd(10),
+      tone,
+      share: count / all,
+      percent: `${shown} %`.padStart(6),
+      count: formatCount(count),
+      change: typeof then === "number" ? signed(shown - then) : "",
+    };
+  });
+  const countWidth = Math.max(...rows.map(({ count }) => count.length));
+  const changes = before === null ? 0 : CHANGE.length + 2;
+  const room = Math.max(Math.min(BAR_MAX, streams.out.columns - 10 - 2 - 6 - 2 - countWidth - changes - 2), 5);
+  const lines = rows.map(({ label, tone, share, percent, count, change }) => {
+    const cells = share === 0 ? 0 : Math.max(1, Math.round(share * room));
+    const bar = (options.unicode ? "█" : "#").repeat(cells);
+    const end = before === null ? "" : `  ${change.padStart(CHANGE.length)}`;
+    return `${label}  ${paint.tone(bar, tone)}${" ".repeat(room - cells)}${percent}  ${count.padStart(countWidth)}${end}`;
+  });
+  const heading = " ".repeat(10 + 2 + room + 6 + 2 + countWidth + 2) + paint.heading(CHANGE);
+  return before === null ? lines : [heading, ...lines];
+}
+
+const CHANGE = "CHANGE";
+
+function countsOf(metrics: JsonObject): ScoreCounts | null {
+  const [promoters, passives, detractors] = PARTS.map(([name]) => metrics[`${name}_count`]);
+  if (typeof promoters !== "number" || typeof passives !== "number" || typeof detractors !== "number") return null;
+  return { promoters, passives, detractors };
+}
+
+function signed(value: number): string {
+  const whole = Math.round(value);
+  return whole > 0 ? `+${whole}` : String(whole);
+}
+
+function dots({ unicode }: RenderContext["options"]): string {
+  return unicode ? "…" : "...";
+}
+
+function toneOfNumber(value: unknown): Tone {
+  if (typeof value !== "number" || value === 0) return "plain";
+  return value > 0 ? "good" : "bad";
+}

@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import type { Expansion } from "../../../contract/routes.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import type { Deps } from "../../command/deps.ts";
+import { tellRefusals, type Refusal } from "../../command/refusals.ts";
+import { withClient } from "../../command/with-client.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { checkColumns, writeRecord } from "../../render/record-output.ts";
+import { RESPONSES } from "../../render/resources.ts";
+import { addExpandFlag, EXPAND_DEFAULT, neededExpansions, readExpand } from "./filters.ts";
+
+export interface ResponsesGetOptions {
+  readonly id: string;
+  /** Null: what the columns need. */
+  readonly expand: readonly Expansion[] | null;
+}
+
+export function registerResponsesGet(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "get",
+    summary: "show one response",
+    operands: [["<id>", "the response's id"]],
+    examples: [
+      "surveyctl responses get 1",
+      'surveyctl responses get "$(surveyctl responses list --limit 1 --columns id)" --json',
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+  });
+  addExpandFlag(command, EXPAND_DEFAULT);
+  context.action(command, (deps, flags, [id = ""]) => runResponsesGet(deps, { id, expand: readExpand(flags) }));
+}
+
+/** An endpoint that only client libraries know: a service may lack it. */
+export async function runResponsesGet(deps: Deps, { id, expand }: ResponsesGetOptions): Promise<ExitCode> {
+  checkColumns(deps, RESPONSES);
+  const embedded = expand ?? neededExpansions(deps);
+  const parameters = { expand: embedded === null ? null : [...embedded] };
+  const reply = await withClient(deps, (client) =>
+    tellRefusals(client.getResponse(id, parameters, { signal: deps.signal }), refusalsOf(id)),
+  );
+  await writeRecord(deps, RESPONSES, reply);
+  return EXIT.done;
+}
+
+function refusalsOf(id: string): readonly Refusal[] {
+  const lacking = {
+    words: "this service cannot look up a response by id",
+    hint: "surveyctl responses list shows them",
+  };
+  return [
+    {
+      status: 404,
+      words: `no response with id ${id}, or the service cannot look up responses by id`,
+      hint: "surveyctl responses list shows the ids",
+    },
+    { status: 405, ...lacking },
+    { status: 410, ...lacking },
+  ];
+}

@@ -1,0 +1,80 @@
+/**
+ * How sure a Net Promoter Score is: the adjusted Wald interval of Rocks (2016), three more answers than there are, ¾ of
+ * them detractors, 1½ passives, ¾ promoters. It stays honest for few answers and where all say the same. Scores and
+ * their errors are points, −100 to 100.
+ */
+import { normalCdf, normalQuantile } from "./normal.ts";
+
+/** How many answers of each kind there are. */
+export interface ScoreCounts {
+  readonly detractors: number;
+  readonly passives: number;
+  readonly promoters: number;
+}
+
+export interface ScoreInterval {
+  /** Of the adjusted answers: the interval lies around it and not around the raw score. */
+  readonly centre: number;
+  readonly standardError: number;
+  /** Both inclusive, never beyond ±100. */
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface ScoreChange {
+  /** Second less first, of the adjusted answers. */
+  readonly change: number;
+  readonly standardError: number;
+  readonly low: number;
+  readonly high: number;
+  /** How often chance alone gives as great a change, two-sided. */
+  readonly p: number;
+}
+
+export const CONFIDENCE_DEFAULT = 0.95;
+
+/** The raw score, unrounded; null where nobody answered. */
+export function netPromoterScore({ detractors, passives, promoters }: ScoreCounts): number | null {
+  const answers = detractors + passives + promoters;
+  return answers === 0 ? null : (100 * (promoters - detractors)) / answers;
+}
+
+/** Null where nobody answered. `confidence` lies between 0 and 1. */
+export function scoreInterval(counts: ScoreCounts, confidence: number = CONFIDENCE_DEFAULT): ScoreInterval | null {
+  if (netPromoterScore(counts) === null) return null;
+  const { centre, variance } = adjusted(counts);
+  const standardError = Math.sqrt(variance);
+  const reach = criticalValue(confidence) * standardError;
+  return { centre, standardError, low: Math.max(centre - reach, -100), high: Math.min(centre + reach, 100) };
+}
+
+/** Between the answers of different people; null where either has none. */
+export function scoreChange(
+  before: ScoreCounts,
+  after: ScoreCounts,
+  confidence: number = CONFIDENCE_DEFAULT,
+): ScoreChange | null {
+  if (netPromoterScore(before) === null || netPromoterScore(after) === null) return null;
+  const [first, second] = [adjusted(before), adjusted(after)];
+  const change = second.centre - first.centre;
+  const standardError = Math.sqrt(first.variance + second.variance);
+  const reach = criticalValue(confidence) * standardError;
+  return {
+    change,
+    standardError,
+    low: change - reach,
+    high: change + reach,
+    p: 2 * normalCdf(-Math.abs(change) / standardError),
+  };
+}
+
+function criticalValue(confidence: number): number {
+  return normalQuantile(0.5 + confidence / 2);
+}
+
+/** The score of three more answers, and the square of its standard error. */
+function adjusted({ detractors, passives, promoters }: ScoreCounts): { centre: number; variance: number } {
+  const answers = detractors + passives + promoters + 3;
+  const [down, up] = [(detractors + 0.75) / answers, (promoters + 0.75) / answers];
+  return { centre: 100 * (up - down), variance: (10_000 * (up + down - (up - down) ** 2)) / answers };
+}
