@@ -4,12 +4,15 @@ import { parseInteger } from "../../args/numbers.ts";
 import { parseRateLimit, type RequestLimit } from "../../args/rate-limit.ts";
 import type { Deps } from "../../command/deps.ts";
 import { DataFileError } from "../../errors/data-file-error.ts";
+import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { Log } from "../../../runtime/log.ts";
 import type { RunningServer } from "../../../service/run-server.ts";
 import type { Service } from "../../../service/index.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { inWords } from "../../command/data-file-words.ts";
+import { writeWarning } from "../../command/notes.ts";
 import { chooseDataFile } from "../service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
 
@@ -37,6 +40,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const { publicUrl, rateLimit } = options;
   const service = await inWords(() => openService({ dataFile, clock, random, log, publicUrl, rateLimit }));
   const server = await startServer(deps, service, { ...options, dataFile, tls });
+  await warnOfShortKey(deps, log);
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
     await announce(deps, dataFile, publicUrl ?? server.url, await firstKey(deps, service));
@@ -105,6 +109,15 @@ async function announce({ streams }: Deps, dataFile: string, url: string, key: s
     "",
   ];
   await streams.out.write(lines.map((line) => `${line}\n`).join(""));
+}
+
+/** A key of an older service may be short; it is accepted. To a person in a sentence, to a machine in the log. */
+async function warnOfShortKey(deps: Deps, log: Log): Promise<void> {
+  const { length } = deps.env["SURVEYCTL_API_KEY"] ?? "";
+  if (length === 0 || length >= KEY_LENGTH_MIN) return;
+  const message = `SURVEYCTL_API_KEY has fewer than ${KEY_LENGTH_MIN} characters and could be guessed`;
+  if (deps.streams.err.isTTY) return writeWarning(deps, message);
+  log.info("warning", { message });
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
