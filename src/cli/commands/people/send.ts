@@ -4,6 +4,7 @@ import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../command/deps.ts";
+import { UnknownOutcomeError } from "../../errors/unknown-outcome-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
@@ -18,15 +19,19 @@ export async function sendPerson(
   body: JsonObject,
   properties: JsonObject | null,
   who: string,
+  /** A request that must succeed before this one. */
+  first: JsonObject | null = null,
 ): Promise<ExitCode> {
   checkColumns(deps, SENT_PERSON);
   const warning = localeWarning(properties);
   if (warning !== null) await writeWarning(deps, warning);
   return withClient(deps, async (client) => {
     if (deps.options.dryRun) {
+      if (first !== null) await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body: first });
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body });
       return EXIT.done;
     }
+    if (first !== null) await sendFirst(client.sendPerson(first, { signal: deps.signal }), evidenceOf(first, who));
     const write = client.sendPerson(body, { signal: deps.signal });
     const exit = await showOutcome(deps, write, {
       answer: SENT_PERSON,
@@ -38,6 +43,12 @@ export async function sendPerson(
       await writeNote(deps, NONE_SCHEDULED);
     return exit;
   });
+}
+
+/** Throws UnknownOutcomeError when nothing tells whether the write arrived. */
+async function sendFirst(write: Promise<WriteResult>, evidence: string): Promise<void> {
+  const result = await write;
+  if (result.kind === "unknown") throw new UnknownOutcomeError(result.error, evidence);
 }
 
 /** Where to look, and what a repeat may do. */
