@@ -18,6 +18,8 @@ export const TEXT_BYTES_MAX = 64 * 1024;
 export const PROPERTIES_BYTES_MAX = 64 * 1024;
 /** UTF-16 units of all notes of a response as JSON; the service's own. */
 export const NOTES_LENGTH_MAX = 256 * 1024;
+/** Characters of an API key that nobody finds by trying; the service's own. */
+export const KEY_LENGTH_MIN = 20;
 /** Unix seconds at the end of the year 9999: what lies beyond is milliseconds. */
 export const TIME_MAX = 253_402_300_799;
 

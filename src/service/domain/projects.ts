@@ -1,5 +1,6 @@
 /** Projects, their keys and settings. */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { KEY_LENGTH_MIN } from "../../contract/limits.ts";
 import { InvalidError } from "./errors.ts";
 import { parseId } from "./ids.ts";
 import type { Project } from "./inputs.ts";
@@ -10,9 +11,6 @@ const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;
 const DEFAULT_FREQUENCY_SECONDS = 90 * DAY_SECONDS;
 /** Longer keys make a published client library break its header; `:` ends a user name of Basic credentials. */
 const KEY = /^[!-9;-~]{1,44}$/;
-/** Characters of a key that nobody guesses; shorter ones come from services of old. */
-export const KEY_LENGTH_MIN = 20;
-
 /** Whether a key is so short that somebody could find it by trying. */
 export function isGuessable(key: string): boolean {
   return key.length < KEY_LENGTH_MIN;

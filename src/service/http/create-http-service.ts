@@ -62,7 +62,9 @@ interface Progress {
 
 /** Wrong keys that an address may send. */
 const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
-const REQUEST_ID_BYTES = 12;
+/** 12 random bytes. */
+const REQUEST_ID_LENGTH = 16;
+const IDS_AT_ONCE = 64;
 
 export function createHttpService(options: HttpServiceOptions): HttpService {
   const { clock, random, log } = options;
@@ -74,11 +76,12 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
   const accessLog = createAccessLog(log, clock);
   const answer = createAnswer(options, keys, (caller) => requests.count(caller));
   const common = createCommonHeaders(clock);
+  const nextId = createIds(random);
 
   const exchange = async (request: ServerRequest, isLocal: boolean): Promise<HttpResponse> => {
     const startedMs = clock.monotonic();
     const target = parseTarget(request.url);
-    const requestId = random.token(REQUEST_ID_BYTES);
+    const requestId = nextId();
     const progress: Progress = { match: null, project: null };
     const isOperator = isLocal || (options.publicUrl === null && isLoopback(request.from));
     const own = await ownPage(target.path, request.method, options, isOperator, accessLog);
@@ -98,7 +101,7 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     handle: (request) => exchange(request, false),
     handleLocally: (request) => exchange(request, true),
     refuse: (error, method) => {
-      const requestId = random.token(REQUEST_ID_BYTES);
+      const requestId = nextId();
       const startedMs = clock.monotonic();
       const { status } = error;
       accessLog.add({ requestId, method, path: "*", route: null, project: null, status, startedMs });
@@ -124,7 +127,8 @@ function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller
     progress.project = project.name;
     count(keyHash);
     const { route, placeholders, unstripped } = match;
-    const parameters = { ...parseQuery(target.query, route), ...(await bodyParameters(request, match)) };
+    const query = parseQuery(target.query, route);
+    const parameters = hasBody(request) ? { ...query, ...(await bodyParameters(request, match)) } : query;
     const appUrl = publicUrl ?? target.origin;
     const reply = await HANDLERS[match.name]({
       store,
@@ -142,9 +146,11 @@ function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller
 }
 
 /** Clients put `{}` into a GET, or name a type for a body that is not there: never read. */
-async function bodyParameters({ method, headers, body }: ServerRequest, { route }: Match): Promise<JsonObject | null> {
-  if (method === "GET" || method === "HEAD" || body === undefined || (body.length === 0 && typeof body !== "function"))
-    return null;
+function hasBody({ method, body }: ServerRequest): boolean {
+  return method !== "GET" && method !== "HEAD" && body !== undefined && (typeof body === "function" || body.length > 0);
+}
+
+async function bodyParameters({ headers, body = "" }: ServerRequest, { route }: Match): Promise<JsonObject> {
   checkBodyHead(headers);
   return parseBody(typeof body === "function" ? await body() : body, headers["content-type"], route);
 }
@@ -160,6 +166,17 @@ function isLoopback(from: string | undefined): boolean {
 /** Whoever has an IPv6 address has all of its network. */
 function addressGroup(from = ""): string {
   return from.includes(":") && !from.includes(".") ? from.split(":").slice(0, 4).join(":") : from;
+}
+
+/** Random ids, so that nobody counts the requests of others; made many at once, which costs a tenth. */
+function createIds(random: Random): () => string {
+  const state = { ids: "", at: 0 };
+  return () => {
+    if (state.at === state.ids.length)
+      Object.assign(state, { ids: random.token((IDS_AT_ONCE * REQUEST_ID_LENGTH * 3) / 4), at: 0 });
+    state.at += REQUEST_ID_LENGTH;
+    return state.ids.slice(state.at - REQUEST_ID_LENGTH, state.at);
+  };
 }
 
 function createCommonHeaders(clock: Clock): (requestId: string) => Readonly<Record<string, string>> {

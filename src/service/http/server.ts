@@ -49,6 +49,8 @@ const LINGER_MS = 2_000;
 interface Connection {
   /** Ends with the answer that is being made. */
   turn: Promise<void> | null;
+  /** Requests that are being answered or wait for it. */
+  waiting: number;
   body: RequestBody | null;
   /** What came after the last whole request is no HTTP. */
   broken: boolean;
@@ -131,28 +133,45 @@ function serveRequests(server: Server, listener: Listener): void {
  * One request of a connection after the other: a request that was sent behind a write sees what was written, and
  * whoever sends without reading does not fill the memory with answers.
  */
-function inTurn({ connections }: Listener, socket: Socket, work: (connection: Connection) => Promise<void>): void {
-  const connection = connections.get(socket) ?? { turn: null, body: null, broken: false };
+function inTurn(listener: Listener, socket: Socket, work: (connection: Connection) => Promise<void>): void {
+  const connection = connectionOf(listener, socket);
+  connection.waiting += 1;
+  connection.turn = takeTurn(connection, socket, work);
+}
+
+async function takeTurn(
+  connection: Connection,
+  socket: Socket,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  if (connection.turn !== null) await connection.turn;
+  try {
+    await work(connection);
+  } catch {
+    socket.destroy();
+  }
+  connection.waiting -= 1;
+  if (connection.waiting === 0) connection.turn = null;
+}
+
+function connectionOf({ connections }: Listener, socket: Socket): Connection {
+  const known = connections.get(socket);
+  if (known !== undefined) return known;
+  const connection: Connection = { turn: null, waiting: 0, body: null, broken: false };
   connections.set(socket, connection);
-  const turn = (connection.turn === null ? work(connection) : connection.turn.then(() => work(connection)))
-    .catch(() => void socket.destroy())
-    .finally(() => {
-      if (connection.turn === turn) connection.turn = null;
-    });
-  connection.turn = turn;
+  return connection;
 }
 
 /** What is refused before there is a request: nobody but the parser has seen it. */
 function refuseTheRest(server: Server, listener: Listener): void {
-  const { face, connections } = listener;
+  const { face } = listener;
   const refuse = (socket: Socket, error: HttpError, method: string): void =>
     inTurn(listener, socket, async () => {
       if (socket.writable) writeRaw(socket, face.refuse(error, method));
     });
   server.on("clientError", (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
-    const connection = connections.get(socket) ?? { turn: null, body: null, broken: false };
-    connections.set(socket, connection);
+    const connection = connectionOf(listener, socket);
     if (connection.broken) return;
     connection.broken = true;
     const refusal = toRefusal(error.code ?? "");
@@ -228,7 +247,11 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 /** Host and port that the client used; a proxy's absolute form goes before `Host`. Empty: none was named; null: not valid. */
 function readAuthority({ url = "/", headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
   if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) return null;
   const host = headers.host ?? "";
   const absolute = ABSOLUTE.exec(url)?.[1];
@@ -265,19 +288,30 @@ async function send(
   { status, headers, body: content }: HttpResponse,
   { listener, body, closing }: Sending,
 ): Promise<void> {
-  const finished = new Promise((resolve) => outgoing.once("close", resolve));
   const length = typeof content === "string" ? { "content-length": Buffer.byteLength(content) } : {};
   outgoing.writeHead(status, { ...length, ...headers, ...(closing ? { connection: "close" } : {}) });
-  outgoing.setTimeout(listener.limits.unreadMs);
-  if (typeof content !== "string") await writeParts(outgoing, content);
-  else if (body === null) outgoing.end(content);
-  else outgoing.write(content);
-  if (body !== null) {
-    outgoing.flushHeaders();
-    await body.discard();
+  if (body === null && typeof content === "string") {
+    outgoing.end(content);
+    // Most answers fit into what the system takes at once.
+    if ((outgoing.socket?.writableLength ?? 0) === 0) return;
+    outgoing.setTimeout(listener.limits.unreadMs);
+    return closed(outgoing);
   }
+  outgoing.setTimeout(listener.limits.unreadMs);
+  if (typeof content === "string") outgoing.write(content);
+  else await writeParts(outgoing, content);
+  outgoing.flushHeaders();
+  await body?.discard();
   outgoing.end();
-  await finished;
+  await closed(outgoing);
+}
+
+/** Node says of an answer that it is closed when it has left, and when its client has. */
+function closed(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (outgoing.closed) resolve();
+    else outgoing.once("close", () => resolve());
+  });
 }
 
 /** The next part is made when the client has taken those before it. */

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(state.folder, { recursive: true, force: true });
 });
 
-const KEY = "key-of-the-test";
+const KEY = "key-of-the-serve-test";
 
 function serve(
   args: readonly string[] = [],
@@ -100,6 +100,17 @@ Next, in another terminal:
     second.child.kill("SIGINT");
     const ended = await second.ended;
     expect([ended.status, ended.stdout]).toEqual([0, `listening on ${again}\n`]);
+  });
+
+  it("when the environment gives a short key, then it opens, and the log warns", async () => {
+    const running = serve([], { SURVEYCTL_API_KEY: "short-key" });
+    expect((await ask(`${await urlOf(running)}/v1/people.json`, "short-key")).status).toBe(200);
+    running.child.kill("SIGTERM");
+    const [warning = ""] = (await running.ended).stderr.split("\n");
+    expect(JSON.parse(warning)).toMatchObject({
+      event: "short_key",
+      message: "SURVEYCTL_API_KEY has fewer than 20 characters and could be guessed",
+    });
   });
 
   it("when the environment gives the key, then it opens and is never shown", async () => {

@@ -19,13 +19,15 @@ export interface SendOptions {
   readonly who: string;
   /** What must hold before anything is sent or shown; rejects otherwise. */
   readonly before?: (client: Client) => Promise<void>;
+  /** A request that must succeed before the body's own. */
+  readonly first?: JsonObject | null;
 }
 
 export async function sendPerson(
   deps: Deps,
   body: JsonObject,
   properties: JsonObject | null,
-  { who, before }: SendOptions,
+  { who, before, first = null }: SendOptions,
 ): Promise<ExitCode> {
   checkColumns(deps, SENT_PERSON);
   const warning = localeWarning(properties);
@@ -33,9 +35,11 @@ export async function sendPerson(
   return withClient(deps, async (client) => {
     await before?.(client);
     if (deps.options.dryRun) {
+      if (first !== null) await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body: first });
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.sendPerson, body });
       return EXIT.done;
     }
+    if (first !== null) await sendFirst(client, deps.signal, first, who);
     const write = tellRefusals(client.sendPerson(body, { signal: deps.signal }), taken(body));
     const exit = await showOutcome(deps, write, {
       answer: SENT_PERSON,
@@ -58,6 +62,12 @@ function taken(body: JsonObject): readonly Refusal[] {
     const words = `another person already has the ${kind} ${value}`;
     return [{ status: 422, attribute, says: /taken/, words, hint: `surveyctl people get ${value} shows who` }];
   });
+}
+
+/** Throws UnknownOutcomeError when nothing tells whether the write arrived. */
+async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject, who: string): Promise<void> {
+  const result = await tellRefusals(client.sendPerson(body, { signal }), taken(body));
+  if (result.kind === "unknown") throw result.error.advise(evidenceOf(body, who));
 }
 
 /** Where to look, and what a repeat may do. */

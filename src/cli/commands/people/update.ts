@@ -62,10 +62,15 @@ export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions):
   if (name === null && properties === null && newEmail === null && newPhone === null) {
     throw new UsageError("nothing to change: specify --name, --property, --properties, --new-email or --new-phone");
   }
-  return sendPerson(deps, toUpdateBody(options, properties), properties, {
-    who: nameOf(person),
-    ...(!options.create && { before: (client) => checkExists(client, person, deps.signal) }),
-  });
+  const who = nameOf(person);
+  const before = options.create ? {} : { before: (client: Client) => checkExists(client, person, deps.signal) };
+  const rename = toRenameBody(options);
+  if (rename === null) return sendPerson(deps, toUpdateBody(options, properties), properties, { who, ...before });
+  const rest = toUpdateBody({ ...options, ...afterRename(options) }, properties);
+  const isAlone = Object.keys(rest).length === 2;
+  return isAlone
+    ? sendPerson(deps, rename, null, { who, ...before })
+    : sendPerson(deps, rest, properties, { who, ...before, first: rename });
 }
 
 async function checkExists(client: Client, person: EmailOrPhone, signal: AbortSignal): Promise<void> {
@@ -74,9 +79,24 @@ async function checkExists(client: Client, person: EmailOrPhone, signal: AbortSi
 }
 
 /**
- * `email_update` and `phone_number_update` go with the old value of the same kind (4.2). A person named by the other
- * kind is given the new value instead.
+ * With `send=false` an update of the address or number changes that alone (4.2), so everything else is a request of its
+ * own. Null when the person keeps what names them.
  */
+function toRenameBody({ person, newEmail, newPhone }: PeopleUpdateOptions): JsonObject | null {
+  const renamed = "email" in person ? newEmail : newPhone;
+  if (renamed === null) return null;
+  return "email" in person
+    ? { email: person.email, send: false, email_update: renamed }
+    : { phone_number: person.phone_number, send: false, phone_number_update: renamed };
+}
+
+/** The person under the new name, with what is still to change. */
+function afterRename({ person, newEmail, newPhone }: PeopleUpdateOptions): Partial<PeopleUpdateOptions> {
+  if ("email" in person) return { person: { email: newEmail ?? person.email }, newEmail: null };
+  return { person: { phone_number: newPhone ?? person.phone_number }, newPhone: null };
+}
+
+/** What does not change the value that names the person. */
 function toUpdateBody(
   { person, name, newEmail, newPhone }: PeopleUpdateOptions,
   properties: JsonObject | null,
@@ -88,7 +108,5 @@ function toUpdateBody(
     name,
     properties,
     send: false,
-    email_update: byEmail ? newEmail : null,
-    phone_number_update: byEmail ? null : newPhone,
   });
 }

@@ -7,6 +7,7 @@ import { parseInteger } from "../../args/numbers.ts";
 import { parseRateLimit, type RequestLimit } from "../../args/rate-limit.ts";
 import type { Deps } from "../../command/deps.ts";
 import { DataFileError } from "../../errors/data-file-error.ts";
+import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { RunningServer } from "../../../service/run-server.ts";
@@ -15,6 +16,7 @@ import type { Service } from "../../../service/index.ts";
 import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, inWords } from "../../command/data-file-words.ts";
+import { writeWarning } from "../../command/notes.ts";
 import { chooseDataFile } from "../service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
@@ -48,6 +50,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
     openService({ dataFile, clock, random, log, publicUrl, rateLimit, outboxKeepSeconds }),
   );
   const server = await startServer(deps, service, { ...options, dataFile, tls });
+  await warnOfShortKey(deps, log);
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
     const key = await firstKey(deps, service);
@@ -142,6 +145,15 @@ async function sayStopped({ streams, options }: Deps, log: Log): Promise<void> {
   if (streams.err.isTTY && !options.quiet) return streams.err.write("Stopped.\n");
   log.info("stopped", {});
   log.flush();
+}
+
+/** A key of an older service may be short; it is accepted. To a person in a sentence, to a machine in the log. */
+async function warnOfShortKey(deps: Deps, log: Log): Promise<void> {
+  const { length } = deps.env["SURVEYCTL_API_KEY"] ?? "";
+  if (length === 0 || length >= KEY_LENGTH_MIN) return;
+  const message = `SURVEYCTL_API_KEY has fewer than ${KEY_LENGTH_MIN} characters and could be guessed`;
+  if (deps.streams.err.isTTY) return writeWarning(deps, message);
+  log.warn("short_key", { message });
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
