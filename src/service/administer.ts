@@ -1,5 +1,6 @@
 /** The `service …` commands, whoever has the data file open. */
 import { silentLog } from "../runtime/log.ts";
+import { isRunning } from "../runtime/processes.ts";
 import type { Admin } from "./control/commands.ts";
 import { ControlLostError, createControlClient } from "./control/ask-control.ts";
 import { readControlFile, type ControlRecord } from "./control/control-file.ts";
@@ -24,7 +25,7 @@ export type Holder =
 export async function findHolder(options: DataFileOptions): Promise<Holder> {
   const startedMs = options.clock.monotonic();
   for (;;) {
-    const running = await findRunning(options.dataFile);
+    const running = await findRunning(options);
     if (running !== null) return running;
     try {
       return {
@@ -39,13 +40,14 @@ export async function findHolder(options: DataFileOptions): Promise<Holder> {
   }
 }
 
-async function findRunning(dataFile: string): Promise<Holder | null> {
+async function findRunning({ dataFile, random }: DataFileOptions): Promise<Holder | null> {
   const record = await readControlFile(dataFile);
-  if (record === null) return null;
+  // What a killed server left names a port that anybody may have by now.
+  if (record === null || !(await isRunning(record))) return null;
   const loopback = createLoopbackExchange();
-  const admin = createControlClient(record, loopback.exchange);
+  const admin = createControlClient(record, loopback.exchange, random);
   try {
-    await admin({ kind: "project.list" });
+    await admin({ kind: "ping" });
     return { kind: "running", record, admin, loopback };
   } catch (error) {
     loopback.close();

@@ -30,14 +30,14 @@ const DRAIN_MS = 10_000;
 /** Listens, leaves the control file and starts delivering. Rejects with Node's own error when the port cannot be had. */
 export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
   const { dataFile, random, publicUrl } = options;
-  const { pid } = await currentProcess();
+  const { pid, started } = await currentProcess();
   const listener = await listen(service, options);
   const control = await closingOnFailure([listener], async () => {
     const secret = random.token(SECRET_BYTES);
     const exchange = createControlExchange(secret, service.admin, service.handleLocally);
     const local = await listenLocally({ handle: readFirst(exchange, service.refuse), refuse: service.refuse });
-    const record = { address: publicUrl ?? listener.url, control: local.url, pid, secret };
-    await closingOnFailure([local], () => writeControlFile(dataFile, record));
+    const record = { address: publicUrl ?? listener.url, control: local.url, pid, started, secret };
+    await closingOnFailure([local], () => writeControlFile(dataFile, record, random.token(6)));
     return local;
   });
   service.setAddress(listener.url);

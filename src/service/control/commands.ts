@@ -1,7 +1,10 @@
 /** What the `service …` commands ask for: of the running server, or of the data file itself. Plain data, both ways. */
+import * as v from "valibot";
 import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
 
 export type AdminCommand =
+  /** Whether somebody is there; changes and counts nothing. */
+  | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
   | { readonly kind: "project.list" }
   | { readonly kind: "key.add"; readonly project: string }
@@ -27,6 +30,31 @@ export type AdminCommand =
   /** A key that the service keeps in memory alone. */
   | { readonly kind: "session"; readonly project: string };
 
+const project = v.string();
+const id = v.string();
+
+/** A command as it comes in from outside. */
+export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind", [
+  v.object({ kind: v.literal("ping") }),
+  v.object({ kind: v.literal("project.add"), name: v.string() }),
+  v.object({ kind: v.literal("project.list") }),
+  v.object({ kind: v.literal("key.add"), project }),
+  v.object({ kind: v.literal("key.list"), project }),
+  v.object({ kind: v.literal("key.revoke"), project, id }),
+  v.object({ kind: v.literal("throttle"), project, seconds: v.exactOptional(v.nullable(v.number())) }),
+  v.object({
+    kind: v.literal("autopilot"),
+    project,
+    platform: v.picklist(["email", "sms"]),
+    active: v.exactOptional(v.boolean()),
+    frequencySeconds: v.exactOptional(v.number()),
+  }),
+  v.object({ kind: v.literal("trend.add"), project, name: v.string(), where: v.record(v.string(), v.string()) }),
+  v.object({ kind: v.literal("trend.list"), project }),
+  v.object({ kind: v.literal("trend.remove"), project, id }),
+  v.object({ kind: v.literal("session"), project }),
+]);
+
 export interface ProjectInfo {
   readonly id: string;
   readonly name: string;
@@ -51,6 +79,7 @@ export interface TrendInfo {
 }
 
 export interface AdminResults {
+  ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];
   "key.add": { readonly id: string; readonly key: string };

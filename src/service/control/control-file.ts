@@ -1,5 +1,7 @@
 /** What a running server leaves beside its data file, for its owner's eyes alone. */
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { lstat, readFile, rm } from "node:fs/promises";
+import { replaceFile } from "../../runtime/file-replacement.ts";
+import { isPrivate } from "../../runtime/processes.ts";
 import { resolveFile } from "../../runtime/resolve-file.ts";
 
 export interface ControlRecord {
@@ -8,6 +10,8 @@ export interface ControlRecord {
   /** Where commands find it: loopback, plain HTTP. */
   readonly control: string;
   readonly pid: number;
+  /** When that process was started, as the system tells it; null where it does not. */
+  readonly started: string | null;
   /** What lets commands in. */
   readonly secret: string;
 }
@@ -17,35 +21,32 @@ export function controlFile(dataFile: string): string {
   return `${resolveFile(dataFile)}.control`;
 }
 
-/** Written whole or not at all. Only the owner of the data file calls this, so nobody else writes meanwhile. */
-export async function writeControlFile(dataFile: string, record: ControlRecord): Promise<void> {
+/** Written whole or not at all, for this user alone. `token` is unique. */
+export async function writeControlFile(dataFile: string, record: ControlRecord, token: string): Promise<void> {
   const file = controlFile(dataFile);
-  const temporary = `${file}.${record.pid}`;
-  await rm(temporary, { force: true });
-  const handle = await open(temporary, "wx", 0o600);
-  try {
-    await handle.writeFile(`${JSON.stringify(record)}\n`);
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
+  // Whatever lies there is not ours to follow, and its mode not one to keep.
+  await rm(file, { force: true });
+  await replaceFile(file, `${JSON.stringify(record)}\n`, token);
 }
 
-/** Null when there is none or it cannot be read as one. */
+/** Null when there is none, it cannot be read as one, or others could have written it. */
 export async function readControlFile(dataFile: string): Promise<ControlRecord | null> {
   try {
+    const found = await lstat(controlFile(dataFile));
+    if (!found.isFile() || !isPrivate(found, 0o077)) return null;
     const value = JSON.parse(await readFile(controlFile(dataFile), "utf8")) as Partial<
       Record<keyof ControlRecord, unknown>
     > | null;
-    const { address, control, pid, secret } = value ?? {};
+    const { address, control, pid, started = null, secret } = value ?? {};
     if (
       typeof address !== "string" ||
       typeof control !== "string" ||
       typeof pid !== "number" ||
+      (started !== null && typeof started !== "string") ||
       typeof secret !== "string"
     )
       return null;
-    return { address, control, pid, secret };
+    return { address, control, pid, started, secret };
   } catch {
     return null;
   }

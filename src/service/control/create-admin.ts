@@ -1,5 +1,6 @@
 /** The commands on an open store. */
 import type { Clock } from "../../runtime/clock.ts";
+import { currentProcess } from "../../runtime/processes.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/autopilot.ts";
 import { DomainError } from "../domain/errors.ts";
@@ -35,11 +36,8 @@ type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Pr
 export function createAdmin(options: AdminOptions): Admin {
   const handlers = createHandlers(options);
   return async <Kind extends AdminKind>(command: CommandOf<Kind>): Promise<AdminResults[Kind]> => {
-    const handler = handlers[command.kind];
-    if (handler === undefined)
-      throw new AdminError(`the running service does not know ${command.kind}: is it an older version?`);
     try {
-      return await handler(command);
+      return await handlers[command.kind](command);
     } catch (error) {
       throw error instanceof DomainError ? new AdminError(error.message, { cause: error }) : error;
     }
@@ -57,6 +55,7 @@ function createHandlers({ store, random, addSession, onRevoke, onSchedule }: Adm
     work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
   ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   return {
+    ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {
         const project = await addProject(tx, name);

@@ -1,13 +1,22 @@
-import { mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { administer } from "../../../src/service/administer.ts";
 import { AdminError, type Admin } from "../../../src/service/control/commands.ts";
-import { controlFile, readControlFile, writeControlFile } from "../../../src/service/control/control-file.ts";
+import {
+  controlFile,
+  readControlFile,
+  writeControlFile,
+  type ControlRecord,
+} from "../../../src/service/control/control-file.ts";
+import { proveRequest } from "../../../src/service/control/proof.ts";
 import { createLoopbackExchange } from "../../../src/service/control/loopback-exchange.ts";
 import { openService } from "../../../src/service/index.ts";
 import { openLocal } from "../../../src/service/local.ts";
@@ -130,6 +139,7 @@ it("when a server runs, then its record is for its owner alone and goes when it 
     address: server.url,
     control: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     pid: process.pid,
+    started: expect.anything(),
     secret: expect.any(String),
   });
   expect((await stat(controlFile(dataFile()))).mode & 0o777).toBe(0o600);
@@ -139,7 +149,7 @@ it("when a server runs, then its record is for its owner alone and goes when it 
   expect(await readControlFile(dataFile())).toBeNull();
 });
 
-it.each([[""], ["Bearer wrong"], ["Basic x"]])(
+it.each([[""], ["Bearer wrong"], ["Basic x"], ["Proof nonce wrong"]])(
   "when a command comes with %j for the secret, then it is refused",
   async (authorization) => {
     await serve();
@@ -169,15 +179,113 @@ it("when many commands open the file at once, then they take turns", async () =>
   expect(projects.map(({ name }) => name).toSorted()).toEqual(names);
 });
 
-it("when the record names a server that is dead, or another's, then commands open the file themselves", async () => {
-  const stranger = await serve();
-  const other = path.join(state.folder, "other.db");
-  await writeControlFile(other, { address: "http://127.0.0.1:1", control: "http://127.0.0.1:1", pid: 1, secret: "s" });
-  expect(await administer({ ...world(), dataFile: other }, (admin) => admin({ kind: "project.list" }))).toEqual([]);
-  await writeControlFile(other, { address: stranger.url, control: stranger.url, pid: 1, secret: "s" });
-  expect(await administer({ ...world(), dataFile: other }, (admin) => admin({ kind: "project.list" }))).toEqual([]);
-  await writeFile(controlFile(other), "{torn");
-  expect(await administer({ ...world(), dataFile: other }, (admin) => admin({ kind: "project.list" }))).toEqual([]);
+it("when the proof is of another body, then the command is refused", async () => {
+  await serve();
+  const { control = "", secret = "" } = (await readControlFile(dataFile())) ?? {};
+  const authorization = proveRequest(secret, "nonce", '{"kind":"ping"}');
+  const post = (body: string): Promise<Response> =>
+    fetch(`${control}/control`, { method: "POST", body, headers: { authorization } });
+  expect((await post('{"kind":"ping"}')).status).toBe(200);
+  expect((await post('{"kind":"project.list"}')).status).toBe(401);
+});
+
+it.each(["", "null", "[]", "{", '{"kind":"constructor"}', '{"kind":"toString"}', '{"kind":"__proto__"}', "{}"])(
+  "when somebody with the secret sends %j, then it is refused as no command",
+  async (body) => {
+    await serve();
+    const { control = "", secret = "" } = (await readControlFile(dataFile())) ?? {};
+    const authorization = proveRequest(secret, "nonce", body);
+    expect((await fetch(`${control}/control`, { method: "POST", body, headers: { authorization } })).status).toBe(400);
+  },
+);
+
+it.each([
+  { kind: "key.add", project: 7 },
+  { kind: "throttle", project: "default", seconds: "1" },
+  { kind: "trend.add", project: "default", name: "x", where: { plan: 1 } },
+  { kind: "autopilot", project: "default", platform: "pigeon" },
+])("when a command has values of the wrong type (%j), then it is refused", async (command) => {
+  await serve();
+  await expect(refused((admin) => admin(command as never))).rejects.toThrow("does not know this command");
+});
+
+/** Listens where a server was, says yes to everything, and keeps what it was told. */
+async function openImpostor(): Promise<{ url: string; heard: string[]; close: () => void }> {
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    heard.push(JSON.stringify(request.headers));
+    request.on("data", (chunk: Buffer) => heard.push(chunk.toString()));
+    request.on("end", () => response.end('{"result":[]}'));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, heard, close: () => server.close() };
+}
+
+const list = (dataFileName: string): Promise<unknown> =>
+  administer({ ...world(), dataFile: dataFileName }, (admin) => admin({ kind: "project.list" }));
+
+describe("a record that a killed server left", () => {
+  const left = { address: "http://127.0.0.1:1", control: "http://127.0.0.1:1", pid: process.pid, started: null };
+  const leave = (record: Partial<ControlRecord>): Promise<void> =>
+    writeControlFile(dataFile(), { ...left, secret: "the-secret", ...record }, "token");
+
+  it("when nobody or another service answers there, then commands open the file themselves", async () => {
+    await leave({});
+    expect(await list(dataFile())).toEqual([]);
+    const other = path.join(state.folder, "other.db");
+    const service = await openService({
+      ...world(),
+      dataFile: other,
+      log: silentLog,
+      publicUrl: null,
+      rateLimit: null,
+    });
+    const stranger = await runServer(service, {
+      ...world(),
+      dataFile: other,
+      host: "127.0.0.1",
+      port: 0,
+      tls: null,
+      publicUrl: null,
+    });
+    await leave({ control: stranger.url });
+    expect(await list(dataFile())).toEqual([]);
+    await stranger.stop();
+    await writeFile(controlFile(dataFile()), "{torn");
+    expect(await list(dataFile())).toEqual([]);
+  });
+
+  it("when an impostor answers there, then it hears neither the secret nor a command, and is not believed", async () => {
+    const impostor = await openImpostor();
+    await leave({ control: impostor.url });
+    expect(await administer(world(), async (admin) => (await admin({ kind: "project.add", name: "acme" })).name)).toBe(
+      "acme",
+    );
+    expect(impostor.heard.join("")).toContain('{"kind":"ping"}');
+    expect(impostor.heard.join("")).not.toMatch(/the-secret|acme/);
+    impostor.close();
+  });
+
+  it.each<[string, Partial<ControlRecord>]>([
+    ["dead", { pid: 2 ** 22 + 1 }],
+    ["another process of the same id", { started: "1" }],
+  ])("when the process is %s, then nobody is spoken to", async (_, record) => {
+    const impostor = await openImpostor();
+    await leave({ control: impostor.url, ...record });
+    expect(await list(dataFile())).toEqual([]);
+    expect(impostor.heard).toEqual([]);
+    impostor.close();
+  });
+
+  it("when others could have written it, then nobody is spoken to", async () => {
+    const impostor = await openImpostor();
+    await leave({ control: impostor.url });
+    await chmod(controlFile(dataFile()), 0o666);
+    expect(await list(dataFile())).toEqual([]);
+    expect(impostor.heard).toEqual([]);
+    impostor.close();
+  });
 });
 
 it("when the profile `local` is used without a server, then it works in process and due surveys go out before it ends", async () => {

@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { sendPerson } from "../../../src/service/domain/people.ts";
@@ -23,6 +32,9 @@ const emails = async (fixture: Fixture) =>
   (await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery({ perPage: 100 })))).rows.map(
     ({ email }) => email,
   );
+
+const times = (fixture: Fixture): Promise<number[]> =>
+  Promise.all([fixture.read(async (tx) => tx.now), fixture.write(async (tx) => tx.now)]);
 
 describe.each(ENGINES)("%s", (engine) => {
   const withStore = async (work: (fixture: Fixture, file: string) => Promise<void>): Promise<void> => {
@@ -72,6 +84,57 @@ describe.each(ENGINES)("%s", (engine) => {
       const reading = fixture.read(async (tx) => [tx.now, await tx.people.byEmail(fixture.project.id, "a@x.co")]);
       expect(await reading).toEqual([START + 100, null]);
       expect(await refused).toBe(`Error: no at ${START}`);
+    }));
+
+  test("when the clock is set back, then time stands still, also after a restart, and goes on when it has caught up", async () => {
+    const file = newDataFile();
+    const first = await openFixture({ file, engine });
+    first.time.now = START + 50;
+    expect(await times(first)).toEqual([START + 50, START + 50]);
+    first.time.now = START - 86_400;
+    expect(await times(first)).toEqual([START + 50, START + 50]);
+    await first.store.close();
+    const second = await openFixture({ file, engine });
+    second.time.now = START + 49;
+    expect(await times(second)).toEqual([START + 50, START + 50]);
+    second.time.now = START + 51;
+    expect(await times(second)).toEqual([START + 51, START + 51]);
+    await second.store.close();
+  });
+
+  test("when the file or its log is removed or replaced, then no write is acknowledged any more", async () => {
+    const harms: ((file: string) => void)[] = [
+      (file) => rmSync(file),
+      (file) => rmSync(`${file}-wal`),
+      (file) => renameSync(file, `${file}.moved`),
+      (file) => {
+        copyFileSync(file, `${file}.copy`);
+        renameSync(`${file}.copy`, file);
+      },
+    ];
+    for (const harm of harms) {
+      const file = newDataFile();
+      const fixture = await openFixture({ file, engine });
+      await save(fixture, "a@x.co");
+      harm(file);
+      await expect(save(fixture, "b@x.co")).rejects.toMatchObject({ name: "StoreFileError", trouble: "changed" });
+      expect((await fixture.store.lost).message).toContain(file);
+      await expect(fixture.read(async (tx) => tx.now)).rejects.toMatchObject({ trouble: "changed" });
+      await fixture.store.close();
+      const kept = readdirSync(path.dirname(file)).find((name) => /rescued/.test(name)) ?? "survey.db";
+      const again = await openFixture({ file: path.join(path.dirname(file), kept), engine });
+      expect(await emails(again)).toContain("a@x.co");
+      await again.store.close();
+    }
+  });
+
+  test("when the file is touched, or its mode changed, then nothing is wrong", () =>
+    withStore(async (fixture, file) => {
+      await save(fixture, "a@x.co");
+      utimesSync(file, 1, 1);
+      chmodSync(file, 0o640);
+      await save(fixture, "b@x.co");
+      expect(await emails(fixture)).toEqual(["a@x.co", "b@x.co"]);
     }));
 
   test("when a read tries to change something, then it is refused", () =>

@@ -192,8 +192,9 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
       // The file may have gone since the last write.
       await queue.read(async () => watch.beforeCommit()).catch(() => undefined);
       await queue.close();
-      // What others have changed is left as it is: to close the database would write to it.
-      if (watch.refusal() === null) database.close();
+      // What others may have changed is left as it is: to close the database would write to it. An engine that locks
+      // others out has nothing to fear, and keeps its locks until then.
+      if (watch.refusal() === null || database.engine === "node:sqlite") database.close();
       await release();
     },
   };
