@@ -10,6 +10,7 @@ import type { LongChanges } from "../../../src/service/store/sqlite/steps/long-c
 import { createPersonRows } from "../../../src/service/store/sqlite/rows/person-rows.ts";
 import { createRequestRows } from "../../../src/service/store/sqlite/rows/request-rows.ts";
 import { createResponseRows } from "../../../src/service/store/sqlite/rows/response-rows.ts";
+import { deleteResponsesOf, leaveResponse } from "../../../src/service/store/sqlite/rows/response-changes.ts";
 import { ENGINES, openRawDatabase } from "./engines.ts";
 
 /** What SQLite says of every query that `work` makes: one line a step of the plan. */
@@ -129,6 +130,24 @@ describe("when a list is asked for, then an index finds it and keeps its order",
     const plans = await plansOf(work);
     expect(plans).not.toEqual([]);
     expect(plans.filter((step) => !EXPECTED.test(step))).toEqual([]);
+  });
+
+  test("a response that goes: its trends are found by it alone", async () => {
+    const row = { id: 1, createdAt: 1, updatedAt: 1, score: 1 };
+    const plans = await plansOf(async (database) => {
+      database.exec("INSERT INTO projects (id, name, created_at) VALUES (1, 'one', 0)");
+      database.exec("INSERT INTO people (project_id, id, created_at) VALUES (1, 5, 0)");
+      database.exec(
+        `INSERT INTO responses (project_id, id, person_id, score, token, created_at, updated_at, person_properties)
+         VALUES (1, 1, 5, 1, 't', 1, 1, '{}')`,
+      );
+      leaveResponse(database, createListBlocks(database), 1, row);
+      deleteResponsesOf(database, createListBlocks(database), 1, 5, 10);
+    });
+    const trends = plans.filter((step) => step.includes("trend_responses"));
+    const byResponse = /USING (?:COVERING )?INDEX trend_responses_by_response \(project_id=\? AND response_id=\?\)$/;
+    expect(trends.filter((step) => !byResponse.test(step))).toEqual([]);
+    expect(trends).toHaveLength(2);
   });
 
   test("responses updated since, in order of creation, when they are few: sorted, but only those", async () => {

@@ -51,6 +51,8 @@ export interface ListBlocks {
 
 /** More would make the ends of a range slow to count, fewer the sum over all blocks: 4,096 is near the best at a million rows. */
 const BLOCK_MAX = 4096;
+/** Lists whose blocks are kept in memory; a million rows make about 500 blocks. */
+const KNOWN_MAX = 64;
 /** Where the first block of each list begins, so that every key lies in a block. */
 const BEGINNING: Key = [Number.MIN_SAFE_INTEGER, 0];
 
@@ -67,9 +69,19 @@ const CHANGE = `UPDATE list_blocks
 
 export function createListBlocks(database: Database, blockMax = BLOCK_MAX): ListBlocks {
   const count = (list: CountedList, range: TimeRange): Sums => countRange(database, list, range);
+  /** Blocks as they were last read: reading them would be half of what a page far back costs. One process writes them. */
+  const known = new Map<string, readonly Block[]>();
+  const forget = (list: CountedList): void => void known.delete(nameOf(list));
+  const remember = (list: CountedList, blocks: readonly Block[]): void => {
+    // What a write sees may yet be rolled back.
+    if (database.writing) return;
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(nameOf(list), blocks);
+  };
   return {
     max: blockMax,
     add: (list, ...entries) => {
+      forget(list);
       for (const group of toGroups(database, list, entries)) {
         const rowCount = changeBlock(database, list, group, tally(group));
         // The first rows of a list, all of them stored.
@@ -79,19 +91,31 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX): List
       }
     },
     remove: (list, ...entries) => {
+      forget(list);
       for (const group of toGroups(database, list, entries)) {
         const rowCount = changeBlock(database, list, group, toNegative(tally(group)));
         if (rowCount === 0) deleteEmpty(database, list, keyOf(group));
       }
     },
-    drop: (list) => void database.run(`DELETE FROM list_blocks WHERE ${BLOCK}`, which(list)),
-    read: (list) => readBlocks(database, list),
+    drop: (list) => {
+      forget(list);
+      database.run(`DELETE FROM list_blocks WHERE ${BLOCK}`, which(list));
+    },
+    read: (list) => {
+      const blocks = (database.writing ? undefined : known.get(nameOf(list))) ?? readBlocks(database, list);
+      remember(list, blocks);
+      return blocks;
+    },
     count: (list, range) => count(list, range).rowCount,
     countScores: (list, range) => {
       const { rowCount, promoters, detractors } = count(list, range);
       return { promoters, detractors, passives: rowCount - promoters - detractors };
     },
   };
+}
+
+function nameOf({ project, name }: CountedList): string {
+  return `${project} ${name}`;
 }
 
 function which({ project, name }: CountedList): SqlValue[] {

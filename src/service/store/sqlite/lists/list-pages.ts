@@ -53,21 +53,18 @@ export function readPage<Row>(
   return rows;
 }
 
-interface CountedBlock extends Block {
-  /** Whether each row of the block is one that the query asks for. */
-  readonly isWhole: boolean;
+/** The blocks that may hold rows of the query, in its direction. */
+function relevantBlocks(blocks: readonly Block[], query: PageQuery): readonly Block[] {
+  const relevant = blocks.filter((block) => block.rowCount > 0 && shareOf(block, query) !== "none");
+  return query.descending ? relevant.toReversed() : relevant;
 }
 
-/** The blocks that may hold rows of the query, in its direction. */
-function relevantBlocks(blocks: readonly Block[], { range, other, descending }: PageQuery): CountedBlock[] {
-  const relevant: CountedBlock[] = [];
-  for (const block of blocks) {
-    const own = overlap(range, block.first[0], block.end?.[0] ?? Number.MAX_SAFE_INTEGER);
-    const others = other === null ? "whole" : overlap(other.range, block.leastOther, block.mostOther);
-    if (own === "none" || others === "none" || block.rowCount === 0) continue;
-    relevant.push({ ...block, isWhole: own === "whole" && others === "whole" });
-  }
-  return descending ? relevant.toReversed() : relevant;
+/** How much of a block the query asks for, as far as its bounds tell. */
+function shareOf({ first, end, leastOther, mostOther }: Block, { range, other }: PageQuery): "none" | "part" | "whole" {
+  const own = overlap(range, first[0], end?.[0] ?? Number.MAX_SAFE_INTEGER);
+  if (other === null || own === "none") return own;
+  const others = overlap(other.range, leastOther, mostOther);
+  return own === "whole" ? others : others === "none" ? "none" : "part";
 }
 
 /** How much of a stretch of time, both ends included, lies in a range. */
@@ -80,12 +77,12 @@ function overlap({ since, until }: TimeRange, from: number, to: number): "none" 
 function findStart(
   database: Database,
   query: PageQuery,
-  blocks: readonly CountedBlock[],
-): { readonly blocks: readonly CountedBlock[]; readonly skip: number } {
+  blocks: readonly Block[],
+): { readonly blocks: readonly Block[]; readonly skip: number } {
   let skip = query.offset;
   for (const [index, block] of blocks.entries()) {
     if (skip === 0) return { blocks: blocks.slice(index), skip };
-    const rowCount = block.isWhole ? block.rowCount : countRows(database, query, block);
+    const rowCount = shareOf(block, query) === "whole" ? block.rowCount : countRows(database, query, block);
     if (skip < rowCount) return { blocks: blocks.slice(index), skip };
     skip -= rowCount;
   }

@@ -76,22 +76,18 @@ export function deleteResponsesOf(
   if (last === undefined) return 0;
   const these = [project, person, last.createdAt, last.id];
   const inTrends = database.all(
-    `SELECT t.trend_id AS "trendId", t.response_id AS id, t.created_at AS "createdAt", t.updated_at AS "updatedAt", t.score
-     FROM responses r JOIN trend_responses t ON t.project_id = r.project_id AND t.response_id = r.id
+    `SELECT t.trend_id AS "trendId", t.response_id AS id FROM responses r
+     JOIN trend_responses t ON t.project_id = r.project_id AND t.response_id = r.id
      WHERE r.project_id = ? AND r.person_id = ? AND (r.created_at, r.id) <= (?, ?)`,
     these,
-  ) as unknown as (PlacedResponse & { readonly trendId: number })[];
+  );
   // With a response its places in trends go too.
   database.run("DELETE FROM responses WHERE project_id = ? AND person_id = ? AND (created_at, id) <= (?, ?)", these);
   count(blocks, project, null, rows, -1);
-  for (const trendId of new Set(inTrends.map((row) => row.trendId))) {
-    count(
-      blocks,
-      project,
-      trendId,
-      inTrends.filter((row) => row.trendId === trendId),
-      -1,
-    );
+  for (const trendId of new Set(inTrends.map((row) => Number(row.trendId)))) {
+    const ids = new Set(inTrends.filter((row) => row.trendId === trendId).map(({ id }) => id));
+    const left = rows.filter(({ id }) => ids.has(id));
+    count(blocks, project, trendId, left, -1);
   }
   return rows.length;
 }

@@ -90,6 +90,8 @@ const INDEXES: Readonly<Record<string, string>> = {
   responses_by_update: "responses (project_id, updated_at, id, created_at)",
   trend_responses_by_creation: "trend_responses (project_id, trend_id, created_at, response_id, score, updated_at)",
   trend_responses_by_update: "trend_responses (project_id, trend_id, updated_at, response_id, created_at)",
+  // With the trend in it, since SQLite would otherwise rather read another index from end to end.
+  trend_responses_by_response: "trend_responses (project_id, response_id, trend_id)",
   survey_requests_by_sent: "survey_requests (project_id, channel, sent_at, id) WHERE sent_at IS NOT NULL",
 };
 
