@@ -18,6 +18,8 @@ export interface Deps {
   readonly options: GlobalOptions;
   /** Aborted on SIGINT, SIGTERM, SIGHUP and when stdout's reader is gone. */
   readonly signal: AbortSignal;
+  /** What is said on stderr, whole lines, when a second signal ends the process at once; null says nothing. */
+  lastWords(text: string | null): void;
   /** Has the key, in every form of it, taken out of whatever an error says from now on. */
   hideKey(key: string): void;
   /** The connection that flags, environment and profile name; throws the error that exits 4 when there is none. */
@@ -28,6 +30,8 @@ export interface Connection {
   readonly client: Client;
   /** Tells one account from another, for what is kept between runs (the state of an export). */
   readonly account?: Account;
+  /** Requests that had to be sent again so far: for the summary of bulk work. */
+  readonly retryCount?: () => number;
   /** Ends the pool and, for the profile `local`, the embedded service; called once, also after an error. */
   close(): Promise<void>;
 }

@@ -17,3 +17,13 @@ export async function writeWarning(
 ): Promise<void> {
   if (!options.quiet) await streams.err.write(`warning: ${text}\n`);
 }
+
+/** `4,872`. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+/** `1 response`, `4,872 responses`. */
+export function countOf(count: number, one: string, many: string): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}

@@ -91,6 +91,7 @@ async function perform(
     random: systemRandom,
     options,
     signal: lifetime.signal,
+    lastWords: (text) => lifetime.lastWords(text === null ? null : streams.toErrorText(text)),
     hideKey: (key) => void keys.add(key),
     connect: async () => {
       const { connect } = await import("../command/connect.ts");

@@ -10,6 +10,8 @@ import type { Output, Streams } from "./streams.ts";
 export interface ProcessStreams extends Streams {
   /** Resolves when everything written has left the process; rejects with what went wrong with stdout. */
   flush(): Promise<void>;
+  /** Text as `err` would write it, for what has to be written when nothing can be waited for. */
+  toErrorText(text: string): string;
 }
 
 const COLUMNS_DEFAULT = 80;
@@ -40,6 +42,7 @@ export function createProcessStreams(
     out,
     err: createErrorOutput(process, jsonErrors),
     flush: () => out.write(""),
+    toErrorText: (text) => toErrorText(text, jsonErrors),
   };
 }
 
@@ -67,15 +70,14 @@ function createErrorOutput(process: Pick<Process, "stderr">, json: boolean): Out
     // What cannot be said on stderr is lost; the exit status still tells.
     write: (text) =>
       open()
-        .write(toErrorText(text, json))
+        .write(typeof text === "string" ? toErrorText(text, json) : json ? "" : text)
         .catch(() => undefined),
   };
 }
 
 /** The one place that everything on its way to stderr passes. */
-function toErrorText(text: string | Uint8Array, json: boolean): string | Uint8Array {
-  if (typeof text === "string") return toSafeLines(json ? toJsonLines(text) : text);
-  return json ? "" : text;
+function toErrorText(text: string, json: boolean): string {
+  return toSafeLines(json ? toJsonLines(text) : text);
 }
 
 function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {

@@ -31,7 +31,7 @@ function startSlowly(...flags: string[]): Running {
 }
 
 async function journalHolds(text: string): Promise<void> {
-  const journal = `${file}.results.csv.journal`;
+  const journal = `${file}.people-import.results.csv.journal`;
   while (!(await readFile(journal, "utf8").catch(() => "")).includes(text))
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -45,13 +45,13 @@ function paste(line: string): Promise<Ended> {
 }
 
 function resumeLineOf({ stderr }: Ended): string {
-  return /^to go on: (.*)$/m.exec(stderr)?.[1] ?? `echo no line that resumes: ${stderr}; false`;
+  return /^To resume: (.*)$/m.exec(stderr)?.[1] ?? `echo no line that resumes: ${stderr}; false`;
 }
 
 async function expectEverybodyOnce(): Promise<void> {
   expect(await peopleAt(service)).toEqual(EVERYBODY);
   expect(await receivers(service, ROWS)).toEqual(EVERYBODY);
-  const results = (await readFile(`${file}.results.csv`, "utf8")).trim().split("\n").slice(1);
+  const results = (await readFile(`${file}.people-import.results.csv`, "utf8")).trim().split("\n").slice(1);
   expect(results.map((line) => line.split(",").slice(0, 3).join(","))).toEqual(
     EVERYBODY.map((email, index) => `${index + 2},${email},scheduled`),
   );
@@ -82,8 +82,8 @@ test("when a second run begins on the same results, then it is refused and the f
     signal: null,
     stdout: "",
     stderr:
-      `error: another run (process ${running.child.pid}) is importing with these results already\n` +
-      `hint: wait for it; its lock is ${file}.results.csv.lock\n`,
+      `error: another run (process ${running.child.pid}) is importing with these results\n` +
+      `hint: wait for it to end; its lock is ${file}.people-import.results.csv.lock\n`,
   });
   expect((await running.ended).status).toBe(0);
   await expectEverybodyOnce();
@@ -102,8 +102,8 @@ test("when the disk is full, then it says so, and goes on when there is room aga
   expect([ended.status, ended.stderr.split("\n").slice(1)]).toEqual([
     1,
     [
-      `results: ${file}.results.csv`,
-      `to go on: surveyctl ${args} --resume`,
+      `results: ${file}.people-import.results.csv`,
+      `To resume: surveyctl ${args} --resume`,
       "error: writing the output: the file may not become larger",
       "",
     ],
