@@ -69,24 +69,34 @@ const IMPORT = `Bulk import: people import, responses import, autopilot import, 
 autopilot remove --from.
 
   1. Check    the whole file is read before the first request; every problem is
-              listed as file:line: column: what is wrong. With invalid rows
-              nothing is sent, unless --skip-invalid.
-  2. Guard    people import mails people: say --send or --no-send, or have a
-              "send" column; on a terminal a plan is shown and confirmed.
-  3. Send     with --concurrency requests at once, never faster than --rate.
-  4. Record   <file>.results.csv holds the outcome of every line: scheduled,
-              saved, failed, unknown, skipped.
-  5. Resume   the same command with --resume goes on where it stopped. Nobody is
-              sent a second survey: rows whose outcome is unknown are looked up,
-              and repeated only with --retry-unknown. What failed is tried
-              again; --failed-to FILE holds what did not go through.
+              listed as file:line: column: message, problems of one kind
+              together. With invalid rows nothing is sent, unless
+              --skip-invalid.
+  2. Ask      people import can email your customers: pass --send or --no-send,
+              or add a send column. --no-send overrides every row. On a terminal
+              a plan with the number of surveys is shown and confirmed.
+  3. Send     with --concurrency requests at once, never faster than --rate. A
+              file that changes meanwhile stops the import.
+  4. Record   <file>.<command>.results.csv, as in
+              customers.csv.people-import.results.csv, has the outcome of every
+              line: scheduled, saved, failed, unknown, skipped. The journal
+              beside it is what --resume needs.
+  5. Resume   the same command with --resume. Nobody is sent a second survey:
+              rows that may have arrived are looked up first, and unknown ones
+              are repeated only with --retry-unknown. Failed rows are tried
+              again; --failed-to FILE writes them as a CSV file.
+
+"surveyctl import status" lists imports and the outcomes of their rows;
+"surveyctl import clean" removes the journals of finished ones.
 
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update; every other column is a
 property. Headers match without regard to case. --map "E-Mail Address=email"
-renames, --ignore-column X drops. An empty cell is absent.
+renames, --ignore-column X ignores. An empty cell is absent.
 
---dry-run shows the first three requests; --explain LINE how one line was read.
+--skip-suppressed skips people who bounced or unsubscribed; a row with a phone
+number is looked up first. --dry-run shows the counts and the first three
+requests; --explain LINE shows how one line is read.
 `;
 
 const EXPORT = `Exports are for cron: whole or absent, everything, in the order of the API.
