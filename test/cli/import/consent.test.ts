@@ -80,7 +80,7 @@ test("when there is no journal to resume, then it is refused under --quiet too, 
     2,
     `error: nothing to resume: ${results}.journal not found`,
   ]);
-  expect(ended.stderr).toContain(`${path.join(service.folder, "right.csv.journal")}`);
+  expect(ended.stderr).toContain(path.join(service.folder, "right.csv.journal"));
 });
 
 test("when a file has a header and no rows, then that is an error unless it is allowed", async () => {

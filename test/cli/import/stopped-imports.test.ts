@@ -1,9 +1,12 @@
 /** What an import says when it is stopped, and that the line it prints goes on with it. */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { peopleAt, receivers } from "../../helpers/imported.ts";
+import { listening } from "../../helpers/misbehaving-server.ts";
 import { bareEnvironment, follow, PROGRAM, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
 import { startServe, type Served } from "../../helpers/serve.ts";
 
@@ -132,4 +135,54 @@ test("when the service dies on the way, then the exit is 1, and the line does th
     again.child.kill("SIGTERM");
     await again.ended;
   }
+});
+
+test("when it is resumed, then the summary counts this run and the previous ones apart", async () => {
+  const running = startSlowly();
+  await journalHolds('"done"');
+  running.child.kill("SIGINT");
+  const first = await running.ended;
+  const [, sent = "", left = ""] =
+    /^Interrupted after [\d.]+ s: (\d+) scheduled, (\d+) not sent$/m.exec(first.stderr) ?? [];
+  expect([Number(sent) + Number(left), first.stderr]).toEqual([ROWS, first.stderr]);
+  const second = await service.run(["people", "import", file, "--send", "--resume", "--json"]);
+  expect(JSON.parse(second.stdout)).toMatchObject({
+    scheduled: ROWS,
+    pending: 0,
+    earlier: { scheduled: Number(sent), saved: 0, failed: 0, unknown: 0, skipped: 0 },
+  });
+  const again = await service.run(["people", "import", file, "--send", "--resume"]);
+  expect(again.stderr).toMatch(/^0 scheduled now, 40 earlier in [\d.]+ s \(0\/s\)$/m);
+});
+
+/** Answers every read at once with no rows, and no write ever. */
+async function startSilentService(): Promise<{ url: string; asked: AbortSignal; stop: () => void }> {
+  const asked = new AbortController();
+  const server = createServer((request, response) => {
+    if (request.method === "POST") return asked.abort();
+    response.writeHead(200, { "content-type": "application/json" }).end("[]");
+  });
+  const url = `http://127.0.0.1:${await listening(server)}`;
+  const stop = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url, asked: asked.signal, stop };
+}
+
+test("when a second signal ends it at once, then it still prints the line that resumes", async () => {
+  const silent = await startSilentService();
+  const args = ["people", "import", file, "--send", "--base-url", silent.url];
+  const running = startProgram({ args, home: service.folder, env: service.env });
+  running.child.stdin.end();
+  if (!silent.asked.aborted) await once(silent.asked, "abort");
+  const said = new Promise<void>((resolve) => {
+    running.child.stderr.on("data", (text: string) => text.startsWith("Waiting for the requests") && resolve());
+  });
+  running.child.kill("SIGINT");
+  await said;
+  running.child.kill("SIGINT");
+  const ended = await running.ended;
+  silent.stop();
+  expect([ended.signal, resumeLineOf(ended)]).toEqual(["SIGINT", `surveyctl ${args.join(" ")} --resume`]);
 });
