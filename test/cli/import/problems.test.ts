@@ -96,8 +96,9 @@ it("when people write several lines with commas, then no quote is missed", async
   expect((await dryRun("people import", text)).stderr).not.toContain("quote");
 });
 
+const cell = (number: string): string => `email,properties\nann@example.com,"{""n"":${number}}"\n`;
+
 it("when a JSON cell holds a number that would lose digits, then it is refused", async () => {
-  const cell = (number: string): string => `email,properties\nann@example.com,"{""n"":${number}}"\n`;
   const refused = await dryRun("people import", cell("12345678901234567890"));
   expect([refused.status, refused.stderr.split("\n")[0]]).toEqual([
     2,
@@ -159,5 +160,5 @@ it("when control characters are in the file, then none reaches the screen", asyn
     "email,locale\nx\u001b[31m,\u009bde\nann@example.com,\u001b]0;x\n",
     "--skip-invalid",
   );
-  expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  expect(stderr.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
 });
