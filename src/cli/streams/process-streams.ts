@@ -10,8 +10,6 @@ import type { Output, Streams } from "./streams.ts";
 export interface ProcessStreams extends Streams {
   /** Resolves when everything written has left the process; rejects with what went wrong with stdout. */
   flush(): Promise<void>;
-  /** Text as `err` would write it, for what has to be written when nothing can be waited for. */
-  toErrorText(text: string): string;
 }
 
 const COLUMNS_DEFAULT = 80;
@@ -42,7 +40,6 @@ export function createProcessStreams(
     out,
     err: createErrorOutput(process, jsonErrors),
     flush: () => out.write(""),
-    toErrorText: (text) => toErrorText(text, jsonErrors),
   };
 }
 
@@ -76,7 +73,7 @@ function createErrorOutput(process: Pick<Process, "stderr">, json: boolean): Out
 }
 
 /** The one place that everything on its way to stderr passes. */
-function toErrorText(text: string, json: boolean): string {
+export function toErrorText(text: string, json: boolean): string {
   return toSafeLines(json ? toJsonLines(text) : text);
 }
 
