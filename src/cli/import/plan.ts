@@ -1,6 +1,6 @@
 /** What an import is going to do, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
 import { countSendable, type CheckReport } from "../../bulk/import/check/check.ts";
-import type { RowValues } from "../../bulk/import/check/row-kind.ts";
+import { wayOf } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
 import { emptyJournal } from "../../bulk/import/journal/journal-state.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
@@ -50,12 +50,6 @@ async function countRows(jobs: JobOptions, signal: AbortSignal): Promise<Plan> {
     else plan[decision.kind === "skip" ? "skipped" : "done"] += 1;
   }
   return plan;
-}
-
-/** Without an address nothing can be sent by e-mail, which is what no channel means (4.2). */
-function wayOf({ send, channel, email }: RowValues): "emails" | "texts" | "quiet" {
-  if (send === false || (channel !== "sms" && email === undefined)) return "quiet";
-  return channel === "sms" ? "texts" : "emails";
 }
 
 export interface PlanContext {
@@ -129,12 +123,13 @@ export async function showPlannedRequests(
     await writeDryRun(deps, baseUrl, request.plan(row, { position, rows: sendable }));
     left -= 1;
   }
-  await writeNote(deps, describeDryRun(request, await countRows(jobs, deps.signal), shown));
+  await writeNote(deps, describeDryRun(request, report, shown));
   return EXIT.done;
 }
 
-function describeDryRun({ kind }: ImportRequest, plan: Plan, shown: number): string {
-  const { rows, emails, texts, quiet, skipped } = plan;
+function describeDryRun({ kind }: ImportRequest, report: CheckReport, shown: number): string {
+  const { emails, texts, quiet } = report.ways;
+  const skipped = report.rows - countSendable(report);
   const parts = kind.sendsSurveys
     ? [
         countOf(emails, "email", "emails"),
@@ -143,7 +138,7 @@ function describeDryRun({ kind }: ImportRequest, plan: Plan, shown: number): str
       ]
     : [countOf(emails + texts + quiet, "request", "requests")];
   const all = [...parts, `${formatCount(skipped)} skipped`].join(", ");
-  return `${countOf(rows, "row", "rows")}: ${all}; ${countOf(shown, "request", "requests")} shown, nothing was sent`;
+  return `${countOf(report.rows, "row", "rows")}: ${all}; ${countOf(shown, "request", "requests")} shown, nothing was sent`;
 }
 
 /** Empty, so that paths alone are shown, where no connection is configured or the embedded service would be asked. */

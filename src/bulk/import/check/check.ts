@@ -6,6 +6,7 @@ import type { InputRecord } from "../table/record-parser.ts";
 import { createIdentities, identityOf } from "./identities.ts";
 import { watchLocales, type OddLocale } from "./odd-locales.ts";
 import { createProblemList, type ProblemGroup } from "./problem-list.ts";
+import { wayOf, type Way } from "./row-kind.ts";
 import { findStrayQuote, type StrayQuote } from "./stray-quotes.ts";
 import { hasGuard, identifierOf, type ValidFields } from "./validate.ts";
 
@@ -28,6 +29,8 @@ export interface CheckReport {
   /** At most `maxErrors`, in the order in which they were met first. */
   readonly problems: readonly ProblemGroup[];
   readonly duplicates: Duplicates;
+  /** How the rows that are to be sent reach their people. */
+  readonly ways: Readonly<Record<Way, number>>;
   readonly oddLocales: readonly OddLocale[];
   /** Valid rows in which an override counts and not the cell. */
   readonly overriddenRows: number;
@@ -78,13 +81,17 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
   const identities = createIdentities(onDuplicate === "last" ? "last" : "first");
   const locales = watchLocales(columns);
   const strayQuotes: StrayQuote[] = [];
+  const ways = createWays();
   const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, guardedCells: 0 };
   const takeValid = (line: number, { values, overridden }: ValidFields): void => {
     if (overridden) counts.overriddenRows += 1;
     const before = table.kind.unique ? identities.seen(identityOf(values), line) : null;
+    if (before === null || onDuplicate === "last") ways.add(line, wayOf(values));
     if (before === null) return;
-    if (onDuplicate === "last") others.add(before, line);
-    else if (onDuplicate === "error") {
+    if (onDuplicate === "last") {
+      others.add(before, line);
+      ways.remove(before);
+    } else if (onDuplicate === "error") {
       counts.invalidRows += 1;
       problems.add(line, { column: "", message: `duplicate of line ${before} (${identifierOf(values)})` });
       others.note(line, before);
@@ -110,6 +117,7 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
       problemCount: problems.count,
       problems: problems.groups,
       duplicates: others,
+      ways: ways.counts,
       oddLocales: locales.found,
       strayQuotes,
       broken,
@@ -119,6 +127,30 @@ function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOption
 
 /** Warnings of one kind that are kept. */
 const STRAY_MAX = 10;
+
+interface Ways {
+  readonly counts: Readonly<Record<Way, number>>;
+  add(line: number, way: Way): void;
+  remove(line: number): void;
+}
+
+const WAYS = ["emails", "texts", "quiet"] as const;
+
+function createWays(): Ways {
+  const byLine = createLineNumbers(Uint8Array);
+  const counts = { emails: 0, texts: 0, quiet: 0 };
+  return {
+    counts,
+    add(line, way) {
+      byLine.set(line, WAYS.indexOf(way));
+      counts[way] += 1;
+    },
+    remove(line) {
+      const way = WAYS[byLine.get(line)];
+      if (way !== undefined) counts[way] -= 1;
+    },
+  };
+}
 
 interface DuplicateNotes extends Duplicates {
   add(line: number, other: number): void;

@@ -44,3 +44,12 @@ export interface ImportRow {
   readonly values: RowValues;
   readonly properties: JsonObject;
 }
+
+/** How a valid row reaches its person. */
+export type Way = "emails" | "texts" | "quiet";
+
+/** Without an address nothing can be sent by e-mail, which is what no channel means (4.2). */
+export function wayOf({ send, channel, email }: RowValues): Way {
+  if (send === false || (channel !== "sms" && email === undefined)) return "quiet";
+  return channel === "sms" ? "texts" : "emails";
+}

@@ -23,7 +23,6 @@ export class RecordParser {
   private readonly parser: Parser;
   private records: InputRecord[] = [];
   private line = 1;
-  private linesBefore = 1;
   private unfinishedBytes = 0;
 
   constructor(delimiter: string) {
@@ -31,11 +30,10 @@ export class RecordParser {
       delimiter,
       relax_column_count: true,
       record_delimiter: ["\r\n", "\n"],
-      on_record: (record: readonly string[], { lines }) => this.take(record, lines),
     });
     // Told to whoever waits for `feed` or `finish`.
     this.parser.on("error", () => undefined);
-    this.parser.resume();
+    this.parser.on("readable", () => this.drain());
   }
 
   /** The line on which the record begins that is being read. */
@@ -64,6 +62,7 @@ export class RecordParser {
 
   /** What was read since the last call; also after an error. */
   takeRecords(): InputRecord[] {
+    this.drain();
     const records = this.records;
     this.records = [];
     return records;
@@ -73,19 +72,23 @@ export class RecordParser {
     this.parser.destroy();
   }
 
-  /** Null: the stream has nothing to hand on. */
-  private take(record: readonly string[], lines: number): null {
+  private drain(): void {
+    for (let next = this.parser.read() as string[] | null; next !== null; next = this.parser.read() as string[] | null)
+      this.take(next);
+  }
+
+  private take(record: readonly string[]): void {
     this.unfinishedBytes = 0;
     if (record.length > 1 || record[0] !== "") this.records.push({ line: this.line, fields: record });
-    // The parser's own count is right for records of one line; a quoted \r\n it counts twice.
-    this.line += lines - this.linesBefore <= 1 ? 1 : 1 + linesInside(record);
-    this.linesBefore = lines;
-    return null;
+    // Not the parser's own count, which takes a quoted \r\n for two.
+    this.line += 1 + linesInside(record);
   }
 }
 
 function linesInside(fields: readonly string[]): number {
-  return fields.reduce((count, field) => count + countLineEnds(field), 0);
+  let count = 0;
+  for (const field of fields) count += countLineEnds(field);
+  return count;
 }
 
 /** Line ends in a text, `\r\n` counted once. */

@@ -118,7 +118,7 @@ function createPeopleSender(client: Client, signal: AbortSignal, delayAt: (posit
       breaker.run(async () =>
         toPersonOutcome(await client.sendPerson(toBody(row, delayAt(position)), { signal, intentAt })),
       ),
-    lookUp: async (row, { intentAt, position }) =>
-      toSettled(await client.lookUpPerson(toBody(row, delayAt(position)), { signal, intentAt })),
+    lookUp: async (row, { position, ...moments }) =>
+      toSettled(await client.lookUpPerson(toBody(row, delayAt(position)), { signal, ...moments })),
   };
 }

@@ -75,11 +75,11 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
         if (typeof person !== "string") return person;
         return toResponseOutcome(await client.addResponse(toResponseBody(row, person), { signal, intentAt }), person);
       }),
-    lookUp: async (row, { intentAt }) => {
+    lookUp: async (row, { position: _position, ...moments }) => {
       const person = await findOrCreate(client, row, signal);
       if (typeof person !== "string")
         return { kind: "unsettled", reason: person.error ?? "the person cannot be found" };
-      const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, intentAt });
+      const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, ...moments });
       return toSettled(settlement, () => saved(person));
     },
   };
