@@ -4,6 +4,7 @@ import type { Platform } from "../contract/resources.ts";
 import type { Route } from "../contract/routes.ts";
 import type { QueryValue } from "../contract/brackets.ts";
 import type { ClientError } from "./errors/client-error.ts";
+import type { UnknownOutcomeError } from "./errors/unknown-outcome-error.ts";
 import type { Settlement } from "./write/evidence.ts";
 
 export type Parameters = Readonly<Record<string, QueryValue>>;
@@ -33,14 +34,19 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface LookUpOptions extends CallOptions {
+  readonly intentAt: number;
+  readonly sentBy?: number;
+}
+
 /** How a write ended when nothing threw. */
 export type WriteResult =
   /** The service answered 2xx with a body that could be read. */
   | { readonly kind: "answered"; readonly reply: Reply }
   /** The answer was lost; a look-up proved that the write arrived. `evidence` is one sentence. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
-  /** The answer was lost and no look-up could settle it: never repeat this blindly. */
-  | { readonly kind: "unknown"; readonly error: Error };
+  /** The answer was lost and nothing could settle it until the settling time was over: never repeat this blindly. */
+  | { readonly kind: "unknown"; readonly error: UnknownOutcomeError };
 
 export interface Client {
   readonly baseUrl: string;
@@ -74,23 +80,25 @@ export interface Client {
   getAutopilot(platform: Platform, options?: CallOptions): Promise<Reply>;
   getResponse(id: string, parameters: Parameters, options?: CallOptions): Promise<Reply>;
 
-  /** Writes: ambiguous failures are looked up (design: "HTTP behaviour"). `intentAt` is the service's time, Unix seconds, at or before the first try. */
+  /**
+   * Writes. One that may have arrived is looked up until the settling time is over, and never repeated meanwhile.
+   * `intentAt` is the service's time, Unix seconds, at or before the first try (default: the moment of the call).
+   * They reject with what refused the request or kept it from being sent; `effectOf(error)` tells which. The repeatable ones
+   * (`send=false`, Autopilot) also reject with what their last repeat failed with.
+   */
   sendPerson(body: JsonObject, options?: CallOptions & { readonly intentAt?: number }): Promise<WriteResult>;
   addResponse(body: JsonObject, options?: CallOptions & { readonly intentAt?: number }): Promise<WriteResult>;
   addMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
   removeMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
-  unsubscribe(body: JsonObject, options?: CallOptions): Promise<WriteResult>;
-  deletePerson(reference: string, options?: CallOptions): Promise<WriteResult>;
-  cancelSurveys(email: string, options?: CallOptions): Promise<WriteResult>;
-  updateResponse(id: string, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
-  updateResponseByBody(body: JsonObject, options?: CallOptions): Promise<WriteResult>;
 
   /**
-   * Whether a write whose answer was lost arrived, without sending anything (`--resume`): by the service's clock,
-   * `intentAt` at or before its first try, Unix seconds. Throws what the look-up's own requests throw.
+   * Whether a write whose answer was lost arrived, without sending anything (`--resume`): by the service's clock, Unix
+   * seconds, `intentAt` at or before its first try, `sentBy` at or after its last (default: `intentAt`). While the settling
+   * time after `sentBy` is not over, it looks again: what is absent after that did not arrive. Throws what the look-up's own
+   * requests throw.
    */
-  lookUpPerson(body: JsonObject, options: CallOptions & { readonly intentAt: number }): Promise<Settlement>;
-  lookUpResponse(body: JsonObject, options: CallOptions & { readonly intentAt: number }): Promise<Settlement>;
+  lookUpPerson(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
+  lookUpResponse(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
 
   /** Unix seconds by the service's clock, as far as its answers have told (else by ours): for `intentAt`. */
   serverNow(): number;

@@ -3,9 +3,11 @@ import { ROUTES } from "../contract/routes.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
 import { createCaller, type Caller, type Outcome } from "./call/caller.ts";
-import type { CallOptions, Client, Reply } from "./client.ts";
+import type { Client, LookUpOptions, Reply } from "./client.ts";
 import { createGate, type Gate } from "./gate/gate.ts";
-import { lookUpPerson, lookUpResponse } from "./write/look-up.ts";
+import { lookUpPerson, lookUpResponse, type LookUp } from "./write/look-up.ts";
+import type { Settlement } from "./write/evidence.ts";
+import { settle } from "./write/settling.ts";
 import { nextPageUrl } from "./answer/next-link.ts";
 import { listPages } from "./pages.ts";
 import { callRaw } from "./call/raw-call.ts";
@@ -15,7 +17,7 @@ import { createRequests, type RouteCall } from "./requests.ts";
 import { RETRY_LIMITS, type RetryLimits } from "./call/retry-policy.ts";
 import { createServerClock } from "./write/server-clock.ts";
 import { redactEvent } from "./trace/trace.ts";
-import type { Trace, Wait } from "./trace/trace-event.ts";
+import type { OnWait, Trace } from "./trace/trace-event.ts";
 import { createWriteMethods } from "./write/write-methods.ts";
 
 export interface ClientOptions {
@@ -32,14 +34,17 @@ export interface ClientOptions {
   /** The process's gate; by default one of its own for 8 requests at once. */
   readonly gate?: Gate;
   readonly trace?: Trace;
-  readonly onWait?: (wait: Wait) => void;
+  readonly onWait?: OnWait;
+  /** How long a write whose answer was lost may still be at work, milliseconds; 30 seconds. */
+  readonly settleMs?: number;
 }
 
 const CONCURRENCY_DEFAULT = 8;
+const SETTLE_MS = 30_000;
 
 /** The API over one transport. Every method rejects with a `ClientError`, or with the signal's reason once that is aborted. */
 export function createClient(options: ClientOptions): Client {
-  const { clock, transport, trace } = options;
+  const { clock, transport, trace, onWait, settleMs = SETTLE_MS } = options;
   const redact = createRedactor([options.apiKey, ...(options.secrets ?? [])]);
   const redactAnswer = createEchoRedactor(options.apiKey);
   const requests = createRequests(options.baseUrl, options.apiKey);
@@ -53,18 +58,25 @@ export function createClient(options: ClientOptions): Client {
     redact,
     redactAnswer,
     trace: trace === undefined ? undefined : (event) => trace(redactEvent(event, redact)),
-    onWait: options.onWait,
+    onWait,
     onServerTime: (serverTime) => serverClock.learn(serverTime),
   });
   const readReply = async (call: RouteCall): Promise<Reply> => {
     return valueOf(await caller.run(requests.ofRoute(call), call.route.idempotent, readObject));
   };
   const pages = createPageMethods(caller, requests);
-  const lookUp = (intentAt: number, { signal }: CallOptions) => ({ client: pages, intentAt: () => intentAt, signal });
+  const lookUpAgain = async (
+    look: (lookUp: LookUp) => Promise<Settlement>,
+    { intentAt, sentBy = intentAt, signal }: LookUpOptions,
+  ): Promise<Settlement> => {
+    const leftMs = (sentBy - serverClock.now()) * 1000 + settleMs;
+    const lookUp = { client: pages, intentAt: () => intentAt, signal };
+    return await settle(() => look(lookUp), { clock, signal, settleMs: Math.min(leftMs, settleMs) });
+  };
 
   return {
     ...pages,
-    ...createWriteMethods({ caller, requests, pages, serverClock }),
+    ...createWriteMethods({ caller, requests, pages, serverClock, clock, settleMs, onWait }),
     call: readReply,
     getMetrics: async (parameters, { signal } = {}) =>
       await readReply({ route: ROUTES.getMetrics, parameters, signal }),
@@ -72,8 +84,8 @@ export function createClient(options: ClientOptions): Client {
       await readReply({ route: ROUTES.getAutopilot, placeholders: { platform }, signal }),
     getResponse: async (id, parameters, { signal } = {}) =>
       await readReply({ route: ROUTES.getResponse, placeholders: { id }, parameters, signal }),
-    lookUpPerson: async (body, { intentAt, ...rest }) => await lookUpPerson(body, lookUp(intentAt, rest)),
-    lookUpResponse: async (body, { intentAt, ...rest }) => await lookUpResponse(body, lookUp(intentAt, rest)),
+    lookUpPerson: async (body, rest) => await lookUpAgain((lookUp) => lookUpPerson(body, lookUp), rest),
+    lookUpResponse: async (body, rest) => await lookUpAgain((lookUp) => lookUpResponse(body, lookUp), rest),
     serverNow: () => serverClock.now(),
     raw: async ({ method, url, body, signal }) =>
       await callRaw(caller, requests.ofUrl(method, url, body, signal), redactAnswer),

@@ -81,7 +81,6 @@ function transportOf(replies: readonly { status: number; headers: Record<string,
       new ConnectionError("broke", {
         call: nameCall(method, url),
         sent: next % 3 === 0 ? "no" : "maybe",
-        passing: true,
       });
     const given = replies[next % replies.length];
     next += 1;

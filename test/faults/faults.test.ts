@@ -66,6 +66,7 @@ async function cell(
   const env = {
     HOME: home,
     XDG_CONFIG_HOME: home,
+    SURVEYCTL_SETTLE: "0",
     ...(name === "auth login" ? {} : { SURVEYCTL_API_KEY: "key-of-the-faults" }),
   };
   const { status, stderr } = await runInProcess({

@@ -61,7 +61,7 @@ async function complaintAbout({ command, home }: Placed, style: readonly string[
   const yes = BULK.test(name) && !args.includes("--yes") ? ["--yes"] : [];
   const run = {
     args: [...args, ...yes, ...style, "--retries", "0", "--quiet", "--timeout", "5", "--base-url", baseUrl],
-    env: { HOME: home, XDG_CONFIG_HOME: home, SURVEYCTL_API_KEY: "key-of-the-fuzz" },
+    env: { HOME: home, XDG_CONFIG_HOME: home, SURVEYCTL_API_KEY: "key-of-the-fuzz", SURVEYCTL_SETTLE: "0" },
     ...(style.includes("table") && stdin === undefined && { columns: 100 }),
     ...(stdin !== undefined && { stdin }),
   };

@@ -15,6 +15,7 @@ export const DEFAULT_OPTIONS: GlobalOptions = {
   timeoutMs: null,
   retries: null,
   maxWaitMs: null,
+  settleMs: null,
   concurrency: null,
   ratePerSecond: null,
   insecureHttp: false,

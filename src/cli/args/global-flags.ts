@@ -82,6 +82,13 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   },
   {
     group: "Connection",
+    flags: "--settle <duration>",
+    description: "how long to check whether a write without an answer arrived",
+    environment: "SURVEYCTL_SETTLE",
+    default: "30s",
+  },
+  {
+    group: "Connection",
     flags: "--concurrency <n>",
     description: "requests at once",
     default: String(CONCURRENCY_DEFAULT),

@@ -20,6 +20,8 @@ export interface GlobalOptions {
   readonly timeoutMs: number | null;
   readonly retries: number | null;
   readonly maxWaitMs: number | null;
+  /** How long a write whose answer was lost is checked for. */
+  readonly settleMs: number | null;
   readonly concurrency: number | null;
   /** Requests a second, never passed. */
   readonly ratePerSecond: number | null;

@@ -26,7 +26,8 @@ export function readGlobalOptions(flags: Flags, env: Environment, isTerminal: bo
     timeZone: flags.parse("--tz", parseZone),
     timeoutMs: flags.parse("--timeout", positiveMs),
     retries: flags.parse("--retries", (text, place) => parseInteger(text, place, { min: 0, max: RETRIES_MAX })),
-    maxWaitMs: flags.parse("--max-wait", (text, place) => parseDuration(text, place) * 1000),
+    maxWaitMs: flags.parse("--max-wait", milliseconds),
+    settleMs: either(flags.text("--settle"), "--settle", env, "SURVEYCTL_SETTLE", milliseconds),
     concurrency: flags.parse("--concurrency", (text, place) =>
       parseInteger(text, place, { min: 1, max: CONCURRENCY_MAX }),
     ),
@@ -64,6 +65,10 @@ function either<Value>(
 /** An empty variable is an unset one. */
 function setOr(value: string | undefined): string | null {
   return value === undefined || value === "" ? null : value;
+}
+
+function milliseconds(text: string, place: string): number {
+  return parseDuration(text, place) * 1000;
 }
 
 function positiveMs(text: string, place: string): number {

@@ -4,8 +4,9 @@ import { createClient } from "../../client/create-client.ts";
 import { createGate } from "../../client/gate/gate.ts";
 import { proxyCredentials } from "../../client/transport/proxy.ts";
 import { formatTrace } from "../../client/trace/trace.ts";
-import type { TraceEvent, Wait } from "../../client/trace/trace-event.ts";
+import type { TraceEvent } from "../../client/trace/trace-event.ts";
 import { undiciTransport } from "../../client/transport/undici-transport.ts";
+import { RETRY_LIMITS } from "../../client/call/retry-policy.ts";
 import { localDataFile } from "../../config/places.ts";
 import { resolveConnection, type RemoteConnection } from "../../config/settings.ts";
 import type { Exchange } from "../../contract/http.ts";
@@ -14,6 +15,7 @@ import type { Connection, Deps } from "./deps.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import { settingsRequest } from "./settings-request.ts";
 import { inWords } from "./data-file-words.ts";
+import { createWaitLines, type WaitLines } from "./wait-lines.ts";
 
 /** Throws ConfigError; for the profile `local` also what opening its data file throws. */
 export async function connect(deps: Deps): Promise<Connection> {
@@ -23,15 +25,21 @@ export async function connect(deps: Deps): Promise<Connection> {
 
 async function connectRemotely(deps: Deps, { baseUrl, apiKey, warning }: RemoteConnection): Promise<Connection> {
   if (warning !== null && !deps.options.quiet) await deps.streams.err.write(`warning: ${warning}\n`);
-  const client = openRemoteClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value });
+  const waits = createWaitLines(deps);
+  const client = openRemoteClient(deps, { baseUrl: baseUrl.value, apiKey: apiKey.value, waits });
   const account = { place: baseUrl.value, keyFingerprint: () => fingerprint(apiKey.value) };
-  return { client, account, close: () => client.close() };
+  return { client, account, retryCount: waits.retryCount, close: () => closeAll(client, waits) };
 }
 
 /** Tells keys apart and gives nothing of them away. */
 async function fingerprint(key: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   return createHash("sha256").update(key).digest("hex").slice(0, 16);
+}
+
+async function closeAll(client: Pick<Client, "close">, waits: WaitLines): Promise<void> {
+  await waits.end();
+  await client.close();
 }
 
 /** A client over sockets for an address and a key that are known already; `close` ends its pool. */
@@ -49,17 +57,22 @@ async function connectLocally(deps: Deps): Promise<Connection> {
   const dataFile = localDataFile(deps);
   await mkdir(path.dirname(dataFile), { recursive: true, mode: 0o700 });
   const local = await inWords(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));
-  const client = buildClient(deps, local);
-  return { client, account: { place: dataFile, keyFingerprint: async () => "" }, close: () => local.close() };
+  const waits = createWaitLines(deps);
+  const client = buildClient(deps, { ...local, waits });
+  const account = { place: dataFile, keyFingerprint: async () => "" };
+  return { client, account, retryCount: waits.retryCount, close: () => closeAll(local, waits) };
 }
 
 interface Endpoint {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly transport: Exchange & { close?(): Promise<void> };
+  readonly waits: WaitLines;
+  /** Retries at most, whatever is asked for: a check of a connection is over soon. */
+  readonly retriesMax?: number;
 }
 
-function buildClient(deps: Deps, { baseUrl, apiKey, transport }: Endpoint): Client {
+function buildClient(deps: Deps, { baseUrl, apiKey, transport, waits, retriesMax }: Endpoint): Client {
   const secrets = proxyCredentials(deps.env);
   for (const secret of [apiKey, ...secrets]) deps.hideKey(secret);
   const { options, clock, random } = deps;
@@ -71,7 +84,7 @@ function buildClient(deps: Deps, { baseUrl, apiKey, transport }: Endpoint): Clie
     clock,
     random,
     policy: {
-      ...(options.retries !== null && { retries: options.retries }),
+      retries: Math.min(options.retries ?? RETRY_LIMITS.retries, retriesMax ?? Infinity),
       ...(options.maxWaitMs !== null && { maxWaitMs: options.maxWaitMs }),
     },
     gate: createGate({
@@ -82,18 +95,12 @@ function buildClient(deps: Deps, { baseUrl, apiKey, transport }: Endpoint): Clie
     ...(options.verbosity > 0 && {
       trace: (event: TraceEvent) => void deps.streams.err.write(describeTrace(event, options)),
     }),
-    ...(!options.quiet && { onWait: (wait: Wait) => void deps.streams.err.write(describeWait(wait)) }),
+    ...(options.settleMs !== null && { settleMs: options.settleMs }),
+    onWait: waits.onWait,
   });
 }
 
 function describeTrace(event: TraceEvent, { verbosity, showPersonalData }: GlobalOptions): string {
   const lines = formatTrace(event, { bodies: verbosity > 1, showPersonalData });
   return lines.map((line) => `${toSafeText(line)}\n`).join("");
-}
-
-/** One line a wait: what, how long, why. */
-export function describeWait({ method, url, waitMs, reason, repeat, retries }: Wait): string {
-  const seconds = waitMs < 10_000 ? (waitMs / 1000).toFixed(1) : String(Math.round(waitMs / 1000));
-  const time = waitMs < 100 ? `${Math.ceil(waitMs)}ms` : `${seconds}s`;
-  return toSafeText(`waiting ${time} before repeat ${repeat} of ${retries}: ${method} ${url}: ${reason}`) + "\n";
 }

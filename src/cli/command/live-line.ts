@@ -1,6 +1,7 @@
 /** One line on a terminal that is written anew in place, with a spinner. */
 import { cursorTo, clearLine, moveCursor } from "node:readline";
 import { Writable } from "node:stream";
+import type { Ora } from "ora";
 import type { Output } from "../streams/streams.ts";
 
 export interface LiveLine {
@@ -9,8 +10,39 @@ export interface LiveLine {
   end(): void;
 }
 
+/** A terminal has one such line, whoever writes to it: progress and waits share it. */
+const SHARED = new WeakMap<Output, Promise<SharedLine>>();
+
+interface SharedLine {
+  readonly spinner: Ora;
+  /** What each part of the program shows, in the order in which they began. */
+  readonly texts: Map<symbol, string>;
+}
+
 /** `err` is a terminal. */
 export async function openLiveLine(err: Output, color: boolean): Promise<LiveLine> {
+  const shared = SHARED.get(err) ?? startLine(err, color);
+  SHARED.set(err, shared);
+  const { spinner, texts } = await shared;
+  const own = Symbol("line");
+  const refresh = (): void => {
+    spinner.text = [...texts.values()].join(" · ");
+    if (texts.size === 0) spinner.stop();
+    else if (!spinner.isSpinning) spinner.start();
+  };
+  return {
+    show(text) {
+      texts.set(own, text);
+      refresh();
+    },
+    end() {
+      texts.delete(own);
+      refresh();
+    },
+  };
+}
+
+async function startLine(err: Output, color: boolean): Promise<SharedLine> {
   const { default: ora } = await import("ora");
   const spinner = ora({
     stream: toTerminal(err),
@@ -19,13 +51,7 @@ export async function openLiveLine(err: Output, color: boolean): Promise<LiveLin
     hideCursor: false,
     color: color ? "cyan" : false,
   });
-  return {
-    show(text) {
-      spinner.text = text;
-      if (!spinner.isSpinning) spinner.start();
-    },
-    end: () => void spinner.stop(),
-  };
+  return { spinner, texts: new Map() };
 }
 
 /** What the spinner takes for a terminal: the methods of one, over our own output. */

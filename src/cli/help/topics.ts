@@ -7,6 +7,7 @@ const ENVIRONMENT = `Environment variables:
   SURVEYCTL_API_KEY    the key; there is no flag, since command lines are public
   SURVEYCTL_OUTPUT     output format, as --output
   SURVEYCTL_TIME       how times are written, as --time
+  SURVEYCTL_SETTLE     how long to check whether a write arrived, as --settle
   SURVEYCTL_DEBUG      1: as --verbose; 2: as --verbose --verbose
   SURVEYCTL_DATA       the data file of "serve" and "service", as --data
   NO_COLOR             set: no colour; FORCE_COLOR and CLICOLOR are honoured too

@@ -1,10 +1,8 @@
 /** From the client's answers to the outcomes of rows. */
 import type { Client, WriteResult } from "../../client/client.ts";
 import { BadReplyError } from "../../client/errors/bad-reply-error.ts";
-import { ConnectionError } from "../../client/errors/connection-error.ts";
-import { mayHaveArrived } from "../../client/errors/may-have-arrived.ts";
+import { effectOf, mayHaveArrived } from "../../client/errors/may-have-arrived.ts";
 import { RefusedError, ServiceError } from "../../client/errors/status-errors.ts";
-import { TimeoutError } from "../../client/errors/timeout-error.ts";
 import { toNumber, type Settlement } from "../../client/write/evidence.ts";
 import type { RowOutcome } from "../../bulk/import/journal/outcome.ts";
 import type { Sender, Settled } from "../../bulk/import/send-rows.ts";
@@ -87,6 +85,6 @@ export function toSettled(
 export function commonParts(client: Client): Pick<Sender, "serverNow" | "isUnsent"> {
   return {
     serverNow: () => client.serverNow(),
-    isUnsent: (error) => (error instanceof ConnectionError || error instanceof TimeoutError) && error.sent === "no",
+    isUnsent: (error) => effectOf(error) === "not-sent",
   };
 }

@@ -10,7 +10,6 @@ import { DataFileError } from "../errors/data-file-error.ts";
 import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
 import { ImportStoppedError } from "../errors/import-stopped-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
-import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
 import { CancelledError, UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
@@ -59,7 +58,6 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
   if (error instanceof AssertionError)
     return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
-  if (error instanceof UnknownOutcomeError) return describeUnknown(error);
   if (error instanceof InterruptedError)
     return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
   return null;
@@ -73,15 +71,6 @@ function describeConfig({ problem, message, hint: advice, unknownName }: ConfigE
     : report("bad_configuration", message, EXIT.usage, { hint });
 }
 
-function describeUnknown(error: UnknownOutcomeError): ErrorReport {
-  const cause = error.cause instanceof ClientError ? error.cause : null;
-  return report("outcome_unknown", error.message, EXIT.failed, {
-    hint: error.hint,
-    status: cause?.status ?? null,
-    details: cause?.details ?? null,
-  });
-}
-
 function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
   const { code, status, details } = error;
@@ -92,9 +81,15 @@ function describeClient(error: Error, verbose: boolean): ErrorReport | null {
 
 /** The next step where the error itself names none. */
 function advise({ code, status }: ClientError): string | null {
-  if (code === "connection_failed") return "surveyctl auth status shows which address is used, and why";
-  return status === 404 ? "is the base URL right? surveyctl auth status shows which one is used" : null;
+  if (status === 404) return "is the base URL right? surveyctl auth status shows which one is used";
+  return ADVICE[code] ?? null;
 }
+
+/** What to do about a client's error that does not say so itself, by its code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  connection_failed: "surveyctl auth status shows which address is used, and why",
+  outcome_unknown: "check the service before you repeat it: a repeat may send a second survey or add a second response",
+};
 
 function exitOfClient(error: ClientError): ExitCode {
   if (error instanceof AuthError) return EXIT.auth;

@@ -101,6 +101,15 @@ export const readObject: Reader<Answer & { readonly json: JsonObject }> = (answe
   return { ...answer, json };
 };
 
+/** One JSON object that shows what was written; `{"error": …}` under a status of success shows nothing. */
+export function readWritten(shows: (json: JsonObject) => boolean): typeof readObject {
+  return (answer, call, redact) => {
+    const reply = readObject(answer, call, redact);
+    if (shows(reply.json)) return reply;
+    throw unfit("the answer does not show what was written", answer, call, redact);
+  };
+}
+
 /** A JSON array of objects (sections 4.1, 4.3, 4.5, 4.6, 4.8). */
 export const readList: Reader<{ readonly rows: readonly JsonObject[]; readonly answer: Answer }> = (
   answer,

@@ -110,9 +110,9 @@ async function failedStatus(
 
 function failureOf(error: ClientError): Failure {
   if (error instanceof BadReplyError) return { kind: error.cutShort ? "lost" : "unreadable" };
-  if (error instanceof ConnectionError && !error.passing)
-    return { kind: error.sent === "no" ? "hopeless" : "unreadable" };
-  if (error instanceof ConnectionError || error instanceof TimeoutError)
-    return { kind: error.sent === "no" ? "not-sent" : "lost" };
-  return { kind: "unreadable" };
+  if (error instanceof ConnectionError && error.sent === "no")
+    return { kind: "not-sent", repeatsMax: error.repeatsMax };
+  if (error instanceof TimeoutError && error.sent === "no") return { kind: "not-sent", repeatsMax: Infinity };
+  const isPassing = error instanceof TimeoutError || (error instanceof ConnectionError && error.repeatsMax > 0);
+  return { kind: isPassing ? "lost" : "unreadable" };
 }

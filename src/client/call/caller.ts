@@ -3,12 +3,14 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import { attempt, type Attempt, type AttemptOptions } from "./attempt.ts";
 import type { ClientError } from "../errors/client-error.ts";
+import { ConnectionError } from "../errors/connection-error.ts";
+import { mayHaveArrived } from "../errors/may-have-arrived.ts";
 import type { Gate, Turn } from "../gate/gate.ts";
 import type { Answer, Reader } from "../answer/reply.ts";
 import type { Redact } from "../trace/redact.ts";
 import { followRedirect } from "./redirects.ts";
-import { decide, repeat, type Decision, type Failure, type RetryFacts, type RetryLimits } from "./retry-policy.ts";
-import type { Trace, Wait } from "../trace/trace-event.ts";
+import { decide, type Decision, type Failure, type RetryLimits } from "./retry-policy.ts";
+import type { OnWait, Trace } from "../trace/trace-event.ts";
 
 export interface CallerOptions {
   readonly transport: Exchange;
@@ -19,7 +21,7 @@ export interface CallerOptions {
   readonly redact: Redact;
   readonly redactAnswer: Redact;
   readonly trace: Trace | undefined;
-  readonly onWait: ((wait: Wait) => void) | undefined;
+  readonly onWait: OnWait | undefined;
   /** Told the service's clock, Unix seconds, with each answer that carries it. */
   readonly onServerTime: (serverTime: number) => void;
 }
@@ -27,17 +29,11 @@ export interface CallerOptions {
 /** How a call ended, its repeats included. */
 export type Outcome<T> =
   | { readonly kind: "answered"; readonly value: T; readonly lostBefore: boolean }
-  /** A write that may have arrived; `goOn` makes the next try once a look-up proved that it did not. */
-  | {
-      readonly kind: "lost";
-      readonly error: ClientError;
-      readonly answer: Answer | null;
-      readonly goOn: () => Promise<Outcome<T>>;
-    }
   | {
       readonly kind: "given-up";
       readonly error: ClientError;
       readonly answer: Answer | null;
+      /** An earlier try may have arrived. */
       readonly lostBefore: boolean;
     };
 
@@ -75,10 +71,9 @@ export function createCaller(options: CallerOptions): Caller {
         if (result.serverTime !== null) options.onServerTime(result.serverTime);
         return { kind: "answered", value: result.value, lostBefore };
       }
-      const facts = factsOf(result.failure, idempotent, tries);
-      const decision = decide(facts);
-      const announced = endTurn(turn, result.failure, decision, options.limits);
-      lostBefore ||= mayHaveArrived(result.failure);
+      const fraction = options.random.fraction();
+      const decision = decide({ ...options.limits, failure: result.failure, idempotent, tries, fraction });
+      const isNews = endTurn(turn, result.failure, decision, options.limits);
       const { error, answer } = result;
       if (decision.action === "give-up") {
         const { trail = [] } = before;
@@ -86,35 +81,9 @@ export function createCaller(options: CallerOptions): Caller {
         if (followed === null) return { kind: "given-up", error, answer, lostBefore };
         return await run(followed, idempotent, read, { tries: 0, lostBefore, trail: [...trail, request.url] });
       }
-      if (decision.action === "look-up") {
-        const progress = { tries, lostBefore: false };
-        return {
-          kind: "lost",
-          error,
-          answer,
-          goOn: async () => await again(request, idempotent, read, progress, facts, error),
-        };
-      }
-      await wait(request, decision.waitMs, error, tries, announced);
+      lostBefore ||= mayHaveArrived(error);
+      await wait(request, decision.waitMs, error, tries, isNews);
     }
-  }
-
-  async function again<T>(
-    request: HttpRequest,
-    idempotent: boolean,
-    read: Reader<T>,
-    progress: Progress,
-    facts: RetryFacts,
-    error: ClientError,
-  ): Promise<Outcome<T>> {
-    const decision = repeat(facts);
-    if (decision.action !== "retry") return { kind: "given-up", error, answer: null, lostBefore: false };
-    await wait(request, decision.waitMs, error, progress.tries, true);
-    return await run(request, idempotent, read, progress);
-  }
-
-  function factsOf(failure: Failure, idempotent: boolean, tries: number): RetryFacts {
-    return { ...options.limits, failure, idempotent, tries, fraction: options.random.fraction() };
   }
 
   async function wait(
@@ -122,17 +91,29 @@ export function createCaller(options: CallerOptions): Caller {
     waitMs: number,
     error: ClientError,
     tries: number,
-    announced: boolean,
+    isNews: boolean,
   ): Promise<void> {
-    const { method, url } = error.call;
-    if (announced)
-      options.onWait?.({ method, url, waitMs, reason: error.what, repeat: tries, retries: options.limits.retries });
-    await options.clock.sleep(waitMs, request.signal);
+    const retries = retriesOf(error, options.limits);
+    const over = options.onWait?.({ kind: "retry", ...waitFacts(error, waitMs), isNews, repeat: tries, retries });
+    await options.clock.sleep(waitMs, request.signal).finally(() => over?.());
   }
 
   return {
     run: async (request, idempotent, read) => await run(request, idempotent, read, { tries: 0, lostBefore: false }),
   };
+}
+
+/** What every wait tells of the failure that it follows. */
+export function waitFacts(
+  { what, call, code, status }: ClientError,
+  waitMs: number,
+): { method: string; url: string; waitMs: number; reason: string; cause: string } {
+  const cause = status === null ? what : `${code} ${status}`;
+  return { method: call.method, url: call.url, waitMs, reason: what, cause };
+}
+
+function retriesOf(error: ClientError, { retries }: RetryLimits): number {
+  return error instanceof ConnectionError ? Math.min(retries, error.repeatsMax) : retries;
 }
 
 /** A fault or an abort gives the place in the gate back, too. */
@@ -157,9 +138,4 @@ function endTurn(turn: Turn, failure: Failure, decision: Decision, limits: Retry
   }
   const asked = failure.retryAfterMs ?? (failure.status === 429 && decision.action === "retry" ? decision.waitMs : 0);
   return turn.end({ kind: "throttled", pauseMs: Math.min(asked, limits.maxWaitMs), rate: failure.status === 429 });
-}
-
-function mayHaveArrived(failure: Failure): boolean {
-  if (failure.kind === "status") return failure.status >= 500 || failure.status === 408;
-  return failure.kind === "lost" || failure.kind === "unreadable";
 }

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "../../contract/http.ts";
 import type { Caller } from "./caller.ts";
 import type { Client } from "../client.ts";
-import type { ClientError } from "../errors/client-error.ts";
+import { mayHaveArrived } from "../errors/may-have-arrived.ts";
 import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
 import type { Redact } from "../trace/redact.ts";
 import { readText, type Answer } from "../answer/reply.ts";
@@ -16,7 +16,8 @@ export async function callRaw(caller: Caller, request: HttpRequest, redactAnswer
   const { answer, error } = outcome;
   if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
   // What a raw write does is not known here: there is nothing to look at.
-  const failure = outcome.kind === "lost" ? notLookedUp(error) : error;
+  const isUnknown = !REPEATABLE.has(request.method) && mayHaveArrived(error);
+  const failure = isUnknown ? new UnknownOutcomeError(error, null) : error;
   if (answer === null) throw failure;
   return { ...withoutKey(answer, redactAnswer), failure };
 }
@@ -24,12 +25,4 @@ export async function callRaw(caller: Caller, request: HttpRequest, redactAnswer
 function withoutKey({ text, headers, ...rest }: Answer, redactAnswer: Redact): Answer {
   const shown = Object.entries(headers).map(([name, value]) => [name, redactAnswer(value)]);
   return { ...rest, headers: Object.fromEntries(shown) as Record<string, string>, text: redactAnswer(text) };
-}
-
-function notLookedUp(error: ClientError): UnknownOutcomeError {
-  return new UnknownOutcomeError("a raw call is not looked up", {
-    call: error.call,
-    status: error.status,
-    cause: error,
-  });
 }

@@ -1,4 +1,4 @@
-/** When a call is repeated: a table of facts and a pure function (design: "HTTP behaviour"). */
+/** When a call is repeated: a table of facts and a pure function. */
 
 export interface RetryLimits {
   /** Repeats after the first try. */
@@ -14,14 +14,12 @@ export const RETRY_LIMITS: RetryLimits = { retries: 5, maxWaitMs: 300_000 };
 export type Failure =
   /** An answer with a status outside 2xx. */
   | { readonly kind: "status"; readonly status: number; readonly retryAfterMs: number | null }
-  /** The connection failed before the first byte of the request left. */
-  | { readonly kind: "not-sent" }
+  /** The connection failed before the first byte of the request left; so many repeats make sense. */
+  | { readonly kind: "not-sent"; readonly repeatsMax: number }
   /** The request may have arrived and no whole answer came: reset, timeout, a 2xx that was cut short. */
   | { readonly kind: "lost" }
-  /** A whole 2xx answer that makes no sense. */
-  | { readonly kind: "unreadable" }
-  /** A repeat meets the same wall: certificate, proxy refusal. Nothing was sent. */
-  | { readonly kind: "hopeless" };
+  /** A whole 2xx answer that makes no sense, or a request that broke on what a repeat would meet again. */
+  | { readonly kind: "unreadable" };
 
 export interface RetryFacts extends RetryLimits {
   readonly failure: Failure;
@@ -33,18 +31,12 @@ export interface RetryFacts extends RetryLimits {
   readonly fraction: number;
 }
 
-export type Decision =
-  | { readonly action: "retry"; readonly waitMs: number }
-  | { readonly action: "give-up" }
-  /** The write may have arrived: look before anything else happens. */
-  | { readonly action: "look-up" };
-
-type Action = Decision["action"];
+export type Decision = { readonly action: "retry"; readonly waitMs: number } | { readonly action: "give-up" };
 
 interface Rule {
   readonly when: (failure: Failure) => boolean;
-  readonly idempotent: Action;
-  readonly otherwise: Action;
+  /** Which calls are repeated; what no rule names is not. */
+  readonly repeated: "all" | "idempotent";
 }
 
 const status =
@@ -58,35 +50,23 @@ const kind =
 
 const PASSING = new Set([408, 500, 502, 503, 504]);
 
-/** The first row that fits decides. */
+/** A write that is not idempotent is repeated only where the service certainly did nothing with it. */
 const RULES: readonly Rule[] = [
-  { when: kind("hopeless"), idempotent: "give-up", otherwise: "give-up" },
-  { when: kind("not-sent"), idempotent: "retry", otherwise: "retry" },
-  { when: kind("lost"), idempotent: "retry", otherwise: "look-up" },
-  { when: kind("unreadable"), idempotent: "give-up", otherwise: "look-up" },
-  { when: status((code) => code === 429), idempotent: "retry", otherwise: "retry" },
-  {
-    when: status((code, retryAfterMs) => code === 503 && retryAfterMs !== null),
-    idempotent: "retry",
-    otherwise: "retry",
-  },
-  { when: status((code) => PASSING.has(code)), idempotent: "retry", otherwise: "look-up" },
-  // The work may be done although the answer says otherwise; 303 is how a finished POST points at its result.
-  { when: status((code) => code >= 500 || code === 303), idempotent: "give-up", otherwise: "look-up" },
-  { when: () => true, idempotent: "give-up", otherwise: "give-up" },
+  { when: kind("not-sent"), repeated: "all" },
+  { when: status((code) => code === 429), repeated: "all" },
+  { when: status((code, retryAfterMs) => code === 503 && retryAfterMs !== null), repeated: "all" },
+  { when: kind("lost"), repeated: "idempotent" },
+  { when: status((code) => PASSING.has(code)), repeated: "idempotent" },
 ];
 
 /** What happens after a failed try. */
 export function decide(facts: RetryFacts): Decision {
-  const rule = RULES.find(({ when }) => when(facts.failure));
-  const action = (facts.idempotent ? rule?.idempotent : rule?.otherwise) ?? "give-up";
-  return action === "retry" ? repeat(facts) : { action };
-}
-
-/** A repeat where the limits allow one more; also used when a look-up proved that nothing arrived. */
-export function repeat(facts: RetryFacts): Decision {
-  if (facts.tries > facts.retries) return { action: "give-up" };
-  const asked = facts.failure.kind === "status" ? facts.failure.retryAfterMs : null;
+  const { failure, idempotent } = facts;
+  const rule = RULES.find(({ when }) => when(failure));
+  if (rule === undefined || (rule.repeated === "idempotent" && !idempotent)) return { action: "give-up" };
+  if (facts.tries > Math.min(facts.retries, failure.kind === "not-sent" ? failure.repeatsMax : Infinity))
+    return { action: "give-up" };
+  const asked = failure.kind === "status" ? failure.retryAfterMs : null;
   if (asked !== null && asked > facts.maxWaitMs) return { action: "give-up" };
   // "Now" and times in the past are no invitation to hammer.
   const waitMs = asked !== null && asked > 0 ? asked : backoffMs(facts.tries, facts.fraction);

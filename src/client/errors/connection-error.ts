@@ -6,8 +6,8 @@ export type Sent = "no" | "maybe";
 export interface ConnectionFacts {
   readonly call: CallName;
   readonly sent: Sent;
-  /** False where a repeat cannot help: a certificate, a proxy's refusal. */
-  readonly passing: boolean;
+  /** How many repeats make sense: 0 for a certificate or a proxy's refusal, 1 for an unknown host, else no bound. */
+  readonly repeatsMax?: number;
   readonly hint?: string | null;
   readonly cause?: unknown;
 }
@@ -16,11 +16,11 @@ export interface ConnectionFacts {
 export class ConnectionError extends ClientError {
   override readonly name = "ConnectionError";
   readonly sent: Sent;
-  readonly passing: boolean;
+  readonly repeatsMax: number;
 
   constructor(what: string, facts: ConnectionFacts) {
     super(what, { code: "connection_failed", ...facts });
     this.sent = facts.sent;
-    this.passing = facts.passing;
+    this.repeatsMax = facts.repeatsMax ?? Infinity;
   }
 }

@@ -1,18 +1,17 @@
-import { ClientError, type CallName } from "./client-error.ts";
+import { ClientError } from "./client-error.ts";
 
-/** A write's answer was lost and no look-up could tell whether it arrived; `cause` is the failure itself. */
+/** A write's answer was lost and no check could tell whether it was processed; `cause` is the failure itself. */
 export class UnknownOutcomeError extends ClientError {
   override readonly name = "UnknownOutcomeError";
 
-  constructor(
-    reason: string,
-    facts: { readonly call: CallName; readonly status: number | null; readonly cause: ClientError },
-  ) {
-    super(`it is unknown whether the request arrived (${reason}; ${facts.cause.what})`, {
+  /** `reason` is why a check could not settle it; null where there is nothing to check. */
+  constructor(cause: ClientError, reason: string | null) {
+    super(`the request may or may not have been processed: ${cause.what}${reason === null ? "" : `; ${reason}`}`, {
       code: "outcome_unknown",
-      details: facts.cause.details,
-      hint: "look at the person before you repeat it: a repeat may send a second survey or add a second response",
-      ...facts,
+      call: cause.call,
+      status: cause.status,
+      details: cause.details,
+      cause,
     });
   }
 }

@@ -22,14 +22,24 @@ export type TraceEvent =
 
 export type Trace = (event: TraceEvent) => void;
 
-/** A wait before a repeat: what, how long, why. */
-export interface Wait {
+interface WaitFacts {
   readonly method: string;
   readonly url: string;
   readonly waitMs: number;
   /** The failure's message, the service's words included. */
   readonly reason: string;
-  /** The repeat that comes after it, from 1, and how many there may be. */
-  readonly repeat: number;
-  readonly retries: number;
+  /** The same for failures of one kind, whatever the words and figures of each. */
+  readonly cause: string;
+  /** False for one of several waits that share a pause which was told already. */
+  readonly isNews: boolean;
 }
+
+/** Why nothing happens just now. */
+export type Wait =
+  /** Before the repeat of that number, from 1, of so many there may be. */
+  | (WaitFacts & { readonly kind: "retry"; readonly repeat: number; readonly retries: number })
+  /** A write's answer was lost: for up to `waitMs` the service is asked whether it arrived. */
+  | (WaitFacts & { readonly kind: "check" });
+
+/** Told when a wait begins; what it returns is called at its end. */
+export type OnWait = (wait: Wait) => (() => void) | void;

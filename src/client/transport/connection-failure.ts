@@ -19,10 +19,11 @@ export function connectionFailure(error: Error, context: FailureContext): Client
   const code = codeOf(error);
   const via = context.proxy === null ? "" : ` through the proxy ${context.proxy}`;
   const facts = { call, sent, cause: error };
-  if (error instanceof ProxyError) return new ConnectionError(error.message, { ...facts, passing: error.passing });
+  if (error instanceof ProxyError)
+    return new ConnectionError(error.message, { ...facts, repeatsMax: error.passing ? Infinity : 0 });
   if (isCertificateProblem(code)) {
     const what = `the certificate of ${context.host} cannot be trusted (${certificateProblem(code, error)})${via}`;
-    return new ConnectionError(what, { ...facts, passing: false, hint: certificateHint(code) });
+    return new ConnectionError(what, { ...facts, repeatsMax: 0, hint: certificateHint(code) });
   }
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
     return new TimeoutError(`no connection to ${context.host}${via} in time`, facts);
@@ -30,7 +31,7 @@ export function connectionFailure(error: Error, context: FailureContext): Client
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
     return new TimeoutError(`no answer from ${context.host}${via} within ${context.timeoutMs / 1000} s`, facts);
   }
-  return new ConnectionError(`${sentence(code, error, context.host, sent)}${via}`, { ...facts, passing: true });
+  return new ConnectionError(`${sentence(code, error, context.host, sent)}${via}`, facts);
 }
 
 function sentence(code: string, error: Error, host: string, sent: Sent): string {

@@ -49,7 +49,7 @@ export function undiciTransport(options: TransportOptions): Transport {
       route ??= await openRoute(new URL(origin), options, timeoutMs);
     } catch (error) {
       if (!(error instanceof ProxySettingError)) throw error;
-      throw new ConnectionError(error.message, { call, sent: "no", passing: false });
+      throw new ConnectionError(error.message, { call, sent: "no", repeatsMax: 0 });
     }
     const context = { call, host, proxy: route.proxy?.url.host ?? null, timeoutMs };
     return await dispatch(route, request, context);

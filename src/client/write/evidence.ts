@@ -5,10 +5,10 @@ import { emailKey } from "../../contract/email.ts";
 export type Settlement =
   /** It arrived; `evidence` is one sentence, `found` what the service holds. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
-  /** It did not arrive: a repeat is safe. */
+  /** There is no trace of it. That proves something only once the request can be at work no more. */
   | { readonly kind: "absent"; readonly evidence: string }
-  /** The look-up cannot tell. */
-  | { readonly kind: "unsettled"; readonly reason: string };
+  /** The look-up cannot tell; `mayChange` where a later one may. */
+  | { readonly kind: "unsettled"; readonly reason: string; readonly mayChange?: boolean };
 
 /** Unix seconds by the service's clock. */
 export interface Moments {
@@ -21,10 +21,12 @@ export interface Moments {
 /** The service rounds to seconds, on both ends. */
 const ROUNDING_SECONDS = 1;
 
-/** Evidence in a person's row for `POST /v1/people.json` with a survey (design: "Evidence of arrival"). */
-export function judgeSurvey(person: JsonObject, body: JsonObject, { intentAt, lookedAt }: Moments): Settlement {
+/** Evidence in a person's row for `POST /v1/people.json` with a survey: the time of the last one, or of the next. */
+export function judgeSurvey(person: JsonObject, body: JsonObject, moments: Moments): Settlement {
+  const { intentAt, lookedAt } = moments;
   const lastSentAt = toNumber(person["last_sent_at"]);
-  if (lastSentAt !== null && lastSentAt >= intentAt && lastSentAt !== toNumber(body["last_sent_at"])) {
+  const isOther = lastSentAt === null || lastSentAt < intentAt || lastSentAt === toNumber(body["last_sent_at"]);
+  if (!isOther && !isAhead(lastSentAt, lookedAt)) {
     return {
       kind: "arrived",
       evidence: `the person was last sent a survey at ${lastSentAt}, after this request began`,
@@ -33,17 +35,25 @@ export function judgeSurvey(person: JsonObject, body: JsonObject, { intentAt, lo
   }
   const delay = toNumber(body["delay"]) ?? 0;
   const scheduledAt = toNumber(person["next_survey_scheduled_at"]);
-  if (scheduledAt !== null && scheduledAt >= intentAt + delay && scheduledAt <= lookedAt + delay + ROUNDING_SECONDS) {
+  if (scheduledAt !== null && scheduledAt >= intentAt + delay && !isAhead(scheduledAt - delay, lookedAt)) {
     return {
       kind: "arrived",
       evidence: `the person's next survey is scheduled at ${scheduledAt}, as this request asked`,
       found: person,
     };
   }
+  if (!isOther) return CLOCKS_DISAGREE;
   const state =
     scheduledAt === null ? "no survey is scheduled" : `the next survey, at ${scheduledAt}, does not fit this request`;
-  return { kind: "unsettled", reason: `the person exists and ${state}` };
+  return { kind: "unsettled", reason: `the person exists and ${state}`, mayChange: true };
 }
+
+/** Whether something is said to have happened after the look-up that shows it. */
+function isAhead(at: number, lookedAt: number): boolean {
+  return at > lookedAt + ROUNDING_SECONDS;
+}
+
+const CLOCKS_DISAGREE: Settlement = { kind: "unsettled", reason: "the service's times are ahead of its own clock" };
 
 /** A number, also from those who write numbers as text; null when it is none. */
 export function toNumber(value: Json | undefined): number | null {
@@ -51,24 +61,36 @@ export function toNumber(value: Json | undefined): number | null {
   return typeof value === "string" && /^\d+$/.test(value) ? Number(value) : null;
 }
 
-/** Whether a person's row is the one that an identifier names. */
-export function isNamed(
-  person: JsonObject,
-  identifier: { readonly email: string } | { readonly phone_number: string },
-): boolean {
-  if ("email" in identifier)
-    return typeof person["email"] === "string" && emailKey(person["email"]) === emailKey(identifier.email);
-  return person["phone_number"] === identifier.phone_number;
+export type Identifier = { readonly email: string } | { readonly phone_number: string };
+
+/** Whether a row or an answer is the person's whom an identifier names, however the service writes addresses. */
+export function isNamed(person: JsonObject, identifier: Identifier): boolean {
+  const { email, phone_number: phone } = person;
+  if ("email" in identifier) return typeof email === "string" && normalEmail(email) === normalEmail(identifier.email);
+  return typeof phone === "string" && digits(phone) === digits(identifier.phone_number);
+}
+
+/** Without regard to case, compatible forms of characters and the writing of its domain. */
+function normalEmail(email: string): string {
+  const plain = emailKey(email.normalize("NFKC").trim());
+  const at = plain.lastIndexOf("@") + 1;
+  const domain = `http://${plain.slice(at)}`;
+  return URL.canParse(domain) ? plain.slice(0, at) + new URL(domain).hostname : plain;
+}
+
+function digits(phone: string): string {
+  return phone.replace(/\D/g, "");
 }
 
 /** Evidence in one of the person's responses for `POST /v1/survey_responses.json`; null when it is another response. */
-export function judgeResponse(row: JsonObject, body: JsonObject, { intentAt }: Moments): Settlement | null {
+export function judgeResponse(row: JsonObject, body: JsonObject, { intentAt, lookedAt }: Moments): Settlement | null {
   if (row["score"] !== Number(body["score"]) || textOf(row["comment"]) !== textOf(body["comment"])) return null;
   const createdAt = toNumber(row["created_at"]);
   const given = toNumber(body["created_at"]);
   if (given !== null && createdAt !== given) return null;
   const updatedAt = toNumber(row["updated_at"]);
   const storedAt = Math.max(updatedAt ?? 0, given === null ? (createdAt ?? 0) : 0);
+  if (isAhead(storedAt, lookedAt)) return CLOCKS_DISAGREE;
   if (storedAt >= intentAt) {
     return {
       kind: "arrived",

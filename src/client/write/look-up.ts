@@ -2,10 +2,16 @@ import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import type { Client, Page } from "../client.ts";
-import { isNamed, judgeResponse, judgeSurvey, toNumber, type Moments, type Settlement } from "./evidence.ts";
+import {
+  isNamed,
+  judgeResponse,
+  judgeSurvey,
+  toNumber,
+  type Identifier,
+  type Moments,
+  type Settlement,
+} from "./evidence.ts";
 import { listPages } from "../pages.ts";
-
-type Identifier = { readonly email: string } | { readonly phone_number: string };
 
 export interface LookUp {
   readonly client: Pick<Client, "page" | "baseUrl">;
@@ -18,11 +24,17 @@ const NO_CLOCK: Settlement = { kind: "unsettled", reason: "the service does not 
 
 /** Whether `POST /v1/people.json` with this body arrived. Throws what the look-up's own requests throw. */
 export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Settlement> {
-  const before = identifierOf(body, "email", "phone_number");
-  if (before === null) return { kind: "unsettled", reason: "the request names nobody" };
-  const after = identifierOf(body, "email_update", "phone_number_update");
-  const renamed = after !== null && !("email" in after && isNamed({ email: after.email }, before));
-  return renamed ? await lookUpRenamed(body, before, after, lookUp) : await lookUpNamed(body, before, lookUp);
+  const change = renamed(body);
+  if (change !== null) return await lookUpRenamed(body, change, lookUp);
+  const identifiers = [...identifiersOf(body, "email", "phone_number")];
+  let settlement: Settlement = { kind: "unsettled", reason: "the request names nobody" };
+  for (const [index, identifier] of identifiers.entries()) {
+    const next = await lookUpNamed(body, identifier, lookUp);
+    if (next.kind === "arrived") return next;
+    // Absent is only who is absent under every name.
+    if (index === 0 || next.kind === "unsettled") settlement = next;
+  }
+  return settlement;
 }
 
 async function lookUpNamed(body: JsonObject, identifier: Identifier, lookUp: LookUp): Promise<Settlement> {
@@ -32,13 +44,21 @@ async function lookUpNamed(body: JsonObject, identifier: Identifier, lookUp: Loo
   return found.serverTime === null ? NO_CLOCK : judgeSurvey(found.person, body, moments(lookUp, found.serverTime));
 }
 
+interface Change {
+  readonly before: Identifier;
+  readonly after: Identifier;
+}
+
+/** The change of address that a body asks for; null where it asks for none, or only for another writing of the same. */
+function renamed(body: JsonObject): Change | null {
+  const [after] = identifiersOf(body, "email_update", "phone_number_update");
+  if (after === undefined) return null;
+  const before = [...identifiersOf(body, "email", "phone_number")].find((one) => "email" in one === "email" in after);
+  return before === undefined || isNamed({ ...after }, before) ? null : { before, after };
+}
+
 /** A rename shows in which of the two names exists. */
-async function lookUpRenamed(
-  body: JsonObject,
-  before: Identifier,
-  after: Identifier,
-  lookUp: LookUp,
-): Promise<Settlement> {
+async function lookUpRenamed(body: JsonObject, { before, after }: Change, lookUp: LookUp): Promise<Settlement> {
   const under = await findPerson(after, lookUp);
   if (under.kind !== "found") return under;
   const old = await findPerson(before, lookUp);
@@ -69,10 +89,11 @@ async function findPerson(identifier: Identifier, { client, signal }: LookUp): P
   return { kind: "absent", evidence: "the service does not know the person" };
 }
 
-function identifierOf(body: JsonObject, email: string, phone: string): Identifier | null {
+/** Every identifier of a body that is not empty, the address first. */
+export function* identifiersOf(body: JsonObject, email: string, phone: string): Generator<Identifier> {
   const [emailValue, phoneValue] = [body[email], body[phone]];
-  if (typeof emailValue === "string" && emailValue !== "") return { email: emailValue };
-  return typeof phoneValue === "string" && phoneValue !== "" ? { phone_number: phoneValue } : null;
+  if (typeof emailValue === "string" && emailValue !== "") yield { email: emailValue };
+  if (typeof phoneValue === "string" && phoneValue !== "") yield { phone_number: phoneValue };
 }
 
 function moments({ intentAt }: LookUp, lookedAt: number): Moments {
@@ -116,6 +137,6 @@ function personIdOf(row: JsonObject): string {
 }
 
 /** Ids are text, and some services and callers write them as numbers. */
-function idText(id: Json | undefined): string {
+export function idText(id: Json | undefined): string {
   return typeof id === "string" || typeof id === "number" ? String(id) : "";
 }

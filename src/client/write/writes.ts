@@ -1,63 +1,62 @@
 import type { HttpRequest } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
+import type { Reader } from "../answer/reply.ts";
 import type { Caller, Outcome } from "../call/caller.ts";
 import type { Reply, WriteResult } from "../client.ts";
-import { BadReplyError } from "../errors/bad-reply-error.ts";
 import type { ClientError } from "../errors/client-error.ts";
-import { TimeoutError } from "../errors/timeout-error.ts";
+import { effectOf, mayHaveArrived } from "../errors/may-have-arrived.ts";
 import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
 import type { Settlement } from "./evidence.ts";
-import { readObject } from "../answer/reply.ts";
 
 export interface Write {
   readonly request: HttpRequest;
   /** A repeat changes nothing more. */
   readonly idempotent: boolean;
-  /** Looks for evidence after an ambiguous failure; absent where there is nothing to look at. */
-  readonly lookUp?: () => Promise<Settlement>;
-  /** A first try that timed out may still be under way, and its repeat would add a second row. */
-  readonly unsafeWhenLate?: boolean;
+  /** What its answer must be to count as one. */
+  readonly read: Reader<Reply>;
+  /** Looks for evidence until the settling time is over; absent where a repeat is as good, or there is nothing to look at. */
+  readonly settle?: (failure: ClientError) => Promise<Settlement>;
 }
 
-/** One write to its end (design: "HTTP behaviour"). Throws when it certainly did not arrive, or was refused. */
+/**
+ * One write to its end. Throws when it was refused or certainly not sent, and when the repeats of an idempotent one
+ * ended. Any other that may have arrived is looked up, and never repeated: its request may be at work still.
+ */
 export async function performWrite(caller: Caller, write: Write): Promise<WriteResult> {
-  let outcome = await caller.run(write.request, write.idempotent, readObject);
-  while (outcome.kind === "lost") {
-    const settlement = await settle(write, outcome.error);
-    if (settlement.kind === "arrived") return settlement;
-    if (settlement.kind === "unsettled") return unknown(settlement.reason, outcome.error);
-    outcome = await outcome.goOn();
-  }
-  return outcome.kind === "answered" ? { kind: "answered", reply: outcome.value } : givenUp(write, outcome);
-}
-
-async function settle(write: Write, error: ClientError): Promise<Settlement> {
-  if (write.lookUp === undefined) return { kind: "unsettled", reason: "there is no way to look it up" };
-  try {
-    const settlement = await write.lookUp();
-    const late = settlement.kind === "absent" && write.unsafeWhenLate === true && error instanceof TimeoutError;
-    return late ? { kind: "unsettled", reason: "it may still be under way" } : settlement;
-  } catch (failure) {
-    write.request.signal?.throwIfAborted();
-    return { kind: "unsettled", reason: `looking it up failed: ${(failure as Error).message}` };
-  }
+  const outcome = await caller.run(write.request, write.idempotent, write.read);
+  return outcome.kind === "answered" ? { kind: "answered", reply: outcome.value } : await givenUp(write, outcome);
 }
 
 type GivenUp = Extract<Outcome<Reply>, { kind: "given-up" }>;
 
-function givenUp(write: Write, { error, lostBefore }: GivenUp): WriteResult {
+async function givenUp(write: Write, { error, lostBefore }: GivenUp): Promise<WriteResult> {
   const gone = error.status === 404 || error.status === 410;
   if (write.request.method === "DELETE" && gone && lostBefore) {
     return { kind: "arrived", evidence: "the repeat found nothing left to remove", found: {} satisfies JsonObject };
   }
-  if (error instanceof BadReplyError && !error.cutShort)
-    return unknown("the answer says success and cannot be read", error);
-  throw error;
+  // Of several tries the last may not have left, and an earlier one has.
+  const isUnknown = mayHaveArrived(error) || (lostBefore && effectOf(error) === "not-sent");
+  if (!isUnknown) throw error;
+  if (write.settle === undefined) return withoutCheck(error);
+  const settlement = await check(write, error);
+  if (settlement.kind === "arrived") return settlement;
+  const reason = settlement.kind === "absent" ? "a check found no trace of it" : settlement.reason;
+  return { kind: "unknown", error: new UnknownOutcomeError(error, reason) };
 }
 
-function unknown(reason: string, error: ClientError): WriteResult {
-  return {
-    kind: "unknown",
-    error: new UnknownOutcomeError(reason, { call: error.call, status: error.status, cause: error }),
-  };
+/** An idempotent write: its answer said success, its last try never left, or its repeats failed to the end. */
+function withoutCheck(error: ClientError): WriteResult {
+  const isSuccess = error.status !== null && error.status >= 200 && error.status < 300;
+  if (!isSuccess && effectOf(error) !== "not-sent") throw error;
+  return { kind: "unknown", error: new UnknownOutcomeError(error, null) };
+}
+
+async function check({ request, settle }: Write, error: ClientError): Promise<Settlement> {
+  try {
+    return (await settle?.(error)) ?? { kind: "unsettled", reason: "there is nothing to check" };
+  } catch (failure) {
+    request.signal?.throwIfAborted();
+    const { what, message } = failure as ClientError;
+    return { kind: "unsettled", reason: `checking failed: ${what ?? message}` };
+  }
 }

@@ -22,6 +22,7 @@ const UNSET: GlobalOptions = {
   timeoutMs: null,
   retries: null,
   maxWaitMs: null,
+  settleMs: null,
   concurrency: null,
   ratePerSecond: null,
   insecureHttp: false,
@@ -35,10 +36,19 @@ const UNSET: GlobalOptions = {
 describe("the flags that every command has", () => {
   it.each<[string, Values, Variables, Partial<GlobalOptions>]>([
     ["nothing", {}, {}, {}],
+    ["the settling time as a variable", {}, { SURVEYCTL_SETTLE: "2m" }, { settleMs: 120_000 }],
+    ["the settling time as a flag, too", { settle: "0" }, { SURVEYCTL_SETTLE: "2m" }, { settleMs: 0 }],
     [
       "empty variables",
       {},
-      { SURVEYCTL_PROFILE: "", SURVEYCTL_OUTPUT: "", SURVEYCTL_TIME: "", SURVEYCTL_DEBUG: "", NO_COLOR: "" },
+      {
+        SURVEYCTL_PROFILE: "",
+        SURVEYCTL_OUTPUT: "",
+        SURVEYCTL_TIME: "",
+        SURVEYCTL_SETTLE: "",
+        SURVEYCTL_DEBUG: "",
+        NO_COLOR: "",
+      },
       {},
     ],
     [

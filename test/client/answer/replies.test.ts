@@ -283,3 +283,17 @@ describe("redirects", () => {
     expect(seen()).toEqual(["GET /v1/metrics.json", "GET /v2", "GET /v2"]);
   });
 });
+
+describe("one response", () => {
+  it("when it is asked for by its id, then it comes with what is to be embedded", async () => {
+    const pair = await withServer([json({ id: "4/2", score: 9 })]);
+    const reply = await pair.client.getResponse("4/2", { expand: ["person", "notes"] });
+    expect(reply.json).toEqual({ id: "4/2", score: 9 });
+    expect(pair.seen()).toEqual(["GET /v1/survey_responses/4%2F2.json?expand[]=person&expand[]=notes"]);
+  });
+
+  it("when the service knows no such response or no such endpoint, then it is refused with 404", async () => {
+    const pair = await withServer([answer(404, "")]);
+    expect(await failureOf(pair.client.getResponse("9", {}))).toMatchObject({ name: "RefusedError", status: 404 });
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { backoffMs, decide, repeat, type Failure, type RetryFacts } from "../../../src/client/call/retry-policy.ts";
+import { backoffMs, decide, type Failure, type RetryFacts } from "../../../src/client/call/retry-policy.ts";
 
 const status = (code: number, retryAfterMs: number | null = null): Failure => ({
   kind: "status",
@@ -15,30 +15,31 @@ const facts = (failure: Failure, extra: Partial<RetryFacts> = {}): RetryFacts =>
   maxWaitMs: 300_000,
   ...extra,
 });
+const notSent = (repeatsMax: number): Failure => ({ kind: "not-sent", repeatsMax });
 const retry = { action: "retry", waitMs: 200 };
 const giveUp = { action: "give-up" };
-const lookUp = { action: "look-up" };
 
 describe("what a failure leads to", () => {
   it.each<[string, Failure, object, object]>([
-    ["a connection that failed before the request was sent", { kind: "not-sent" }, retry, retry],
-    ["a certificate that cannot be trusted", { kind: "hopeless" }, giveUp, giveUp],
-    ["a lost answer", { kind: "lost" }, retry, lookUp],
-    ["a 2xx that cannot be read", { kind: "unreadable" }, giveUp, lookUp],
+    ["a connection that failed before the request was sent", notSent(Infinity), retry, retry],
+    ["a certificate that cannot be trusted", notSent(0), giveUp, giveUp],
+    ["an unknown host", notSent(1), retry, retry],
+    ["a lost answer", { kind: "lost" }, retry, giveUp],
+    ["a 2xx that cannot be read", { kind: "unreadable" }, giveUp, giveUp],
     ["429", status(429), retry, retry],
     ["429 with Retry-After", status(429, 7000), { action: "retry", waitMs: 7000 }, { action: "retry", waitMs: 7000 }],
     ["429 with Retry-After now or in the past", status(429, 0), retry, retry],
     ["429 with a longer Retry-After than allowed", status(429, 300_001), giveUp, giveUp],
     ["503 with Retry-After", status(503, 2000), { action: "retry", waitMs: 2000 }, { action: "retry", waitMs: 2000 }],
     ["503 with a longer Retry-After than allowed", status(503, 1e12), giveUp, giveUp],
-    ["503 without", status(503), retry, lookUp],
-    ["408", status(408), retry, lookUp],
-    ["500", status(500), retry, lookUp],
-    ["502", status(502), retry, lookUp],
-    ["504", status(504), retry, lookUp],
-    ["501", status(501), giveUp, lookUp],
-    ["520", status(520), giveUp, lookUp],
-    ["303", status(303), giveUp, lookUp],
+    ["503 without", status(503), retry, giveUp],
+    ["408", status(408), retry, giveUp],
+    ["500", status(500), retry, giveUp],
+    ["502", status(502), retry, giveUp],
+    ["504", status(504), retry, giveUp],
+    ["501", status(501), giveUp, giveUp],
+    ["520", status(520), giveUp, giveUp],
+    ["303", status(303), giveUp, giveUp],
     ["302", status(302), giveUp, giveUp],
     ["400", status(400), giveUp, giveUp],
     ["401", status(401), giveUp, giveUp],
@@ -59,9 +60,9 @@ describe("the limits", () => {
     expect(decide(facts(status(500), { tries, retries }))).toEqual(expected);
   });
 
-  it("when a look-up proved that nothing arrived, then a repeat counts like any other", () => {
-    expect(repeat(facts({ kind: "lost" }, { idempotent: false }))).toEqual(retry);
-    expect(repeat(facts({ kind: "lost" }, { idempotent: false, tries: 6 }))).toEqual(giveUp);
+  it("when the host is unknown, then it is tried twice and no more", () => {
+    expect(decide(facts(notSent(1), { tries: 2 }))).toEqual(giveUp);
+    expect(decide(facts(notSent(1), { retries: 0 }))).toEqual(giveUp);
   });
 
   it("when --max-wait is short, then no wait is longer", () => {

@@ -49,7 +49,7 @@ describe("the trace of a call", () => {
     const events: TraceEvent[] = [];
     const waits: Wait[] = [];
     const options = {
-      client: { trace: (event: TraceEvent) => events.push(event), onWait: (wait: Wait) => waits.push(wait) },
+      client: { trace: (event: TraceEvent) => events.push(event), onWait: (wait: Wait) => void waits.push(wait) },
     };
     const { client, server } = await withServer([reset, answer(503, "", { "retry-after": "20" }), json({})], options);
     await client.getMetrics({});
@@ -61,13 +61,19 @@ describe("the trace of a call", () => {
       "request",
       "response",
     ]);
-    const call = { method: "GET", url: `${server.baseUrl}/v1/metrics.json`, retries: 5 };
+    const call = { kind: "retry", method: "GET", url: `${server.baseUrl}/v1/metrics.json`, retries: 5, isNews: true };
     const broke = expect.stringMatching(
       /^the connection to 127\.0\.0\.1:\d+ broke before the answer was whole \(\w+\)$/,
     ) as string;
     expect(waits).toEqual([
-      { ...call, waitMs: 200, reason: broke, repeat: 1 },
-      { ...call, waitMs: 20_000, reason: "the service answered 503 and asks to wait 20 s", repeat: 2 },
+      { ...call, waitMs: 200, reason: broke, cause: broke, repeat: 1 },
+      {
+        ...call,
+        waitMs: 20_000,
+        reason: "the service answered 503 and asks to wait 20 s",
+        cause: "service_failed 503",
+        repeat: 2,
+      },
     ]);
   });
 

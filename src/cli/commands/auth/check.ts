@@ -1,6 +1,7 @@
 import { ClientError } from "../../../client/errors/client-error.ts";
 import { BadReplyError } from "../../../client/errors/bad-reply-error.ts";
 import { RefusedError } from "../../../client/errors/status-errors.ts";
+import { createWaitLines } from "../../command/wait-lines.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 import type { Deps } from "../../command/deps.ts";
 
@@ -15,13 +16,15 @@ export interface Checked {
 export async function check(deps: Deps, { baseUrl, key, advice }: Checked): Promise<void> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
   const { openRemoteClient } = await import("../../command/connect.ts");
-  const client = openRemoteClient(deps, { baseUrl, apiKey: key });
+  const waits = createWaitLines(deps);
+  const client = openRemoteClient(deps, { baseUrl, apiKey: key, waits, retriesMax: 1 });
   try {
     await client.getMetrics({}, { signal: deps.signal });
   } catch (error) {
     const hint = error instanceof ClientError ? advice(error) : null;
     throw error instanceof ClientError && hint !== null ? error.advise(hint) : error;
   } finally {
+    await waits.end();
     await client.close();
   }
 }

@@ -1,3 +1,5 @@
+import { TimeoutError } from "../../../../src/client/errors/timeout-error.ts";
+import { UnknownOutcomeError } from "../../../../src/client/errors/unknown-outcome-error.ts";
 import { describe, expect, it } from "vitest";
 import { runResponsesAdd, type ResponsesAddOptions } from "../../../../src/cli/commands/responses/add.ts";
 import { runResponsesList, type ResponsesListOptions } from "../../../../src/cli/commands/responses/list.ts";
@@ -116,7 +118,9 @@ describe("responses add", () => {
   });
 
   it("never lets a lost answer look like a failure", async () => {
-    const { deps } = world({ write: { kind: "unknown", error: new Error("timed out") } });
+    const call = { method: "POST", url: "https://survey.example.com/v1/survey_responses.json" };
+    const lost = new UnknownOutcomeError(new TimeoutError("no answer", { call, sent: "maybe" }), null);
+    const { deps } = world({ write: { kind: "unknown", error: lost } });
     await expect(runResponsesAdd(deps, { ...ADD, personId: "7" })).rejects.toMatchObject({
       name: "UnknownOutcomeError",
       hint: 'look with "surveyctl responses list --person-id 7" before trying again: a repeat would count twice',

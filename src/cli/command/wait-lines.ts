@@ -1,0 +1,67 @@
+/** What standard error is told while a request is retried or checked: one live line on a terminal, elsewhere a line a cause. */
+import type { OnWait, Wait } from "../../client/trace/trace-event.ts";
+import { toSafeText } from "../render/safe-text.ts";
+import type { Deps } from "./deps.ts";
+import { openLiveLine, type LiveLine } from "./live-line.ts";
+
+export interface WaitLines {
+  readonly onWait: OnWait;
+  /** Requests that were sent again so far, whether shown or not: for a summary at the end of bulk work. */
+  readonly retryCount: () => number;
+  /** Takes the live line away. */
+  end(): Promise<void>;
+}
+
+/** `--quiet` counts and shows nothing. */
+export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "options">): WaitLines {
+  const causes = new Set<string>();
+  const underWay = new Map<symbol, string>();
+  let retries = 0;
+  let live: Promise<LiveLine> | null = null;
+
+  /** The latest of the waits that are under way, or no line at all. */
+  async function refresh(): Promise<void> {
+    live ??= openLiveLine(streams.err, options.color);
+    const line = await live;
+    const latest = [...underWay.values()].at(-1);
+    if (latest === undefined) line.end();
+    else line.show(latest);
+  }
+
+  function tellOnce(wait: Wait): void {
+    if (causes.has(wait.cause)) return;
+    causes.add(wait.cause);
+    void streams.err.write(`${describeWait(wait)}\n`);
+  }
+
+  return {
+    onWait: (wait) => {
+      if (wait.kind === "retry") retries += 1;
+      if (options.quiet || !wait.isNews) return undefined;
+      if (!streams.err.isTTY) return tellOnce(wait);
+      const key = Symbol("wait");
+      underWay.set(key, describeWait(wait));
+      void refresh();
+      return () => {
+        underWay.delete(key);
+        void refresh();
+      };
+    },
+    retryCount: () => retries,
+    end: async () => (await live)?.end(),
+  };
+}
+
+/** `127.0.0.1:9 refused the connection; retrying in 0.2 s (1/5)`. */
+export function describeWait(wait: Wait): string {
+  const time = describeTime(wait.waitMs);
+  const next =
+    wait.kind === "retry"
+      ? `retrying in ${time} (${wait.repeat}/${wait.retries})`
+      : `checking for up to ${time} whether the request arrived`;
+  return toSafeText(`${wait.reason}; ${next}`);
+}
+
+function describeTime(ms: number): string {
+  return ms < 10_000 ? `${Math.max(0.1, Math.ceil(ms / 100) / 10)} s` : `${Math.round(ms / 1000)} s`;
+}

@@ -1,0 +1,162 @@
+/** Services that are slow, lag or answer oddly, and a client that mails nobody twice. */
+import type { JsonObject } from "../../src/contract/json.ts";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import {
+  answer,
+  json,
+  reset,
+  startMisbehavingServer,
+  type Behaviour,
+  type SeenRequest,
+} from "../helpers/misbehaving-server.ts";
+import { runCli, type Ended } from "../helpers/run-cli.ts";
+
+interface Person {
+  readonly id: string;
+  readonly email: string | null;
+  readonly phone_number: string | null;
+  readonly last_sent_at: number;
+}
+
+interface Plan {
+  /** What the first surveys that are asked for meet; the others go well. */
+  readonly first: number;
+  /** Until such a request takes effect, milliseconds. */
+  readonly latencyMs?: number;
+  readonly answer: Behaviour;
+  /** The list never shows anybody. */
+  readonly lagging?: boolean;
+  /** People are kept under their number, their address forgotten. */
+  readonly byNumber?: boolean;
+}
+
+interface Story {
+  readonly ended: Ended;
+  /** Everybody's address or number, once for each survey. */
+  readonly surveys: () => readonly string[];
+  /** `address,outcome` of each row. */
+  readonly outcomes: readonly string[];
+  /** The same command again with these flags beside. */
+  readonly again: (...flags: string[]) => Promise<Ended>;
+}
+
+const addresses = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `new${String(index).padStart(2, "0")}@example.com`);
+
+/** A service that works off what it was asked for, whatever became of its answer. */
+function laggingService(plan: Plan): { script: (request: SeenRequest) => Behaviour; surveys: () => string[] } {
+  const people: Person[] = [];
+  let asked = 0;
+  const store = (body: string): JsonObject => {
+    const { email = null, phone_number = null } = JSON.parse(body) as { email?: string; phone_number?: string };
+    const now = Math.floor(Date.now() / 1000);
+    const known = plan.byNumber === true ? null : email;
+    people.push({ id: String(people.length + 1), email: known, phone_number, last_sent_at: now });
+    return { id: String(people.length), email, phone_number, survey_scheduled_at: now };
+  };
+  const script = ({ method, target, body }: SeenRequest): Behaviour => {
+    if (method === "GET") {
+      const query = new URL(target, "http://x").searchParams;
+      const [email, phone] = [query.get("email"), query.get("phone_number")];
+      const found = people.filter((one) => (email !== null ? one.email === email : one.phone_number === phone));
+      return json(plan.lagging === true ? [] : found);
+    }
+    asked += 1;
+    if (asked > plan.first) return json(store(body), {}, 201);
+    return async (socket, request) => {
+      await new Promise((resolve) => setTimeout(resolve, plan.latencyMs ?? 0));
+      store(body);
+      await plan.answer(socket, request);
+    };
+  };
+  return { script, surveys: () => people.map(({ email, phone_number: phone }) => email ?? phone ?? "").toSorted() };
+}
+
+async function importThrough(plan: Plan, rows: readonly string[], ...flags: string[]): Promise<Story> {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-late-"));
+  const { script, surveys } = laggingService(plan);
+  const server = await startMisbehavingServer({ script });
+  onTestFinished(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const file = path.join(folder, "people.csv");
+  await writeFile(file, `email,phone_number,channel\n${rows.join("\n")}\n`);
+  const results = path.join(folder, "results.csv");
+  const env = { SURVEYCTL_API_KEY: "key-of-the-late", SURVEYCTL_BASE_URL: server.baseUrl };
+  const args = ["people", "import", file, "--send", "--quiet", "--results", results, "--timeout", "1", ...flags];
+  const again = async (...more: string[]): Promise<Ended> => await runCli({ args: [...args, ...more], env });
+  const ended = await again();
+  const lines = (await readFile(results, "utf8")).trim().split("\n").slice(1);
+  const outcomes = lines.map((line) => line.split(",").slice(1, 3).join(","));
+  return { ended, surveys, outcomes, again };
+}
+
+it("when answers come after the timeout, then twenty new people get twenty surveys", async () => {
+  const plan = { first: 8, latencyMs: 2500, answer: json({}) };
+  const { ended, surveys, outcomes } = await importThrough(
+    plan,
+    addresses(20).map((one) => `${one},,`),
+    "--settle",
+    "5",
+  );
+  expect(surveys()).toEqual(addresses(20));
+  expect(outcomes).toEqual(addresses(20).map((one) => `${one},scheduled`));
+  expect(ended).toMatchObject({ status: 0, stderr: "" });
+}, 60_000);
+
+it("when work is later than the settling time, then it is unknown and nobody gets a second survey", async () => {
+  const plan = { first: 1, latencyMs: 4000, answer: json({}) };
+  const { ended, surveys, outcomes, again } = await importThrough(
+    plan,
+    addresses(3).map((one) => `${one},,`),
+    "--settle",
+    "1",
+  );
+  expect(outcomes).toEqual(["new00@example.com,unknown", "new01@example.com,scheduled", "new02@example.com,scheduled"]);
+  expect(ended.status).toBe(3);
+  expect(surveys()).toEqual(addresses(3).slice(1));
+  await expect.poll(surveys, { timeout: 9000 }).toEqual(addresses(3));
+  expect((await again("--resume")).status).toBe(0);
+  expect(surveys()).toEqual(addresses(3));
+}, 60_000);
+
+it.each<[string, Behaviour]>([
+  ["202 and a word", answer(202, "accepted", { "content-type": "text/plain" })],
+  ["204", answer(204, "", { "content-length": null })],
+  ["HTML", answer(200, "<html>", { "content-type": "text/html" })],
+  ["an error under 200", json({ error: "no credit" })],
+  ["a reset", reset],
+  ["504", answer(504, "")],
+])(
+  "when every answer is %s and the list lags, then each person gets one survey",
+  async (_, odd) => {
+    const { ended, surveys, outcomes } = await importThrough(
+      { first: 99, answer: odd, lagging: true },
+      addresses(3).map((one) => `${one},,`),
+      "--settle",
+      "1",
+    );
+    expect(surveys()).toEqual(addresses(3));
+    expect(outcomes).toEqual(addresses(3).map((one) => `${one},unknown`));
+    expect(ended.status).toBe(3);
+  },
+  60_000,
+);
+
+it("when the service knows the person by the number alone, then the survey is found", async () => {
+  const { ended, surveys, outcomes } = await importThrough(
+    { first: 1, answer: reset, byNumber: true },
+    ["new@example.com,+14155550000,sms"],
+    "--settle",
+    "1",
+  );
+  expect({ status: ended.status, surveys: surveys(), outcomes }).toEqual({
+    status: 0,
+    surveys: ["+14155550000"],
+    outcomes: ["new@example.com,scheduled"],
+  });
+});
