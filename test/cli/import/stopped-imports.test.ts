@@ -14,9 +14,11 @@ const ROWS = 40;
 const EVERYBODY = Array.from({ length: ROWS }, (_, index) => `stop${String(index).padStart(2, "0")}@example.com`);
 
 let service: Served;
+let env: Record<string, string> = {};
 let file = "";
 beforeEach(async () => {
   service = await startServe();
+  env = { ...service.env, SURVEYCTL_SETTLE: "1s" };
   await service.run(["service", "throttle", "off", "--data", service.dataFile]);
   file = path.join(service.folder, "people.csv");
   await writeFile(file, `email\n${EVERYBODY.map((email) => `${email}\n`).join("")}`);
@@ -28,7 +30,7 @@ afterEach(async () => {
 /** An import so slow that it can be met on its way. */
 function startSlowly(...flags: string[]): Running {
   const args = ["people", "import", file, "--send", "--rate", "30", ...flags];
-  const running = startProgram({ args, home: service.folder, env: service.env });
+  const running = startProgram({ args, home: service.folder, env });
   running.child.stdin.end();
   return running;
 }
@@ -42,7 +44,7 @@ async function journalHolds(text: string): Promise<void> {
 /** The line that resumes, pasted into a shell in which `surveyctl` is the program. */
 function paste(line: string): Promise<Ended> {
   const shell = `surveyctl() { '${process.execPath}' '${PROGRAM}' "$@"; }; ${line}`;
-  const child = spawn("sh", ["-c", shell], { cwd: service.folder, env: bareEnvironment(service.folder, service.env) });
+  const child = spawn("sh", ["-c", shell], { cwd: service.folder, env: bareEnvironment(service.folder, env) });
   child.stdin.end();
   return follow(child).ended;
 }
@@ -98,7 +100,7 @@ test("when the disk is full, then it says so, and goes on when there is room aga
   const shell = `ulimit -f 4; '${process.execPath}' '${PROGRAM}' ${args}`;
   const child = spawn("bash", ["-c", shell], {
     cwd: service.folder,
-    env: bareEnvironment(service.folder, service.env),
+    env: bareEnvironment(service.folder, env),
   });
   child.stdin.end();
   const ended = await follow(child).ended;
@@ -173,7 +175,7 @@ async function startSilentService(): Promise<{ url: string; asked: AbortSignal; 
 test("when a second signal ends it at once, then it still prints the line that resumes", async () => {
   const silent = await startSilentService();
   const args = ["people", "import", file, "--send", "--base-url", silent.url];
-  const running = startProgram({ args, home: service.folder, env: service.env });
+  const running = startProgram({ args, home: service.folder, env });
   running.child.stdin.end();
   if (!silent.asked.aborted) await once(silent.asked, "abort");
   const said = new Promise<void>((resolve) => {
