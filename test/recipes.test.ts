@@ -92,7 +92,7 @@ describe("recipes", () => {
       (await type("surveyctl people list")).stdout,
     ]).toEqual([0, ['"email":"ann@example.com"', '"email":"bob@example.com"'], ""]);
     expect((await type(send)).status).toBe(0);
-    expect([await rows("customers.csv.results.csv", 0, 1, 2), others]).toEqual([
+    expect([await rows("customers.csv.people-import.results.csv", 0, 1, 2), others]).toEqual([
       [
         ["2", "ann@example.com", "scheduled"],
         ["3", "bob@example.com", "scheduled"],

@@ -43,7 +43,7 @@ it.each<[string, string, string]>([
   [
     "a header that names the person",
     "people import people.csv --dry-run",
-    'hint: say which column it is: --map "emial=email"',
+    'hint: map the columns: --map "emial=email"',
   ],
   [
     "a profile",
@@ -77,7 +77,5 @@ it.each([
 
 it("when a header is near a column, then a note asks", async () => {
   const { stderr } = await runCli({ args: ["people", "import", "names.csv", "--dry-run"], home, cwd: home });
-  expect(stderr.split("\n")[0]).toBe(
-    'note: column "nmae" is taken as a property; if it is name, say --map "nmae=name"',
-  );
+  expect(stderr.split("\n")[0]).toBe('note: "nmae" will be imported as a property; to map it: --map "nmae=name"');
 });

@@ -99,6 +99,7 @@ export function fakeDeps({ width = null, answers, options, client, now }: FakeOp
     random: { fraction: () => 0.5, token: (bytes) => "t".repeat(bytes) },
     options: { ...DEFAULT_OPTIONS, ...options },
     signal: new AbortController().signal,
+    lastWords: () => {},
     hideKey: () => {},
     async connect() {
       if (client === undefined) throw new Error("the command connected");

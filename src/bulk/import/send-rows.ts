@@ -1,39 +1,43 @@
 /** Sends what is left of a checked table: bounded, journalled, and stoppable at any moment. */
 import { decideRows, type Job, type JobOptions } from "./journal/job-source.ts";
 import type { Journal } from "./journal/journal.ts";
-import { noOutcomes, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
+import { countOutcomes, noOutcomes, type OutcomeCounts, type RowOutcome } from "./journal/outcome.ts";
 import type { ImportRow } from "./check/row-kind.ts";
 
-/** How a row that a former run may have sent is settled. */
+/** How a row that a previous run may have sent is settled. */
 export type Settled =
   | { readonly kind: "arrived"; readonly outcome: RowOutcome }
   | { readonly kind: "absent" }
   | { readonly kind: "unsettled"; readonly reason: string };
 
 export interface LookUpContext {
-  /** Unix seconds by the service's clock. */
+  /** Unix seconds by the service's clock, at or before the first try. */
   readonly intentAt: number;
+  /** The same, at or after the last try. */
+  readonly sentBy: number;
   /** Among the rows that are sent, from 0. */
   readonly position: number;
 }
 
-export interface SendContext extends LookUpContext {
-  /** When a former run may have sent it; null when none can have. */
-  readonly meantAt: number | null;
+export interface SendContext extends Omit<LookUpContext, "sentBy"> {
+  /** When a previous run may have sent it; null when none can have. */
+  readonly previousIntentAt: number | null;
 }
 
 export interface Sender {
   /**
    * Sends one row. Rejects only for what concerns every row (a refused key, a dead network): the run then stops taking
-   * rows, and this one has no outcome and certainly did not arrive. When the signal stopped it, it may have arrived.
+   * rows, and this one has no outcome.
    */
   send(row: ImportRow, options: SendContext): Promise<RowOutcome>;
-  /** Whether a row that was meant at `intentAt` arrived. Rejects as `send` does. */
+  /** Whether a row that was to be sent at `intentAt` arrived. Rejects as `send` does. */
   lookUp(row: ImportRow, options: LookUpContext): Promise<Settled>;
-  /** What is unknown once is never sent again without a word, whatever a later look-up says. */
-  readonly unknownNeedsWord: boolean;
+  /** What is unknown once is never sent again unless that is asked for, whatever a later look-up says. */
+  readonly neverRepeatUnknown: boolean;
   /** A repeat of this row's request changes nothing more. */
   isIdempotent(row: ImportRow): boolean;
+  /** Whether `send` rejected with this before a byte of any try left. */
+  isUnsent(error: unknown): boolean;
   /** Unix seconds by the service's clock. */
   serverNow(): number;
 }
@@ -41,22 +45,35 @@ export interface Sender {
 export interface SendOptions extends JobOptions {
   readonly sender: Sender;
   readonly journal: Journal;
+  /** Rows that the check counted: fewer outcomes at the end are an error. */
+  readonly rows: number;
+  /** Rejects when the input is no longer the one that was checked; asked before each row is sent. */
+  readonly verifyInput: () => Promise<void>;
+  /** Previous runs sent nothing after that, the service's time, Unix seconds. */
+  readonly sentBy: number;
   /** Rows that stay unknown after a look-up are sent again. */
   readonly retryUnknown: boolean;
   readonly concurrency: number;
   /** Aborted: no further rows are taken; those in flight end. */
   readonly signal: AbortSignal;
-  /** Called when an outcome is on disk, those of former runs included. */
-  readonly onOutcome: (counts: OutcomeCounts) => void;
+  /** Called when an outcome is on disk, those of previous runs included: all counts, and how many of them are previous. */
+  readonly onOutcome: (counts: OutcomeCounts, earlier: number) => void;
 }
 
 export interface SendReport {
-  /** Of former runs too. Rows without an outcome are not among them: the run stopped before them. */
+  /** Of previous runs too. Rows without an outcome are not among them: the run stopped before them. */
   readonly counts: OutcomeCounts;
-  /** How many of them former runs had settled. */
-  readonly settledBefore: number;
+  /** Those of them that previous runs had settled. */
+  readonly earlier: OutcomeCounts;
+  /** Rows without an outcome that may have been sent. */
+  readonly unfinished: number;
   /** What stopped it; null when every row has an outcome. */
   readonly stoppedBy: unknown;
+}
+
+/** The table gave fewer rows than were checked. */
+export class MissingRowsError extends Error {
+  override readonly name = "MissingRowsError";
 }
 
 /** Rows whose intents share one sync, for each worker. */
@@ -64,50 +81,80 @@ const AHEAD = 8;
 
 interface Run {
   readonly counts: OutcomeCounts;
+  readonly earlier: OutcomeCounts;
   readonly unwritten: Set<Promise<void>>;
-  /** Lines whose first intent is on disk and that were not sent yet. */
+  /** Lines whose first intent is on disk and of which no byte left yet. */
   readonly unsent: Set<number>;
-  settledBefore: number;
+  unfinished: number;
   stoppedBy: unknown;
 }
 
-interface Meant extends Job {
+interface Intended extends Job {
   /** The service's time when this run's intent was written. */
   readonly intentAt: number;
 }
 
 /** Resolves also when it was stopped: `stoppedBy` says so. Rejects when the journal's end cannot be written. */
 export async function sendRows(options: SendOptions): Promise<SendReport> {
-  const run: Run = { counts: noOutcomes(), unwritten: new Set(), unsent: new Set(), settledBefore: 0, stoppedBy: null };
-  const jobs = meantJobs(options, run);
+  const run: Run = {
+    counts: noOutcomes(),
+    earlier: noOutcomes(),
+    unwritten: new Set(),
+    unsent: new Set(),
+    unfinished: 0,
+    stoppedBy: null,
+  };
+  const jobs = intendedJobs(options, run);
   const worker = async (): Promise<void> => {
     for (let next = await jobs.next(); next.done !== true; next = await jobs.next())
       await work(options, run, next.value);
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   await Promise.all(run.unwritten);
-  const stoppedBy = run.stoppedBy ?? (options.signal.aborted ? (options.signal.reason as unknown) : null);
-  await writeEnd(options.journal, run, stoppedBy);
-  return { counts: run.counts, settledBefore: run.settledBefore, stoppedBy };
+  const stoppedBy = whatStopped(options, run);
+  await writeEnd(options, run, stoppedBy);
+  return { counts: run.counts, earlier: run.earlier, unfinished: run.unfinished, stoppedBy };
+}
+
+function whatStopped({ signal, rows }: SendOptions, { stoppedBy, counts }: Run): unknown {
+  if (stoppedBy !== null) return stoppedBy;
+  if (signal.aborted) return signal.reason as unknown;
+  const missing = rows - countOutcomes(counts);
+  return missing === 0 ? null : new MissingRowsError(`${missing} of ${rows} rows have no outcome`);
 }
 
 /** A journal that cannot be written any more has stopped the run already. */
-async function writeEnd(journal: Journal, { unsent }: Run, stoppedBy: unknown): Promise<void> {
+async function writeEnd({ journal, sender }: SendOptions, { unsent }: Run, stoppedBy: unknown): Promise<void> {
   if (stoppedBy === null) await journal.write({ end: true });
-  else if (unsent.size > 0) await journal.write({ unsent: [...unsent] }).catch(() => undefined);
+  else await journal.write({ unsent: [...unsent], at: sender.serverNow() }).catch(() => undefined);
 }
 
-async function work(options: SendOptions, run: Run, job: Meant): Promise<void> {
-  if (isStopped(options, run)) return;
-  const { line } = job.row;
+async function work(options: SendOptions, run: Run, job: Intended): Promise<void> {
+  if (isStopped(options, run) || !(await isInputSame(options, run))) return;
+  const { line, identifier } = job.row;
   const isFirst = run.unsent.delete(line);
+  run.unfinished += 1;
   try {
-    const outcome =
-      job.meantAt === null ? await options.sender.send(job.row, job) : await settle(options, job, job.meantAt);
-    record(options, run, { line, identifier: job.row.identifier }, outcome);
+    const outcome = await (job.previousIntentAt === null
+      ? options.sender.send(job.row, { ...job, intentAt: options.sender.serverNow() })
+      : settle(options, job, job.previousIntentAt));
+    run.unfinished -= 1;
+    record(options, run, { line, identifier }, outcome);
   } catch (error) {
     run.stoppedBy ??= error;
-    if (isFirst && !options.signal.aborted) run.unsent.add(line);
+    if (!isFirst || options.signal.aborted || !options.sender.isUnsent(error)) return;
+    run.unsent.add(line);
+    run.unfinished -= 1;
+  }
+}
+
+async function isInputSame({ verifyInput }: SendOptions, run: Run): Promise<boolean> {
+  try {
+    await verifyInput();
+    return true;
+  } catch (error) {
+    run.stoppedBy ??= error;
+    return false;
   }
 }
 
@@ -115,13 +162,17 @@ function isStopped({ signal }: SendOptions, run: Run): boolean {
   return run.stoppedBy !== null || signal.aborted;
 }
 
-/** A former run may have sent it: nothing is repeated before a look-up has said that it did not arrive. */
-async function settle({ sender, retryUnknown }: SendOptions, job: Meant, meantAt: number): Promise<RowOutcome> {
+/** A previous run may have sent it: nothing is repeated before a look-up has said that it did not arrive. */
+async function settle(
+  { sender, sentBy, retryUnknown }: SendOptions,
+  job: Intended,
+  sinceAt: number,
+): Promise<RowOutcome> {
   const { row, position } = job;
   if (sender.isIdempotent(row)) return sender.send(row, job);
-  const settled = await sender.lookUp(row, { intentAt: meantAt, position });
+  const settled = await sender.lookUp(row, { intentAt: sinceAt, sentBy, position });
   if (settled.kind === "arrived") return settled.outcome;
-  const isSafe = settled.kind === "absent" && !(job.wasUnknown && sender.unknownNeedsWord);
+  const isSafe = settled.kind === "absent" && !(job.wasUnknown && sender.neverRepeatUnknown);
   if (isSafe || retryUnknown) return sender.send(row, job);
   const reason = settled.kind === "absent" ? "a look-up does not find it; it may have been late" : settled.reason;
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
@@ -147,31 +198,31 @@ async function write(
   try {
     await journal.write({ done: { line, identifier, ...outcome } });
     run.counts[outcome.outcome] += 1;
-    onOutcome(run.counts);
+    onOutcome(run.counts, countOutcomes(run.earlier));
   } catch (error) {
     run.stoppedBy ??= error;
   }
 }
 
 /** Jobs whose intent is on disk; while one block is sent, the next one's intents are being written. */
-async function* meantJobs(options: SendOptions, run: Run): AsyncGenerator<Meant> {
+async function* intendedJobs(options: SendOptions, run: Run): AsyncGenerator<Intended> {
   const blocks = jobBlocks(options, run);
-  let coming = meanNext(blocks, options, run);
+  let coming = intendNext(blocks, options, run);
   for (let block = await coming; block !== null; block = await coming) {
-    coming = meanNext(blocks, options, run);
+    coming = intendNext(blocks, options, run);
     yield* block;
     // Outcomes may lag behind, but not without bound.
     if (run.unwritten.size > options.concurrency * AHEAD) await Promise.race(run.unwritten);
   }
 }
 
-async function meanNext(blocks: AsyncGenerator<Job[]>, options: SendOptions, run: Run): Promise<Meant[] | null> {
+async function intendNext(blocks: AsyncGenerator<Job[]>, options: SendOptions, run: Run): Promise<Intended[] | null> {
   try {
     const next = await blocks.next();
     if (next.done === true || isStopped(options, run)) return null;
     const intentAt = options.sender.serverNow();
     await options.journal.write({ intent: next.value.map(({ row }) => row.line), at: intentAt });
-    for (const { row, meantAt } of next.value) if (meantAt === null) run.unsent.add(row.line);
+    for (const { row, previousIntentAt } of next.value) if (previousIntentAt === null) run.unsent.add(row.line);
     return next.value.map((job) => ({ ...job, intentAt }));
   } catch (error) {
     run.stoppedBy ??= error;
@@ -186,8 +237,8 @@ async function* jobBlocks(options: SendOptions, run: Run): AsyncGenerator<Job[]>
     if (isStopped(options, run)) return;
     if (decision.kind === "settled") {
       run.counts[decision.outcome] += 1;
-      run.settledBefore += 1;
-      options.onOutcome(run.counts);
+      run.earlier[decision.outcome] += 1;
+      options.onOutcome(run.counts, countOutcomes(run.earlier));
     } else if (decision.kind === "skip") record(options, run, decision, skipped(decision.reason));
     else block.push(decision.job);
     if (block.length < size) continue;

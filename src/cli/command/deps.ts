@@ -18,6 +18,8 @@ export interface Deps {
   readonly options: GlobalOptions;
   /** Aborted on SIGINT, SIGTERM, SIGHUP and when stdout's reader is gone. */
   readonly signal: AbortSignal;
+  /** What is said on stderr, whole lines, when a second signal ends the process at once; null says nothing. */
+  lastWords(text: string | null): void;
   /** Has the key, in every form of it, taken out of whatever an error says from now on. */
   hideKey(key: string): void;
   /** The connection that flags, environment and profile name; throws the error that exits 4 when there is none. */

@@ -1,11 +1,13 @@
 /** How far bulk work is: a live line on a terminal, elsewhere a line every ten seconds, none under `--quiet`. */
 import type { Deps } from "./deps.ts";
+import { formatCount } from "./notes.ts";
 import { openLiveLine, type LiveLine } from "./live-line.ts";
 
 export interface Progress {
   /** The number of rows that are expected, once it is known. */
   expect(rows: number): void;
-  update(rows: number): Promise<void>;
+  /** `earlier` of these rows were there before: the rate is of the others. */
+  update(rows: number, earlier?: number): Promise<void>;
   /** Takes the live line away. */
   end(): Promise<void>;
 }
@@ -25,11 +27,11 @@ export function createProgress({ streams, options, clock }: Deps, noun: string, 
     expect(rows) {
       expected = rows;
     },
-    async update(rows) {
+    async update(rows, earlier = 0) {
       const now = clock.monotonic();
       if (options.quiet || now < nextAt) return;
       nextAt = now + everyMs;
-      const line = describeProgress(noun, { rows, expected, elapsedMs: now - began });
+      const line = describeProgress(noun, { rows, earlier, expected, elapsedMs: now - began });
       if (!isLive) return streams.err.write(`${line}\n`);
       live ??= openLiveLine(streams.err, options.color);
       (await live).show(line);
@@ -44,18 +46,19 @@ export function createProgress({ streams, options, clock }: Deps, noun: string, 
 
 export interface Reach {
   readonly rows: number;
+  readonly earlier: number;
   readonly expected: number | null;
   readonly elapsedMs: number;
 }
 
 /** `1200 of 2000 rows, 640/s, 2s left`; without a total no end is foretold. */
-function describeProgress(noun: string, { rows, expected, elapsedMs }: Reach): string {
-  const perSecond = (rows * 1000) / Math.max(1, elapsedMs);
-  const rate = `${Math.round(perSecond)}/s`;
-  if (expected === null) return `${rows} ${noun}, ${rate}`;
+function describeProgress(noun: string, { rows, earlier, expected, elapsedMs }: Reach): string {
+  const perSecond = ((rows - earlier) * 1000) / Math.max(1, elapsedMs);
+  const rate = `${formatCount(Math.round(perSecond))}/s`;
+  if (expected === null) return `${formatCount(rows)} ${noun}, ${rate}`;
   const left = Math.max(0, expected - rows);
-  const eta = rows === 0 ? "" : `, ${describeSeconds(left / perSecond)} left`;
-  return `${rows} of ${Math.max(expected, rows)} ${noun}, ${rate}${eta}`;
+  const eta = rows === earlier ? "" : `, ${describeSeconds(left / perSecond)} left`;
+  return `${formatCount(rows)} of ${formatCount(Math.max(expected, rows))} ${noun}, ${rate}${eta}`;
 }
 
 function describeSeconds(seconds: number): string {

@@ -1,5 +1,6 @@
 /** The columns that `--columns` offers, for each command that has rows or a record. */
 import { PROFILES, STATUS } from "../commands/auth/resource.ts";
+import { RUNS } from "../commands/import/runs.ts";
 import { KEYS, NEW_KEY, NEW_PROJECT, PROJECTS, REMOVED, THROTTLE, TRENDS } from "../commands/service/resources.ts";
 import {
   ADDED_MEMBER,
@@ -35,6 +36,7 @@ const RESOURCES: Readonly<Record<string, Resource>> = {
   "autopilot remove": REMOVED_MEMBER,
   "autopilot config": AUTOPILOT_CONFIGURATION,
   metrics: METRICS,
+  "import status": RUNS,
   "service project add": NEW_PROJECT,
   "service project list": PROJECTS,
   "service key add": NEW_KEY,

@@ -98,27 +98,36 @@ const IMPORT = `Bulk import: people import, responses import, autopilot import, 
 autopilot remove --from.
 
   1. Check    the whole file is read before the first request; every
-              problem is listed as file:line: column: problem. With
-              invalid rows nothing is sent, unless --skip-invalid.
-  2. Guard    people import can email your customers: pass --send or
-              --no-send, or add a "send" column; on a terminal a plan is
+              problem is listed as file:line: column: message, problems
+              of one kind together. With invalid rows nothing is sent,
+              unless --skip-invalid.
+  2. Ask      people import can email your customers: pass --send or
+              --no-send, or add a send column. --no-send overrides every
+              row. On a terminal a plan with the number of surveys is
               shown and confirmed.
-  3. Send     with --concurrency requests at a time, never faster than
-              --rate.
-  4. Record   the results file (--results) holds the outcome of every
-              row: scheduled, saved, failed, unknown, skipped.
-  5. Resume   the same command with --resume continues where it stopped.
-              Nobody is sent a second survey: unknown rows are looked up,
-              and retried only with --retry-unknown. Failed rows are
-              retried; --failed-to FILE collects what did not go through.
+  3. Send     with --concurrency requests at once, never faster than
+              --rate. A file that changes meanwhile stops the import.
+  4. Record   <file>.<command>.results.csv, such as
+              customers.csv.people-import.results.csv, has the outcome
+              of every line: scheduled, saved, failed, unknown, skipped.
+              The journal next to it is what --resume needs.
+  5. Resume   the same command with --resume. Nobody is sent a second
+              survey: rows that may have arrived are looked up first,
+              and unknown ones are repeated only with --retry-unknown.
+              Failed rows are retried; --failed-to FILE writes them to
+              a CSV file.
+
+"surveyctl import status" lists imports and the outcomes of their rows;
+"surveyctl import clean" removes the journals of finished ones.
 
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update; every other column is a
 property. Headers match without regard to case. --map "E-Mail
-Address=email" renames, --ignore-column X drops. Empty cells are absent.
+Address=email" renames, --ignore-column X ignores. Empty cells are absent.
 
---dry-run shows the first three requests; --explain LINE shows how one
-line was read.
+--skip-suppressed skips people who bounced or unsubscribed; a row with a
+phone number is looked up first. --dry-run shows the counts and the first
+three requests; --explain LINE shows how one line is read.
 `;
 
 const EXPORT = `Exports are made for cron: complete, in the order of the API, and written

@@ -1,5 +1,5 @@
 import { checkTable, countSendable, type CheckReport } from "../../bulk/import/check/check.ts";
-import type { ImportTable, JudgedRecord } from "../../bulk/import/table/open-table.ts";
+import type { ImportTable, ValidatedRecord } from "../../bulk/import/table/open-table.ts";
 import { readRawLines } from "../../bulk/import/table/raw-lines.ts";
 import { countLineEnds, type InputRecord } from "../../bulk/import/table/record-parser.ts";
 import type { Deps } from "../command/deps.ts";
@@ -9,7 +9,7 @@ import { toSafeLines } from "../render/safe-text.ts";
 import { toDryRunLine } from "../command/dry-run.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
 
-/** One record: its raw text, what each column was taken as, which rule judged it, and what would be sent. Throws UsageError. */
+/** One record: its raw text, what each column was taken as, which rule applied, and what would be sent. Throws UsageError. */
 export async function explainLine(
   deps: Deps,
   table: ImportTable,
@@ -18,17 +18,17 @@ export async function explainLine(
 ): Promise<ExitCode> {
   const report = await checkTable(table, checkOptions(deps, request));
   let position = 0;
-  for await (const batch of table.judged()) {
+  for await (const batch of table.validated()) {
     deps.signal.throwIfAborted();
-    for (const { record, verdict } of batch) {
+    for (const { record, validation } of batch) {
       if (line >= record.line && line <= lastLine(record)) {
-        const judged = describe({ record, verdict }, report, request, position);
+        const outcome = describe({ record, validation }, report, request, position);
         await deps.streams.out.write(
-          toSafeLines(`${await rawText(table, record)}${describeCells(table, record)}${judged}`),
+          toSafeLines(`${await rawText(table, record)}${describeCells(table, record)}${outcome}`),
         );
         return EXIT.done;
       }
-      if ("row" in verdict && report.duplicates.reasonFor(record.line) === null) position += 1;
+      if ("row" in validation && report.duplicates.reasonFor(record.line) === null) position += 1;
     }
   }
   throw new UsageError(`--explain: ${table.input.name} has no row on line ${line}`);
@@ -39,7 +39,7 @@ function lastLine({ line, fields }: InputRecord): number {
 }
 
 async function rawText({ input }: ImportTable, record: InputRecord): Promise<string> {
-  return `${input.name}:${record.line}: ${await readRawLines(input.path, record.line, lastLine(record))}\n`;
+  return `${input.name}:${record.line}: ${await readRawLines(input, record.line, lastLine(record))}\n`;
 }
 
 function describeCells({ mapping }: ImportTable, { fields }: InputRecord): string {
@@ -57,16 +57,16 @@ function describeCells({ mapping }: ImportTable, { fields }: InputRecord): strin
 
 /** `position` as in `SendOrder`. */
 function describe(
-  { record, verdict }: JudgedRecord,
+  { record, validation }: ValidatedRecord,
   report: CheckReport,
   request: ImportRequest,
   position: number,
 ): string {
-  if ("problems" in verdict)
-    return verdict.problems
+  if ("problems" in validation)
+    return validation.problems
       .map(({ column, message }) => `  invalid: ${column === "" ? "" : `${column}: `}${message}\n`)
       .join("");
   const other = report.duplicates.reasonFor(record.line);
   if (other !== null) return `  not sent: ${other}\n`;
-  return `  valid: ${toDryRunLine("", request.plan(verdict.row, { position, rows: countSendable(report) }))}`;
+  return `  valid: ${toDryRunLine("", request.plan(validation.row, { position, rows: countSendable(report) }))}`;
 }

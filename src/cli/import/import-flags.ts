@@ -19,6 +19,8 @@ export interface ImportFlags {
   readonly properties: JsonObject;
   readonly onDuplicate: DuplicatePolicy | null;
   readonly skipInvalid: boolean;
+  /** A file with a header and no rows is fine. */
+  readonly allowEmpty: boolean;
   readonly maxErrors: number;
   readonly explain: number | null;
   /** Null: beside the input. */
@@ -44,22 +46,23 @@ const MAX_ERRORS_DEFAULT = "20";
 
 export function addImportFlags(command: Command): Command {
   return command
-    .option("--map <header=column>", 'what a column means, as in "E-Mail Address=email"; may be repeated', collect, [])
-    .option("--ignore-column <header>", "leave a column out; may be repeated", collect, [])
-    .option("--property <key=value>", "a property for every row; may be repeated", collect, [])
-    .option("--delimiter <char>", "field delimiter, a character or tab (default: auto-detected)")
+    .option("--map <header=column>", 'map a header to a column, as in "E-Mail Address=email"; repeatable', collect, [])
+    .option("--ignore-column <header>", "ignore a column; repeatable", collect, [])
+    .option("--property <key=value>", "property for every row; repeatable", collect, [])
+    .option("--delimiter <char>", "field delimiter: one character, or tab (default: auto-detected)")
     .addOption(
       choiceOption(
         "--on-duplicate <policy>",
-        "the same person twice: error, or use the first or the last (default: first, with a warning)",
+        "same person twice: error, or keep the first or the last (default: first, with a warning)",
         DUPLICATE_POLICIES,
       ),
     )
-    .option("--skip-invalid", "leave invalid rows out instead of refusing the file")
+    .option("--skip-invalid", "skip invalid rows instead of refusing the file")
+    .option("--allow-empty", "accept a file that has no rows below its header")
     .option("--max-errors <n>", "maximum number of problems to list", MAX_ERRORS_DEFAULT)
-    .option("--explain <line>", "show how one line is read and judged, and stop")
-    .option("--results <file>", "per-row results file (default: <file>.results.csv)")
-    .option("--failed-to <file>", "write the rows that did not go through as a CSV to correct")
+    .option("--explain <line>", "show how one line is read and validated, and stop")
+    .option("--results <file>", "per-row results file (default: <file>.<command>.results.csv)")
+    .option("--failed-to <file>", "write rows that did not go through to a CSV file, to correct them")
     .option("--resume", "resume a previous run")
     .option("--retry-unknown", "also retry rows whose outcome is unknown")
     .option("--yes", "skip the confirmation prompt");
@@ -74,6 +77,7 @@ export function readImportFlags(flags: Flags): ImportFlags {
     properties: Object.fromEntries(flags.all("--property").map((text) => parseKeyValue(text, "--property"))),
     onDuplicate: flags.parse("--on-duplicate", (text, place) => parseChoice(text, place, DUPLICATE_POLICIES)),
     skipInvalid: flags.is("--skip-invalid"),
+    allowEmpty: flags.is("--allow-empty"),
     maxErrors:
       flags.parse("--max-errors", (text, place) => parseInteger(text, place, { min: 1 })) ?? Number(MAX_ERRORS_DEFAULT),
     explain: flags.parse("--explain", (text, place) => parseInteger(text, place, { min: 1 })),
@@ -88,7 +92,7 @@ export function readImportFlags(flags: Flags): ImportFlags {
 function parseDelimiter(text: string, place: string): string {
   if (text === "tab" || text === "\\t") return "\t";
   if (/^[^"\r\n]$/u.test(text)) return text;
-  throw new UsageError(`${place}: ${JSON.stringify(text)} is not one character, or the word tab`);
+  throw new UsageError(`${place}: ${JSON.stringify(text)} must be one character, or tab`);
 }
 
 /** A header may hold `=`; what it means never does. */

@@ -1,7 +1,7 @@
 import type { CheckOptions } from "../../bulk/import/check/check.ts";
+import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { Client } from "../../client/client.ts";
-import type { RowKind, RowValues } from "../../bulk/import/check/row-kind.ts";
-import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
+import type { ImportRow, RowKind, RowValues } from "../../bulk/import/check/row-kind.ts";
 import type { Sender } from "../../bulk/import/send-rows.ts";
 import type { Deps } from "../command/deps.ts";
 import type { PlannedRequest } from "../command/dry-run.ts";
@@ -18,32 +18,54 @@ export interface SendOrder {
 export interface ImportRequest {
   /** As users type it: `people import`. */
   readonly command: string;
+  /** In the names of files: `people-import`. */
+  readonly recordName: string;
   readonly input: string;
   readonly kind: RowKind;
-  /** What flags say for rows that do not. */
+  /** Values from flags for rows that have none of their own. */
   readonly defaults: RowValues;
-  /** A column that decides where flags do not; `send` for people. */
-  readonly decidingColumn: string | null;
-  /** Whether flags decide what may be done without asking: `--send`, `--no-send`, or nothing to guard. */
-  readonly decided: boolean;
-  /** What is asked for where nothing decides: `say --send or --no-send, or have a "send" column`. */
+  /** Values from flags that hold for every row. */
+  readonly overrides: RowValues;
+  /** A column that gives consent where flags do not; `send` for people. */
+  readonly consentColumn: string | null;
+  /** Whether flags say what may be done without asking: `--send`, `--no-send`, or nothing to guard. */
+  readonly consented: boolean;
+  /** Said where nothing gives consent: `can email your customers: pass --send or --no-send`. */
   readonly guardAdvice: string;
+  /** Asked of so many rows, in words, that schedule no survey by themselves: `Add 3 responses?`. */
+  readonly question: (rows: number) => string;
+  /** What the summary calls a row that was saved: `removed`. */
+  readonly savedWord: string;
   readonly flags: ImportFlags;
   readonly skipSuppressed: boolean;
   /** Seconds over which surveys are spaced evenly; null: not at all. */
   readonly spreadSeconds: number | null;
   /** A repeat of the whole import would do harm: mail people again, add responses twice. */
-  readonly harmfulTwice: boolean;
+  readonly repeatDoesHarm: boolean;
   /** The request that a row becomes, for `--dry-run`, `--explain` and sending. */
   readonly plan: (row: ImportRow, order: SendOrder) => PlannedRequest;
   /** `rows` as in `SendOrder`. */
   readonly createSender: (client: Client, signal: AbortSignal, rows: number) => Sender;
 }
 
-/** The same person may answer often: responses have no duplicates. */
-export function checkOptions(
-  { signal }: Deps,
-  { kind, flags: { onDuplicate, maxErrors } }: ImportRequest,
-): CheckOptions {
-  return { onDuplicate, maxErrors, unique: kind.name !== "responses", signal };
+export function checkOptions({ signal }: Deps, { flags: { onDuplicate, maxErrors } }: ImportRequest): CheckOptions {
+  return { onDuplicate, maxErrors, signal };
+}
+
+/** Whatever changes requests, or which rows are sent, by the flag that says it: the same for a run to be resumed. */
+export function choicesOf({ options }: Deps, request: ImportRequest): JournalHead["choices"] {
+  const { defaults, flags, spreadSeconds, skipSuppressed } = request;
+  const ofRows = Object.entries(defaults).map(([name, value]) => [`--${name}`, value ?? null] as const);
+  return {
+    ...Object.fromEntries(ofRows),
+    "--spread": spreadSeconds,
+    "--map": flags.renames.map(([header, meaning]) => [header, meaning]),
+    "--ignore-column": [...flags.ignored],
+    "--property": flags.properties,
+    "--on-duplicate": flags.onDuplicate,
+    "--delimiter": flags.delimiter,
+    "--skip-invalid": flags.skipInvalid,
+    "--skip-suppressed": skipSuppressed,
+    "--tz": options.timeZone,
+  };
 }

@@ -1,7 +1,10 @@
-/** Where an import is recorded: results, journal and lock, and whether a run may begin or go on. */
-import { stat } from "node:fs/promises";
+/** Where an import is recorded: results, journal and lock, and whether a run may begin or be resumed. */
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
 import { emptyJournal, readJournal, type JournalState } from "../../bulk/import/journal/journal-state.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
+import { readJournalHead } from "../../bulk/import/journal/journal-lines.ts";
+import type { Json } from "../../contract/json.ts";
 import { openReplacement } from "../../runtime/file-replacement.ts";
 import { LockedError, takeLock, type Lock } from "../../runtime/lock-file.ts";
 import { resolveFile } from "../../runtime/resolve-file.ts";
@@ -16,14 +19,45 @@ export interface RecordFiles {
   readonly lock: string;
 }
 
-/** Throws UsageError where the results must be named. */
-export async function recordFiles({ input, flags }: ImportRequest): Promise<RecordFiles> {
+export const JOURNAL_SUFFIX = ".journal";
+
+/** Throws UsageError where the results must be named, or where there is nothing to resume. */
+export async function recordFiles({ input, recordName, flags }: ImportRequest): Promise<RecordFiles> {
+  for (const [flag, file] of [
+    ["--results", flags.results],
+    ["--failed-to", flags.failedTo],
+  ] as const)
+    if (file === "") throw new UsageError(`${flag}: the file name is empty`);
   if (flags.results === null && (await isReadOnce(input)))
-    throw new UsageError(
-      `--results is needed with ${input === "-" ? "standard input" : input}: where shall the outcomes go?`,
-    );
-  const results = flags.results ?? `${input}.results.csv`;
-  return { results, journal: `${results}.journal`, lock: `${results}.lock` };
+    throw new UsageError(`--results FILE is required when reading ${input === "-" ? "standard input" : input}`);
+  const files = filesOf(flags.results ?? `${input}.${recordName}.results.csv`);
+  if (flags.resume) await checkResumable(files);
+  return files;
+}
+
+export function filesOf(results: string): RecordFiles {
+  return { results, journal: `${results}${JOURNAL_SUFFIX}`, lock: `${results}.lock` };
+}
+
+async function checkResumable({ journal }: RecordFiles): Promise<void> {
+  if ((await stat(journal).catch(() => null)) !== null) return;
+  const others = await listJournals(path.dirname(journal));
+  const named = others.slice(0, NAMED_MAX).join(", ");
+  throw new UsageError(`nothing to resume: ${journal} not found`, {
+    hint:
+      others.length === 0
+        ? "to begin the import, leave --resume out"
+        : `found ${named}${others.length > NAMED_MAX ? ", …" : ""}; --results FILE names the results of a previous run`,
+  });
+}
+
+const NAMED_MAX = 5;
+
+/** Journals in a folder, by name; none where it cannot be read. */
+export async function listJournals(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const journals = names.filter((name) => name.endsWith(JOURNAL_SUFFIX));
+  return journals.toSorted().map((name) => (folder === "." ? name : path.join(folder, name)));
 }
 
 /** What cannot be written at the end is found before the first request. Throws UsageError, or UnwritableFileError. */
@@ -32,11 +66,11 @@ export async function checkTargets(
   { input, flags: { failedTo } }: ImportRequest,
   files: RecordFiles,
 ): Promise<void> {
-  const results = ["the results", files.results] as const;
   checkApart([
     ["the input", input === "-" ? null : input],
-    results,
+    ["the results", files.results],
     ["the journal", files.journal],
+    ["the lock", files.lock],
     ["--failed-to", failedTo],
   ]);
   for (const file of [files.results, failedTo]) {
@@ -51,7 +85,7 @@ function checkApart(uses: readonly (readonly [use: string, file: string | null])
     if (file === null) continue;
     const place = resolveFile(file);
     const other = taken.get(place);
-    if (other !== undefined) throw new UsageError(`${file} is ${other} already; it cannot be ${use} too`);
+    if (other !== undefined) throw new UsageError(`${file} is already ${other}; it cannot be ${use} too`);
     taken.set(place, use);
   }
 }
@@ -62,16 +96,20 @@ export async function lockRecord({ lock }: RecordFiles, { random }: Deps): Promi
     return await takeLock(lock, random.token(6));
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
-    const holder = error.pid === null ? "another run" : `another run (process ${error.pid})`;
-    throw new UsageError(`${holder} is importing with these results already`, {
-      hint: `wait for it; its lock is ${lock}`,
+    if (error.pid === null)
+      throw new UsageError(`${lock} exists and does not name the run that holds it`, {
+        hint: "if no import is running, remove it",
+        cause: error,
+      });
+    throw new UsageError(`another run (process ${error.pid}) is importing with these results`, {
+      hint: `wait for it to end; its lock is ${lock}`,
       cause: error,
     });
   }
 }
 
-/** What former runs did that this one goes on from; an empty state for a new import. Throws UsageError when neither fits. */
-export async function findFormerRun(
+/** What previous runs did that this one resumes; an empty state for a new import. Throws UsageError when neither fits. */
+export async function findPreviousRun(
   files: RecordFiles,
   head: JournalHead,
   request: ImportRequest,
@@ -79,46 +117,78 @@ export async function findFormerRun(
   const state = await readJournal(files.journal);
   if (state.head === null) {
     if (state.length > 0)
-      throw new UsageError(`the journal ${files.journal} is damaged: which file it belongs to cannot be told`, {
+      throw new UsageError(`the journal ${files.journal} is damaged: it does not say which file it belongs to`, {
         hint: `name other results: --results other.csv, or move ${files.journal} away`,
       });
-    if (request.harmfulTwice) await refuseLostJournal(files);
+    if (request.repeatDoesHarm) await refuseLostJournal(files);
+    if (request.repeatDoesHarm && request.flags.results === null) await refuseCopy(files, head);
     return state;
   }
   if (request.flags.resume) {
     checkSame(state.head, head, files);
     return state;
   }
-  if (!state.ended) {
-    throw new UsageError(`a former import with these results stopped before its end`, {
-      hint: `go on with it: the same command with --resume\nor begin another: --results other.csv, or remove ${files.journal}`,
-    });
-  }
-  if (state.head.input === head.input && request.harmfulTwice) {
-    throw new UsageError(`this very file was imported already; the outcomes are in ${files.results}`, {
-      hint: `to send it all once more, name other results: --results other.csv`,
-    });
-  }
+  if (!state.ended) throw unfinished(files);
+  if (request.repeatDoesHarm && isSameImport(state.head, head)) throw alreadyImported(files);
   return emptyJournal();
 }
 
-/** Results without their journal: of which file, and to whom, nobody can tell. */
+function isSameImport(one: JournalHead, other: JournalHead): boolean {
+  return one.input === other.input && one.command === other.command && one.baseUrl === other.baseUrl;
+}
+
+function alreadyImported({ results }: RecordFiles): UsageError {
+  return new UsageError(`this file has already been imported (results: ${results})`, {
+    hint: "to import it again: --results other.csv",
+  });
+}
+
+function unfinished({ results }: RecordFiles): UsageError {
+  return new UsageError(`a previous import of this file did not finish (results: ${results})`, {
+    hint: "resume it with --resume, or start over with --results other.csv",
+  });
+}
+
+/** The same content under another name mails the same people. */
+async function refuseCopy(files: RecordFiles, head: JournalHead): Promise<void> {
+  for (const journal of await listJournals(path.dirname(files.journal))) {
+    const found = await readJournalHead(journal);
+    if (found === null || !isSameImport(found, head)) continue;
+    const others = filesOf(journal.slice(0, -JOURNAL_SUFFIX.length));
+    throw (await readJournal(journal)).ended ? alreadyImported(others) : unfinished(others);
+  }
+}
+
+/** Results without their journal: of which file, and to whom, cannot be known. */
 async function refuseLostJournal({ results, journal }: RecordFiles): Promise<void> {
   const found = await stat(results).catch(() => null);
   if (found === null || !found.isFile()) return;
-  throw new UsageError(`${results} is there already, and its journal ${journal} is not: what was sent cannot be told`, {
+  throw new UsageError(`${results} exists, but its journal ${journal} does not: there is no record of what was sent`, {
     hint: `name other results: --results other.csv, or move ${results} away`,
   });
 }
 
 function checkSame(before: JournalHead, now: JournalHead, { journal }: RecordFiles): void {
   if (before.input !== now.input)
-    throw changed("the input file has changed since", "import the corrected rows as a new file, without --resume");
+    throw changed("the input file has changed", "import the corrected rows as a new file, without --resume");
   if (before.command !== now.command)
-    throw changed("the former run had other flags", "give the same flags, and --resume");
+    throw changed(`the previous run was ${before.command}`, "run the same command, with --resume");
+  const other = differences(before.choices, now.choices);
+  if (other.length > 0)
+    throw changed(`the previous run differed in ${other.join(", ")}`, "use the same flags, with --resume");
   if (before.baseUrl !== now.baseUrl)
-    throw changed(`the former run went to ${before.baseUrl}`, "give the same connection, and --resume");
+    throw changed(`the previous run used ${before.baseUrl}`, "use the same connection, with --resume");
+  if (before.key !== now.key) throw changed("the previous run used another API key", "use the same key, with --resume");
   function changed(what: string, hint: string): UsageError {
     return new UsageError(`--resume: ${what}; its journal is ${journal}`, { hint });
   }
+}
+
+function differences(before: JournalHead["choices"], now: JournalHead["choices"]): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return [...names].filter((name) => textOf(before[name]) !== textOf(now[name]));
+}
+
+function textOf(value: Json | undefined): string {
+  return JSON.stringify(value ?? null);
 }

@@ -1,10 +1,11 @@
 /** From the client's answers to the outcomes of rows. */
 import type { Client, WriteResult } from "../../client/client.ts";
 import { BadReplyError } from "../../client/errors/bad-reply-error.ts";
+import { effectOf, mayHaveArrived } from "../../client/errors/may-have-arrived.ts";
 import { RefusedError, ServiceError } from "../../client/errors/status-errors.ts";
-import type { Settlement } from "../../client/write/evidence.ts";
+import { toNumber, type Settlement } from "../../client/write/evidence.ts";
 import type { RowOutcome } from "../../bulk/import/journal/outcome.ts";
-import type { Settled } from "../../bulk/import/send-rows.ts";
+import type { Sender, Settled } from "../../bulk/import/send-rows.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 
 /** Consecutive rows that the service failed on before the run stops: it is the service, not the rows. */
@@ -12,13 +13,13 @@ const FAILURES_IN_A_ROW = 20;
 
 export interface Breaker {
   /** Turns what one row's write threw into its outcome; rethrows what concerns every row. */
-  judge(write: () => Promise<RowOutcome>): Promise<RowOutcome>;
+  run(write: () => Promise<RowOutcome>): Promise<RowOutcome>;
 }
 
 export function createBreaker(): Breaker {
   let inARow = 0;
   return {
-    async judge(write) {
+    async run(write) {
       try {
         const outcome = await write();
         inARow = outcome.outcome === "unknown" ? inARow + 1 : 0;
@@ -38,7 +39,8 @@ export function createBreaker(): Breaker {
 }
 
 function failed(error: Error): RowOutcome {
-  return { outcome: "failed", personId: null, surveyScheduledAt: null, error: error.message };
+  const outcome: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: error.message };
+  return mayHaveArrived(error) ? { ...outcome, mayHaveArrived: true } : outcome;
 }
 
 /** A write that answers with, or was found as, a person. */
@@ -47,21 +49,28 @@ export function toPersonOutcome(result: WriteResult): RowOutcome {
     return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.message };
   if (result.kind === "arrived") return toFoundPerson(result.found);
   const { id, survey_scheduled_at: scheduledAt } = result.reply.json;
-  return personOutcome(id, scheduledAt);
+  return personOutcome(toId(id, result.reply.text), scheduledAt);
 }
 
 function toFoundPerson({ id, next_survey_scheduled_at: scheduledAt, last_sent_at: sentAt }: JsonObject): RowOutcome {
-  return personOutcome(id, scheduledAt ?? sentAt);
+  return personOutcome(toId(id), scheduledAt ?? sentAt);
 }
 
-function personOutcome(id: Json | undefined, scheduledAt: Json | undefined): RowOutcome {
-  const at = typeof scheduledAt === "number" ? scheduledAt : null;
-  return { outcome: at === null ? "saved" : "scheduled", personId: toId(id), surveyScheduledAt: at, error: null };
+function personOutcome(personId: string | null, scheduledAt: Json | undefined): RowOutcome {
+  const at = toNumber(scheduledAt);
+  return { outcome: at === null ? "saved" : "scheduled", personId, surveyScheduledAt: at, error: null };
 }
 
-/** Services may write ids as numbers. */
-export function toId(id: Json | undefined): string | null {
-  return typeof id === "string" || typeof id === "number" ? String(id) : null;
+/**
+ * Services may write ids as numbers. One beyond 2^53 has lost digits when it was parsed: they are taken from the body's
+ * own text, and without that the id is not known.
+ */
+export function toId(id: Json | undefined, text = ""): string | null {
+  if (typeof id === "string") return id;
+  if (typeof id !== "number") return null;
+  if (Number.isSafeInteger(id)) return String(id);
+  const digits = [...text.matchAll(/"id"\s*:\s*(\d+)/g)].map(([, found = ""]) => found);
+  return digits.find((found) => Number(found) === id) ?? null;
 }
 
 export function toSettled(
@@ -73,6 +82,9 @@ export function toSettled(
 }
 
 /** The sender's parts that all kinds share. */
-export function serverClockOf(client: Client): { serverNow: () => number } {
-  return { serverNow: () => client.serverNow() };
+export function commonParts(client: Client): Pick<Sender, "serverNow" | "isUnsent"> {
+  return {
+    serverNow: () => client.serverNow(),
+    isUnsent: (error) => effectOf(error) === "not-sent",
+  };
 }

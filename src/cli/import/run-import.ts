@@ -1,50 +1,59 @@
-/** One pipeline for every bulk import: read, check, guard, journal, send, record, report (design: "Bulk import"). */
-import { checkTable, type CheckReport } from "../../bulk/import/check/check.ts";
+/** One pipeline for every bulk import: read, check, ask, journal, send, record, report. */
+import { checkTable } from "../../bulk/import/check/check.ts";
 import { InputError } from "../../bulk/import/table/input-error.ts";
+import { InputChangedError, type InputFile } from "../../bulk/import/table/input-file.ts";
 import { openTable, type ImportTable } from "../../bulk/import/table/open-table.ts";
+import { MissingRowsError } from "../../bulk/import/send-rows.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { readDuration } from "../args/duration.ts";
 import { suggest } from "../args/suggest.ts";
 import { readTimeOrNull } from "../args/time.ts";
 import type { Deps } from "../command/deps.ts";
-import { UsageError } from "../errors/usage-error.ts";
-import type { ExitCode } from "../exit-codes.ts";
-import { writeNote, writeWarning } from "../command/notes.ts";
-import { localeWarning } from "../command/survey-properties.ts";
 import { withClient } from "../command/with-client.ts";
-import { showPlannedRequests } from "./dry-run-import.ts";
+import { ImportStoppedError } from "../errors/import-stopped-error.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import { explainLine } from "./explain.ts";
-import { checkDecided } from "./guard.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
-import { openInput, type InputSource } from "./input-source.ts";
+import { openInput } from "./input-source.ts";
+import { checkConsent, showPlannedRequests } from "./plan.ts";
+import { asUsageError, reportCheck, writeHeaderNotes } from "./problems.ts";
 import { checkTargets, lockRecord, recordFiles, type RecordFiles } from "./record.ts";
 import { sendChecked } from "./send-checked.ts";
 
 /** Throws UsageError for everything that is wrong before the first request; nothing was sent then. */
 export async function runImport(deps: Deps, request: ImportRequest): Promise<ExitCode> {
-  const quiet = deps.options.dryRun || request.flags.explain !== null;
-  const files = quiet ? null : await recordFiles(request);
-  const source = await openInput(deps, request.input, request.flags.delimiter);
+  const isOnlyShown = deps.options.dryRun || request.flags.explain !== null;
+  const files = isOnlyShown ? null : await recordFiles(request);
+  const input = await openInput(deps, request.input, request.flags.delimiter);
   try {
-    return await importFrom(deps, request, source, files);
+    return await importFrom(deps, request, input, files);
   } catch (error) {
-    if (error instanceof InputError)
-      throw new UsageError(error.message, { ...(error.hint !== null && { hint: error.hint }), cause: error });
-    throw error;
+    throw asCliError(error);
   } finally {
-    await source.close();
+    await input.close();
   }
+}
+
+function asCliError(error: unknown): unknown {
+  if (error instanceof InputError) return asUsageError(error);
+  if (error instanceof InputChangedError) {
+    const hint = "the rows that were sent are in the results; put the file back as it was to resume";
+    return new ImportStoppedError("input_changed", error.message, { hint, cause: error });
+  }
+  return error instanceof MissingRowsError
+    ? new ImportStoppedError("rows_missing", error.message, { cause: error })
+    : error;
 }
 
 async function importFrom(
   deps: Deps,
   request: ImportRequest,
-  source: InputSource,
+  input: InputFile,
   files: RecordFiles | null,
 ): Promise<ExitCode> {
-  const table = await openImportTable(deps, request, source);
+  const table = await openImportTable(deps, request, input);
   try {
-    return await importTable(deps, request, source, table, files);
+    return await importTable(deps, request, table, files);
   } finally {
     await table.close();
   }
@@ -53,20 +62,20 @@ async function importFrom(
 async function importTable(
   deps: Deps,
   request: ImportRequest,
-  source: InputSource,
   table: ImportTable,
   files: RecordFiles | null,
 ): Promise<ExitCode> {
   if (request.flags.explain !== null) return explainLine(deps, table, request, request.flags.explain);
-  for (const note of table.mapping.notes) await writeNote(deps, note);
-  if (files !== null) checkDecided(deps, table, request);
-  const report = await check(deps, table, request);
+  await writeHeaderNotes(deps, table);
+  if (files !== null) checkConsent(deps, table, request);
+  const report = await checkTable(table, checkOptions(deps, request));
+  await reportCheck(deps, table, request, report);
   if (files === null) return showPlannedRequests(deps, table, request, report);
   await checkTargets(deps, request, files);
   const lock = await lockRecord(files, deps);
   try {
-    return await withClient(deps, (client, { account }) =>
-      sendChecked({ deps, request, source, table, report, files, client, place: account?.place ?? client.baseUrl }),
+    return await withClient(deps, (client, connection) =>
+      sendChecked({ deps, request, table, report, files, client, connection }),
     );
   } finally {
     await lock.release();
@@ -75,54 +84,16 @@ async function importTable(
 
 function openImportTable(
   { clock, options }: Deps,
-  { kind, flags, defaults }: ImportRequest,
-  source: InputSource,
+  { kind, flags, defaults, overrides }: ImportRequest,
+  input: InputFile,
 ): Promise<ImportTable> {
   const context = { now: unixSeconds(clock), zone: options.timeZone };
-  return openTable(source.file, {
+  return openTable(input, {
     kind,
     defaults,
+    overrides,
     properties: flags.properties,
     readers: { duration: readDuration, time: (text) => readTimeOrNull(text, context) },
     header: { renames: flags.renames, ignored: flags.ignored, suggest },
   });
-}
-
-/** Lists every problem; throws UsageError when there are any and `--skip-invalid` does not leave them out. */
-async function check(deps: Deps, table: ImportTable, request: ImportRequest): Promise<CheckReport> {
-  const { onDuplicate, skipInvalid } = request.flags;
-  const report = await checkTable(table, checkOptions(deps, request));
-  for (const problem of report.problems) await deps.streams.err.write(`${problem}\n`);
-  const more = report.problemCount - report.problems.length;
-  if (more > 0) await deps.streams.err.write(`and ${more} more; --max-errors N lists more\n`);
-  if (report.broken !== null) throw report.broken;
-  if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);
-  if (report.duplicates.size > 0 && onDuplicate === null) {
-    await writeWarning(
-      deps,
-      `${report.duplicates.size} of ${report.rows} rows name a person who stands in the file already; the first row of each is used`,
-    );
-  }
-  if (report.invalidRows === 0) return report;
-  const found = `${report.invalidRows} of ${report.rows} rows are invalid`;
-  if (!skipInvalid)
-    throw new UsageError(`${table.input.name}: ${found}; nothing was sent`, {
-      hint: "correct them, or leave them out with --skip-invalid",
-    });
-  await writeWarning(deps, `${found} and left out`);
-  return report;
-}
-
-async function warnOfLocales(
-  deps: Deps,
-  { input }: ImportTable,
-  { flags }: ImportRequest,
-  { oddLocales }: CheckReport,
-): Promise<void> {
-  const ofFlag = localeWarning(flags.properties, "--property");
-  if (ofFlag !== null) await writeWarning(deps, ofFlag);
-  for (const { locale, line, rows } of oddLocales) {
-    const warning = localeWarning({ locale }, `${input.name}:${line}: locale`);
-    await writeWarning(deps, `${warning}${rows > 1 ? ` (${rows} rows)` : ""}`);
-  }
 }

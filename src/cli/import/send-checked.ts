@@ -1,8 +1,10 @@
 /** The half of an import that touches the service: journal, send, record, report. */
+import { stat } from "node:fs/promises";
 import { countSendable, type CheckReport } from "../../bulk/import/check/check.ts";
 import { openJournal, type Journal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { JobOptions } from "../../bulk/import/journal/job-source.ts";
+import type { JournalState } from "../../bulk/import/journal/journal-state.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { countOutcomes } from "../../bulk/import/journal/outcome.ts";
 import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcomes.ts";
@@ -13,16 +15,14 @@ import { ROUTES } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { replaceFile } from "../../runtime/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
-import type { Deps } from "../command/deps.ts";
+import type { Connection, Deps } from "../command/deps.ts";
+import { createProgress } from "../command/progress.ts";
 import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { createTimeFormatter } from "../render/time.ts";
-import { writeNote } from "../command/notes.ts";
-import { createProgress } from "../command/progress.ts";
-import { askWithPlan } from "./guard.ts";
-import type { ImportRequest } from "./import-request.ts";
-import type { InputSource } from "./input-source.ts";
-import { findFormerRun, type RecordFiles } from "./record.ts";
+import { choicesOf, type ImportRequest } from "./import-request.ts";
+import { askWithPlan } from "./plan.ts";
+import { findPreviousRun, type RecordFiles } from "./record.ts";
 import { resumeCommand, writeSummary } from "./summary.ts";
 import { readSuppressed } from "./suppressed.ts";
 
@@ -30,75 +30,128 @@ import { readSuppressed } from "./suppressed.ts";
 export interface Checked {
   readonly deps: Deps;
   readonly request: ImportRequest;
-  readonly source: InputSource;
   readonly table: ImportTable;
   readonly report: CheckReport;
   readonly files: RecordFiles;
   readonly client: Client;
-  /** What is told of the connection, the same from run to run: a base URL, or the data file of the profile `local`. */
-  readonly place: string;
+  readonly connection: Connection;
 }
 
-/** Throws UsageError when a former run stands in the way or the plan is declined, and what stopped the run. */
+/** Throws UsageError when a previous run stands in the way or the plan is declined, and what stopped the run. */
 export async function sendChecked(checked: Checked): Promise<ExitCode> {
-  const { deps, request, source, table, report, files, client, place } = checked;
-  const head: JournalHead = { format: 1, input: await source.hash(), command: fingerprint(request), baseUrl: place };
-  const before = await findFormerRun(files, head, request);
-  if (request.flags.resume && before.head === null)
-    await writeNote(deps, `no former run is recorded in ${files.journal}; this one begins with the first row`);
+  const { deps, request, table, report, files, client } = checked;
+  const head = await describeRun(checked);
+  const before = await findPreviousRun(files, head, request);
   // One harmless call: a refused key shows before anything is recorded, and the service's clock becomes known.
   await client.page({ route: ROUTES.listPeople, parameters: { per_page: 1 }, signal: deps.signal });
-  const suppressed = request.skipSuppressed ? await readSuppressed(client, deps.signal) : () => null;
-  const jobs: JobOptions = { table, before, skip: (row) => report.duplicates.reasonFor(row.line) ?? suppressed(row) };
-  await askWithPlan(deps, request, place, jobs);
+  const skipDuplicates: JobOptions = { table, before, skip: (row) => report.duplicates.reasonFor(row.line) };
+  const jobs = request.skipSuppressed ? await skipSuppressed(checked, skipDuplicates) : skipDuplicates;
+  await askWithPlan(deps, request, { place: head.baseUrl, report, jobs });
+  await table.input.verify();
+  const sentBy = await lastSendingAt(checked, before);
   const journal = await openJournal(files.journal, before.length, deps.clock);
   const began = deps.clock.monotonic();
+  deps.lastWords(`To resume: ${resumeCommand(deps.commandLine, ["--resume"])}\n`);
   try {
     if (before.head === null) await journal.write({ head });
-    const sent = await send(checked, jobs, journal);
-    // A disk that is full keeps the results from being written too; what was done and how to go on is told all the same.
+    const sent = await send(checked, { ...jobs, journal, sentBy });
+    // A disk that is full keeps the results from being written too; what was done and how to resume is told all the same.
     const unwritten: unknown = await writeResults(checked).then(
       () => null,
       (error: unknown) => error,
     );
     return await conclude(checked, { ...sent, stoppedBy: sent.stoppedBy ?? unwritten }, deps.clock.monotonic() - began);
   } finally {
+    deps.lastWords(null);
     await journal.close();
   }
+}
+
+async function describeRun({ deps, request, table, report, client, connection }: Checked): Promise<JournalHead> {
+  const { account } = connection;
+  return {
+    format: 2,
+    input: table.input.sha256 ?? "",
+    file: request.input,
+    rows: report.rows,
+    command: request.command,
+    choices: choicesOf(deps, request),
+    baseUrl: account?.place ?? client.baseUrl,
+    key: (await account?.keyFingerprint()) ?? "",
+    at: unixSeconds(deps.clock),
+  };
+}
+
+async function skipSuppressed({ deps, client }: Checked, jobs: JobOptions): Promise<JobOptions> {
+  const concurrency = deps.options.concurrency ?? CONCURRENCY_DEFAULT;
+  const suppressed = await readSuppressed({ client, jobs, concurrency, signal: deps.signal });
+  return { ...jobs, skip: (row) => jobs.skip(row) ?? suppressed(row) };
+}
+
+interface RunParts extends JobOptions {
+  readonly journal: Journal;
+  readonly sentBy: number;
 }
 
 /** A stopped run lets what is in flight end, but not for ever. */
 const GRACE_MS = 5000;
 
-async function send(
-  { deps, request, report, client }: Checked,
-  jobs: JobOptions,
-  journal: Journal,
-): Promise<SendReport> {
+async function send(checked: Checked, run: RunParts): Promise<SendReport> {
+  const { deps, request, table, report, client } = checked;
   const inFlight = new AbortController();
   const grace = new AbortController();
+  const progress = createProgress(deps, "rows", false);
+  progress.expect(report.rows);
   const stop = (): void => {
     const giveUp = (): void => inFlight.abort(deps.signal.reason);
     deps.clock.sleep(GRACE_MS, grace.signal).then(giveUp, () => undefined);
+    void progress.end().then(() => sayWaiting(deps));
   };
   deps.signal.addEventListener("abort", stop, { once: true });
-  const progress = createProgress(deps, "rows", false);
-  progress.expect(report.rows);
   try {
     return await sendRows({
-      ...jobs,
-      journal,
+      ...run,
+      rows: report.rows,
       sender: request.createSender(client, inFlight.signal, countSendable(report)),
+      verifyInput: createVerifier(checked, table),
       retryUnknown: request.flags.retryUnknown,
       concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
       signal: deps.signal,
-      onOutcome: (counts) => void progress.update(countOutcomes(counts)),
+      onOutcome: (counts, earlier) => void progress.update(countOutcomes(counts), earlier),
     });
   } finally {
     grace.abort();
     deps.signal.removeEventListener("abort", stop);
     await progress.end();
   }
+}
+
+async function sayWaiting({ streams, options, signal }: Deps): Promise<void> {
+  if (options.quiet || !(signal.reason instanceof InterruptedError)) return;
+  await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
+}
+
+/** Rows are checked often, and the file's facts at most that often. */
+const VERIFY_MS = 20;
+
+function createVerifier({ deps }: Checked, { input }: ImportTable): () => Promise<void> {
+  let verifiedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const now = deps.clock.monotonic();
+    if (now - verifiedAt < VERIFY_MS) return;
+    await input.verify();
+    verifiedAt = now;
+  };
+}
+
+/** A run that was killed may have waited for the service that long after its last entry. */
+const SILENCE_SECONDS = 600;
+
+/** The service's time after which previous runs sent nothing more. */
+async function lastSendingAt({ deps, files, client }: Checked, before: JournalState): Promise<number> {
+  if (before.stoppedAt !== null || before.head === null) return before.stoppedAt ?? client.serverNow();
+  const idleSeconds = (deps.clock.now() - (await stat(files.journal)).mtimeMs) / 1000;
+  return Math.floor(client.serverNow() - Math.max(0, idleSeconds - SILENCE_SECONDS));
 }
 
 async function writeResults({ deps, request, table, files }: Checked): Promise<void> {
@@ -117,27 +170,16 @@ async function writeResults({ deps, request, table, files }: Checked): Promise<v
   }
 }
 
-async function conclude(
-  { deps, request, report, files }: Checked,
-  { counts, settledBefore, stoppedBy }: SendReport,
-  elapsedMs: number,
-): Promise<ExitCode> {
-  const goOn = stoppedBy === null ? ["--resume", "--retry-unknown"] : ["--resume"];
-  const resume = stoppedBy === null && counts.unknown === 0 ? null : resumeCommand(deps.commandLine, goOn);
+async function conclude(checked: Checked, sent: SendReport, elapsedMs: number): Promise<ExitCode> {
+  const { deps, request, report, files, connection } = checked;
+  const { counts, stoppedBy } = sent;
   await writeSummary(deps, request, files, {
-    counts,
-    settledBefore,
+    ...sent,
     pending: report.rows - countOutcomes(counts),
     elapsedMs,
-    resume,
+    retries: connection.retryCount?.() ?? 0,
   });
   if (stoppedBy instanceof InterruptedError) return exitOfSignal(stoppedBy.signal);
   if (stoppedBy !== null) throw stoppedBy as Error;
   return counts.failed + counts.unknown > 0 ? EXIT.partial : EXIT.done;
-}
-
-/** What must be the same for a run to go on: anything that changes requests or which rows are sent. */
-function fingerprint({ command, defaults, flags, spreadSeconds }: ImportRequest): string {
-  const { renames, ignored, properties, onDuplicate, delimiter } = flags;
-  return JSON.stringify([command, defaults, spreadSeconds, renames, ignored, properties, onDuplicate, delimiter]);
 }

@@ -1,49 +1,85 @@
-import { countOutcomes, OUTCOMES, type OutcomeCounts } from "../../bulk/import/journal/outcome.ts";
+import { countOutcomes, OUTCOMES, type OutcomeName } from "../../bulk/import/journal/outcome.ts";
+import type { SendReport } from "../../bulk/import/send-rows.ts";
+import { countOf, formatCount } from "../command/notes.ts";
 import type { Deps } from "../command/deps.ts";
+import { InterruptedError } from "../errors/interrupted-error.ts";
 import type { ImportRequest } from "./import-request.ts";
 import type { RecordFiles } from "./record.ts";
 
-export interface Ending {
-  readonly counts: OutcomeCounts;
-  /** How many of them former runs had settled: the rate is of the others. */
-  readonly settledBefore: number;
+export interface Ending extends SendReport {
   /** Rows without an outcome. */
   readonly pending: number;
   readonly elapsedMs: number;
-  /** What is typed to go on; null when nothing is left. */
-  readonly resume: string | null;
+  /** Requests that had to be sent again. */
+  readonly retries: number;
 }
 
-/** Counts of each outcome, elapsed, rate on stderr; with `-o json` also as one object on stdout. */
+/** Counts of each outcome, elapsed, rate and the next step on stderr; with `-o json` the counts also as one object on stdout. */
 export async function writeSummary(
-  { streams, options }: Deps,
+  { streams, options, commandLine }: Deps,
   request: ImportRequest,
   files: RecordFiles,
   ending: Ending,
 ): Promise<void> {
-  const { counts, settledBefore, pending, elapsedMs, resume } = ending;
-  const done = countOutcomes(counts) - settledBefore;
-  const seconds = elapsedMs / 1000;
+  const seconds = ending.elapsedMs / 1000;
+  const done = countOutcomes(ending.counts) - countOutcomes(ending.earlier);
   const rate = seconds === 0 ? 0 : Math.round(done / seconds);
   if (!options.quiet) {
-    const parts = OUTCOMES.filter((name) => counts[name] > 0).map((name) => `${counts[name]} ${name}`);
-    const before = settledBefore > 0 ? ` (${settledBefore} by former runs)` : "";
-    const left = pending > 0 ? [`${pending} without an outcome`] : [];
-    await streams.err.write(
-      `${[...parts, ...left].join(", ") || "no rows"}${before} in ${seconds.toFixed(1)} s (${rate}/s)\nresults: ${files.results}\n`,
-    );
+    const retries = ending.retries > 0 ? `${countOf(ending.retries, "request was", "requests were")} retried\n` : "";
+    await streams.err.write(`${describeEnding(request, ending, seconds, rate)}\n${retries}results: ${files.results}\n`);
   }
-  if (resume !== null) await streams.err.write(`to go on: ${resume}\n`);
+  for (const line of nextSteps(ending, commandLine, options.quiet)) await streams.err.write(`${line}\n`);
   if (options.output !== "json" && options.output !== "ndjson") return;
   const object = {
     command: request.command,
-    ...counts,
-    pending,
+    ...ending.counts,
+    pending: ending.pending,
+    earlier: ending.earlier,
     elapsed_seconds: Number(seconds.toFixed(3)),
     rows_per_second: rate,
     results: files.results,
   };
   await streams.out.write(`${JSON.stringify(object)}\n`);
+}
+
+function describeEnding(request: ImportRequest, ending: Ending, seconds: number, rate: number): string {
+  const { pending, unfinished, stoppedBy } = ending;
+  const rows = [
+    ...describeCounts(request, ending),
+    ...(unfinished > 0 ? [`${formatCount(unfinished)} without an answer`] : []),
+    ...(pending > unfinished ? [`${formatCount(pending - unfinished)} not sent`] : []),
+  ].join(", ");
+  if (stoppedBy === null) return `${rows || "no rows"} in ${seconds.toFixed(1)} s (${formatCount(rate)}/s)`;
+  const word = stoppedBy instanceof InterruptedError ? "Interrupted" : "Stopped";
+  return `${word} after ${seconds.toFixed(1)} s: ${rows || "no rows"}`;
+}
+
+/** `1,404 scheduled now, 596 earlier` where previous runs have settled rows. */
+function describeCounts({ savedWord }: ImportRequest, { counts, earlier }: Ending): string[] {
+  const isResumed = countOutcomes(earlier) > 0;
+  const word = (name: OutcomeName): string => (name === "saved" ? savedWord : name);
+  return OUTCOMES.filter((name) => counts[name] > 0).map((name) => {
+    const now = `${formatCount(counts[name] - earlier[name])} ${word(name)}`;
+    return isResumed
+      ? `${now} now, ${formatCount(earlier[name])} earlier`
+      : `${formatCount(counts[name])} ${word(name)}`;
+  });
+}
+
+/** What is typed next; nothing where all went well. */
+function nextSteps({ counts, stoppedBy }: Ending, commandLine: readonly string[], quiet: boolean): string[] {
+  const resume = resumeCommand(commandLine, ["--resume"]);
+  if (stoppedBy !== null) return [`To resume: ${resume}`];
+  if (quiet && counts.unknown === 0) return [];
+  return [
+    ...(counts.failed > 0 ? [`To retry the failed rows: ${resume}`] : []),
+    ...(counts.unknown > 0
+      ? [
+          `To check the unknown rows again: ${resume}`,
+          `To send those that stay unknown, too: ${resumeCommand(commandLine, ["--resume", "--retry-unknown"])}`,
+        ]
+      : []),
+  ];
 }
 
 /** The command line to go on with, quoted for a shell; `flags` are added where they are not there yet. */

@@ -1,22 +1,131 @@
+/** Who is not written to: read once before anything is sent, and matched by person, e-mail and phone. */
 import type { Client, Page } from "../../client/client.ts";
-import { emailKey } from "../../contract/email.ts";
-import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
+import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
+import { emailKey } from "../../contract/email.ts";
+import type { Json, JsonObject } from "../../contract/json.ts";
+import { PER_PAGE_MAX } from "../../contract/limits.ts";
+import { ROUTES } from "../../contract/routes.ts";
+import { ImportStoppedError } from "../errors/import-stopped-error.ts";
 
-/** Why a row's person is not to be written to; null when nothing speaks against it. */
+/** Why a row's person is not to be written to; null when there is no reason. */
 export type SuppressionList = (row: ImportRow) => string | null;
 
-/** Bounces and unsubscribes, read once, by e-mail. */
-export async function readSuppressed(client: Client, signal: AbortSignal): Promise<SuppressionList> {
-  const reasons = new Map<string, string>();
+interface Suppressions {
+  readonly byEmail: ReadonlyMap<string, string>;
+  readonly byId: ReadonlyMap<string, string>;
+  /** Some entries name a person by the id alone. */
+  readonly hasUnaddressed: boolean;
+}
+
+export interface SuppressionOptions {
+  readonly client: Client;
+  /** The rows that are about to be sent. */
+  readonly jobs: JobOptions;
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Bounces and unsubscribes. A row that an e-mail address alone cannot match is looked up: one with a phone number, and
+ * any row where the lists name people without an address. Throws ImportStoppedError where the service's list cannot tell.
+ */
+export async function readSuppressed(options: SuppressionOptions): Promise<SuppressionList> {
+  const suppressions = await readLists(options);
+  const reasons = new Map<number, string>();
+  if (suppressions.byId.size > 0) await lookUpRows(options, suppressions, reasons);
+  return ({ line, values }) => reasonOf(values["email"], suppressions) ?? reasons.get(line) ?? null;
+}
+
+async function readLists({ client, signal }: SuppressionOptions): Promise<Suppressions> {
+  const byEmail = new Map<string, string>();
+  const byId = new Map<string, string>();
+  let hasUnaddressed = false;
   const take = async (pages: AsyncGenerator<Page>, reason: string): Promise<void> => {
     for await (const { rows } of pages)
-      for (const { email } of rows) if (typeof email === "string") reasons.set(emailKey(email), reason);
+      for (const { email, person_id: id } of rows) {
+        if (typeof email === "string" && email !== "") byEmail.set(emailKey(email), reason);
+        else hasUnaddressed = true;
+        if (id !== undefined && id !== null) byId.set(keyOf(id), reason);
+      }
   };
   await take(client.listBounces({ per_page: PER_PAGE_MAX }, { signal }), "suppressed: the address bounced");
   await take(client.listUnsubscribes({ per_page: PER_PAGE_MAX }, { signal }), "suppressed: the person unsubscribed");
-  return ({ values }) => {
-    const { email } = values;
-    return typeof email === "string" ? (reasons.get(emailKey(email)) ?? null) : null;
+  return { byEmail, byId, hasUnaddressed };
+}
+
+/** Services may write ids as numbers; digits that such a number loses are lost on both sides. */
+function keyOf(id: Json | undefined): string {
+  return typeof id === "string" ? id : JSON.stringify(id ?? null);
+}
+
+function reasonOf(email: unknown, { byEmail }: Suppressions): string | null {
+  return typeof email === "string" ? (byEmail.get(emailKey(email)) ?? null) : null;
+}
+
+/** Notes why a row is suppressed by its line. */
+async function lookUpRows(
+  { client, jobs, concurrency, signal }: SuppressionOptions,
+  suppressions: Suppressions,
+  reasons: Map<number, string>,
+): Promise<void> {
+  const rows = rowsToLookUp(jobs, suppressions);
+  const endAll = async (error: unknown): Promise<never> => {
+    await rows.return(undefined);
+    throw error;
   };
+  const worker = async (): Promise<void> => {
+    for (let next = await rows.next(); next.done !== true; next = await rows.next()) {
+      const { line, parameters } = next.value;
+      const reason = await lookUp(client, parameters, suppressions, signal).catch(endAll);
+      if (reason !== null) reasons.set(line, reason);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}
+
+interface RowToLookUp {
+  readonly line: number;
+  readonly parameters: Identifier;
+}
+
+type Identifier = { readonly phone_number: string } | { readonly email: string };
+
+async function* rowsToLookUp(jobs: JobOptions, suppressions: Suppressions): AsyncGenerator<RowToLookUp> {
+  for await (const decision of decideRows(jobs)) {
+    if (decision.kind !== "job") continue;
+    const { line, values } = decision.job.row;
+    const { email, phone_number: phone } = values;
+    if (reasonOf(email, suppressions) !== null) continue;
+    if (typeof phone === "string") yield { line, parameters: { phone_number: phone } };
+    if (typeof email === "string" && suppressions.hasUnaddressed) yield { line, parameters: { email } };
+  }
+}
+
+async function lookUp(
+  client: Client,
+  identifier: Identifier,
+  suppressions: Suppressions,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { rows } = await client.page({ route: ROUTES.listPeople, parameters: { ...identifier }, signal });
+  const people = rows.filter((row) => isNamed(row, identifier));
+  if (people.length < rows.length) {
+    const [named, by] = "email" in identifier ? [identifier.email, "email"] : [identifier.phone_number, "phone number"];
+    throw new ImportStoppedError(
+      "suppression_unknown",
+      `cannot tell whether ${named} is suppressed: the service's list of people does not filter by ${by}`,
+      { hint: "nothing was sent; leave such rows out, or import without --skip-suppressed" },
+    );
+  }
+  for (const person of people) {
+    const reason = suppressions.byId.get(keyOf(person["id"])) ?? reasonOf(person["email"], suppressions);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+function isNamed(person: JsonObject, identifier: Identifier): boolean {
+  if ("phone_number" in identifier) return person["phone_number"] === identifier.phone_number;
+  return typeof person["email"] === "string" && emailKey(person["email"]) === emailKey(identifier.email);
 }

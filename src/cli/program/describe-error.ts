@@ -10,6 +10,7 @@ import { suggest } from "../args/suggest.ts";
 import { AssertionError } from "../errors/assertion-error.ts";
 import { DataFileError } from "../errors/data-file-error.ts";
 import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
+import { ImportStoppedError } from "../errors/import-stopped-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
 import { CancelledError, UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -50,7 +51,9 @@ function report(code: string, message: string, exit: ExitCode, more: Partial<Err
 
 function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof CancelledError) return report("cancelled", error.message, EXIT.usage, { hint: error.hint });
-  if (error instanceof UsageError) return report("usage", error.message, EXIT.usage, { hint: error.hint });
+  if (error instanceof UsageError)
+    return report("usage", error.message, EXIT.usage, { hint: error.hint, details: error.details });
+  if (error instanceof ImportStoppedError) return report(error.code, error.message, EXIT.failed, { hint: error.hint });
   if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
   if (error instanceof ConfigError) return describeConfig(error);
   if (error instanceof DataFileError) return report(error.code, error.message, error.exit, { hint: error.hint });

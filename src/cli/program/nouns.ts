@@ -52,6 +52,12 @@ export const NOUNS: readonly Noun[] = [
     load: () => import("../commands/autopilot/index.ts"),
   },
   {
+    group: "Survey data",
+    name: "import",
+    summary: "list and clean up the records of bulk imports",
+    load: () => import("../commands/import/index.ts"),
+  },
+  {
     group: "Service",
     name: "serve",
     summary: "run the service: one process, one file",

@@ -10,7 +10,7 @@ import type { Process } from "../process.ts";
 import { runProgram } from "../program.ts";
 import { ClosedPipeError } from "../streams/closed-pipe-error.ts";
 import { withPager } from "../streams/paging.ts";
-import { createProcessStreams, type ProcessStreams } from "../streams/process-streams.ts";
+import { createProcessStreams, toErrorText, type ProcessStreams } from "../streams/process-streams.ts";
 import { watchCrashes } from "./crashes.ts";
 import { watchSignals, type Lifetime } from "./lifetime.ts";
 import { wantsJson } from "./wants-json.ts";
@@ -78,7 +78,7 @@ interface Performance {
 
 async function perform(
   process: Process,
-  { streams, lifetime, keys }: World,
+  { args, streams, lifetime, keys }: World,
   { action, flags, operands }: Performance,
 ): Promise<ExitCode> {
   const parsed = createFlags(flags);
@@ -92,6 +92,7 @@ async function perform(
     random: systemRandom,
     options,
     signal: lifetime.signal,
+    lastWords: (text) => lifetime.lastWords(text === null ? null : toErrorText(text, wantsJson(args, process.env))),
     hideKey: (key) => void keys.add(key),
     connect: async () => {
       const { connect } = await import("../command/connect.ts");

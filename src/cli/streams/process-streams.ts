@@ -83,7 +83,7 @@ function createErrorOutput(
     write: async (text) => {
       untaken += 1;
       await open()
-        .write(toErrorText(text, json))
+        .write(typeof text === "string" ? toErrorText(text, json) : json ? "" : text)
         .catch(() => undefined);
       untaken -= 1;
     },
@@ -105,9 +105,8 @@ function createErrorOutput(
 }
 
 /** The one place that everything on its way to stderr passes. */
-function toErrorText(text: string | Uint8Array, json: boolean): string | Uint8Array {
-  if (typeof text === "string") return toSafeLines(json ? toJsonLines(text) : text);
-  return json ? "" : text;
+export function toErrorText(text: string, json: boolean): string {
+  return toSafeLines(json ? toJsonLines(text) : text);
 }
 
 function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {

@@ -14,6 +14,7 @@ import type { RecordedOutcome, RowOutcome } from "../../../src/bulk/import/journ
 import { openRecordedOutcomes } from "../../../src/bulk/import/journal/recorded-outcomes.ts";
 import { sendRows, type Sender } from "../../../src/bulk/import/send-rows.ts";
 import { createFakeClock } from "../../helpers/fake-clock.ts";
+import { openTestInput } from "../../helpers/input-file.ts";
 
 let folder = "";
 beforeEach(async () => {
@@ -26,6 +27,8 @@ const FATES = [
   "fine",
   "lost before",
   "lost after",
+  "500 before",
+  "500 after",
   "dead network",
   "interrupted before",
   "interrupted after",
@@ -62,10 +65,7 @@ async function tableOf(file: string, rows: number): Promise<ImportTable> {
   await writeFile(file, `email\n${Array.from({ length: rows }, (_, index) => `ann${index}@example.com\n`).join("")}`);
   const readers = { time: () => null, duration: () => null };
   const header = { renames: [], ignored: [], suggest: () => null };
-  return openTable(
-    { path: file, name: "in.csv", delimiter: null },
-    { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} },
-  );
+  return openTable(await openTestInput(file), { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} });
 }
 
 function scheduled(line: number): RowOutcome {
@@ -73,6 +73,8 @@ function scheduled(line: number): RowOutcome {
 }
 
 const LOST: RowOutcome = { outcome: "unknown", personId: null, surveyScheduledAt: null, error: "the answer was lost" };
+
+const FAILED: RowOutcome = { ...LOST, outcome: "failed", error: "out of order", mayHaveArrived: true };
 
 /** What a dead process waits for. */
 function never<T>(): Promise<T> {
@@ -100,6 +102,7 @@ function createSender(plan: RunPlan, arrivals: Arrivals, death: AbortController,
         return never();
       }
       if (fate.startsWith("interrupted")) return interrupt();
+      if (fate.startsWith("500")) return FAILED;
       return fate === "fine" ? scheduled(line) : LOST;
     },
     async lookUp({ line }) {
@@ -107,7 +110,8 @@ function createSender(plan: RunPlan, arrivals: Arrivals, death: AbortController,
       return arrivals.has(line) ? { kind: "arrived", outcome: scheduled(line) } : { kind: "absent" };
     },
     isIdempotent: () => false,
-    unknownNeedsWord: false,
+    isUnsent: (error) => (error as Error).message === "dead network",
+    neverRepeatUnknown: false,
     serverNow: () => 500,
   };
 }
@@ -135,7 +139,7 @@ function mortal(file: string, journal: Journal, death: AbortController): MortalJ
   };
 }
 
-async function run(table: ImportTable, file: string, plan: RunPlan, arrivals: Arrivals): Promise<void> {
+async function run(table: ImportTable, rows: number, file: string, plan: RunPlan, arrivals: Arrivals): Promise<void> {
   const before = await readJournal(file);
   const death = new AbortController();
   const died = once(death.signal, "abort");
@@ -147,6 +151,9 @@ async function run(table: ImportTable, file: string, plan: RunPlan, arrivals: Ar
     journal,
     sender: createSender(plan, arrivals, death, stop),
     skip: () => null,
+    rows,
+    verifyInput: async () => undefined,
+    sentBy: 500,
     retryUnknown: false,
     concurrency: plan.concurrency,
     signal: stop.signal,
@@ -173,7 +180,7 @@ it("when any runs fail in any way and a last one does not, then every row was se
       const file = path.join(folder, `journal-${example}`);
       const table = await tableOf(path.join(folder, `in-${example}.csv`), rows);
       const arrivals: Arrivals = new Map();
-      for (const plan of [...plans, UNDISTURBED]) await run(table, file, plan, arrivals);
+      for (const plan of [...plans, UNDISTURBED]) await run(table, rows, file, plan, arrivals);
 
       const lines = Array.from({ length: rows }, (_, index) => index + 2);
       expect([...arrivals].toSorted(([left], [right]) => left - right)).toEqual(lines.map((line) => [line, 1]));

@@ -9,6 +9,7 @@ import { openTable, type ImportTable } from "../../../src/bulk/import/table/open
 import type { RowOutcome } from "../../../src/bulk/import/journal/outcome.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { sendRows, type Sender, type SendReport, type Settled } from "../../../src/bulk/import/send-rows.ts";
+import { openTestInput } from "../../helpers/input-file.ts";
 
 const SCHEDULED: RowOutcome = { outcome: "scheduled", personId: "7", surveyScheduledAt: 1000, error: null };
 const UNKNOWN: RowOutcome = {
@@ -31,10 +32,7 @@ async function tableOf(rows: number): Promise<ImportTable> {
   await writeFile(file, `email\n${Array.from({ length: rows }, (_, index) => `ann${index}@example.com\n`).join("")}`);
   const readers = { time: () => null, duration: () => null };
   const header = { renames: [], ignored: [], suggest: () => null };
-  return openTable(
-    { path: file, name: "people.csv", delimiter: null },
-    { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} },
-  );
+  return openTable(await openTestInput(file), { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} });
 }
 
 interface RunParts {
@@ -62,11 +60,15 @@ async function run({ rows, sender, signal, retryUnknown = false }: RunParts): Pr
         send: unused,
         lookUp: unused,
         isIdempotent: () => false,
-        unknownNeedsWord: false,
+        isUnsent: (error) => (error as Error).message === "connection refused",
+        neverRepeatUnknown: false,
         serverNow: () => 500,
         ...sender,
       },
       skip: () => null,
+      rows,
+      verifyInput: async () => undefined,
+      sentBy: 550,
       retryUnknown,
       concurrency: 2,
       signal: signal ?? new AbortController().signal,
@@ -107,7 +109,7 @@ test("when a run is stopped, then rows that it had not begun need no look-up", a
     },
   });
   const counts = { scheduled: 40, saved: 0, failed: 0, unknown: 0, skipped: 0 };
-  expect(second).toEqual({ counts, settledBefore: sent.length, stoppedBy: null });
+  expect(second).toEqual({ counts, earlier: { ...counts, scheduled: sent.length }, unfinished: 0, stoppedBy: null });
   expect([...sent, ...after].toSorted((left, right) => left - right)).toEqual(linesOf(2, 41));
 });
 
@@ -117,7 +119,8 @@ test("when the service cannot be reached, then the row that found it out is simp
   const report = await run({ rows: 3, sender: { send: async () => SCHEDULED } });
   expect(report).toEqual({
     counts: { scheduled: 3, saved: 0, failed: 0, unknown: 0, skipped: 0 },
-    settledBefore: 0,
+    earlier: { scheduled: 0, saved: 0, failed: 0, unknown: 0, skipped: 0 },
+    unfinished: 0,
     stoppedBy: null,
   });
 });
@@ -140,7 +143,7 @@ test("when the signal stopped a row on its way, then the next run looks it up", 
     return { kind: "arrived", outcome: SCHEDULED };
   };
   const report = await run({ rows: 1, sender: { lookUp } });
-  expect(looked).toEqual([[2, { intentAt: 500, position: 0 }]]);
+  expect(looked).toEqual([[2, { intentAt: 500, sentBy: 550, position: 0 }]]);
   expect(report.counts.scheduled).toBe(1);
 });
 
@@ -166,7 +169,7 @@ test.each(later)(
     expect((await run({ rows: 1, sender: { send: async () => UNKNOWN } })).counts.unknown).toBe(1);
     let sent = 0;
     const sender: Partial<Sender> = {
-      unknownNeedsWord: needsWord,
+      neverRepeatUnknown: needsWord,
       lookUp: async () => settled,
       send: async () => {
         sent += 1;
@@ -206,5 +209,5 @@ test("when a row that had failed was on its way again when the signal came, then
     return { kind: "arrived", outcome: SCHEDULED };
   };
   const { counts } = await run({ rows: 1, sender: { lookUp } });
-  expect([looked, counts.scheduled]).toEqual([[[2, { intentAt: 600, position: 0 }]], 1]);
+  expect([looked, counts.scheduled]).toEqual([[[2, { intentAt: 600, sentBy: 550, position: 0 }]], 1]);
 });

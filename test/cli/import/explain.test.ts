@@ -34,7 +34,7 @@ it.each([
     "4",
     'people.csv:4: "ANN@example.com";x\n' +
       `  email: "ANN@example.com" ${EMAIL}\n  name: "x" ${NAME}\n` +
-      "  not sent: the same person as on line 2\n",
+      "  not sent: duplicate of line 2\n",
   ],
   [
     "6",
@@ -46,7 +46,7 @@ it.each([
     "7",
     "people.csv:7: bo@example.com\n" +
       `  email: "bo@example.com" ${EMAIL}\n  name: null ${NAME}\n` +
-      "  invalid: the row has 1 field and the header 2; is a delimiter or a quote missing?\n",
+      "  invalid: expected 2 fields, found 1; check delimiters and quotes\n",
   ],
   [
     "8",
@@ -110,7 +110,7 @@ it("when a line in front of a broken one is explained, then it is", async () => 
   const { status, stderr } = await explain("3");
   expect([status, stderr]).toEqual([
     2,
-    'error: broken-later.csv:3: a quote stands inside an unquoted field; put the whole field in quotes and write the quote ""\n',
+    'error: broken-later.csv:3: a quote is inside an unquoted field; put the whole field in quotes and write the quote ""\n',
   ]);
 });
 
@@ -125,10 +125,10 @@ it("when surveys would fall back or cells would be left out, then that is told o
   const falls = "is not a supported locale; the survey falls back to en";
   expect([status, stderr]).toEqual([
     0,
-    "note: column 3 has no name: left out\n" +
+    "note: column 3 has no name: ignored\n" +
       `warning: --property: "german" ${falls}\n` +
       `warning: odd.csv:2: locale: "de-AT" ${falls}; did you mean de?\n` +
       `warning: odd.csv:4: locale: "xx" ${falls} (2 rows)\n` +
-      "note: 4 of 4 rows would be sent, 0 skipped; 3 shown; nothing was sent\n",
+      "note: 4 rows: 4 emails, 0 text messages, 0 with no survey, 0 skipped; 3 requests shown, nothing was sent\n",
   ]);
 });

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -31,29 +31,29 @@ test("when --yes stands alone off a terminal, then nothing is decided and nothin
   const ended = await service.run(["people", "import", file, "--yes"]);
   expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([
     2,
-    'error: people import needs a word before it does anything: say --send or --no-send, or have a "send" column',
+    "error: people import can email your customers: pass --send or --no-send, or add a send column",
   ]);
   expect((await service.run(["people", "get", "yes@example.com"])).status).toBe(5);
 });
 
 test("when results are there without their journal, then they are not written over", async () => {
   const file = await fileOf("lost.csv", "email\nlost@example.com\n");
-  const results = await fileOf("lost.csv.results.csv", "mine\n");
+  const results = await fileOf("lost.csv.people-import.results.csv", "mine\n");
   const ended = await service.run(["people", "import", file, "--send"]);
   expect([ended.status, await readFile(results, "utf8")]).toEqual([2, "mine\n"]);
   expect(ended.stderr).toBe(
-    `error: ${results} is there already, and its journal ${results}.journal is not: what was sent cannot be told\n` +
+    `error: ${results} exists, but its journal ${results}.journal does not: there is no record of what was sent\n` +
       `hint: name other results: --results other.csv, or move ${results} away\n`,
   );
 });
 
 test("when a journal has lost its beginning, then nobody in it is asked again", async () => {
   const file = await fileOf("headless.csv", "email\nheadless@example.com\n");
-  const journal = await fileOf("headless.csv.results.csv.journal", 'x\n{"intent":[2],"at":500}\n');
+  const journal = await fileOf("headless.csv.people-import.results.csv.journal", 'x\n{"intent":[2],"at":500}\n');
   const ended = await service.run(["people", "import", file, "--send", "--resume"]);
   expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([
     2,
-    `error: the journal ${journal} is damaged: which file it belongs to cannot be told`,
+    `error: the journal ${journal} is damaged: it does not say which file it belongs to`,
   ]);
   expect((await service.run(["people", "get", "headless@example.com"])).status).toBe(5);
 });
@@ -66,22 +66,22 @@ test("when a spread import was killed after its answers, then the next run finds
   // What is due at once may be sent a second later than it was scheduled, and then shows that time.
   const args = ["people", "import", file, "--send", "--delay", "1h", "--spread", "4h"];
   expect((await service.run(args)).status).toBe(0);
-  const before = await readFile(`${file}.results.csv`, "utf8");
-  await forgetOutcomes(`${file}.results.csv.journal`);
+  const before = await readFile(`${file}.people-import.results.csv`, "utf8");
+  await forgetOutcomes(`${file}.people-import.results.csv.journal`);
   const ended = await service.run([...args, "--resume"]);
-  expect([ended.status, await readFile(`${file}.results.csv`, "utf8")]).toEqual([0, before]);
+  expect([ended.status, await readFile(`${file}.people-import.results.csv`, "utf8")]).toEqual([0, before]);
 });
 
 test("when a removal was killed after its answers, then the next run takes gone members as removed", async () => {
   const file = await fileOf("members.csv", "email\nmember1@example.com\nmember2@example.com\n");
   expect((await service.run(["autopilot", "import", file, "--send"])).status).toBe(0);
-  await rm(`${file}.results.csv`);
-  await rm(`${file}.results.csv.journal`);
   const args = ["autopilot", "remove", "--from", file, "--yes"];
   expect((await service.run(args)).status).toBe(0);
-  await forgetOutcomes(`${file}.results.csv.journal`);
+  await forgetOutcomes(`${file}.autopilot-remove.results.csv.journal`);
   const ended = await service.run([...args, "--resume"]);
-  const outcomes = (await readFile(`${file}.results.csv`, "utf8")).split("\n").map((line) => line.split(",")[2]);
+  const outcomes = (await readFile(`${file}.autopilot-remove.results.csv`, "utf8"))
+    .split("\n")
+    .map((line) => line.split(",")[2]);
   expect([ended.status, outcomes]).toEqual([0, ["outcome", "saved", "saved", undefined]]);
 });
 
@@ -91,9 +91,12 @@ test("when a rename was killed after its answer, then the next run finds it and 
   const file = await fileOf("rename.csv", "email,email_update\nold@example.com,new@example.com\n");
   const args = ["people", "import", file, "--no-send"];
   expect((await service.run(args)).status).toBe(0);
-  await forgetOutcomes(`${file}.results.csv.journal`);
+  await forgetOutcomes(`${file}.people-import.results.csv.journal`);
   const ended = await service.run([...args, "--resume"]);
-  expect([ended.status, (await readFile(`${file}.results.csv`, "utf8")).split(",")[7]]).toEqual([0, "saved"]);
+  expect([ended.status, (await readFile(`${file}.people-import.results.csv`, "utf8")).split(",")[7]]).toEqual([
+    0,
+    "saved",
+  ]);
   expect((await service.run(["people", "get", "old@example.com"])).status).toBe(5);
 });
 
@@ -105,7 +108,7 @@ async function declinedPlan(args: readonly string[]): Promise<unknown[]> {
     stdin: "n\n",
     columns: 100,
   });
-  return [status, stdout, stripVTControlCharacters(stderr.slice(stderr.indexOf("Connection "))).replaceAll("\r", "")];
+  return [status, stdout, stripVTControlCharacters(stderr.slice(stderr.indexOf("Service "))).replaceAll("\r", "")];
 }
 
 test("when an import is planned on a terminal, then every row is counted as what would become of it", async () => {
@@ -123,9 +126,9 @@ test("when an import is planned on a terminal, then every row is counted as what
   expect(await declinedPlan(["people", "import", file, "--skip-invalid", "--skip-suppressed"])).toEqual([
     2,
     "",
-    `Connection         ${service.baseUrl}\nRows               6\n` +
-      "Survey by e-mail   1\nSurvey by SMS      1\nWithout a survey   1\nSkipped            3\n" +
-      "Go on? [y/N] n\nCancelled. Nothing was sent.\n",
+    `Service         ${service.baseUrl}\nRows            6\n` +
+      "Emails          1\nText messages   1\nNo survey       1\nSkipped         3\n" +
+      "Send 1 email and 1 text message? [y/N] n\nCancelled. Nothing was sent.\n",
   ]);
   expect((await service.run(["people", "get", "p1@example.com"])).status).toBe(5);
 });
@@ -133,14 +136,14 @@ test("when an import is planned on a terminal, then every row is counted as what
 test("when an import goes on on a terminal, then its plan tells what is left", async () => {
   const file = await fileOf("rest.csv", "email\nrest1@example.com\nrest2@example.com\n");
   expect((await service.run(["people", "import", file, "--no-send"])).status).toBe(0);
-  const journal = `${file}.results.csv.journal`;
+  const journal = `${file}.people-import.results.csv.journal`;
   const lines = (await readFile(journal, "utf8")).split("\n").filter((line) => !/"line":3|"end"/.test(line));
   await writeFile(journal, lines.join("\n"));
   expect(await declinedPlan(["people", "import", file, "--no-send", "--resume"])).toEqual([
     2,
     "",
-    `Connection         ${service.baseUrl}\nRows               2\n` +
-      "Survey by e-mail   0\nSurvey by SMS      0\nWithout a survey   1\nSkipped            0\nDone already       1\n" +
-      "Go on? [y/N] n\nCancelled. Nothing was sent.\n",
+    `Service         ${service.baseUrl}\nRows            2\n` +
+      "Emails          0\nText messages   0\nNo survey       1\nSkipped         0\nAlready done    1\n" +
+      "Save 1 person without a survey? [y/N] n\nCancelled. Nothing was sent.\n",
   ]);
 });

@@ -30,16 +30,16 @@ it("when a pipe is imported without naming the results, then that is asked for b
   const pipe = inFolder("unread.pipe");
   await promisify(execFile)("mkfifo", [pipe]);
   const ended = await service.run(["people", "import", pipe, "--no-send"]);
-  expect([ended.status, ended.stderr]).toEqual([
-    2,
-    `error: --results is needed with ${pipe}: where shall the outcomes go?\n`,
-  ]);
+  expect([ended.status, ended.stderr]).toEqual([2, `error: --results FILE is required when reading ${pipe}\n`]);
 });
 
 it.each(["-", "/dev/stdin"])("when the input is %s, then it is standard input", async (input) => {
   const stdin = "email\nstdin@example.com\n";
   const unnamed = await service.run(["people", "import", input, "--no-send"], { stdin });
-  expect([unnamed.status, unnamed.stderr.startsWith("error: --results is needed with ")]).toEqual([2, true]);
+  expect([unnamed.status, unnamed.stderr.startsWith("error: --results FILE is required when reading ")]).toEqual([
+    2,
+    true,
+  ]);
   const dry = await service.run(["people", "import", input, "--no-send", "--dry-run"], { stdin });
   const body = '{"email":"stdin@example.com","send":false}';
   expect([dry.status, dry.stdout]).toEqual([
@@ -58,17 +58,17 @@ it("when a file would be written over another of the same import, then nothing i
   const results = inFolder("both.csv");
   expect(await run("--results", input)).toEqual([
     2,
-    `error: ${input} is the input already; it cannot be the results too\n`,
+    `error: ${input} is already the input; it cannot be the results too\n`,
     text,
   ]);
   expect(await run("--failed-to", input)).toEqual([
     2,
-    `error: ${input} is the input already; it cannot be --failed-to too\n`,
+    `error: ${input} is already the input; it cannot be --failed-to too\n`,
     text,
   ]);
   expect(await run("--results", results, "--failed-to", results)).toEqual([
     2,
-    `error: ${results} is the results already; it cannot be --failed-to too\n`,
+    `error: ${results} is already the results; it cannot be --failed-to too\n`,
     text,
   ]);
 });

@@ -1,9 +1,12 @@
 /** What an import says when it is stopped, and that the line it prints goes on with it. */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { peopleAt, receivers } from "../../helpers/imported.ts";
+import { listening } from "../../helpers/misbehaving-server.ts";
 import { bareEnvironment, follow, PROGRAM, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
 import { startServe, type Served } from "../../helpers/serve.ts";
 
@@ -11,9 +14,11 @@ const ROWS = 40;
 const EVERYBODY = Array.from({ length: ROWS }, (_, index) => `stop${String(index).padStart(2, "0")}@example.com`);
 
 let service: Served;
+let env: Record<string, string> = {};
 let file = "";
 beforeEach(async () => {
   service = await startServe();
+  env = { ...service.env, SURVEYCTL_SETTLE: "1s" };
   await service.run(["service", "throttle", "off", "--data", service.dataFile]);
   file = path.join(service.folder, "people.csv");
   await writeFile(file, `email\n${EVERYBODY.map((email) => `${email}\n`).join("")}`);
@@ -25,13 +30,13 @@ afterEach(async () => {
 /** An import so slow that it can be met on its way. */
 function startSlowly(...flags: string[]): Running {
   const args = ["people", "import", file, "--send", "--rate", "30", ...flags];
-  const running = startProgram({ args, home: service.folder, env: service.env });
+  const running = startProgram({ args, home: service.folder, env });
   running.child.stdin.end();
   return running;
 }
 
 async function journalHolds(text: string): Promise<void> {
-  const journal = `${file}.results.csv.journal`;
+  const journal = `${file}.people-import.results.csv.journal`;
   while (!(await readFile(journal, "utf8").catch(() => "")).includes(text))
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -39,19 +44,19 @@ async function journalHolds(text: string): Promise<void> {
 /** The line that resumes, pasted into a shell in which `surveyctl` is the program. */
 function paste(line: string): Promise<Ended> {
   const shell = `surveyctl() { '${process.execPath}' '${PROGRAM}' "$@"; }; ${line}`;
-  const child = spawn("sh", ["-c", shell], { cwd: service.folder, env: bareEnvironment(service.folder, service.env) });
+  const child = spawn("sh", ["-c", shell], { cwd: service.folder, env: bareEnvironment(service.folder, env) });
   child.stdin.end();
   return follow(child).ended;
 }
 
 function resumeLineOf({ stderr }: Ended): string {
-  return /^to go on: (.*)$/m.exec(stderr)?.[1] ?? `echo no line that resumes: ${stderr}; false`;
+  return /^To resume: (.*)$/m.exec(stderr)?.[1] ?? `echo no line that resumes: ${stderr}; false`;
 }
 
 async function expectEverybodyOnce(): Promise<void> {
   expect(await peopleAt(service)).toEqual(EVERYBODY);
   expect(await receivers(service, ROWS)).toEqual(EVERYBODY);
-  const results = (await readFile(`${file}.results.csv`, "utf8")).trim().split("\n").slice(1);
+  const results = (await readFile(`${file}.people-import.results.csv`, "utf8")).trim().split("\n").slice(1);
   expect(results.map((line) => line.split(",").slice(0, 3).join(","))).toEqual(
     EVERYBODY.map((email, index) => `${index + 2},${email},scheduled`),
   );
@@ -82,8 +87,8 @@ test("when a second run begins on the same results, then it is refused and the f
     signal: null,
     stdout: "",
     stderr:
-      `error: another run (process ${running.child.pid}) is importing with these results already\n` +
-      `hint: wait for it; its lock is ${file}.results.csv.lock\n`,
+      `error: another run (process ${running.child.pid}) is importing with these results\n` +
+      `hint: wait for it to end; its lock is ${file}.people-import.results.csv.lock\n`,
   });
   expect((await running.ended).status).toBe(0);
   await expectEverybodyOnce();
@@ -95,15 +100,15 @@ test("when the disk is full, then it says so, and goes on when there is room aga
   const shell = `ulimit -f 4; '${process.execPath}' '${PROGRAM}' ${args}`;
   const child = spawn("bash", ["-c", shell], {
     cwd: service.folder,
-    env: bareEnvironment(service.folder, service.env),
+    env: bareEnvironment(service.folder, env),
   });
   child.stdin.end();
   const ended = await follow(child).ended;
   expect([ended.status, ended.stderr.split("\n").slice(1)]).toEqual([
     1,
     [
-      `results: ${file}.results.csv`,
-      `to go on: surveyctl ${args} --resume`,
+      `results: ${file}.people-import.results.csv`,
+      `To resume: surveyctl ${args} --resume`,
       "error: writing the output: the file may not become larger",
       "",
     ],
@@ -132,4 +137,54 @@ test("when the service dies on the way, then the exit is 1, and the line does th
     again.child.kill("SIGTERM");
     await again.ended;
   }
+});
+
+test("when it is resumed, then the summary counts this run and the previous ones apart", async () => {
+  const running = startSlowly();
+  await journalHolds('"done"');
+  running.child.kill("SIGINT");
+  const first = await running.ended;
+  const [, sent = "", left = ""] =
+    /^Interrupted after [\d.]+ s: (\d+) scheduled, (\d+) not sent$/m.exec(first.stderr) ?? [];
+  expect([Number(sent) + Number(left), first.stderr]).toEqual([ROWS, first.stderr]);
+  const second = await service.run(["people", "import", file, "--send", "--resume", "--json"]);
+  expect(JSON.parse(second.stdout)).toMatchObject({
+    scheduled: ROWS,
+    pending: 0,
+    earlier: { scheduled: Number(sent), saved: 0, failed: 0, unknown: 0, skipped: 0 },
+  });
+  const again = await service.run(["people", "import", file, "--send", "--resume"]);
+  expect(again.stderr).toMatch(/^0 scheduled now, 40 earlier in [\d.]+ s \(0\/s\)$/m);
+});
+
+/** Answers every read at once with no rows, and no write ever. */
+async function startSilentService(): Promise<{ url: string; asked: AbortSignal; stop: () => void }> {
+  const asked = new AbortController();
+  const server = createServer((request, response) => {
+    if (request.method === "POST") return asked.abort();
+    response.writeHead(200, { "content-type": "application/json" }).end("[]");
+  });
+  const url = `http://127.0.0.1:${await listening(server)}`;
+  const stop = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url, asked: asked.signal, stop };
+}
+
+test("when a second signal ends it at once, then it still prints the line that resumes", async () => {
+  const silent = await startSilentService();
+  const args = ["people", "import", file, "--send", "--base-url", silent.url];
+  const running = startProgram({ args, home: service.folder, env });
+  running.child.stdin.end();
+  if (!silent.asked.aborted) await once(silent.asked, "abort");
+  const said = new Promise<void>((resolve) => {
+    running.child.stderr.on("data", (text: string) => text.startsWith("Waiting for the requests") && resolve());
+  });
+  running.child.kill("SIGINT");
+  await said;
+  running.child.kill("SIGINT");
+  const ended = await running.ended;
+  silent.stop();
+  expect([ended.signal, resumeLineOf(ended)]).toEqual(["SIGINT", `surveyctl ${args.join(" ")} --resume`]);
 });

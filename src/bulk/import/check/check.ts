@@ -1,22 +1,21 @@
-/** The whole file, before the first request: every problem in one pass, and who stands in it twice. */
-import { createYoungHeapLimit } from "../../../runtime/young-heap.ts";
-import { createIdentityTable, identityOf } from "./identity-table.ts";
-import { identifierOf } from "./judge.ts";
+/** The whole file, before the first request: every problem in one pass, and who is in it twice. */
 import { InputError } from "../table/input-error.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
-import { watchLocales, type OddLocale } from "./odd-locales.ts";
 import type { ImportTable } from "../table/open-table.ts";
 import type { InputRecord } from "../table/record-parser.ts";
-import type { RowValues } from "./row-kind.ts";
+import { createIdentities, identityOf } from "./identities.ts";
+import { watchLocales, type OddLocale } from "./odd-locales.ts";
+import { createProblemList, type ProblemGroup } from "./problem-list.ts";
+import { wayOf, type Way } from "./row-kind.ts";
+import { findStrayQuote, type StrayQuote } from "./stray-quotes.ts";
+import { hasGuard, identifierOf, type ValidFields } from "./validate.ts";
 
 export type DuplicatePolicy = "error" | "first" | "last";
 
 export interface CheckOptions {
   /** Null: the first is used, with a warning. */
   readonly onDuplicate: DuplicatePolicy | null;
-  /** The same person may answer often: responses have no duplicates. */
-  readonly unique: boolean;
-  /** Problems that are kept; the others are counted. */
+  /** Kinds of problems that are kept; the others are counted. */
   readonly maxErrors: number;
   /** Its reason is thrown when it is aborted. */
   readonly signal: AbortSignal;
@@ -27,10 +26,17 @@ export interface CheckReport {
   readonly rows: number;
   readonly invalidRows: number;
   readonly problemCount: number;
-  /** `file:line: column: what is wrong`, at most `maxErrors`. */
-  readonly problems: readonly string[];
+  /** At most `maxErrors`, in the order in which they were met first. */
+  readonly problems: readonly ProblemGroup[];
   readonly duplicates: Duplicates;
+  /** How the rows that are to be sent reach their people. */
+  readonly ways: Readonly<Record<Way, number>>;
   readonly oddLocales: readonly OddLocale[];
+  /** Valid rows in which an override counts and not the cell. */
+  readonly overriddenRows: number;
+  /** Cells from which a spreadsheet guard, a leading `'`, was taken. */
+  readonly guardedCells: number;
+  readonly strayQuotes: readonly StrayQuote[];
   /** Where the file stops being a table; null for one that is whole. */
   readonly broken: InputError | null;
 }
@@ -40,7 +46,7 @@ export function countSendable({ rows, invalidRows, duplicates }: CheckReport): n
   return rows - invalidRows - duplicates.size;
 }
 
-/** Lines that are not sent since the same person stands on another. */
+/** Lines that are not sent since the same person is on another. */
 export interface Duplicates {
   /** Without those that are invalid for it (`error`). */
   readonly size: number;
@@ -51,12 +57,10 @@ export interface Duplicates {
 /** Reads the table once. Throws what reading it throws. */
 export async function checkTable(table: ImportTable, options: CheckOptions): Promise<CheckReport> {
   const tally = createTally(table, options);
-  const limitYoungHeap = createYoungHeapLimit();
   try {
     for await (const batch of table.records()) {
       options.signal.throwIfAborted();
       for (const record of batch) tally.take(record);
-      limitYoungHeap();
     }
   } catch (error) {
     if (error instanceof InputError) return tally.report(error);
@@ -70,43 +74,81 @@ interface Tally {
   report(broken: InputError | null): CheckReport;
 }
 
-function createTally(table: ImportTable, { onDuplicate, unique, maxErrors }: CheckOptions): Tally {
-  const problems: string[] = [];
+function createTally(table: ImportTable, { onDuplicate, maxErrors }: CheckOptions): Tally {
+  const { columns } = table.mapping;
+  const problems = createProblemList(maxErrors);
   const others = createDuplicates();
-  const identities = createIdentityTable({
-    expected: unique ? table.expectedRows : 0,
-    remember: onDuplicate === "last" ? "last" : "first",
-  });
-  const locales = watchLocales(table.mapping.columns);
-  const counts = { rows: 0, invalidRows: 0, problemCount: 0 };
-  const complain = (line: number, column: string, message: string): void => {
-    counts.problemCount += 1;
-    if (problems.length < maxErrors)
-      problems.push(`${table.input.name}:${line}: ${column === "" ? "" : `${column}: `}${message}`);
-  };
-  const takeValid = (line: number, values: RowValues): void => {
-    const before = unique ? identities.seen(identityOf(values), line) : null;
+  const identities = createIdentities(onDuplicate === "last" ? "last" : "first");
+  const locales = watchLocales(columns);
+  const strayQuotes: StrayQuote[] = [];
+  const ways = createWays();
+  const counts = { rows: 0, invalidRows: 0, overriddenRows: 0, guardedCells: 0 };
+  const takeValid = (line: number, { values, overridden }: ValidFields): void => {
+    if (overridden) counts.overriddenRows += 1;
+    const before = table.kind.unique ? identities.seen(identityOf(values), line) : null;
+    if (before === null || onDuplicate === "last") ways.add(line, wayOf(values));
     if (before === null) return;
-    if (onDuplicate === "last") others.add(before, line);
-    else if (onDuplicate === "error") {
+    if (onDuplicate === "last") {
+      others.add(before, line);
+      ways.remove(before);
+    } else if (onDuplicate === "error") {
       counts.invalidRows += 1;
-      complain(line, "", `${identifierOf(values)} stands on line ${before} already`);
+      problems.add(line, { column: "", message: `duplicate of line ${before} (${identifierOf(values)})` });
       others.note(line, before);
     } else others.add(line, before);
   };
   return {
     take(record) {
       counts.rows += 1;
-      const reading = table.read(record);
-      if ("values" in reading) {
+      for (const cell of record.fields) if (hasGuard(cell)) counts.guardedCells += 1;
+      const stray = strayQuotes.length < STRAY_MAX ? findStrayQuote(record, columns) : null;
+      if (stray !== null) strayQuotes.push(stray);
+      const checked = table.checkFields(record);
+      if ("values" in checked) {
         locales.take(record);
-        takeValid(record.line, reading.values);
+        takeValid(record.line, checked);
         return;
       }
       counts.invalidRows += 1;
-      for (const { column, message } of reading.problems) complain(record.line, column, message);
+      for (const problem of checked.problems) problems.add(record.line, problem);
     },
-    report: (broken) => ({ ...counts, problems, duplicates: others, oddLocales: locales.found, broken }),
+    report: (broken) => ({
+      ...counts,
+      problemCount: problems.count,
+      problems: problems.groups,
+      duplicates: others,
+      ways: ways.counts,
+      oddLocales: locales.found,
+      strayQuotes,
+      broken,
+    }),
+  };
+}
+
+/** Warnings of one kind that are kept. */
+const STRAY_MAX = 10;
+
+interface Ways {
+  readonly counts: Readonly<Record<Way, number>>;
+  add(line: number, way: Way): void;
+  remove(line: number): void;
+}
+
+const WAYS = ["emails", "texts", "quiet"] as const;
+
+function createWays(): Ways {
+  const byLine = createLineNumbers(Uint8Array);
+  const counts = { emails: 0, texts: 0, quiet: 0 };
+  return {
+    counts,
+    add(line, way) {
+      byLine.set(line, WAYS.indexOf(way));
+      counts[way] += 1;
+    },
+    remove(line) {
+      const way = WAYS[byLine.get(line)];
+      if (way !== undefined) counts[way] -= 1;
+    },
   };
 }
 
@@ -128,6 +170,6 @@ function createDuplicates(): DuplicateNotes {
       size += 1;
     },
     note: (line, other) => others.set(line, other),
-    reasonFor: (line) => (others.get(line) === 0 ? null : `the same person as on line ${others.get(line)}`),
+    reasonFor: (line) => (others.get(line) === 0 ? null : `duplicate of line ${others.get(line)}`),
   };
 }

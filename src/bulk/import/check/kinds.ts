@@ -7,7 +7,8 @@ const personId: FieldSpec = { name: "person_id", rule: "id", otherNames: ["perso
 const name: FieldSpec = { name: "name", rule: "text", otherNames: ["person_name"] };
 
 export const PEOPLE_ROWS: RowKind = {
-  name: "people",
+  unique: true,
+  sendsSurveys: true,
   fields: [
     { name: "email", rule: "email" },
     { name: "phone_number", rule: "phone", otherNames: ["phone"] },
@@ -24,7 +25,7 @@ export const PEOPLE_ROWS: RowKind = {
   check: (values) => [
     ...needsPerson(values, ["email", "phone_number"]),
     ...(values["channel"] === "sms" && values["phone_number"] === undefined
-      ? [{ column: "phone_number", message: "is empty, and channel sms needs one" }]
+      ? [{ column: "phone_number", message: "is empty, but channel sms requires one" }]
       : []),
     ...needsOld(values, "email_update", "email"),
     ...needsOld(values, "phone_number_update", "phone_number"),
@@ -32,7 +33,8 @@ export const PEOPLE_ROWS: RowKind = {
 };
 
 export const RESPONSE_ROWS: RowKind = {
-  name: "responses",
+  unique: false,
+  sendsSurveys: false,
   fields: [
     personId,
     email,
@@ -55,7 +57,8 @@ export const RESPONSE_ROWS: RowKind = {
 const memberIdentifiers = [personId, email, phone];
 
 const MEMBER_ROWS: RowKind = {
-  name: "members",
+  unique: true,
+  sendsSurveys: false,
   fields: [...memberIdentifiers, name],
   readOnly: ["created_at", "updated_at", "next_survey_request_id", "survey_scheduled_at", "id"],
   properties: "properties",
@@ -70,16 +73,17 @@ export function memberRows(platform: Platform): RowKind {
 
 export const REMOVAL_ROWS: RowKind = {
   ...MEMBER_ROWS,
-  name: "removals",
   properties: null,
 };
 
+const WORDS: Readonly<Record<string, string>> = { phone_number: "phone number", person_id: "person id" };
+
 function needsPerson(values: RowValues, columns: readonly string[]): RowProblem[] {
   if (columns.some((column) => values[column] !== undefined)) return [];
-  return [{ column: columns[0] ?? "", message: `the row names nobody; give ${columns.join(" or ")}` }];
+  return [{ column: "", message: `no ${columns.map((column) => WORDS[column] ?? column).join(" or ")}` }];
 }
 
 function needsOld(values: RowValues, update: string, old: string): RowProblem[] {
   if (values[update] === undefined || values[old] !== undefined) return [];
-  return [{ column: old, message: `is empty, and ${update} needs the old value there` }];
+  return [{ column: old, message: `is empty, but ${update} requires the old value there` }];
 }

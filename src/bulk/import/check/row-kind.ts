@@ -1,4 +1,4 @@
-/** What a row of each bulk command may hold, as data; the judge and the help read it. */
+/** What a row of each bulk command may hold, as data. */
 import type { JsonObject } from "../../../contract/json.ts";
 
 export type FieldRule = "id" | "email" | "phone" | "text" | "channel" | "delay" | "send" | "time" | "score";
@@ -12,9 +12,12 @@ export interface FieldSpec {
 }
 
 export interface RowKind {
-  readonly name: "people" | "responses" | "members" | "removals";
+  /** The same person twice is a duplicate. */
+  readonly unique: boolean;
+  /** Each row may schedule a survey, by e-mail or as a text message. */
+  readonly sendsSurveys: boolean;
   readonly fields: readonly FieldSpec[];
-  /** Columns of an export that say what the service knows already: ignored with one note. */
+  /** Columns of an export that only the service sets, `name.…` of each too: ignored with one note. */
   readonly readOnly: readonly string[];
   /** The field of the request that takes every other column; null where there is none and they are ignored. */
   readonly properties: "properties" | "person_properties" | null;
@@ -40,4 +43,13 @@ export interface ImportRow {
   readonly identifier: string;
   readonly values: RowValues;
   readonly properties: JsonObject;
+}
+
+/** How a valid row reaches its person. */
+export type Way = "emails" | "texts" | "quiet";
+
+/** Without an address nothing can be sent by e-mail, which is what no channel means (4.2). */
+export function wayOf({ send, channel, email }: RowValues): Way {
+  if (send === false || (channel !== "sms" && email === undefined)) return "quiet";
+  return channel === "sms" ? "texts" : "emails";
 }

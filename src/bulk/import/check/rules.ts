@@ -1,11 +1,12 @@
 /** One named function a rule: a cell's text in, its value out, or what is wrong with it and what to do. */
 import { isEmail } from "../../../contract/email.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
+import { codePointName, describeInvisible, INVISIBLE } from "../../../contract/invisible.ts";
 import { isE164 } from "../../../contract/phone.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import type { CellValue, FieldRule } from "./row-kind.ts";
 
-export type Judgement = { readonly value: CellValue } | { readonly problem: string };
+export type Ruling = { readonly value: CellValue } | { readonly problem: string };
 
 /** Readers of forms that other commands take too: null when the text has none of them. */
 export interface ValueReaders {
@@ -13,26 +14,31 @@ export interface ValueReaders {
   readonly duration: (text: string) => number | null;
 }
 
-export type Rule = (text: string, readers: ValueReaders) => Judgement;
+export type Rule = (text: string, readers: ValueReaders) => Ruling;
 
-const quote = (text: string): string => JSON.stringify(text);
-const problem = (text: string): Judgement => ({ problem: text });
+/** Invisible characters are shown by their number. */
+const quote = (text: string): string => JSON.stringify(text).replaceAll(INVISIBLE, (char) => codePointName(char));
+const problem = (text: string): Ruling => ({ problem: text });
 
-function judgeText(text: string): Judgement {
+function readText(text: string): Ruling {
   return { value: text };
 }
 
-function judgeId(text: string): Judgement {
+function readId(text: string): Ruling {
   return isScientific(text) ? problem(scientificAdvice(text, "id")) : { value: text };
 }
 
-function judgeEmail(text: string): Judgement {
+function readEmail(text: string): Ruling {
+  const invisible = describeInvisible(text);
+  if (invisible !== null) return problem(`${quote(text)} contains ${invisible}`);
   if (isEmail(text)) return { value: text };
   return problem(`${quote(text)} is not an e-mail address such as ann@example.com`);
 }
 
-function judgePhone(text: string): Judgement {
+function readPhone(text: string): Ruling {
   if (isE164(text)) return { value: text };
+  const invisible = describeInvisible(text);
+  if (invisible !== null) return problem(`${quote(text)} contains ${invisible}`);
   return problem(isScientific(text) ? scientificAdvice(text, "number") : phoneAdvice(text));
 }
 
@@ -42,15 +48,15 @@ function isScientific(text: string): boolean {
 }
 
 function scientificAdvice(text: string, what: string): string {
-  return `${quote(text)} is a ${what} that a spreadsheet rounded; its digits are lost: format the column as text and enter it again`;
+  return `${quote(text)} is a ${what} rounded by a spreadsheet; its digits are lost; format the column as text and enter it again`;
 }
 
 /** What most likely happened to a number that is not E.164. Nothing is mended silently. */
 function phoneAdvice(text: string): string {
   const digits = text.replace(/[\s().\-/\u00a0\u2011]/g, "");
   const expected = "a leading +, the country code, then the number, as in +14155550000";
-  if (/^\d/.test(text) && !text.startsWith("0") && isE164(`+${text}`) && text.length > 9) {
-    return `${quote(text)} is not E.164: the leading + is missing (spreadsheets drop it); if it is meant so, write +${text}`;
+  if (/^\d/.test(text) && !text.startsWith("0") && isE164(`+${text}`) && text.length > 10) {
+    return `${quote(text)} is not E.164: the leading + is missing (spreadsheets drop it); did you mean +${text}?`;
   }
   if (/^00[1-9]/.test(digits) && isE164(`+${digits.slice(2)}`))
     return `${quote(text)} is not E.164: write +${digits.slice(2)} for the leading 00`;
@@ -60,13 +66,13 @@ function phoneAdvice(text: string): string {
   return `${quote(text)} is not E.164: ${expected}`;
 }
 
-function judgeChannel(text: string): Judgement {
+function readChannel(text: string): Ruling {
   const channel = text.toLowerCase();
   if ((CHANNELS as readonly string[]).includes(channel)) return { value: channel };
   return problem(`${quote(text)} is not a channel; give ${CHANNELS.join(" or ")}`);
 }
 
-function judgeDelay(text: string, { duration }: ValueReaders): Judgement {
+function readDelay(text: string, { duration }: ValueReaders): Ruling {
   const seconds = duration(text);
   return seconds === null
     ? problem(`${quote(text)} is not a delay; give seconds, or 90s, 15m, 2h, 1d, 2w`)
@@ -76,13 +82,13 @@ function judgeDelay(text: string, { duration }: ValueReaders): Judgement {
 const YES = new Set(["true", "yes", "1"]);
 const NO = new Set(["false", "no", "0"]);
 
-function judgeSend(text: string): Judgement {
+function readSend(text: string): Ruling {
   const word = text.toLowerCase();
   if (YES.has(word)) return { value: true };
   return NO.has(word) ? { value: false } : problem(`${quote(text)} is neither true, yes, 1 nor false, no, 0`);
 }
 
-function judgeTime(text: string, { time }: ValueReaders): Judgement {
+function readTime(text: string, { time }: ValueReaders): Ruling {
   if (isScientific(text)) return problem(scientificAdvice(text, "time"));
   const seconds = time(text);
   return seconds === null
@@ -90,20 +96,20 @@ function judgeTime(text: string, { time }: ValueReaders): Judgement {
     : { value: seconds };
 }
 
-function judgeScore(text: string): Judgement {
+function readScore(text: string): Ruling {
   const score = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
   if (score >= SCORE_MIN && score <= SCORE_MAX) return { value: score };
   return problem(`${quote(text)} is not a score; give a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
 }
 
 export const RULES: Readonly<Record<FieldRule, Rule>> = {
-  id: judgeId,
-  email: judgeEmail,
-  phone: judgePhone,
-  text: judgeText,
-  channel: judgeChannel,
-  delay: judgeDelay,
-  send: judgeSend,
-  time: judgeTime,
-  score: judgeScore,
+  id: readId,
+  email: readEmail,
+  phone: readPhone,
+  text: readText,
+  channel: readChannel,
+  delay: readDelay,
+  send: readSend,
+  time: readTime,
+  score: readScore,
 };

@@ -1,17 +1,17 @@
 /**
- * Which rows still have something to be done, given what former runs did; and what the others count as. What failed is
- * tried again, since a service that was out of order has failed many.
+ * Which rows still have something to be done, given what previous runs did; and what the others count as. Failed rows are
+ * tried again: a service that was out of order has failed many.
  */
-import type { JournalState } from "./journal-state.ts";
 import type { ImportTable } from "../table/open-table.ts";
-import type { OutcomeName } from "./outcome.ts";
 import type { ImportRow, RowProblem } from "../check/row-kind.ts";
+import type { JournalState } from "./journal-state.ts";
+import type { OutcomeName } from "./outcome.ts";
 
 export interface Job {
   readonly row: ImportRow;
-  /** When a former run may have sent it, the service's time; null when none can have. */
-  readonly meantAt: number | null;
-  /** A former run could not find out what became of it. */
+  /** When a previous run may have sent it, the service's time; null when none can have. */
+  readonly previousIntentAt: number | null;
+  /** A previous run could not find out what became of it. */
   readonly wasUnknown: boolean;
   /** Counts the rows that are sent, from 0. */
   readonly position: number;
@@ -19,7 +19,7 @@ export interface Job {
 
 export type Decision =
   | { readonly kind: "job"; readonly job: Job }
-  /** Nothing to do: a former run settled it. */
+  /** Nothing to do: a previous run settled it. */
   | { readonly kind: "settled"; readonly outcome: OutcomeName }
   | { readonly kind: "skip"; readonly line: number; readonly identifier: string; readonly reason: string };
 
@@ -33,30 +33,35 @@ export interface JobOptions {
 /** Every record of the table in its order. */
 export async function* decideRows({ table, before, skip }: JobOptions): AsyncGenerator<Decision> {
   let position = 0;
-  for await (const batch of table.judged()) {
-    for (const { record, verdict } of batch) {
+  for await (const batch of table.validated()) {
+    for (const { record, validation } of batch) {
       const { line } = record;
-      const outcome = before.outcomeOf(line);
-      const row = "row" in verdict ? verdict.row : null;
-      const reason = "row" in verdict ? skip(verdict.row) : describeInvalid(verdict.problems);
+      const row = "row" in validation ? validation.row : null;
+      const reason = "row" in validation ? skip(validation.row) : describeInvalid(validation.problems);
       if (reason === null) position += 1;
-      const wasUnknown = outcome === "unknown" && row !== null;
-      const isOpen = outcome === null || wasUnknown || (outcome === "failed" && row !== null);
-      if (!isOpen) yield { kind: "settled", outcome };
+      const outcome = before.outcomeOf(line);
+      if (outcome !== null && !(isOpen(outcome) && row !== null)) yield { kind: "settled", outcome };
       else if (row === null || reason !== null)
         yield { kind: "skip", line, identifier: row?.identifier ?? "", reason: reason ?? "" };
-      else
-        yield {
-          kind: "job",
-          job: {
-            row,
-            meantAt: outcome === "failed" ? null : before.intentAt(line),
-            wasUnknown,
-            position: position - 1,
-          },
-        };
+      else yield { kind: "job", job: toJob(row, before, position - 1) };
     }
   }
+}
+
+/** Whether a row with this outcome is worth another try. */
+function isOpen(outcome: OutcomeName): boolean {
+  return outcome === "unknown" || outcome === "failed";
+}
+
+function toJob(row: ImportRow, before: JournalState, position: number): Job {
+  const outcome = before.outcomeOf(row.line);
+  const wasRefused = outcome === "failed" && !before.mayHaveArrived(row.line);
+  return {
+    row,
+    previousIntentAt: wasRefused ? null : before.intentAt(row.line),
+    wasUnknown: outcome === "unknown" || before.mayHaveArrived(row.line),
+    position,
+  };
 }
 
 function describeInvalid(problems: readonly RowProblem[]): string {

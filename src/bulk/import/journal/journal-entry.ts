@@ -1,21 +1,33 @@
 /** What a journal says, and how it is written: one JSON text each. */
+import type { Json } from "../../../contract/json.ts";
 import { OUTCOMES, type RecordedOutcome } from "./outcome.ts";
 
-/** What the journal belongs to; another file or another service is refused. */
+/** What the journal belongs to; another file, account or selection of rows is refused. */
 export interface JournalHead {
-  readonly format: 1;
+  readonly format: 2;
   /** SHA-256 of the input, hexadecimal. */
   readonly input: string;
+  /** The input as it was named. */
+  readonly file: string;
+  /** Records below the header. */
+  readonly rows: number;
+  /** As users type it: `people import`. */
   readonly command: string;
+  /** Whatever changes requests, or which rows are sent, by name. */
+  readonly choices: Readonly<Record<string, Json>>;
   readonly baseUrl: string;
+  /** Fingerprint of the API key; empty where there is none. */
+  readonly key: string;
+  /** When the run began, our own clock, Unix seconds. */
+  readonly at: number;
 }
 
 export type JournalEntry =
   | { readonly head: JournalHead }
   /** Lines that may be sent from now on; `at` is the service's time, Unix seconds. */
   | { readonly intent: readonly number[]; readonly at: number }
-  /** Lines that were meant by this run and certainly not sent: it stopped in front of them. */
-  | { readonly unsent: readonly number[] }
+  /** The run stopped at that time, the service's; the lines are those it intended to send and of which no byte left. */
+  | { readonly unsent: readonly number[]; readonly at: number }
   | { readonly done: RecordedOutcome }
   /** Every row has an outcome. */
   | { readonly end: true };
@@ -26,11 +38,11 @@ export function formatEntry(entry: JournalEntry): string {
   return JSON.stringify({ done: { ...entry.done, personId: packId(entry.done.personId) } });
 }
 
-/** Null for a text that makes no sense. */
+/** Null for a text that is no entry. */
 export function parseEntry(text: string): JournalEntry | null {
   try {
     const entry = JSON.parse(text) as JournalEntry;
-    if (!makesSense(entry)) return null;
+    if (!isEntry(entry)) return null;
     if (!("done" in entry)) return entry;
     const { personId } = entry.done;
     return typeof personId === "number" ? { done: { ...entry.done, personId: String(personId) } } : entry;
@@ -39,11 +51,11 @@ export function parseEntry(text: string): JournalEntry | null {
   }
 }
 
-function makesSense(entry: JournalEntry): boolean {
+function isEntry(entry: JournalEntry): boolean {
   if ("intent" in entry) return Array.isArray(entry.intent);
   if ("unsent" in entry) return Array.isArray(entry.unsent);
   if ("done" in entry) return Number.isSafeInteger(entry.done.line) && OUTCOMES.includes(entry.done.outcome);
-  return "head" in entry || "end" in entry;
+  return "end" in entry || ("head" in entry && entry.head.format === 2);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** A journal's lines as they stand in its file. */
 import { open, type FileHandle } from "node:fs/promises";
-import { parseEntry, type JournalEntry } from "./journal-entry.ts";
+import { parseEntry, type JournalEntry, type JournalHead } from "./journal-entry.ts";
 
 export interface JournalLine {
   readonly entry: JournalEntry;
@@ -39,6 +39,13 @@ export async function* readJournalLines(file: string): AsyncGenerator<JournalLin
   } finally {
     await handle.close();
   }
+}
+
+/** What a journal belongs to; null for a file that is no journal of this version. */
+export async function readJournalHead(file: string): Promise<JournalHead | null> {
+  for await (const [first] of readJournalLines(file))
+    return first !== undefined && "head" in first.entry ? first.entry.head : null;
+  return null;
 }
 
 async function openIfThere(file: string): Promise<FileHandle | null> {

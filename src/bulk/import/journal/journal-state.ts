@@ -1,8 +1,8 @@
-/** What a journal says of every line of the input: enough to go on from, in a few bytes each. */
+/** What a journal says of every line of the input: enough to resume from, in a few bytes each. */
 import type { JournalEntry, JournalHead } from "./journal-entry.ts";
 import { readJournalLines } from "./journal-lines.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
-import { OUTCOMES, type OutcomeName } from "./outcome.ts";
+import { noOutcomes, OUTCOMES, type OutcomeCounts, type OutcomeName, type RecordedOutcome } from "./outcome.ts";
 
 export interface JournalState {
   /** Null: nothing was begun. */
@@ -10,13 +10,21 @@ export interface JournalState {
   /** Bytes that were read whole; a torn last line lies behind them. */
   readonly length: number;
   readonly ended: boolean;
-  /** The outcome that counts for a line; null when it has none yet, or failed and was meant again. */
+  /** When the last run stopped by itself, the service's time: nothing was sent later. Null where it was cut off. */
+  readonly stoppedAt: number | null;
+  /** Outcomes that count, by name. */
+  readonly counts: OutcomeCounts;
+  /** The outcome that counts for a line; null when it has none yet, or failed and was to be sent again. */
   outcomeOf(line: number): OutcomeName | null;
-  /** The service's time at which a line was first meant to be sent, since it failed if it did; null when it never was. */
+  /** Of a line that failed: the service may have done it all the same. */
+  mayHaveArrived(line: number): boolean;
+  /** The service's time of the first intent that may have reached it; null when there was none. */
   intentAt(line: number): number | null;
 }
 
 const FAILED = OUTCOMES.indexOf("failed") + 1;
+/** Failed, and perhaps done all the same. */
+const DOUBTFUL = OUTCOMES.length + 1;
 
 /** No file is an empty journal. */
 export async function readJournal(file: string): Promise<JournalState> {
@@ -42,17 +50,33 @@ function createState(): WritableState {
   let head: JournalHead | null = null;
   let length = 0;
   let ended = false;
+  let stoppedAt: number | null = null;
   const take = (entry: JournalEntry): void => {
     if ("head" in entry) head = entry.head;
     else if ("end" in entry) ended = true;
-    else if ("unsent" in entry) for (const line of entry.unsent) intents.set(line, 0);
-    else if ("done" in entry) outcomes.set(entry.done.line, OUTCOMES.indexOf(entry.done.outcome) + 1);
-    else for (const line of entry.intent) mean(line, entry.at);
+    else if ("unsent" in entry) stop(entry.unsent, entry.at);
+    else if ("done" in entry) settle(entry.done);
+    else {
+      stoppedAt = null;
+      for (const line of entry.intent) intend(line, entry.at);
+    }
   };
-  const mean = (line: number, at: number): void => {
-    const isAgain = outcomes.get(line) === FAILED;
-    if (isAgain) outcomes.set(line, 0);
-    if (isAgain || intents.get(line) === 0) intents.set(line, at);
+  const stop = (unsent: readonly number[], at: number): void => {
+    stoppedAt = at;
+    for (const line of unsent) intents.set(line, 0);
+  };
+  const settle = ({ line, outcome, mayHaveArrived }: RecordedOutcome): void => {
+    outcomes.set(line, mayHaveArrived === true ? DOUBTFUL : OUTCOMES.indexOf(outcome) + 1);
+  };
+  const intend = (line: number, at: number): void => {
+    const before = outcomes.get(line);
+    if (before === FAILED || before === DOUBTFUL) outcomes.set(line, 0);
+    // What the service refused is sent anew; whatever else may have arrived is looked for since its first intent.
+    if (before === FAILED || intents.get(line) === 0) intents.set(line, at);
+  };
+  const outcomeOf = (line: number): OutcomeName | null => {
+    const code = outcomes.get(line);
+    return code === DOUBTFUL ? "failed" : (OUTCOMES[code - 1] ?? null);
   };
   return {
     get head() {
@@ -64,7 +88,19 @@ function createState(): WritableState {
     get ended() {
       return ended;
     },
-    outcomeOf: (line) => OUTCOMES[outcomes.get(line) - 1] ?? null,
+    get stoppedAt() {
+      return stoppedAt;
+    },
+    get counts() {
+      const counts = noOutcomes();
+      for (let line = 0; line < outcomes.end; line += 1) {
+        const outcome = outcomeOf(line);
+        if (outcome !== null) counts[outcome] += 1;
+      }
+      return counts;
+    },
+    outcomeOf,
+    mayHaveArrived: (line) => outcomes.get(line) === DOUBTFUL,
     intentAt: (line) => intents.get(line) || null,
     take(entry, end) {
       take(entry);

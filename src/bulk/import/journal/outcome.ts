@@ -9,6 +9,8 @@ export interface RowOutcome {
   readonly surveyScheduledAt: number | null;
   /** What the service or the look-up said; null when all went well. */
   readonly error: string | null;
+  /** Of a failed row: the service may have done it all the same, so it is looked up before it is sent again. */
+  readonly mayHaveArrived?: boolean;
 }
 
 /** With the row it belongs to, as journal and results file keep it. */

@@ -1,4 +1,4 @@
-const DELIMITERS = [",", ";", "\t", "|"] as const;
+export const DELIMITERS = [",", ";", "\t", "|"] as const;
 
 /** The character that separates most fields of the first line that is not blank, quoted text left aside; a comma when none does. */
 export function findDelimiter(text: string): string {

@@ -1,4 +1,6 @@
 /** From a header line to what each column means. */
+import { isEmail } from "../../../contract/email.ts";
+import { isE164 } from "../../../contract/phone.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { InputError } from "./input-error.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
@@ -15,18 +17,25 @@ export interface Column {
 }
 
 export interface HeaderOptions {
-  /** `--map "E-Mail Address=email"`: header to meaning. */
+  /** Header to meaning, as in `E-Mail Address` to `email`. */
   readonly renames: readonly (readonly [header: string, meaning: string])[];
-  /** `--ignore-column`. */
+  /** Headers of columns to leave out. */
   readonly ignored: readonly string[];
   /** The nearest of some words to a mistyped one; null when none is near. */
   readonly suggest: (word: string, candidates: readonly string[]) => string | null;
 }
 
+/** A column that may mean a field and is taken as a property. */
+export interface NearMiss {
+  readonly header: string;
+  readonly field: string;
+}
+
 export interface Mapping {
   readonly columns: readonly Column[];
-  /** Said once before anything else: what was left out, and near misses. */
+  /** Said once before anything else: what was left out. */
   readonly notes: readonly string[];
+  readonly nearMisses: readonly NearMiss[];
 }
 
 /** Throws InputError for a header that cannot be used; `place` is `file:line`. */
@@ -35,11 +44,9 @@ export function mapHeader(headers: readonly string[], kind: RowKind, place: stri
   checkNamed(names, options, place);
   const columns = names.map((header): Column => ({ header, target: targetOf(header, kind, options) }));
   checkTwice(columns, place);
-  checkPerson(columns, kind, place, options);
-  return {
-    columns,
-    notes: [...unnamedNote(columns), ...ignoredNote(columns, kind), ...nearMisses(columns, kind, options)],
-  };
+  const nearMisses = findNearMisses(columns, kind, options);
+  checkPerson(columns, kind, place, { ...options, nearMisses });
+  return { columns, notes: [...unnamedNote(columns), ...ignoredNote(columns, kind)], nearMisses };
 }
 
 function normal(header: string): string {
@@ -51,7 +58,7 @@ function targetOf(header: string, kind: RowKind, { renames, ignored }: HeaderOpt
   const meaning = renames.find(([from]) => normal(from) === normal(header))?.[1] ?? header;
   const field = kind.fields.find(({ name, otherNames = [] }) => [name, ...otherNames].includes(normal(meaning)));
   if (field !== undefined) return { kind: "field", field };
-  if (kind.readOnly.includes(normal(meaning)) || kind.properties === null) return { kind: "ignored" };
+  if (isReadOnly(meaning, kind) || kind.properties === null) return { kind: "ignored" };
   return { kind: "property", key: propertyKey(meaning.trim()) };
 }
 
@@ -62,16 +69,22 @@ function propertyKey(name: string): string {
   return SPECIAL_PROPERTIES.find((special) => normal(special.key) === normal(plain))?.key ?? plain;
 }
 
+/** `additional_answers.q1` of a flattened export is as read-only as the column that it came from. */
+function isReadOnly(header: string, { readOnly }: RowKind): boolean {
+  const name = normal(header);
+  return readOnly.some((column) => name === column || name.startsWith(`${column}.`));
+}
+
 function checkNamed(names: readonly string[], { renames, ignored, suggest }: HeaderOptions, place: string): void {
   const known = new Set(names.map(normal));
-  for (const [flag, list] of [
-    ["--map", renames.map(([from]) => from)],
-    ["--ignore-column", ignored],
+  for (const [verb, list] of [
+    ["map", renames.map(([from]) => from)],
+    ["ignore", ignored],
   ] as const) {
     const missing = list.find((name) => !known.has(normal(name)));
     if (missing === undefined) continue;
     const nearest = suggest(missing, names);
-    throw new InputError(`${place}: ${flag}: there is no column "${missing}"; the columns are ${names.join(", ")}`, {
+    throw new InputError(`${place}: cannot ${verb} column "${missing}": the columns are ${names.join(", ")}`, {
       ...(nearest !== null && { hint: `did you mean "${nearest}"?` }),
     });
   }
@@ -85,7 +98,7 @@ function checkTwice(columns: readonly Column[], place: string): void {
     const before = seen.get(meaning);
     if (before !== undefined) {
       throw new InputError(`${place}: the columns "${before}" and "${header}" both mean ${meaning}`, {
-        hint: `leave one out: --ignore-column "${header}"`,
+        fix: { kind: "ignore", header },
       });
     }
     seen.set(meaning, header);
@@ -94,37 +107,48 @@ function checkTwice(columns: readonly Column[], place: string): void {
 
 const PERSON_FIELDS = new Set(["person_id", "email", "phone_number"]);
 
-function checkPerson(columns: readonly Column[], kind: RowKind, place: string, { suggest }: HeaderOptions): void {
+interface PersonOptions extends HeaderOptions {
+  readonly nearMisses: readonly NearMiss[];
+}
+
+function checkPerson(
+  columns: readonly Column[],
+  kind: RowKind,
+  place: string,
+  { suggest, renames, nearMisses }: PersonOptions,
+): void {
   const fields = columns.flatMap(({ target }) => (target.kind === "field" ? [target.field.name] : []));
   if (fields.some((name) => PERSON_FIELDS.has(name))) return;
   const wanted = kind.fields.map(({ name }) => name).filter((name) => PERSON_FIELDS.has(name));
-  const near = columns.find(({ header }) => suggest(header, wanted) !== null || /e-?mail|phone/i.test(header))?.header;
-  const example = near ?? columns[0]?.header ?? "";
-  const meaning =
-    near === undefined ? "email" : (suggest(near, wanted) ?? (/phone/i.test(near) ? "phone_number" : "email"));
-  throw new InputError(
-    `${place}: no column names a person; needed is ${wanted.join(" or ")}, found are ${columns.map(({ header }) => header).join(", ")}`,
-    {
-      hint: `say which column it is: --map "${example}=${meaning}"`,
-    },
-  );
+  const found = columns.map(({ header }) => header);
+  const datum = found.find((header) => isEmail(header) || isE164(header));
+  if (datum !== undefined) {
+    throw new InputError(`${place}: there is no header; the first line holds data (${datum})`, {
+      hint: "add a first line that names the columns, as in email,name",
+    });
+  }
+  const mistyped = renames.map(([, meaning]) => meaning).find((meaning) => suggest(meaning, wanted) !== null);
+  const advice =
+    mistyped === undefined
+      ? nearMisses.length > 0 && { fix: { kind: "map", columns: nearMisses } as const }
+      : { hint: `"${mistyped}" is not a known column; did you mean ${suggest(mistyped, wanted)}?` };
+  const list = wanted.length < 3 ? wanted.join(" or ") : `${wanted.slice(0, -1).join(", ")} or ${wanted.at(-1)}`;
+  throw new InputError(`${place}: no ${list} column (found: ${found.join(", ")})`, advice || {});
 }
 
 function unnamedNote(columns: readonly Column[]): string[] {
   const places = columns.flatMap(({ header }, index) => (header === "" ? [index + 1] : []));
   if (places.length === 0) return [];
   return [
-    `column${places.length === 1 ? "" : "s"} ${places.join(", ")} ${places.length === 1 ? "has" : "have"} no name: left out`,
+    `column${places.length === 1 ? "" : "s"} ${places.join(", ")} ${places.length === 1 ? "has" : "have"} no name: ignored`,
   ];
 }
 
 function ignoredNote(columns: readonly Column[], kind: RowKind): string[] {
-  const readOnly = columns.filter(
-    ({ header, target }) => target.kind === "ignored" && kind.readOnly.includes(normal(header)),
-  );
+  const readOnly = columns.filter(({ header, target }) => target.kind === "ignored" && isReadOnly(header, kind));
   if (readOnly.length === 0) return [];
   return [
-    `ignored ${readOnly.map(({ header }) => header).join(", ")}: the service sets ${readOnly.length === 1 ? "it" : "them"} itself`,
+    `ignored ${readOnly.map(({ header }) => header).join(", ")}: only the service sets ${readOnly.length === 1 ? "it" : "them"}`,
   ];
 }
 
@@ -139,14 +163,13 @@ function meansPerson(header: string, free: readonly string[]): string | null {
 }
 
 /** `emial` would silently become a property. */
-function nearMisses(columns: readonly Column[], kind: RowKind, { suggest }: HeaderOptions): string[] {
+function findNearMisses(columns: readonly Column[], kind: RowKind, { suggest }: HeaderOptions): NearMiss[] {
   const taken = new Set(columns.flatMap(({ target }) => (target.kind === "field" ? [target.field.name] : [])));
   const free = kind.fields.map(({ name }) => name).filter((name) => !taken.has(name));
   return columns.flatMap(({ header, target }) => {
-    const nearest =
-      target.kind === "property" && header.length > 3 ? (suggest(header, free) ?? meansPerson(header, free)) : null;
-    return nearest === null
-      ? []
-      : [`column "${header}" is taken as a property; if it is ${nearest}, say --map "${header}=${nearest}"`];
+    if (target.kind === "field" || header.length <= 3) return [];
+    if (target.kind === "ignored" && kind.properties !== null) return [];
+    const field = suggest(header, free) ?? meansPerson(header, free);
+    return field === null ? [] : [{ header, field }];
   });
 }

@@ -1,15 +1,21 @@
-/** A file whose header is understood: its records, judged, as often as they are asked for. */
-import { stat } from "node:fs/promises";
+/** A file whose header is understood: its records, validated, as often as they are asked for. */
 import { mapHeader, type HeaderOptions, type Mapping } from "./header.ts";
 import { InputError } from "./input-error.ts";
-import { createJudge, type Judge, type JudgeOptions, type Reading, type Verdict } from "../check/judge.ts";
+import {
+  createValidator,
+  type FieldCheck,
+  type Validation,
+  type Validator,
+  type ValidatorOptions,
+} from "../check/validate.ts";
 import type { InputRecord } from "./record-parser.ts";
-import { readRecords, type InputFile } from "./records.ts";
+import type { InputFile } from "./input-file.ts";
+import { readRecords } from "./records.ts";
 import type { RowKind } from "../check/row-kind.ts";
 
-export interface JudgedRecord {
+export interface ValidatedRecord {
   readonly record: InputRecord;
-  readonly verdict: Verdict;
+  readonly validation: Validation;
 }
 
 export interface ImportTable {
@@ -17,19 +23,17 @@ export interface ImportTable {
   readonly kind: RowKind;
   readonly mapping: Mapping;
   readonly headers: readonly string[];
-  /** About how many records lie below the header, judged by the first ones and the size of the file. */
-  readonly expectedRows: number;
   /** Every record below the header, in batches. */
   records(): AsyncGenerator<readonly InputRecord[]>;
   /** What the fields of one record say, or what is wrong with it. */
-  read(record: InputRecord): Reading;
+  checkFields(record: InputRecord): FieldCheck;
   /** Every record with the row it becomes, in batches; a row is made when it is asked for. */
-  judged(): AsyncGenerator<Iterable<JudgedRecord>>;
+  validated(): AsyncGenerator<Iterable<ValidatedRecord>>;
   /** Lets the file go where no record was asked for. */
   close(): Promise<void>;
 }
 
-export interface TableOptions extends Omit<JudgeOptions, "columns"> {
+export interface TableOptions extends Omit<ValidatorOptions, "columns"> {
   readonly header: HeaderOptions;
 }
 
@@ -37,18 +41,17 @@ export interface TableOptions extends Omit<JudgeOptions, "columns"> {
 export async function openTable(input: InputFile, options: TableOptions): Promise<ImportTable> {
   const opening = await beginReading(input);
   try {
-    return await createTable(input, options, opening);
+    return createTable(input, options, opening);
   } catch (error) {
     await opening.batches.return(undefined);
     throw error;
   }
 }
 
-async function createTable(input: InputFile, options: TableOptions, opening: Begun): Promise<ImportTable> {
-  const { header, rest } = opening;
-  checkLineEnds(input, header);
+function createTable(input: InputFile, options: TableOptions, opening: Begun): ImportTable {
+  const { header } = opening;
   const mapping = mapHeader(header.fields, options.kind, `${input.name}:${header.line}`, options.header);
-  const judge = createJudge({ ...options, columns: mapping.columns });
+  const validator = createValidator({ ...options, columns: mapping.columns });
   // What found the header goes on with the first pass over the file: V8 runs a second parser a tenth slower.
   let waiting: Begun | null = opening;
   const records = (): AsyncGenerator<readonly InputRecord[]> => {
@@ -61,18 +64,17 @@ async function createTable(input: InputFile, options: TableOptions, opening: Beg
     kind: options.kind,
     mapping,
     headers: header.fields,
-    expectedRows: await expectRows(input, [header, ...rest]),
     records,
-    read: (record) => judge.read(record),
-    async *judged() {
-      for await (const batch of records()) yield judgeEach(judge, batch);
+    checkFields: (record) => validator.checkFields(record),
+    async *validated() {
+      for await (const batch of records()) yield validateEach(validator, batch);
     },
     close: async () => void (await waiting?.batches.return(undefined)),
   };
 }
 
-function* judgeEach(judge: Judge, batch: readonly InputRecord[]): Generator<JudgedRecord> {
-  for (const record of batch) yield { record, verdict: judge.judge(record) };
+function* validateEach(validator: Validator, batch: readonly InputRecord[]): Generator<ValidatedRecord> {
+  for (const record of batch) yield { record, validation: validator.validate(record) };
 }
 
 /** A file that was read as far as its header. */
@@ -96,20 +98,4 @@ async function* goOn(begun: Begun | Promise<Begun>): AsyncGenerator<readonly Inp
   const { rest, batches } = await begun;
   yield rest;
   yield* batches;
-}
-
-function checkLineEnds(input: InputFile, header: InputRecord): void {
-  if (!header.fields.some((field) => /\r(?!\n)/.test(field))) return;
-  throw new InputError(`${input.name}:1: the lines end in a lone carriage return; \\n or \\r\\n is needed`, {
-    hint: "convert it: tr '\\r' '\\n' < old.csv > new.csv",
-  });
-}
-
-async function expectRows(input: InputFile, batch: readonly InputRecord[]): Promise<number> {
-  const characters = batch.reduce(
-    (sum, { fields }) => sum + fields.reduce((length, field) => length + field.length + 1, 0),
-    0,
-  );
-  const { size } = await stat(input.path);
-  return Math.ceil((size / Math.max(1, characters)) * batch.length);
 }

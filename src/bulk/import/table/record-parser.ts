@@ -1,5 +1,5 @@
 /** csv-parse as a function from bytes to the records that they complete. */
-import { CsvError, Parser } from "csv-parse";
+import { CsvError, parse, type Parser } from "csv-parse";
 
 export interface InputRecord {
   /** As an editor shows it: the first line of the record, from 1. */
@@ -10,33 +10,30 @@ export interface InputRecord {
 /** A record longer than that is a quote that was never closed. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
-const LINE_FEED = Buffer.from("\n");
-const CARRIAGE_RETURN = 13;
-
 /** A record goes on and on. */
 export class RecordTooLongError extends Error {
   override readonly name = "RecordTooLongError";
 }
 
 /**
- * Collects what the parser pushes instead of queueing it record by record: no promise and no stream event for each of
- * a million records.
+ * Collects the records of each piece instead of streaming them one by one: no promise and no stream event for each of a
+ * million records.
  */
-export class RecordParser extends Parser {
+export class RecordParser {
+  private readonly parser: Parser;
   private records: InputRecord[] = [];
   private line = 1;
-  private linesBefore = 1;
-
   private unfinishedBytes = 0;
-  /** Both line ends; as long as no carriage return has come, csv-parse need not look for it at every byte. */
-  private readonly lineEnds: Buffer[];
 
   constructor(delimiter: string) {
-    super({ delimiter, relax_column_count: true, record_delimiter: ["\r\n", "\n"] });
-    this.lineEnds = this.options.record_delimiter;
-    this.options.record_delimiter = [LINE_FEED];
+    this.parser = parse({
+      delimiter,
+      relax_column_count: true,
+      record_delimiter: ["\r\n", "\n"],
+    });
     // Told to whoever waits for `feed` or `finish`.
-    this.on("error", () => undefined);
+    this.parser.on("error", () => undefined);
+    this.parser.on("readable", () => this.drain());
   }
 
   /** The line on which the record begins that is being read. */
@@ -47,10 +44,9 @@ export class RecordParser extends Parser {
   /** Throws CsvError, or RecordTooLongError. Blank lines are no records. */
   async feed(bytes: Uint8Array): Promise<InputRecord[]> {
     this.unfinishedBytes += bytes.length;
-    if (bytes.includes(CARRIAGE_RETURN)) this.options.record_delimiter = this.lineEnds;
     if (this.unfinishedBytes > RECORD_MAX) throw new RecordTooLongError();
     await new Promise<void>((resolve, reject) => {
-      this.write(bytes, (error) => (error ? reject(error) : resolve()));
+      this.parser.write(bytes, (error) => (error ? reject(error) : resolve()));
     });
     return this.takeRecords();
   }
@@ -58,34 +54,41 @@ export class RecordParser extends Parser {
   /** What the end of the file completes. Throws CsvError. */
   async finish(): Promise<InputRecord[]> {
     await new Promise<void>((resolve, reject) => {
-      this.once("error", reject);
-      this.end(resolve);
+      this.parser.once("error", reject);
+      this.parser.end(resolve);
     });
     return this.takeRecords();
   }
 
-  override push(fields: unknown): boolean {
-    if (!Array.isArray(fields)) return true;
-    const record: readonly string[] = fields;
-    this.unfinishedBytes = 0;
-    if (record.length > 1 || record[0] !== "") this.records.push({ line: this.line, fields: record });
-    // The parser's own count is right for records of one line; a quoted \r\n it counts twice.
-    const { lines } = this.info;
-    this.line += lines - this.linesBefore <= 1 ? 1 : 1 + linesInside(record);
-    this.linesBefore = lines;
-    return true;
-  }
-
   /** What was read since the last call; also after an error. */
   takeRecords(): InputRecord[] {
+    this.drain();
     const records = this.records;
     this.records = [];
     return records;
   }
+
+  destroy(): void {
+    this.parser.destroy();
+  }
+
+  private drain(): void {
+    for (let next = this.parser.read() as string[] | null; next !== null; next = this.parser.read() as string[] | null)
+      this.take(next);
+  }
+
+  private take(record: readonly string[]): void {
+    this.unfinishedBytes = 0;
+    if (record.length > 1 || record[0] !== "") this.records.push({ line: this.line, fields: record });
+    // Not the parser's own count, which takes a quoted \r\n for two.
+    this.line += 1 + linesInside(record);
+  }
 }
 
 function linesInside(fields: readonly string[]): number {
-  return fields.reduce((count, field) => count + countLineEnds(field), 0);
+  let count = 0;
+  for (const field of fields) count += countLineEnds(field);
+  return count;
 }
 
 /** Line ends in a text, `\r\n` counted once. */
@@ -95,8 +98,7 @@ export function countLineEnds(text: string): number {
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quoted field begins here and is never closed; a quote inside a field is written ""',
-  INVALID_OPENING_QUOTE:
-    'a quote stands inside an unquoted field; put the whole field in quotes and write the quote ""',
+  INVALID_OPENING_QUOTE: 'a quote is inside an unquoted field; put the whole field in quotes and write the quote ""',
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; a quote inside a field is written ""',
 };
 

@@ -1,34 +1,25 @@
 /** A file as records with the line on which each begins, in batches; nothing is held longer than its batch. */
-import { createReadStream } from "node:fs";
 import { CsvError } from "csv-parse";
 import { findDelimiter } from "./delimiter.ts";
+import { endsLinesWithCarriageReturns, foreignFormatOf } from "./foreign-format.ts";
 import { InputError } from "./input-error.ts";
+import type { InputFile } from "./input-file.ts";
 import { describeProblem, RecordParser, RecordTooLongError, type InputRecord } from "./record-parser.ts";
 import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
-
-export interface InputFile {
-  readonly path: string;
-  /** As messages call it: the name that was given, or `standard input`. */
-  readonly name: string;
-  /** Null: found by looking at the first record. */
-  readonly delimiter: string | null;
-}
-
-const CHUNK_BYTES = 64 * 1024;
 
 /** Throws InputError for what is no table; the system's error for a file that cannot be read. Blank lines are no records. */
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
   let parser: RecordParser | null = null;
   try {
-    for await (const bytes of toUtf8(readBytes(input.path))) {
-      parser ??= new RecordParser(input.delimiter ?? findDelimiter(bytes.toString()));
+    for await (const bytes of toUtf8(refuseForeign(input))) {
+      parser ??= openParser(input, bytes.toString());
       yield await parser.feed(bytes);
     }
     if (parser !== null) yield await parser.finish();
   } catch (error) {
     if (error instanceof EncodingError) throw await notText(input, error);
     if (parser === null || !(error instanceof CsvError || error instanceof RecordTooLongError)) throw error;
-    // What was read before it broke is judged all the same: every problem is told in one pass.
+    // What was read before it broke is checked all the same: every problem is listed in one pass.
     yield parser.takeRecords();
     throw notATable(input.name, parser.currentLine, error);
   } finally {
@@ -36,48 +27,58 @@ export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord
   }
 }
 
-function readBytes(path: string): AsyncIterable<Uint8Array> {
-  return createReadStream(path, { highWaterMark: CHUNK_BYTES });
+/** The bytes of a file, unless its first ones say that it holds no delimited text. Throws InputError. */
+async function* refuseForeign(input: InputFile): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const bytes of input.bytes()) {
+    const format = isFirst ? foreignFormatOf(bytes) : null;
+    if (format !== null) throw new InputError(`${input.name} is ${format.what}`, { hint: format.hint });
+    isFirst = false;
+    yield bytes;
+  }
 }
 
-/** How files begin that hold a table and are none, and what makes one of them. */
-const PACKED = [
-  { mark: "1f8b", what: "is compressed with gzip", hint: "unpack it: gunzip -c old.csv.gz | surveyctl … import -" },
-  { mark: "504b0304", what: "is a spreadsheet or another archive", hint: 'in the spreadsheet, save it as "CSV UTF-8"' },
-];
+function openParser({ name, delimiter }: InputFile, text: string): RecordParser {
+  if (endsLinesWithCarriageReturns(text))
+    throw new InputError(`${name}:1: the lines end in a lone carriage return; \\n or \\r\\n is required`, {
+      hint: "convert it: tr '\\r' '\\n' < old.csv > new.csv",
+    });
+  return new RecordParser(delimiter ?? findDelimiter(text));
+}
 
 async function notText(input: InputFile, cause: EncodingError): Promise<InputError> {
-  const head = await readHead(input.path);
-  const packed = PACKED.find(({ mark }) => head.startsWith(mark));
-  if (packed !== undefined) return new InputError(`${input.name} ${packed.what}`, { hint: packed.hint, cause });
-  const place = `${input.name}:${1 + (await countLinesBefore(input.path, cause.offset))}`;
-  // UTF-16 has one in nearly every pair of bytes.
-  if (cause.isZero && cause.offset > 1)
-    return new InputError(`${place}: a zero byte stands in the text`, {
-      hint: "take them out: tr -d '\\000' < old.csv > new.csv",
+  const { line, byte } = await placeOf(input, cause.offset);
+  const place = `${input.name}:${line}`;
+  if (cause.encoding !== "utf-8")
+    return new InputError(`${place}: ${cause.encoding.toUpperCase()} that is broken near byte ${cause.offset}`, {
+      hint: 'save the file again as "CSV UTF-8"',
       cause,
     });
-  const encoding = cause.isZero ? `UTF-16${cause.offset === 0 ? "BE" : "LE"}` : "WINDOWS-1252";
-  return new InputError(`${place}: the text is neither UTF-8 nor UTF-16 with a byte order mark`, {
-    hint: `save the file as "CSV UTF-8", or convert it: iconv -f ${encoding} -t UTF-8 < old.csv > new.csv`,
+  // UTF-16 has one in nearly every pair of bytes.
+  if (cause.isZero && cause.offset > 1)
+    return new InputError(`${place}: the text contains a zero byte`, {
+      hint: "remove zero bytes: tr -d '\\000' < old.csv > new.csv",
+      cause,
+    });
+  const met = cause.isZero ? `UTF-16${cause.offset === 0 ? "BE" : "LE"}` : "WINDOWS-1252";
+  const found = cause.isZero ? `it looks like ${met} without a byte order mark` : `byte 0x${byte}, as in ${met}`;
+  return new InputError(`${place}: the text is neither UTF-8 nor UTF-16 with a byte order mark (${found})`, {
+    hint: `save the file as "CSV UTF-8", or convert it: iconv -f ${met} -t UTF-8 < old.csv > new.csv`,
     cause,
   });
 }
 
-/** The first four bytes, in hex. */
-async function readHead(path: string): Promise<string> {
-  for await (const chunk of createReadStream(path, { end: 3 }) as AsyncIterable<Buffer>) return chunk.toString("hex");
-  return "";
-}
-
-/** Line feeds in front of a byte; only asked for when something is wrong there. */
-async function countLinesBefore(path: string, offset: number): Promise<number> {
-  let count = 0;
-  if (offset === 0) return count;
-  for await (const chunk of createReadStream(path, { end: offset - 1 }) as AsyncIterable<Buffer>) {
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) count += 1;
+/** The line of a byte and the byte itself, in hexadecimal; only asked for when something is wrong there. */
+async function placeOf(input: InputFile, offset: number): Promise<{ readonly line: number; readonly byte: string }> {
+  let [line, start] = [1, 0];
+  for await (const bytes of input.bytes()) {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const end = Math.min(chunk.length, offset - start);
+    for (let at = chunk.indexOf(10); at !== -1 && at < end; at = chunk.indexOf(10, at + 1)) line += 1;
+    if (end < chunk.length) return { line, byte: chunk.toString("hex", end, end + 1) };
+    start += chunk.length;
   }
-  return count;
+  return { line, byte: "" };
 }
 
 /** An open quote is told where its record begins, anything else where the parser met it. */

@@ -1,17 +1,22 @@
 /** Bytes of a file as valid UTF-8: a byte order mark is taken off, UTF-16 with one is recoded, anything else is refused. */
 import { isUtf8 } from "node:buffer";
 
+type Encoding = "utf-8" | "utf-16le" | "utf-16be";
+
 /** The bytes are no text that we read; `offset` is that of the first wrong one. */
 export class EncodingError extends Error {
   override readonly name = "EncodingError";
   readonly offset: number;
   /** Valid UTF-8, and in no text all the same. */
   readonly isZero: boolean;
+  /** What the bytes were read as. */
+  readonly encoding: Encoding;
 
-  constructor(offset: number, isZero = false) {
-    super(`byte ${offset} is not UTF-8`);
+  constructor(offset: number, { isZero = false, encoding = "utf-8" }: { isZero?: boolean; encoding?: Encoding } = {}) {
+    super(`byte ${offset} is not ${encoding}`);
     this.offset = offset;
     this.isZero = isZero;
+    this.encoding = encoding;
   }
 }
 
@@ -42,7 +47,7 @@ function hasMark(head: Buffer): boolean {
   return head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
 }
 
-function wideEncodingOf(head: Buffer): "utf-16le" | "utf-16be" | null {
+function wideEncodingOf(head: Buffer): Exclude<Encoding, "utf-8"> | null {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
   return head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : null;
 }
@@ -65,7 +70,7 @@ async function* checkUtf8(head: Buffer, rest: AsyncIterable<Uint8Array>, markLen
 /** A zero byte is valid UTF-8 and in no text: it means UTF-16 without a mark, or no text at all. */
 function checkText(bytes: Buffer, start: number): void {
   const zero = bytes.indexOf(0);
-  if (zero !== -1) throw new EncodingError(start + zero, true);
+  if (zero !== -1) throw new EncodingError(start + zero, { isZero: true });
   if (!isUtf8(bytes)) throw new EncodingError(start + validLength(bytes));
 }
 
@@ -95,14 +100,18 @@ function validLength(bytes: Buffer): number {
   return good;
 }
 
-async function* recode(head: Buffer, rest: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<Buffer> {
+async function* recode(
+  head: Buffer,
+  rest: AsyncIterable<Uint8Array>,
+  encoding: Exclude<Encoding, "utf-8">,
+): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   let offset = 0;
   const decode = (bytes: Uint8Array | null): Buffer => {
     try {
       return Buffer.from(bytes === null ? decoder.decode() : decoder.decode(bytes, { stream: true }));
     } catch {
-      throw new EncodingError(offset);
+      throw new EncodingError(offset, { encoding });
     }
   };
   for await (const chunk of prepend(head, rest)) {

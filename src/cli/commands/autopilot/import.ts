@@ -7,14 +7,15 @@ import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../../import/import-flags.ts";
-import { createBreaker, serverClockOf, toId, toSettled } from "../../import/row-senders.ts";
+import { commonParts, createBreaker, toId, toSettled } from "../../import/row-senders.ts";
+import { countOf } from "../../command/notes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { addPlatformFlag, readPlatform } from "./member-identifiers.ts";
 
 export function registerAutopilotImport(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "import",
-    summary: "add or update members from a CSV file; each is sent surveys from now on",
+    summary: "add or update members from a CSV file; each receives recurring surveys",
     operands: [FILE_OPERAND],
     examples: [
       "surveyctl autopilot import members.csv --dry-run",
@@ -22,23 +23,27 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
     ],
     exits: IMPORT_EXITS,
   });
-  addPlatformFlag(command).option("--send", "yes, surveys may go out; needed off a terminal");
+  addPlatformFlag(command).option("--send", "allow surveys to be sent; required off a terminal");
   addImportFlags(command);
   context.action(command, async (deps, flags, [input = ""]) => {
     const platform = readPlatform(flags);
     const { runImport } = await import("../../import/run-import.ts");
     return runImport(deps, {
       command: `autopilot import --platform ${platform}`,
+      recordName: "autopilot-import",
       input,
       kind: memberRows(platform),
       defaults: {},
-      decidingColumn: null,
-      decided: flags.is("--send"),
-      guardAdvice: "say --send, since every member is sent a survey",
+      overrides: {},
+      consentColumn: null,
+      consented: flags.is("--send"),
+      guardAdvice: "sends every member surveys: pass --send",
+      question: (rows) => `Add ${countOf(rows, "person", "people")} to Autopilot (${platform})?`,
+      savedWord: "saved",
       flags: readImportFlags(flags),
       skipSuppressed: false,
       spreadSeconds: null,
-      harmfulTwice: false,
+      repeatDoesHarm: false,
       plan: (row) => ({ route: ROUTES.addMember, placeholders: { platform }, body: toMemberBody(row) }),
       createSender: (client, signal) =>
         createMemberSender(client, async (row) =>
@@ -63,27 +68,27 @@ function toMemberBody({ values, properties }: ImportRow): JsonObject {
 export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]): RowOutcome {
   if (result.kind === "unknown")
     return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.message };
-  const answer = result.kind === "arrived" ? result.found : result.reply.json;
+  const [answer, text] = result.kind === "arrived" ? [result.found, ""] : [result.reply.json, result.reply.text];
   const { person } = answer;
   return {
     outcome: done,
-    personId: toId(isJsonObject(person) ? person["id"] : undefined),
+    personId: toId(isJsonObject(person) ? person["id"] : undefined, text),
     surveyScheduledAt: null,
     error: null,
   };
 }
 
-/** Adding and removing are idempotent (section 3): whatever is uncertain is simply repeated. */
+/** Adding and removing are idempotent (section 3): whatever is uncertain is repeated. */
 export function createMemberSender(
   client: Client,
   send: (row: ImportRow, context: SendContext) => Promise<RowOutcome>,
 ): Sender {
   const breaker = createBreaker();
   return {
-    ...serverClockOf(client),
+    ...commonParts(client),
     isIdempotent: () => true,
-    unknownNeedsWord: false,
-    send: (row, context) => breaker.judge(() => send(row, context)),
+    neverRepeatUnknown: false,
+    send: (row, context) => breaker.run(() => send(row, context)),
     lookUp: async () => toSettled({ kind: "absent", evidence: "a repeat changes nothing more" }),
   };
 }

@@ -5,6 +5,7 @@ import { RefusedError } from "../../../client/errors/status-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
+import { countOf } from "../../command/notes.ts";
 import type { Deps } from "../../command/deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import type { ImportFlags } from "../../import/import-flags.ts";
@@ -16,40 +17,50 @@ export interface RemoveFromOptions {
   readonly flags: ImportFlags;
 }
 
-/** `autopilot remove --from`: the bulk form (design: "Bulk import"). */
+/** `autopilot remove --from`: the bulk form. */
 export async function runRemoveFrom(deps: Deps, { input, platform, flags }: RemoveFromOptions): Promise<ExitCode> {
   const { runImport } = await import("../../import/run-import.ts");
   return runImport(deps, {
     command: `autopilot remove --platform ${platform}`,
+    recordName: "autopilot-remove",
     input,
     kind: REMOVAL_ROWS,
     defaults: {},
-    decidingColumn: null,
-    decided: flags.yes,
-    guardAdvice: "say --yes, since everybody in the file leaves Autopilot",
+    overrides: {},
+    consentColumn: null,
+    consented: flags.yes,
+    guardAdvice: "removes every person in the file from Autopilot: pass --yes",
+    question: (rows) => `Remove ${countOf(rows, "person", "people")} from Autopilot (${platform})?`,
+    savedWord: "removed",
     flags,
     skipSuppressed: false,
     spreadSeconds: null,
-    harmfulTwice: false,
+    repeatDoesHarm: false,
     plan: (row) => ({ route: ROUTES.removeMember, placeholders: { platform }, body: toRemovalBody(row) }),
     createSender: (client, signal) =>
-      createMemberSender(client, async (row, { meantAt }) => {
-        const remove = async (): Promise<RowOutcome> =>
-          toMemberOutcome(await client.removeMember(platform, toRemovalBody(row), { signal }), "saved");
-        return meantAt === null ? remove() : remove().catch(takeGoneAsRemoved);
-      }),
+      createMemberSender(client, (row, { previousIntentAt }) =>
+        client.removeMember(platform, toRemovalBody(row), { signal }).then(
+          (result) => toMemberOutcome(result, "saved"),
+          (error: unknown) => takeAbsent(error, platform, previousIntentAt !== null),
+        ),
+      ),
   });
 }
 
-/** A former run may have removed them: then nobody is there any more. */
-function takeGoneAsRemoved(error: unknown): RowOutcome {
+/** Whoever is no member needs no removal; a previous run may have removed them. Rethrows any other refusal. */
+function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOutcome {
   if (!(error instanceof RefusedError) || error.status !== 404) throw error;
-  return { outcome: "saved", personId: null, surveyScheduledAt: null, error: null };
+  const outcome = { personId: null, surveyScheduledAt: null };
+  if (wasSent) return { ...outcome, outcome: "saved", error: null };
+  return { ...outcome, outcome: "skipped", error: `not in Autopilot (${platform}); nothing to remove` };
 }
 
-/** Exactly one identifier (4.10): the surest that the row has. */
+/**
+ * Exactly one identifier (4.10). An address or a number goes before an id: an export that is used elsewhere holds ids that
+ * mean other people there.
+ */
 function toRemovalBody({ values }: ImportRow): JsonObject {
   const { person_id: id, email, phone_number: phone } = values;
-  if (id !== undefined) return { person_id: id };
-  return email === undefined ? { person_phone_number: phone ?? null } : { person_email: email };
+  if (email !== undefined) return { person_email: email };
+  return phone === undefined ? { person_id: id ?? null } : { person_phone_number: phone };
 }

@@ -9,11 +9,13 @@ import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/choice.ts";
 import { parseDuration } from "../../args/duration.ts";
 import type { Flags } from "../../args/flags.ts";
+import { countOf } from "../../command/notes.ts";
 import type { Deps } from "../../command/deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../../import/import-flags.ts";
 import type { ImportRequest, SendOrder } from "../../import/import-request.ts";
-import { createBreaker, serverClockOf, toPersonOutcome, toSettled } from "../../import/row-senders.ts";
+import { commonParts, createBreaker, toPersonOutcome, toSettled } from "../../import/row-senders.ts";
 import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 
@@ -31,12 +33,12 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
     exits: IMPORT_EXITS,
   });
   command
-    .option("--send", "send surveys; needed off a terminal unless the file has a send column")
-    .option("--no-send", "save the people and send no survey")
-    .addOption(choiceOption("--channel <channel>", "for rows that name none", CHANNELS))
-    .option("--delay <duration>", "for rows that name none, as in 3600 or 1h")
-    .option("--spread <duration>", "space the surveys evenly over that time")
-    .option("--skip-suppressed", "leave out people who bounced or unsubscribed");
+    .option("--send", "send surveys to rows that do not say send=no; required off a terminal without a send column")
+    .option("--no-send", "send no survey, whatever a send column says")
+    .addOption(choiceOption("--channel <channel>", "channel of rows that have none", CHANNELS))
+    .option("--delay <duration>", "delay of rows that have none, as in 3600 or 1h")
+    .option("--spread <duration>", "space the surveys evenly over this time")
+    .option("--skip-suppressed", "skip people who bounced or unsubscribed");
   addImportFlags(command);
   context.action(command, (deps, flags, [input = ""]) => runPeopleImport(deps, input, flags));
 }
@@ -44,7 +46,14 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
 /** `input` is a file's name, or `-` for standard input. */
 export async function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
   const { runImport } = await import("../../import/run-import.ts");
+  checkSendFlags(deps.commandLine);
   return runImport(deps, toRequest(input, flags));
+}
+
+/** Of the two the parser keeps the last; both together say nothing. Throws UsageError. */
+function checkSendFlags(commandLine: readonly string[]): void {
+  if (commandLine.includes("--send") && commandLine.includes("--no-send"))
+    throw new UsageError("--send and --no-send cannot be used together");
 }
 
 function toRequest(input: string, flags: Flags): ImportRequest {
@@ -52,16 +61,20 @@ function toRequest(input: string, flags: Flags): ImportRequest {
   const spreadSeconds = flags.parse("--spread", parseDuration);
   return {
     command: "people import",
+    recordName: "people-import",
     input,
     kind: PEOPLE_ROWS,
     defaults,
-    decidingColumn: "send",
-    decided: defaults["send"] !== undefined,
-    guardAdvice: 'say --send or --no-send, or have a "send" column',
+    overrides: flags.isOff("--send") ? { send: false } : {},
+    consentColumn: "send",
+    consented: defaults["send"] !== undefined,
+    guardAdvice: "can email your customers: pass --send or --no-send, or add a send column",
+    question: (rows) => `Save ${countOf(rows, "person", "people")} without a survey?`,
+    savedWord: "saved",
     flags: readImportFlags(flags),
     skipSuppressed: flags.is("--skip-suppressed"),
     spreadSeconds,
-    harmfulTwice: defaults["send"] !== false,
+    repeatDoesHarm: defaults["send"] !== false,
     plan: (row, order) => ({ route: ROUTES.sendPerson, body: toBody(row, spreadDelay(spreadSeconds, order)) }),
     createSender: (client, signal, rows) =>
       createPeopleSender(client, signal, (position) => spreadDelay(spreadSeconds, { position, rows })),
@@ -98,14 +111,14 @@ function spreadDelay(spreadSeconds: number | null, { position, rows }: SendOrder
 function createPeopleSender(client: Client, signal: AbortSignal, delayAt: (position: number) => number): Sender {
   const breaker = createBreaker();
   return {
-    ...serverClockOf(client),
+    ...commonParts(client),
     isIdempotent: (row) => isRepeatablePerson(toBody(row)),
-    unknownNeedsWord: false,
+    neverRepeatUnknown: false,
     send: (row, { intentAt, position }) =>
-      breaker.judge(async () =>
+      breaker.run(async () =>
         toPersonOutcome(await client.sendPerson(toBody(row, delayAt(position)), { signal, intentAt })),
       ),
-    lookUp: async (row, { intentAt, position }) =>
-      toSettled(await client.lookUpPerson(toBody(row, delayAt(position)), { signal, intentAt })),
+    lookUp: async (row, { position, ...moments }) =>
+      toSettled(await client.lookUpPerson(toBody(row, delayAt(position)), { signal, ...moments })),
   };
 }

@@ -7,13 +7,14 @@ import type { Client, WriteResult } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../../import/import-flags.ts";
-import { createBreaker, serverClockOf, toId, toSettled } from "../../import/row-senders.ts";
+import { commonParts, createBreaker, toId, toSettled } from "../../import/row-senders.ts";
+import { countOf } from "../../command/notes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 
 export function registerResponsesImport(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "import",
-    summary: "add responses that were collected elsewhere, from a CSV file; nobody is mailed",
+    summary: "add responses collected elsewhere, from a CSV file; sends no surveys",
     operands: [FILE_OPERAND],
     examples: [
       "surveyctl responses import history.csv --dry-run",
@@ -27,17 +28,21 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
     const { runImport } = await import("../../import/run-import.ts");
     return runImport(deps, {
       command: "responses import",
+      recordName: "responses-import",
       input,
       kind: RESPONSE_ROWS,
       defaults: {},
-      decidingColumn: null,
+      overrides: {},
+      consentColumn: null,
       // Adding responses mails nobody.
-      decided: true,
+      consented: true,
       guardAdvice: "",
+      question: (rows) => `Add ${countOf(rows, "response", "responses")}?`,
+      savedWord: "saved",
       flags: readImportFlags(flags),
       skipSuppressed: false,
       spreadSeconds: null,
-      harmfulTwice: true,
+      repeatDoesHarm: true,
       plan: (row) => ({
         route: ROUTES.addResponse,
         body: toResponseBody(row, knownId(row) ?? `<id of ${row.identifier}>`),
@@ -61,20 +66,20 @@ function toResponseBody({ values, properties }: ImportRow, person: string): Json
 function createResponseSender(client: Client, signal: AbortSignal): Sender {
   const breaker = createBreaker();
   return {
-    ...serverClockOf(client),
+    ...commonParts(client),
     isIdempotent: () => false,
-    unknownNeedsWord: true,
+    neverRepeatUnknown: true,
     send: (row, { intentAt }) =>
-      breaker.judge(async () => {
+      breaker.run(async () => {
         const person = await findOrCreate(client, row, signal);
         if (typeof person !== "string") return person;
         return toResponseOutcome(await client.addResponse(toResponseBody(row, person), { signal, intentAt }), person);
       }),
-    lookUp: async (row, { intentAt }) => {
+    lookUp: async (row, { position: _position, ...moments }) => {
       const person = await findOrCreate(client, row, signal);
       if (typeof person !== "string")
         return { kind: "unsettled", reason: person.error ?? "the person cannot be found" };
-      const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, intentAt });
+      const settlement = await client.lookUpResponse(toResponseBody(row, person), { signal, ...moments });
       return toSettled(settlement, () => saved(person));
     },
   };
@@ -100,16 +105,20 @@ async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal)
     ...(name !== undefined && { name }),
   };
   const result = await client.sendPerson({ ...person, send: false }, { signal });
-  const found =
-    result.kind === "unknown" ? null : toId(result.kind === "arrived" ? result.found["id"] : result.reply.json["id"]);
+  const found = idOf(result);
   if (found !== null) return found;
-  const reason = result.kind === "unknown" ? result.error.message : "the service gave no id";
+  const reason = result.kind === "unknown" ? result.error.message : "the service returned no id";
   return {
     outcome: "failed",
     personId: null,
     surveyScheduledAt: null,
     error: `the person could not be saved: ${reason}`,
   };
+}
+
+function idOf(result: WriteResult): string | null {
+  if (result.kind === "unknown") return null;
+  return result.kind === "arrived" ? toId(result.found["id"]) : toId(result.reply.json["id"], result.reply.text);
 }
 
 function toResponseOutcome(result: WriteResult, person: string): RowOutcome {

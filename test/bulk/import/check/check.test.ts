@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { checkTable } from "../../../../src/bulk/import/check/check.ts";
 import { PEOPLE_ROWS } from "../../../../src/bulk/import/check/kinds.ts";
 import { openTable } from "../../../../src/bulk/import/table/open-table.ts";
+import { openTestInput } from "../../../helpers/input-file.ts";
 
 it("when it is stopped on the way, then it reads no further", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-check-"));
@@ -12,25 +13,22 @@ it("when it is stopped on the way, then it reads no further", async () => {
   await writeFile(file, `email\n${"ann@example.com\n".repeat(20_000)}`);
   const stop = new AbortController();
   let rows = 0;
-  const table = await openTable(
-    { path: file, name: "people.csv", delimiter: null },
-    {
-      kind: PEOPLE_ROWS,
-      defaults: {},
-      properties: {},
-      readers: { duration: () => null, time: () => null },
-      header: { renames: [], ignored: [], suggest: () => null },
-    },
-  );
+  const table = await openTable(await openTestInput(file), {
+    kind: PEOPLE_ROWS,
+    defaults: {},
+    properties: {},
+    readers: { duration: () => null, time: () => null },
+    header: { renames: [], ignored: [], suggest: () => null },
+  });
   const counted: typeof table = {
     ...table,
-    read(record) {
+    checkFields(record) {
       rows += 1;
       stop.abort(new Error("enough"));
-      return table.read(record);
+      return table.checkFields(record);
     },
   };
-  const checked = checkTable(counted, { onDuplicate: null, unique: true, maxErrors: 20, signal: stop.signal });
+  const checked = checkTable(counted, { onDuplicate: null, maxErrors: 20, signal: stop.signal });
   await expect(checked).rejects.toThrow("enough");
   expect(rows).toBeLessThan(20_000);
   await rm(folder, { recursive: true });

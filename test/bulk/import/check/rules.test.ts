@@ -22,8 +22,17 @@ it.each<[FieldRule, string, unknown]>([
 
 it.each<[FieldRule, string, RegExp]>([
   ["email", "nobody", /is not an e-mail address/],
+  [
+    "email",
+    "ann\u200b@example.com",
+    /"annU\+200B@example\.com" contains an invisible character, U\+200B \(zero width space\), at position 4/,
+  ],
+  ["email", "ann@exam\u00adple.com", /U\+00AD \(soft hyphen\)/],
+  ["email", "ann\u3164@example.com", /U\+3164/],
+  ["phone", "+1415\u202c5550000", /U\+202C \(pop directional formatting\)/],
+  ["phone", "4155550101", /is not E\.164: a leading \+/],
   ["phone", "4.47E+11", /digits are lost/],
-  ["phone", "14155550000", /the leading \+ is missing.*write \+14155550000/],
+  ["phone", "14155550000", /the leading \+ is missing.*did you mean \+14155550000\?/],
   ["phone", "0014155550000", /write \+14155550000 for the leading 00/],
   ["phone", "+1 (415) 555-0000", /only \+ and digits; write \+14155550000/],
   ["phone", "0301234567", /a national number/],

@@ -14,7 +14,17 @@ beforeEach(async () => {
 });
 afterEach(() => rm(path.dirname(file), { recursive: true, force: true }));
 
-const HEAD = { format: 1, input: "ab12", command: "people import", baseUrl: "http://127.0.0.1:1/" } as const;
+const HEAD = {
+  format: 2,
+  input: "ab12",
+  file: "customers.csv",
+  rows: 3,
+  command: "people import",
+  choices: { "--send": true },
+  baseUrl: "http://127.0.0.1:1/",
+  key: "0123456789abcdef",
+  at: 400,
+} as const;
 const outcome = (line: number, personId: string | null) =>
   ({
     line,
@@ -141,3 +151,33 @@ it.each(["7", "0", "-1", "007", "1e3", "1.5", "9007199254740993", " 7", "", "per
     expect(parseEntry(formatEntry(entry))).toEqual(entry);
   },
 );
+
+it("when a row failed, then it counts from anew if it was refused, and from its first intent if it may have arrived", async () => {
+  const failed = { personId: null, surveyScheduledAt: null, error: "no", outcome: "failed" } as const;
+  await write([
+    { head: HEAD },
+    { intent: [2, 3], at: 500 },
+    { done: { line: 2, identifier: "a", ...failed } },
+    { done: { line: 3, identifier: "b", ...failed, mayHaveArrived: true } },
+  ]);
+  const first = await readJournal(file);
+  expect([2, 3].map((line) => [first.outcomeOf(line), first.mayHaveArrived(line)])).toEqual([
+    ["failed", false],
+    ["failed", true],
+  ]);
+  await write([{ intent: [2, 3], at: 600 }]);
+  expect((await told()) as object).toMatchObject({
+    lines: [
+      [2, 600, null],
+      [3, 500, null],
+      [4, null, null],
+    ],
+  });
+});
+
+it("when a run stopped by itself, then its time is known until another begins", async () => {
+  await write([{ head: HEAD }, { intent: [2], at: 500 }, { unsent: [2], at: 510 }]);
+  expect([(await readJournal(file)).stoppedAt, (await readJournal(file)).intentAt(2)]).toEqual([510, null]);
+  await write([{ intent: [2], at: 600 }]);
+  expect((await readJournal(file)).stoppedAt).toBe(null);
+});

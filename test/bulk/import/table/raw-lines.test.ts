@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readRawLines } from "../../../../src/bulk/import/table/raw-lines.ts";
+import { openTestInput } from "../../../helpers/input-file.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -23,5 +24,5 @@ it.each([
 ])("when a file is %j, then its lines %i to %i are %j", async (text, first, last, expected) => {
   const file = path.join(folder, "lines.csv");
   await writeFile(file, text);
-  expect(await readRawLines(file, first, last)).toBe(expected);
+  expect(await readRawLines(await openTestInput(file), first, last)).toBe(expected);
 });

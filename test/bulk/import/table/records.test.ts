@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findDelimiter } from "../../../../src/bulk/import/table/delimiter.ts";
 import type { InputRecord } from "../../../../src/bulk/import/table/record-parser.ts";
 import { readRecords } from "../../../../src/bulk/import/table/records.ts";
+import { openTestInput } from "../../../helpers/input-file.ts";
 
 /** So much of a file is read at once. */
 const PIECE_BYTES = 64 * 1024;
@@ -24,7 +25,7 @@ async function read(text: string | Uint8Array, delimiter: string | null = null):
   const file = path.join(folder, "in.csv");
   await writeFile(file, text);
   const records: InputRecord[] = [];
-  for await (const batch of readRecords({ path: file, name: "in.csv", delimiter })) records.push(...batch);
+  for await (const batch of readRecords(await openTestInput(file, delimiter))) records.push(...batch);
   return records;
 }
 
@@ -109,9 +110,19 @@ it.each([
   [Buffer.from("email\nZo\u00eb\n", "latin1"), "in.csv:2: the text is neither UTF-8 nor", "iconv -f WINDOWS-1252 "],
   [Buffer.from("email\n", "utf16le"), "in.csv:1: the text is neither UTF-8 nor", "iconv -f UTF-16LE "],
   [Buffer.from("email\n", "utf16le").swap16(), "in.csv:1: the text is neither UTF-8 nor", "iconv -f UTF-16BE "],
-  [gzipSync("email\n"), "in.csv is compressed with gzip", "gunzip -c "],
-  [Buffer.from("PK\x03\x04\0\0"), "in.csv is a spreadsheet", 'save it as "CSV UTF-8"'],
-  [Buffer.from("email\nann\0@example.com\n"), "in.csv:2: a zero byte stands in the text", "tr -d '\\000' "],
+  [gzipSync("email\n"), "in.csv is compressed with gzip", "gunzip -k "],
+  [Buffer.from("PK\x03\x04\0\0"), "in.csv is a zip archive", "unpack it"],
+  [Buffer.from("PK\x03\x04\x14\0\x06\0xx[Content_Types].xml"), "in.csv is an Excel workbook", "CSV UTF-8"],
+  [Buffer.from("%PDF-1.7\n%\n"), "in.csv is a PDF document", "CSV"],
+  [Buffer.from('{"email":"ann@example.com"}\n'), "in.csv is JSON, not CSV", "CSV"],
+  [Buffer.from('[\n  {"email":"ann@example.com"}]\n'), "in.csv is JSON, not CSV", "CSV"],
+  [Buffer.from("\ufeff[]"), "in.csv is JSON, not CSV", "CSV"],
+  [Buffer.from("sep=;\r\nemail;name\r\n"), 'preceded by "sep=;"', "tail -n +2"],
+  [Buffer.from("email,name\rann@example.com,Ann\r"), "in.csv:1: the lines end in a lone carriage return", "tr '\\r'"],
+  [Buffer.from('email,name\rann@example.com,"A\n\n\nB"\r'), "in.csv:1: the lines end in a lone carriage", "tr"],
+  [Buffer.concat([little, Buffer.from([0])]), "in.csv:3: UTF-16LE that is broken near byte", "CSV UTF-8"],
+  [Buffer.from([0xfe, 0xff, 0xd8, 0x00, 0x00, 0x41]), "in.csv:1: UTF-16BE that is broken near byte", "CSV UTF-8"],
+  [Buffer.from("email\nann\0@example.com\n"), "in.csv:2: the text contains a zero byte", "tr -d '\\000' "],
 ])("when the bytes are %j, then it says what to do", async (bytes, message, hint) => {
   await expect(read(bytes)).rejects.toMatchObject({
     message: expect.stringContaining(message),

@@ -1,4 +1,4 @@
-/** Judges one record: the row it becomes, or everything that is wrong with it. */
+/** Validates one record: the row it becomes, or everything that is wrong with it. */
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { characterCount } from "../../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
@@ -7,42 +7,50 @@ import type { InputRecord } from "../table/record-parser.ts";
 import type { CellValue, FieldRule, ImportRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
 import { RULES, type ValueReaders } from "./rules.ts";
 
-export interface JudgeOptions {
+export interface ValidatorOptions {
   readonly kind: RowKind;
   readonly columns: readonly Column[];
   readonly readers: ValueReaders;
-  /** `--property`: added to every row; a column of that name wins where it has a value. */
+  /** Properties for every row; a column of that name wins where it has a value. */
   readonly properties: JsonObject;
-  /** What flags say for rows that do not: `channel`, `delay`, `send`. */
+  /** Values for rows that have none of their own: `channel`, `delay`, `send`. */
   readonly defaults: RowValues;
+  /** Values that hold for every row, whatever its cells say. */
+  readonly overrides?: RowValues;
 }
 
-export type Verdict = { readonly row: ImportRow } | { readonly problems: readonly RowProblem[] };
+export type Validation = { readonly row: ImportRow } | { readonly problems: readonly RowProblem[] };
 
-/** What the fields of a valid record say, until the next one is read. */
-export type Reading = { readonly values: RowValues } | { readonly problems: readonly RowProblem[] };
-
-export interface Judge {
-  judge(record: InputRecord): Verdict;
-  /** The same judgement with nothing made for it: a million rows are checked before one is sent. */
-  read(record: InputRecord): Reading;
+export interface ValidFields {
+  readonly values: RowValues;
+  /** A cell said something else than an override. */
+  readonly overridden: boolean;
 }
 
-/** What `read` gives is overwritten by the next record; what `judge` gives is not. */
-export function createJudge(options: JudgeOptions): Judge {
-  const read = createReader(options);
+/** What the fields of a record say, until the next one is checked. */
+export type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[] };
+
+export interface Validator {
+  validate(record: InputRecord): Validation;
+  /** The same rules with nothing made for it: a million rows are checked before one is sent. */
+  checkFields(record: InputRecord): FieldCheck;
+}
+
+/** What `checkFields` gives is overwritten by the next record; what `validate` gives is not. */
+export function createValidator(options: ValidatorOptions): Validator {
+  const checkFields = createFieldCheck(options);
   const cells = propertyCells(options.columns);
   return {
-    read,
-    judge(record) {
-      const reading = read(record);
-      if ("problems" in reading) return reading;
+    checkFields,
+    validate(record) {
+      const checked = checkFields(record);
+      if ("problems" in checked) return checked;
       const properties = readProperties(cells, record.fields, options.properties);
       return {
         row: {
           line: record.line,
-          identifier: identifierOf(reading.values),
-          values: present(reading.values),
+          identifier: identifierOf(checked.values),
+          values: present(checked.values),
           properties,
         },
       };
@@ -50,18 +58,27 @@ export function createJudge(options: JudgeOptions): Judge {
   };
 }
 
-/** A whole map in one cell, as an export writes it, gives way to columns of their own. */
+/** A whole map in one cell, as an export writes it, gives way to columns of their own that say something else. */
 function readProperties(cells: readonly PropertyCell[], fields: readonly string[], common: JsonObject): JsonObject {
   let all = common;
   // Without a prototype, so that a key named `__proto__` is only a key.
   const own = Object.create(null) as Record<string, Json>;
   for (const { index, key } of cells) {
-    const cell = takeBack(fields[index] ?? "");
+    const cell = withoutGuard(fields[index] ?? "");
     if (isBlank(cell)) continue;
     if (isMapColumn(key)) all = { ...all, ...parseMap(cell) };
     else own[key] = cell;
   }
+  for (const [key, cell] of Object.entries(own)) {
+    // A flattened column repeats as text what the map holds as a number, a list or a map.
+    if (Object.hasOwn(all, key) && toCellText(all[key]) === cell) delete own[key];
+  }
   return { ...all, ...own };
+}
+
+/** As `--flatten` writes a value. */
+function toCellText(value: Json | undefined): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
 
 /** `person_properties` of an export holds them all as JSON. */
@@ -78,12 +95,23 @@ function parseMap(cell: string): JsonObject | null {
   }
 }
 
-function checkMap({ index, key }: PropertyCell): (cells: readonly string[]) => RowProblem | null {
+function checkMap({ index, key }: PropertyCell): LimitCheck {
   return (cells) => {
-    const cell = takeBack(cells[index] ?? "");
-    if (isBlank(cell) || cell === "null" || parseMap(cell) !== null) return null;
-    return { column: key, message: `${JSON.stringify(cell)} is not a JSON object, as in {"plan":"pro"}` };
+    const cell = withoutGuard(cells[index] ?? "");
+    if (isBlank(cell) || cell === "null") return null;
+    if (parseMap(cell) === null)
+      return { column: key, message: `${JSON.stringify(cell)} is not a JSON object, as in {"plan":"pro"}` };
+    const number = numberThatLosesDigits(cell);
+    if (number === null) return null;
+    return { column: key, message: `${number} has more digits than a JSON number keeps; write it in quotes, as text` };
   };
+}
+
+/** The first whole number of a JSON text that would be another one after it is parsed; null when none would. */
+function numberThatLosesDigits(json: string): string | null {
+  if (!/\d{16}/.test(json)) return null;
+  const tokens = json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? [];
+  return tokens.find((token) => /^-?\d+$/.test(token) && BigInt(token) !== BigInt(Number(token))) ?? null;
 }
 
 function present(values: RowValues): RowValues {
@@ -109,17 +137,18 @@ interface FieldCell {
   readonly header: string;
   readonly name: string;
   readonly rule: FieldRule;
-  /** What a flag says for rows that do not. */
+  /** The value of rows that have none. */
   readonly fallback: CellValue | undefined;
 }
 
-function createReader({
+function createFieldCheck({
   kind,
   columns,
   readers,
   properties,
   defaults,
-}: JudgeOptions): (record: InputRecord) => Reading {
+  overrides = {},
+}: ValidatorOptions): (record: InputRecord) => FieldCheck {
   const fields = columns.flatMap(({ header, target }, index): FieldCell[] =>
     target.kind === "field" ? [{ index, header, ...target.field, fallback: defaults[target.field.name] }] : [],
   );
@@ -130,7 +159,7 @@ function createReader({
   ];
   // One object for all records: what it says is taken before the next is read.
   const values: Record<string, CellValue | undefined> = { ...defaults };
-  const valid: Reading = { values };
+  const valid = { values, overridden: false };
   return (record) => {
     const cells = record.fields;
     if (cells.length !== columns.length) return { problems: [ragged(cells.length, columns.length)] };
@@ -143,16 +172,25 @@ function createReader({
       const problem = check(cells);
       if (problem !== null) (problems ??= []).push(problem);
     }
+    valid.overridden = override(values, overrides);
     const found = problems ?? kind.check(values);
     return found.length > 0 ? { problems: found } : valid;
   };
 }
 
+/** Whether a cell had said something else. */
+function override(values: Record<string, CellValue | undefined>, overrides: RowValues): boolean {
+  let differs = false;
+  for (const name of Object.keys(overrides)) {
+    differs ||= values[name] !== undefined && values[name] !== overrides[name];
+    values[name] = overrides[name];
+  }
+  return differs;
+}
+
 function ragged(found: number, expected: number): RowProblem {
-  return {
-    column: "",
-    message: `the row has ${found} field${found === 1 ? "" : "s"} and the header ${expected}; is a delimiter or a quote missing?`,
-  };
+  const fields = `${expected} field${expected === 1 ? "" : "s"}`;
+  return { column: "", message: `expected ${fields}, found ${found}; check delimiters and quotes` };
 }
 
 function readField(
@@ -162,23 +200,29 @@ function readField(
   readers: ValueReaders,
 ): RowProblem | null {
   const { name, rule } = field;
-  const cell = takeBack(text);
+  const cell = withoutGuard(text);
   values[name] = field.fallback;
   if (isBlank(cell)) return name === "send" && field.fallback === undefined ? undecided(field.header) : null;
-  const judged = RULES[rule](rule === "text" ? cell : cell.trim(), readers);
-  if ("problem" in judged) return { column: name, message: judged.problem };
-  values[name] = judged.value;
+  const ruled = RULES[rule](rule === "text" ? cell : cell.trim(), readers);
+  if ("problem" in ruled) return { column: name, message: ruled.problem };
+  values[name] = ruled.value;
   return null;
 }
 
-/** A `send` column without a word and without a flag that decides would be a guess. */
+/** A `send` column without a word, and nothing that holds for such rows, would be a guess. */
 function undecided(column: string): RowProblem {
-  return { column, message: "is empty; give true or false, or decide for such rows with --send or --no-send" };
+  return { column, message: "is empty, and no default says whether to send; give true or false" };
 }
 
-/** A spreadsheet guard (`'+1555…`, `'=SUM`) is taken back: the quote was never part of the text. */
-function takeBack(cell: string): string {
-  return cell.charCodeAt(0) === 39 && /^'[=+\-@\t]/.test(cell) ? cell.slice(1) : cell;
+const APOSTROPHE = 39;
+
+/** Whether a spreadsheet guard (`'+1555…`, `'=SUM`, and `''=…` for a text that began with `'=`) precedes the text. */
+export function hasGuard(cell: string): boolean {
+  return cell.charCodeAt(0) === APOSTROPHE && /^''?[=+\-@\t]/.test(cell);
+}
+
+function withoutGuard(cell: string): string {
+  return hasGuard(cell) ? cell.slice(1) : cell;
 }
 
 /** Nothing, or nothing but space. */
@@ -188,7 +232,7 @@ function isBlank(cell: string): boolean {
 
 type LimitCheck = (cells: readonly string[]) => RowProblem | null;
 
-/** Properties whose length the specification limits, where a column or a flag gives them. */
+/** Properties whose length the specification limits, where a column or a common property gives them. */
 function limitedCells(cells: readonly PropertyCell[], fixed: JsonObject): readonly LimitCheck[] {
   return SPECIAL_PROPERTIES.flatMap(({ key, olderName, maxLength }) => {
     if (maxLength === undefined) return [];
@@ -197,7 +241,7 @@ function limitedCells(cells: readonly PropertyCell[], fixed: JsonObject): readon
       const index = cells.find((cell) => cell.key === name)?.index ?? -1;
       const text = typeof fixed[name] === "string" ? fixed[name] : "";
       if (index === -1 && text === "") return [];
-      return [(record) => tooLong(name, takeBack(record[index] ?? "") || text, maxLength)];
+      return [(record) => tooLong(name, withoutGuard(record[index] ?? "") || text, maxLength)];
     });
   });
 }

@@ -1,0 +1,62 @@
+/** Problems of rows, those of one kind together: one line for 200 rows without an address. */
+import type { RowProblem } from "./row-kind.ts";
+
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface ProblemGroup extends RowProblem {
+  /** How many rows have it. */
+  readonly rows: number;
+  /** The first of them; rows that follow one another are one range. */
+  readonly ranges: readonly LineRange[];
+  /** The ranges are all of them. */
+  readonly isComplete: boolean;
+}
+
+export interface ProblemList {
+  readonly groups: readonly ProblemGroup[];
+  /** Of all problems, those beyond the kept kinds too. */
+  readonly count: number;
+  add(line: number, problem: RowProblem): void;
+}
+
+/** Ranges of lines that are kept of one kind. */
+const RANGES_MAX = 10;
+
+interface Group extends RowProblem {
+  rows: number;
+  ranges: { first: number; last: number }[];
+  isComplete: boolean;
+}
+
+/** At most `kindsMax` kinds are kept; a kind is a column and a message. */
+export function createProblemList(kindsMax: number): ProblemList {
+  const groups = new Map<string, Group>();
+  let count = 0;
+  return {
+    get groups() {
+      return [...groups.values()];
+    },
+    get count() {
+      return count;
+    },
+    add(line, { column, message }) {
+      count += 1;
+      const key = `${column}\n${message}`;
+      const group = groups.get(key);
+      if (group !== undefined) addLine(group, line);
+      else if (groups.size < kindsMax)
+        groups.set(key, { column, message, rows: 1, ranges: [{ first: line, last: line }], isComplete: true });
+    },
+  };
+}
+
+function addLine(group: Group, line: number): void {
+  const last = group.ranges.at(-1);
+  group.rows += 1;
+  if (group.isComplete && last?.last === line - 1) last.last = line;
+  else if (group.ranges.length < RANGES_MAX) group.ranges.push({ first: line, last: line });
+  else group.isComplete = false;
+}

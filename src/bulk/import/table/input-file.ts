@@ -1,0 +1,90 @@
+/** The input of an import, opened once: hashed while it is checked, and read afterwards only while it is that very file. */
+import { createHash } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { stat, type FileHandle } from "node:fs/promises";
+
+/** The file is no longer the one that was opened and checked. */
+export class InputChangedError extends Error {
+  override readonly name = "InputChangedError";
+  /** As messages call it. */
+  readonly file: string;
+
+  constructor(file: string) {
+    super(`${file} has changed since it was checked`);
+    this.file = file;
+  }
+}
+
+export interface InputFile {
+  /** As messages call it: the name that was given, or `standard input`. */
+  readonly name: string;
+  /** Null: found by looking at the first record. */
+  readonly delimiter: string | null;
+  /** SHA-256 of all bytes, hexadecimal, once they have been read to the end; null before. */
+  readonly sha256: string | null;
+  /**
+   * All bytes from the first on, in chunks that belong to the caller. After the first whole pass never a byte more than
+   * that pass saw. Throws InputChangedError, or the system's error.
+   */
+  bytes(): AsyncGenerator<Uint8Array>;
+  /** Throws InputChangedError when size, time or inode differ from those at the opening, or the name leads elsewhere. */
+  verify(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface InputFacts {
+  readonly name: string;
+  readonly delimiter: string | null;
+  /** Null for a file without a name, which nobody else can change. */
+  readonly path: string | null;
+  /** Called when the file has been closed. */
+  readonly onClose?: () => Promise<void>;
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Takes the handle over; `close` closes it. */
+export async function openInputFile(handle: FileHandle, facts: InputFacts): Promise<InputFile> {
+  const { name, delimiter, path, onClose } = facts;
+  const opened = await handle.stat({ bigint: true });
+  let checked: { readonly sha256: string; readonly length: number } | null = null;
+
+  async function verify(): Promise<void> {
+    const now = await (path === null ? handle.stat({ bigint: true }) : stat(path, { bigint: true }).catch(() => null));
+    if (now === null || !isSame(opened, now)) throw new InputChangedError(name);
+  }
+
+  return {
+    name,
+    delimiter,
+    get sha256() {
+      return checked?.sha256 ?? null;
+    },
+    verify,
+    async *bytes() {
+      const end = checked?.length ?? Number.POSITIVE_INFINITY;
+      const hash = checked === null ? createHash("sha256") : null;
+      let position = 0;
+      while (position < end) {
+        if (hash === null) await verify();
+        const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, end - position));
+        const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
+        if (bytesRead === 0) break;
+        position += bytesRead;
+        hash?.update(chunk.subarray(0, bytesRead));
+        yield chunk.subarray(0, bytesRead);
+      }
+      await verify();
+      if (hash === null && position < end) throw new InputChangedError(name);
+      if (hash !== null) checked = { sha256: hash.digest("hex"), length: position };
+    },
+    async close() {
+      await handle.close();
+      await onClose?.();
+    },
+  };
+}
+
+function isSame(before: BigIntStats, now: BigIntStats): boolean {
+  return before.dev === now.dev && before.ino === now.ino && before.size === now.size && before.mtimeNs === now.mtimeNs;
+}

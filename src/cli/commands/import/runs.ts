@@ -1,0 +1,108 @@
+/** The runs of imports that journals tell of. */
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import type { JournalHead } from "../../../bulk/import/journal/journal-entry.ts";
+import { readJournal, type JournalState } from "../../../bulk/import/journal/journal-state.ts";
+import { countOutcomes } from "../../../bulk/import/journal/outcome.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { LockedError, takeLock } from "../../../runtime/lock-file.ts";
+import type { Deps } from "../../command/deps.ts";
+import { NotFoundError } from "../../errors/not-found-error.ts";
+import { filesOf, JOURNAL_SUFFIX, listJournals, type RecordFiles } from "../../import/record.ts";
+import { pathColumn, type Resource } from "../../render/columns.ts";
+
+export interface ImportRun {
+  readonly files: RecordFiles;
+  readonly head: JournalHead;
+  readonly state: JournalState;
+}
+
+/**
+ * `finished`: every row has an outcome, and none is worth another try. `incomplete`: rows failed or are unknown.
+ * `stopped`: rows have no outcome yet. `running`: another process is at it.
+ */
+export type RunStatus = "finished" | "incomplete" | "stopped" | "running";
+
+/** What `import status` shows. */
+export const RUNS: Resource = {
+  noun: "imports",
+  columns: [
+    pathColumn("file", "text"),
+    pathColumn("command", "text"),
+    pathColumn("status", "text"),
+    ...["rows", "scheduled", "saved", "failed", "unknown", "skipped", "pending"].map((name) =>
+      pathColumn(name, "number"),
+    ),
+    pathColumn("started_at", "time"),
+    pathColumn("base_url", "text"),
+    pathColumn("results", "text"),
+  ],
+  table: [
+    "file",
+    "command",
+    "status",
+    "rows",
+    "scheduled",
+    "saved",
+    "failed",
+    "unknown",
+    "skipped",
+    "pending",
+    "started_at",
+  ],
+  dropFirst: ["started_at", "skipped", "saved", "scheduled"],
+  fields: [],
+};
+
+/** Of a file that was imported, of results, a journal or a folder; without a name those in this folder. Throws NotFoundError. */
+export async function findRuns(name: string | null): Promise<ImportRun[]> {
+  const journals = name === null ? await listJournals(".") : await journalsOf(name);
+  const runs: ImportRun[] = [];
+  for (const journal of journals) {
+    const state = await readJournal(journal);
+    const files = filesOf(journal.slice(0, -JOURNAL_SUFFIX.length));
+    if (state.head !== null) runs.push({ files, head: state.head, state });
+  }
+  if (runs.length === 0 && name !== null) throw new NotFoundError(`no import of ${name} is recorded`);
+  return runs;
+}
+
+async function journalsOf(name: string): Promise<string[]> {
+  const found = await stat(name).catch(() => null);
+  if (found?.isDirectory() === true) return listJournals(name);
+  if (name.endsWith(JOURNAL_SUFFIX)) return [name];
+  const beside = await listJournals(path.dirname(name));
+  const base = path.basename(name);
+  return beside.filter((journal) => path.basename(journal).startsWith(`${base}.`));
+}
+
+export async function statusOf({ files, state, head }: ImportRun, { random }: Deps): Promise<RunStatus> {
+  if (await isRunning(files, random.token(6))) return "running";
+  if (!state.ended && countOutcomes(state.counts) < head.rows) return "stopped";
+  return state.counts.failed + state.counts.unknown > 0 ? "incomplete" : "finished";
+}
+
+async function isRunning({ lock }: RecordFiles, token: string): Promise<boolean> {
+  if ((await stat(lock).catch(() => null)) === null) return false;
+  try {
+    await (await takeLock(lock, token)).release();
+    return false;
+  } catch (error) {
+    if (error instanceof LockedError) return true;
+    throw error;
+  }
+}
+
+export function toRow({ files, head, state }: ImportRun, status: RunStatus): JsonObject {
+  return {
+    file: head.file,
+    command: head.command,
+    status,
+    rows: head.rows,
+    ...state.counts,
+    pending: head.rows - countOutcomes(state.counts),
+    started_at: head.at,
+    base_url: head.baseUrl,
+    results: files.results,
+  };
+}

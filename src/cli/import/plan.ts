@@ -1,0 +1,153 @@
+/** What an import is going to do, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
+import { countSendable, type CheckReport } from "../../bulk/import/check/check.ts";
+import { wayOf } from "../../bulk/import/check/row-kind.ts";
+import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
+import { emptyJournal } from "../../bulk/import/journal/journal-state.ts";
+import type { ImportTable } from "../../bulk/import/table/open-table.ts";
+import { ConfigError } from "../../config/config-error.ts";
+import { resolveConnection } from "../../config/settings.ts";
+import { confirm } from "../command/confirm.ts";
+import type { Deps } from "../command/deps.ts";
+import { writeDryRun } from "../command/dry-run.ts";
+import { countOf, formatCount, writeNote } from "../command/notes.ts";
+import { settingsRequest } from "../command/settings-request.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { ImportRequest } from "./import-request.ts";
+import { describeStrayQuotes } from "./problems.ts";
+
+/** Off a terminal flags or a column must say what may be done; `--yes` only answers the question of a terminal. Throws UsageError, before the file is checked. */
+export function checkConsent({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
+  if (hasConsent(table, request)) return;
+  if (streams.in.isTTY && streams.err.isTTY) return;
+  throw new UsageError(`${request.command} ${request.guardAdvice}`, { hint: "--dry-run shows what would be sent" });
+}
+
+function hasConsent(table: ImportTable, { consented, consentColumn }: ImportRequest): boolean {
+  return (
+    consented ||
+    table.mapping.columns.some(({ target }) => target.kind === "field" && target.field.name === consentColumn)
+  );
+}
+
+/** How many rows go which way. */
+interface Plan {
+  rows: number;
+  emails: number;
+  texts: number;
+  quiet: number;
+  skipped: number;
+  /** A previous run settled them. */
+  done: number;
+}
+
+async function countRows(jobs: JobOptions, signal: AbortSignal): Promise<Plan> {
+  const plan: Plan = { rows: 0, emails: 0, texts: 0, quiet: 0, skipped: 0, done: 0 };
+  for await (const decision of decideRows(jobs)) {
+    signal.throwIfAborted();
+    plan.rows += 1;
+    if (decision.kind === "job") plan[wayOf(decision.job.row.values)] += 1;
+    else plan[decision.kind === "skip" ? "skipped" : "done"] += 1;
+  }
+  return plan;
+}
+
+export interface PlanContext {
+  /** What messages call the service. */
+  readonly place: string;
+  readonly report: CheckReport;
+  readonly jobs: JobOptions;
+}
+
+/** On a terminal the plan is shown and confirmed; `--yes` skips the question. Throws CancelledError when declined. */
+export async function askWithPlan(deps: Deps, request: ImportRequest, context: PlanContext): Promise<void> {
+  const { streams, options } = deps;
+  if (request.flags.yes || !streams.in.isTTY || !streams.err.isTTY) return;
+  const plan = await countRows(context.jobs, deps.signal);
+  const profile = options.profile === null ? "" : ` (profile ${options.profile})`;
+  const counts = [
+    ["Rows", plan.rows],
+    ...(request.kind.sendsSurveys
+      ? [["Emails", plan.emails] as const, ["Text messages", plan.texts] as const, ["No survey", plan.quiet] as const]
+      : []),
+    ["Skipped", plan.skipped],
+    ...(plan.done > 0 ? [["Already done", plan.done] as const] : []),
+  ] as const;
+  const lines = [
+    toLine("Service", `${context.place}${profile}`),
+    ...counts.map(([name, count]) => toLine(name, formatCount(count))),
+    ...describeStrayQuotes(context.report).map((quote) => toLine("Warning", quote)),
+  ];
+  await streams.err.write(lines.join(""));
+  if (plan.emails + plan.texts + plan.quiet > 0) await confirm(deps, questionOf(request, plan));
+}
+
+const NAME_WIDTH = 16;
+
+function toLine(name: string, text: string): string {
+  return `${name.padEnd(NAME_WIDTH)}${text}\n`;
+}
+
+function questionOf({ kind, question }: ImportRequest, { emails, texts, quiet }: Plan): string {
+  if (!kind.sendsSurveys || emails + texts === 0) return question(emails + texts + quiet);
+  return `Send ${describeSurveys(emails, texts)}?`;
+}
+
+/** `1,946 emails and 54 text messages`. */
+function describeSurveys(emails: number, texts: number): string {
+  const parts = [
+    ...(emails > 0 || texts === 0 ? [countOf(emails, "email", "emails")] : []),
+    ...(texts > 0 ? [countOf(texts, "text message", "text messages")] : []),
+  ];
+  return parts.join(" and ");
+}
+
+const SHOWN = 3;
+
+/** The first requests as JSON lines, and the counts; nothing is connected to. */
+export async function showPlannedRequests(
+  deps: Deps,
+  table: ImportTable,
+  request: ImportRequest,
+  report: CheckReport,
+): Promise<ExitCode> {
+  const baseUrl = await baseUrlOf(deps);
+  const jobs: JobOptions = { table, before: emptyJournal(), skip: (row) => report.duplicates.reasonFor(row.line) };
+  const sendable = countSendable(report);
+  const shown = Math.min(SHOWN, sendable);
+  let left = shown;
+  for await (const decision of decideRows(jobs)) {
+    if (left === 0) break;
+    if (decision.kind !== "job") continue;
+    const { row, position } = decision.job;
+    await writeDryRun(deps, baseUrl, request.plan(row, { position, rows: sendable }));
+    left -= 1;
+  }
+  await writeNote(deps, describeDryRun(request, report, shown));
+  return EXIT.done;
+}
+
+function describeDryRun({ kind }: ImportRequest, report: CheckReport, shown: number): string {
+  const { emails, texts, quiet } = report.ways;
+  const skipped = report.rows - countSendable(report);
+  const parts = kind.sendsSurveys
+    ? [
+        countOf(emails, "email", "emails"),
+        countOf(texts, "text message", "text messages"),
+        `${formatCount(quiet)} with no survey`,
+      ]
+    : [countOf(emails + texts + quiet, "request", "requests")];
+  const all = [...parts, `${formatCount(skipped)} skipped`].join(", ");
+  return `${countOf(report.rows, "row", "rows")}: ${all}; ${countOf(shown, "request", "requests")} shown, nothing was sent`;
+}
+
+/** Empty, so that paths alone are shown, where no connection is configured or the embedded service would be asked. */
+async function baseUrlOf(deps: Deps): Promise<string> {
+  try {
+    const settings = await resolveConnection(settingsRequest(deps));
+    return settings.kind === "local" ? "" : settings.baseUrl.value;
+  } catch (error) {
+    if (error instanceof ConfigError && error.problem === "missing") return "";
+    throw error;
+  }
+}

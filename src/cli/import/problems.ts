@@ -1,0 +1,139 @@
+/** What the check of a file found, in words: problems, duplicates, and whatever will not be what it seems. */
+import type { CheckReport } from "../../bulk/import/check/check.ts";
+import type { LineRange, ProblemGroup } from "../../bulk/import/check/problem-list.ts";
+import type { ImportTable } from "../../bulk/import/table/open-table.ts";
+import type { InputError, InputFix } from "../../bulk/import/table/input-error.ts";
+import type { NearMiss } from "../../bulk/import/table/header.ts";
+import type { Json } from "../../contract/json.ts";
+import { countOf, formatCount, writeNote, writeWarning } from "../command/notes.ts";
+import type { Deps } from "../command/deps.ts";
+import { localeWarning } from "../command/survey-properties.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import type { ImportRequest } from "./import-request.ts";
+
+/** What the header says, before the rows are checked. */
+export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Promise<void> {
+  for (const note of mapping.notes) await writeNote(deps, note);
+  for (const { header, field } of mapping.nearMisses) {
+    const use = mapping.columns.some((column) => column.header === header && column.target.kind === "property")
+      ? "imported as a property"
+      : "ignored";
+    await writeNote(deps, `"${header}" will be ${use}; to map it: ${mapFlag({ header, field })}`);
+  }
+}
+
+function mapFlag({ header, field }: NearMiss): string {
+  return `--map "${header}=${field}"`;
+}
+
+/** Throws UsageError when there are problems and invalid rows are not to be skipped, or when there are no rows at all. */
+export async function reportCheck(
+  deps: Deps,
+  table: ImportTable,
+  request: ImportRequest,
+  report: CheckReport,
+): Promise<void> {
+  const { name } = table.input;
+  const { skipInvalid, allowEmpty } = request.flags;
+  const details = report.problems.map((group) => toDetail(name, group));
+  const isFatal = report.broken !== null || (report.invalidRows > 0 && !skipInvalid);
+  // Under -o json they are the details of the error that follows.
+  if (!(isFatal && isForMachines(deps))) await writeProblems(deps, name, report);
+  for (const quote of describeStrayQuotes(report)) await writeWarning(deps, `${name}: ${quote}`);
+  if (report.broken !== null) throw asUsageError(report.broken, details);
+  if (report.rows === 0 && !allowEmpty)
+    throw new UsageError(`${name} has no rows below the header`, { hint: "--allow-empty accepts such a file" });
+  const verb = report.invalidRows === 1 ? "is" : "are";
+  const invalid = `${formatCount(report.invalidRows)} of ${countOf(report.rows, "row", "rows")} ${verb} invalid`;
+  if (isFatal) throw new UsageError(`${name}: ${invalid}; nothing was sent`, { hint: adviceFor(table), details });
+  await writeOddities(deps, table, request, report);
+  if (report.invalidRows > 0) await writeWarning(deps, `${invalid} and will be skipped`);
+}
+
+function adviceFor({ mapping }: ImportTable): string {
+  const fix = "fix them, or pass --skip-invalid to skip them";
+  if (mapping.nearMisses.length === 0) return fix;
+  return `${fix}\nor map the columns: ${mapping.nearMisses.map(mapFlag).join(" ")}`;
+}
+
+function isForMachines({ options }: Deps): boolean {
+  return options.output === "json" || options.output === "ndjson";
+}
+
+async function writeProblems({ streams }: Deps, file: string, report: CheckReport): Promise<void> {
+  for (const group of report.problems) await streams.err.write(`${describeGroup(file, group)}\n`);
+  const more = report.problemCount - report.problems.reduce((sum, { rows }) => sum + rows, 0);
+  if (more > 0) await streams.err.write(`… and ${formatCount(more)} more (use --max-errors N)\n`);
+}
+
+/** `customers.csv:17: email: …`, and `customers.csv: lines 3–9, 12 (8 rows): …` of several rows. */
+function describeGroup(file: string, group: ProblemGroup): string {
+  const what = `${group.column === "" ? "" : `${group.column}: `}${group.message}`;
+  if (group.rows === 1) return `${file}:${group.ranges[0]?.first ?? 0}: ${what}`;
+  return `${file}: lines ${describeRanges(group)} (${formatCount(group.rows)} rows): ${what}`;
+}
+
+const RANGES_SHOWN = 5;
+
+function describeRanges({ ranges, isComplete }: ProblemGroup): string {
+  const shown = ranges.slice(0, RANGES_SHOWN).map(({ first, last }) => (first === last ? first : `${first}–${last}`));
+  return `${shown.join(", ")}${isComplete && ranges.length <= RANGES_SHOWN ? "" : " …"}`;
+}
+
+function toDetail(file: string, { column, message, rows, ranges }: ProblemGroup): Json {
+  const lines = ranges.map(({ first, last }: LineRange) => [first, last]);
+  return { file, line: ranges[0]?.first ?? null, lines, rows, column: column === "" ? null : column, message };
+}
+
+/** In the words of this command line. */
+export function asUsageError(error: InputError, details: Json = null): UsageError {
+  const hint = error.hint ?? (error.fix === null ? null : describeFix(error.fix));
+  return new UsageError(error.message, { ...(hint !== null && { hint }), details, cause: error });
+}
+
+function describeFix(fix: InputFix): string {
+  if (fix.kind === "ignore") return `ignore one of them: --ignore-column "${fix.header}"`;
+  return `map the columns: ${fix.columns.map(mapFlag).join(" ")}`;
+}
+
+async function writeOddities(
+  deps: Deps,
+  table: ImportTable,
+  request: ImportRequest,
+  report: CheckReport,
+): Promise<void> {
+  const { overriddenRows, guardedCells, duplicates } = report;
+  if (overriddenRows > 0)
+    await writeNote(deps, `--no-send overrides send=yes in ${countOf(overriddenRows, "row", "rows")}`);
+  if (guardedCells > 0)
+    await writeNote(
+      deps,
+      `${countOf(guardedCells, "cell", "cells")} lost a leading ' that guarded it in a spreadsheet`,
+    );
+  if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);
+  if (duplicates.size === 0 || request.flags.onDuplicate !== null) return;
+  const kept = duplicates.size === 1 ? "the first occurrence is kept" : "the first occurrence of each is kept";
+  await writeWarning(deps, `${countOf(duplicates.size, "duplicate row", "duplicate rows")} (same person); ${kept}`);
+}
+
+/** One sentence for each cell that has probably swallowed rows; the plan says them again. */
+export function describeStrayQuotes({ strayQuotes }: CheckReport): string[] {
+  return strayQuotes.map(({ line, column, lineEnds }) => {
+    const cell = column === "" ? "a cell" : `column "${column}"`;
+    return `line ${line}: a quote is probably missing; ${cell} contains ${countOf(lineEnds, "line end", "line ends")}`;
+  });
+}
+
+async function warnOfLocales(
+  deps: Deps,
+  { input }: ImportTable,
+  { flags }: ImportRequest,
+  { oddLocales }: CheckReport,
+): Promise<void> {
+  const ofFlag = localeWarning(flags.properties, "--property");
+  if (ofFlag !== null) await writeWarning(deps, ofFlag);
+  for (const { locale, line, rows } of oddLocales) {
+    const warning = localeWarning({ locale }, `${input.name}:${line}: locale`);
+    await writeWarning(deps, `${warning}${rows > 1 ? ` (${countOf(rows, "row", "rows")})` : ""}`);
+  }
+}

@@ -1,0 +1,153 @@
+/** Nobody is mailed against somebody's word. */
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { startServe, type Served } from "../../helpers/serve.ts";
+import { receivers } from "../../helpers/imported.ts";
+
+let service: Served;
+beforeAll(async () => {
+  service = await startServe();
+});
+afterAll(() => service.stop());
+
+async function fileOf(name: string, text: string): Promise<string> {
+  const file = path.join(service.folder, name);
+  await writeFile(file, text);
+  return file;
+}
+
+async function outcomes(results: string): Promise<string[]> {
+  const [, ...rows] = (await readFile(results, "utf8")).trim().split("\n");
+  return rows.map((row) => row.split(",").slice(1, 3).join(" "));
+}
+
+const VETO = "email,send\na@example.com,yes\nb@example.com,no\nc@example.com,\nd@example.com,TRUE\n";
+
+test("when --no-send is given, then no row is mailed whatever its send column says, and that is told", async () => {
+  const file = await fileOf("veto.csv", VETO);
+  const ended = await service.run(["people", "import", file, "--no-send"]);
+  expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([0, "note: --no-send overrides send=yes in 2 rows"]);
+  expect(await outcomes(`${file}.people-import.results.csv`)).toEqual([
+    "a@example.com saved",
+    "b@example.com saved",
+    "c@example.com saved",
+    "d@example.com saved",
+  ]);
+  expect(await receivers(service, 0)).toEqual([]);
+});
+
+test("when --no-send is given, then the requests of a dry run all say send=false", async () => {
+  const file = await fileOf("veto-dry.csv", VETO);
+  const { stdout, stderr } = await service.run(["people", "import", file, "--no-send", "--dry-run"]);
+  expect(stdout.match(/"send":false/g)).toHaveLength(3);
+  expect(stderr.split("\n").slice(0, 2)).toEqual([
+    "note: --no-send overrides send=yes in 2 rows",
+    "note: 4 rows: 0 emails, 0 text messages, 4 with no survey, 0 skipped; 3 requests shown, nothing was sent",
+  ]);
+});
+
+test("when --send is given, then rows that say send=no are not mailed", async () => {
+  const file = await fileOf("some.csv", "email,send\nmail1@example.com,\nquiet1@example.com,no\n");
+  expect((await service.run(["people", "import", file, "--send"])).status).toBe(0);
+  expect(await outcomes(`${file}.people-import.results.csv`)).toEqual([
+    "mail1@example.com scheduled",
+    "quiet1@example.com saved",
+  ]);
+});
+
+test.each([
+  ["--send", "--no-send"],
+  ["--no-send", "--send"],
+])("when %s and %s are given, then it is refused", async (...flags) => {
+  const file = await fileOf("both.csv", "email\nboth@example.com\n");
+  expect(await service.run(["people", "import", file, ...flags])).toEqual({
+    status: 2,
+    signal: null,
+    stdout: "",
+    stderr: "error: --send and --no-send cannot be used together\n",
+  });
+});
+
+test("when there is no journal to resume, then it is refused under --quiet too, and those beside it are named", async () => {
+  const file = await fileOf("resumed.csv", "email\nresumed@example.com\n");
+  const results = path.join(service.folder, "typo.csv");
+  const args = ["people", "import", file, "--send"];
+  expect((await service.run([...args, "--results", path.join(service.folder, "right.csv")])).status).toBe(0);
+  const ended = await service.run([...args, "--resume", "--quiet", "--results", results]);
+  expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([
+    2,
+    `error: nothing to resume: ${results}.journal not found`,
+  ]);
+  expect(ended.stderr).toContain(path.join(service.folder, "right.csv.journal"));
+});
+
+test("when a file has a header and no rows, then that is an error unless it is allowed", async () => {
+  const file = await fileOf("header.csv", "email\n");
+  const refused = await service.run(["people", "import", file, "--no-send"]);
+  expect([refused.status, refused.stderr]).toEqual([
+    2,
+    "error: header.csv has no rows below the header\nhint: --allow-empty accepts such a file\n",
+  ]);
+  const dry = await service.run(["people", "import", file, "--no-send", "--dry-run"]);
+  expect(dry.status).toBe(2);
+  const allowed = await service.run(["people", "import", file, "--no-send", "--allow-empty"]);
+  expect([allowed.status, allowed.stderr.split(" in ")[0]]).toEqual([0, "no rows"]);
+});
+
+test("when another command or service imports the same file, then it does not count as imported already", async () => {
+  const file = await fileOf("shared.csv", "email,score\nshared@example.com,9\n");
+  expect((await service.run(["people", "import", file, "--send"])).status).toBe(0);
+  expect((await service.run(["responses", "import", file, "--yes"])).status).toBe(0);
+  expect((await service.run(["autopilot", "import", file, "--send"])).status).toBe(0);
+  const other = await startServe();
+  try {
+    const env = { ...other.env, HOME: other.folder };
+    expect((await runInProcess({ args: ["people", "import", file, "--send"], env })).status).toBe(0);
+  } finally {
+    await other.stop();
+  }
+});
+
+test("when a copy of an imported file is imported, then it is refused, and named where it was", async () => {
+  const text = "email\noriginal1@example.com\noriginal2@example.com\n";
+  const [file, copy] = [await fileOf("original.csv", text), await fileOf("copy.csv", text)];
+  expect((await service.run(["people", "import", file, "--send"])).status).toBe(0);
+  const ended = await service.run(["people", "import", copy, "--send"]);
+  expect([ended.status, ended.stderr]).toEqual([
+    2,
+    `error: this file has already been imported (results: ${file}.people-import.results.csv)\n` +
+      "hint: to import it again: --results other.csv\n",
+  ]);
+  expect((await service.run(["people", "import", copy, "--send", "--results", `${copy}.again.csv`])).status).toBe(0);
+});
+
+test.each([
+  [["--skip-suppressed"], "--skip-suppressed"],
+  [["--skip-invalid"], "--skip-invalid"],
+  [["--tz", "Asia/Tokyo"], "--tz"],
+  [["--property", "plan=pro"], "--property"],
+])("when a run is resumed with %j added, then it is refused", async (flags, named) => {
+  const file = await fileOf(`head${named}.csv`, `email\nhead${named}@example.com\n`);
+  const args = ["people", "import", file, "--no-send"];
+  expect((await service.run(args)).status).toBe(0);
+  const ended = await service.run([...args, "--resume", ...flags]);
+  expect([ended.status, ended.stderr.split(";")[0]]).toEqual([
+    2,
+    `error: --resume: the previous run differed in ${named}`,
+  ]);
+});
+
+test("when a run is resumed under another key, then it is refused", async () => {
+  const file = await fileOf("keys.csv", "email\nkeys@example.com\n");
+  const args = ["people", "import", file, "--no-send"];
+  expect((await service.run(args)).status).toBe(0);
+  const added = await service.run(["service", "key", "add", "--data", service.dataFile, "--json"]);
+  const { key } = JSON.parse(added.stdout) as { key: string };
+  const ended = await service.run([...args, "--resume"], { env: { SURVEYCTL_API_KEY: key } });
+  expect([ended.status, ended.stderr.split(";")[0]]).toEqual([
+    2,
+    "error: --resume: the previous run used another API key",
+  ]);
+});

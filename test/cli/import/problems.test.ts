@@ -1,0 +1,164 @@
+/** What the check of a file says: problems of one kind together, and whatever will not be what it seems. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runInProcess, type Finished } from "../../helpers/in-process.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-problems-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function dryRun(command: string, text: string, ...flags: string[]): Promise<Finished> {
+  const file = path.join(folder, "in.csv");
+  await writeFile(file, text);
+  return runInProcess({ args: [...command.split(" "), file, "--dry-run", ...flags], env: { HOME: folder } });
+}
+
+const bodiesOf = ({ stdout }: Finished): unknown[] =>
+  stdout.split("\n").flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { body: unknown }).body]));
+
+const MESSY = `email,phone,Full Name\n${["ann@example.com,,A", ",,B", ",,C", "x,,D", ",,E", "bob@example.com,,F", ",,G"].join("\n")}\n`;
+
+it("when rows have the same problem, then they share a line, and the hint maps what is nearly a column", async () => {
+  const { status, stderr } = await dryRun("people import", MESSY);
+  expect([status, stderr]).toEqual([
+    2,
+    'note: "Full Name" will be imported as a property; to map it: --map "Full Name=name"\n' +
+      "in.csv: lines 3–4, 6, 8 (4 rows): no email or phone number\n" +
+      'in.csv:5: email: "x" is not an e-mail address such as ann@example.com\n' +
+      "error: in.csv: 5 of 7 rows are invalid; nothing was sent\n" +
+      'hint: fix them, or pass --skip-invalid to skip them\n      or map the columns: --map "Full Name=name"\n',
+  ]);
+});
+
+it("when there are more kinds of problems than are listed, then the rest is counted", async () => {
+  const { stderr } = await dryRun("people import", MESSY, "--max-errors", "1", "--ignore-column", "Full Name");
+  expect(stderr.split("\n").slice(0, 2)).toEqual([
+    "in.csv: lines 3–4, 6, 8 (4 rows): no email or phone number",
+    "… and 1 more (use --max-errors N)",
+  ]);
+});
+
+it("when JSON is asked for, then stderr holds JSON lines only, and the problems are details of the error", async () => {
+  const { stderr } = await dryRun("people import", MESSY, "--json");
+  const lines = stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { error?: { details: unknown } });
+  expect(lines.at(-1)?.error?.details).toEqual([
+    {
+      file: "in.csv",
+      line: 3,
+      lines: [
+        [3, 4],
+        [6, 6],
+        [8, 8],
+      ],
+      rows: 4,
+      column: null,
+      message: "no email or phone number",
+    },
+    {
+      file: "in.csv",
+      line: 5,
+      lines: [[5, 5]],
+      rows: 1,
+      column: "email",
+      message: '"x" is not an e-mail address such as ann@example.com',
+    },
+  ]);
+});
+
+const MANY = Array.from({ length: 22 }, (_, index) => `word ${index}`).join("\n");
+
+it.each([
+  [
+    "swallows rows up to the next quote",
+    'email,name\na@example.com,"Ann\nb@example.com,Bob\nc@example.com,"\n',
+    2,
+    "name",
+    2,
+  ],
+  ["goes on and on", `email,name\na@example.com,Ann\nb@example.com,"${MANY}"\n`, 3, "name", 21],
+  ["begins below another cell of two lines", `email,name,note\na@example.com,"A\nB","${MANY}"\n`, 3, "note", 21],
+])("when a cell %s, then a quote is probably missing", async (_, text, line, column, ends) => {
+  const { stderr } = await dryRun("people import", text, "--skip-invalid");
+  expect(stderr).toContain(
+    `warning: in.csv: line ${line}: a quote is probably missing; column "${column}" contains ${ends} line ends\n`,
+  );
+});
+
+it("when people write several lines with commas, then no quote is missed", async () => {
+  const text = 'email,comment\na@example.com,"Well, yes\nno, not really\nask me, please"\n';
+  expect((await dryRun("people import", text)).stderr).not.toContain("quote");
+});
+
+const cell = (number: string): string => `email,properties\nann@example.com,"{""n"":${number}}"\n`;
+
+it("when a JSON cell holds a number that would lose digits, then it is refused", async () => {
+  const refused = await dryRun("people import", cell("12345678901234567890"));
+  expect([refused.status, refused.stderr.split("\n")[0]]).toEqual([
+    2,
+    "in.csv:2: properties: 12345678901234567890 has more digits than a JSON number keeps; write it in quotes, as text",
+  ]);
+  for (const fine of ["9007199254740992", '""12345678901234567890""', "1.5"])
+    expect((await dryRun("people import", cell(fine))).status).toBe(0);
+});
+
+it("when columns were flattened, then they come back as what they were", async () => {
+  const map = '"{""n"":5,""tags"":[""a"",""b""],""yes"":true,""text"":""5"",""edited"":1}"';
+  const flat = '5,"[""a"",""b""]",true,5,2,x';
+  const header =
+    "person_id,score,person_properties,person_properties.n,person_properties.tags,person_properties.yes," +
+    "person_properties.text,person_properties.edited,additional_answers.q1";
+  const ended = await dryRun("responses import", `${header}\n7,9,${map},${flat}\n`);
+  expect(bodiesOf(ended)).toEqual([
+    { person: "7", score: 9, person_properties: { n: 5, tags: ["a", "b"], yes: true, text: "5", edited: "2" } },
+  ]);
+  expect(ended.stderr.split("\n")[0]).toBe("note: ignored additional_answers.q1: only the service sets it");
+});
+
+it("when cells were guarded for a spreadsheet, then the guard is taken away and counted", async () => {
+  const ended = await dryRun("people import", "email,a,b,c\nann@example.com,'=1,''=1,'x\n");
+  expect(bodiesOf(ended)).toEqual([{ email: "ann@example.com", properties: { a: "=1", b: "'=1", c: "'x" } }]);
+  expect(ended.stderr.split("\n")[0]).toBe("note: 2 cells lost a leading ' that guarded it in a spreadsheet");
+});
+
+it("when two addresses are one after normalization, then they are duplicates", async () => {
+  const ended = await dryRun("people import", "email\nann@b\u00fccher.de\nann@xn--bcher-kva.de\n");
+  expect([bodiesOf(ended), ended.stderr.split("\n")[0]]).toEqual([
+    [{ email: "ann@b\u00fccher.de" }],
+    "warning: 1 duplicate row (same person); the first occurrence is kept",
+  ]);
+});
+
+it.each([
+  ["has no header", "ann@example.com,Ann\n", [], "there is no header; the first line holds data (ann@example.com)"],
+  [
+    "is mapped to a mistyped name",
+    "mail\nx\n",
+    ["--map", "mail=emial"],
+    'hint: "emial" is not a known column; did you mean email?',
+  ],
+  [
+    "has near columns",
+    "E-Mail Address,Full Name\nx,y\n",
+    [],
+    'hint: map the columns: --map "E-Mail Address=email" --map "Full Name=name"',
+  ],
+])("when the file %s, then it says what to do", async (_, text, flags, expected) => {
+  const { status, stderr } = await dryRun("people import", text, ...flags);
+  expect([status, stderr]).toEqual([2, expect.stringContaining(expected)]);
+});
+
+it("when control characters are in the file, then none reaches the screen", async () => {
+  const { stderr } = await dryRun(
+    "people import",
+    "email,locale\nx\u001b[31m,\u009bde\nann@example.com,\u001b]0;x\n",
+    "--skip-invalid",
+  );
+  expect(stderr.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+});
