@@ -17,7 +17,7 @@ const report = path.join(folder, "report.json");
 // Most tests wait for programs and timers of their own, so more workers than processors are busy ones.
 const limits = ["--maxWorkers=4", `--testTimeout=${isLong ? 1_800_000 : 60_000}`, "--hookTimeout=60000"];
 const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-const { status } = spawnSync(
+const vitest = spawnSync(
   process.execPath,
   ["node_modules/vitest/vitest.mjs", "run", ...limits, ...reporters, ...args],
   {
@@ -41,7 +41,7 @@ function count() {
       ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
     );
     // An error outside of any test fails the run as well.
-    return { passed: numPassedTests, failed: numFailedTests + broken.length || (status === 0 ? 0 : 1) };
+    return { passed: numPassedTests, failed: numFailedTests + broken.length || (vitest.status === 0 ? 0 : 1) };
   } catch {
     return { passed: 0, failed: 1 };
   }
