@@ -3,7 +3,6 @@ import type { Exchange, HttpRequest, HttpResponse } from "../../contract/http.ts
 import { connectionFailure, TrickleError, type FailureContext } from "./connection-failure.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
-import { delayWasmOptimization } from "../../runtime/wasm-tiers.ts";
 import { nameCall } from "../errors/client-error.ts";
 import { ConnectionError, type Sent } from "../errors/connection-error.ts";
 import {
@@ -42,7 +41,6 @@ export function undiciTransport(options: TransportOptions): Transport {
   const { origin, host } = new URL(options.baseUrl);
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   let route: Route | null = null;
-  delayWasmOptimization();
 
   const exchange = async (request: HttpRequest): Promise<HttpResponse> => {
     const call = nameCall(request.method, request.url);
