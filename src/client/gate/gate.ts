@@ -35,7 +35,7 @@ interface Waiter {
   readonly resolve: (turn: Turn) => void;
 }
 
-/** Concurrency, ceiling and learned pace in one queue. */
+/** Concurrency, ceiling and pace in one queue. */
 export function createGate(options: GateOptions): Gate {
   const { clock } = options;
   const ceiling = options.ratePerSecond == null ? null : createRateCeiling(options.ratePerSecond);
@@ -48,7 +48,7 @@ export function createGate(options: GateOptions): Gate {
   function begin(nowMs: number): Turn {
     running += 1;
     ceiling?.started(nowMs);
-    spacing.started(nowMs, pressure.pace.perSecond);
+    spacing.started(nowMs, pressure.perSecond);
     return { end: (ending) => end(ending, nowMs) };
   }
 
@@ -65,7 +65,7 @@ export function createGate(options: GateOptions): Gate {
     spacing.holdUntil(nowMs + ending.pauseMs);
     // Answers to what was under way at the last cut tell nothing new.
     if (startedAt <= pressure.cutAtMs) return false;
-    pressure = ending.rate ? afterThrottled(pressure, nowMs, ending.pauseMs) : afterPause(pressure, nowMs);
+    pressure = ending.rate ? afterThrottled(pressure, nowMs) : afterPause(pressure, nowMs);
     return true;
   }
 

@@ -42,7 +42,12 @@ export function unreachableProxy(proxy: Proxy, error: Error & { readonly code?: 
   return new ProxyError(`cannot reach the proxy ${nameProxy(proxy)}: ${why}`, true, error);
 }
 
-export function nameProxy({ url, source }: Proxy): string {
+/** A proxy that took too long to accept the connection or to answer. */
+export function slowProxy(proxy: Proxy): ProxyError {
+  return new ProxyError(`the proxy ${nameProxy(proxy)} did not answer in time`, true);
+}
+
+function nameProxy({ url, source }: Proxy): string {
   return `${url.host} (${source})`;
 }
 
