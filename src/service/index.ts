@@ -44,8 +44,10 @@ export interface Service extends Face {
   checkOutbox(): Promise<void>;
   /** What links in messages begin with, once the address is known. */
   setAddress(url: string): void;
-  /** From now on what is due is delivered. */
+  /** Starts to deliver what is due. */
   startScheduler(): void;
+  /** Logs what was noticed while the service was opened, and from then on what happens to the data file. */
+  startLog(options?: { readonly isAnnounced: boolean }): void;
   /** Ends the scheduler once nothing is due any more. */
   finishDue(): Promise<void>;
   /** Whether `/readyz` says so; false as soon as the service drains. */
@@ -128,8 +130,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     startScheduler: () => {
       scheduler.start();
       upkeep.start();
-      notices.release();
     },
+    startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
     finishDue: scheduler.finish,
     setReady: (isReady) => {
       state.isReady = isReady;
@@ -143,18 +145,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** What was noticed while the service was opened is told once it runs: before, only an error is worth a word. */
-function createNotices(tell: (event: StoreEvent) => void): {
+/** Holds events until `release`: before a server listens, only an error is worth a line. */
+function createNotices(log: (event: StoreEvent) => void): {
   readonly add: (event: StoreEvent) => void;
-  readonly release: () => void;
+  /** `known` is the kind of event that the user has been shown already. */
+  readonly release: (known: StoreEvent["kind"] | null) => void;
 } {
   const held: StoreEvent[] = [];
   const state = { isReleased: false };
   return {
-    add: (event) => (state.isReleased ? tell(event) : void held.push(event)),
-    release: () => {
+    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
+    release: (known) => {
       state.isReleased = true;
-      for (const event of held.splice(0)) tell(event);
+      for (const event of held.splice(0)) if (event.kind !== known) log(event);
     },
   };
 }
