@@ -7,16 +7,15 @@ import { resolveFile } from "../runtime/resolve-file.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
-import { createOutbox } from "./delivery/outbox.ts";
-import type { DeliveryOutcome } from "./domain/delivery.ts";
+import { createOutbox, type Outbox } from "./delivery/outbox.ts";
+import type { DeliveryOutcome } from "./domain/surveys.ts";
 import type { Store } from "./domain/ports.ts";
 import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
-import type { StoreEvent } from "./store/store-event.ts";
+import type { StoreEvent } from "./store/store-errors.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { createFailureLog, logStoreEvent } from "./service-log.ts";
-import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` lies beside it. */
@@ -194,5 +193,46 @@ function createDeliveryCount(): DeliveryCount {
         ),
         "",
       ].join("\n"),
+  };
+}
+
+interface UpkeepOptions {
+  readonly store: Store;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  /** Null keeps all messages. */
+  readonly keepSeconds: number | null;
+}
+
+const LOOK_MS = 5_000;
+const PRUNE_MS = 3_600_000;
+
+function createUpkeep(
+  { store, outbox, clock, keepSeconds }: UpkeepOptions,
+  onError: (error: unknown) => void,
+): { readonly start: () => void; readonly stop: () => Promise<void> } {
+  const stopping = new AbortController();
+  const state: { loop: Promise<void> | null } = { loop: null };
+  const loop = async (): Promise<void> => {
+    let nextPruneMs = clock.monotonic();
+    while (!stopping.signal.aborted) {
+      if (clock.monotonic() >= nextPruneMs) {
+        const now = clock.now();
+        await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now).catch(onError);
+        nextPruneMs += PRUNE_MS;
+      }
+      // The store tells by itself what it finds.
+      await store.verify().catch(() => undefined);
+      await clock.sleep(LOOK_MS, stopping.signal).catch(() => undefined);
+    }
+  };
+  return {
+    start: () => {
+      state.loop ??= loop();
+    },
+    stop: async () => {
+      stopping.abort();
+      await state.loop;
+    },
   };
 }

@@ -1,6 +1,6 @@
 /** What the service says in its log besides requests: one line when something begins, one when it ends. */
 import type { Log } from "../runtime/log.ts";
-import type { StoreEvent } from "./store/store-event.ts";
+import type { StoreEvent } from "./store/store-errors.ts";
 
 /** The oldest Node with a SQLite of its own, which locks other programs out. */
 const BETTER_NODE = "22.13";
