@@ -5,10 +5,10 @@ import path from "node:path";
 import { isDiskFull, syncFolder } from "../../runtime/file-replacement.ts";
 import { isPrivate } from "../../runtime/processes.ts";
 import type { Random } from "../../runtime/random.ts";
-import type { DeliveryOutcome } from "../domain/delivery.ts";
+import type { DeliveryOutcome } from "../domain/surveys.ts";
 import type { DueSurvey, ErasedSurvey } from "../domain/ports.ts";
-import { formatSurveyMail, type MailContext } from "./survey-mail.ts";
-import { formatSurveySms } from "./survey-sms.ts";
+import { formatSurveyMail, type MailContext } from "./survey-messages.ts";
+import { formatSurveySms } from "./survey-messages.ts";
 
 export interface Outbox {
   /** Resolves once all these messages are durably on disk; one outcome for each, in order. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims } from "../../../src/service/domain/delivery.ts";
+import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims } from "../../../src/service/domain/surveys.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
-import { recordBounce, unsubscribe } from "../../../src/service/domain/events.ts";
+import { recordBounce, unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject } from "../../../src/service/domain/projects.ts";
 import { START, eventsQuery, openFixture, peopleQuery, sendInput, type Fixture } from "./fixture.ts";

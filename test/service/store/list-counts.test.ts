@@ -2,8 +2,8 @@ import { array, assert, asyncProperty, constantFrom, nat, oneof, option, record,
 import { describe, expect, test } from "vitest";
 import type { SurveyResponse } from "../../../src/contract/resources.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../src/contract/routes.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
-import { recordBounce, unsubscribePerson } from "../../../src/service/domain/events.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
+import { recordBounce, unsubscribePerson } from "../../../src/service/domain/suppressions.ts";
 import { getMetrics } from "../../../src/service/domain/metrics.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addResponse, updateResponse } from "../../../src/service/domain/responses.ts";

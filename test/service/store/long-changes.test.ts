@@ -8,7 +8,7 @@ import { addMember, configureAutopilot } from "../../../src/service/domain/autop
 import { getMetrics } from "../../../src/service/domain/metrics.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addTrend, removeTrend } from "../../../src/service/domain/trends.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
 import {
   DAY,
   START,

@@ -2,9 +2,9 @@
 import { rmSync, statfsSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../../../../runtime/clock.ts";
-import type { StoreEvent } from "../../store-event.ts";
-import { StoreFileError } from "../../store-file-error.ts";
-import { copyTo, RESCUED } from "./backup.ts";
+import type { StoreEvent } from "../../store-errors.ts";
+import { StoreFileError } from "../../store-errors.ts";
+import { copyTo, RESCUED } from "./data-file.ts";
 import type { Database } from "./database.ts";
 import type { Change, FileGuard } from "./file-guard.ts";
 

@@ -1,8 +1,8 @@
 /** Deleting a person: gone for every reader at once, their rows in steps. */
 import type { Database } from "../engine/database.ts";
-import { peopleBy, peopleIn, requestsSent } from "../lists/counted-lists.ts";
-import type { Entry, ListBlocks } from "../lists/list-blocks.ts";
-import { STEP, type LongChange, type LongChanges } from "../steps/long-changes.ts";
+import { peopleBy, peopleIn, requestsSent } from "../sql/counted-lists.ts";
+import type { Entry, ListBlocks } from "../sql/list-blocks.ts";
+import { STEP, type LongChange, type LongChanges } from "./long-changes.ts";
 import { deleteResponsesOf } from "./response-changes.ts";
 
 /** Whether nothing is left of the person; else the rest follows in steps. */

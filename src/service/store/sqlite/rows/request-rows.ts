@@ -11,11 +11,11 @@ import {
 } from "./claims.ts";
 import type { Database } from "../engine/database.ts";
 import type { SqlValue } from "../engine/engine.ts";
-import { nextId } from "../sql/next-id.ts";
-import type { Session } from "../engine/session.ts";
-import { addCondition, whereSql, type Where } from "../sql/where.ts";
-import { requestsSent } from "../lists/counted-lists.ts";
-import type { ListBlocks } from "../lists/list-blocks.ts";
+import { nextId } from "./project-rows.ts";
+import type { Session } from "../engine/stored-time.ts";
+import { addCondition, whereSql, type Where } from "../sql/fragments.ts";
+import { requestsSent } from "../sql/counted-lists.ts";
+import type { ListBlocks } from "../sql/list-blocks.ts";
 
 export function createRequestRows(database: Database, session: Session, blocks: ListBlocks): RequestRows {
   const claims = createClaims(database);

@@ -3,7 +3,7 @@ import { emailKey } from "../../../../contract/email.ts";
 import type { Database } from "../engine/database.ts";
 import { KEEP_COUNTS } from "./list-blocks-schema.ts";
 import { ADD_SUPPRESSIONS, CREATE_SCHEMA } from "./schema.ts";
-import { StoreFileError } from "../../store-file-error.ts";
+import { StoreFileError } from "../../store-errors.ts";
 
 export interface Migration {
   readonly version: number;

@@ -1,9 +1,9 @@
 /** Pages by number, found without passing over the rows before them: by the blocks of a list, see `list-blocks.ts`. */
 import type { TimeRange } from "../../../domain/inputs.ts";
 import type { Database } from "../engine/database.ts";
-import { addRange, copyWhere, whereSql, type Where } from "../sql/where.ts";
 import type { CountedList } from "./counted-lists.ts";
 import { betweenKeys, type Block, type Key, type ListBlocks } from "./list-blocks.ts";
+import { addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
 
 export interface PageQuery {
   readonly list: CountedList;

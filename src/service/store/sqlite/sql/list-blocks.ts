@@ -7,8 +7,8 @@ import type { TimeRange } from "../../../domain/inputs.ts";
 import type { ScoreCounts } from "../../../domain/ports.ts";
 import type { Database } from "../engine/database.ts";
 import type { SqlRow, SqlValue } from "../engine/engine.ts";
-import { addCondition, addRange, copyWhere, whereSql, type Where } from "../sql/where.ts";
 import type { CountedList } from "./counted-lists.ts";
+import { addCondition, addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
 
 /** Sort key of a row: a time and an id. */
 export type Key = readonly [at: number, id: number];

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { formatSurveyMail } from "../../../src/service/delivery/survey-mail.ts";
-import { formatSurveySms } from "../../../src/service/delivery/survey-sms.ts";
+import { formatSurveyMail, formatSurveySms } from "../../../src/service/delivery/survey-messages.ts";
 import { dueSurvey } from "./due.ts";
 import { readMail } from "./read-mail.ts";
 

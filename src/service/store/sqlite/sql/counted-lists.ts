@@ -1,6 +1,6 @@
 /** The lists whose pages are numbered or whose rows are counted: each is kept in blocks, see `list-blocks.ts`. */
 import type { Channel } from "../../../../contract/routes.ts";
-import { addCondition, type Where } from "../sql/where.ts";
+import { addCondition, type Where } from "./fragments.ts";
 
 /** Rows of one table in the order of a time and an id, both ascending. */
 export interface CountedList {

@@ -1,8 +1,7 @@
-/** The survey as an e-mail: section 2 "Special properties" and the rules of delivery. */
+/** The survey as an e-mail and as a text message: section 2 "Special properties" and the rules of delivery. */
 import { SCORE_MAX, scoreCategory } from "../../contract/limits.ts";
 import type { DueSurvey } from "../domain/ports.ts";
 import { readSpecialProperties, type SpecialProperties } from "../domain/special-properties.ts";
-import { escapeHtml } from "./html.ts";
 import { formatMessage, headerText, mailbox } from "./mime.ts";
 import { surveyTexts, type SurveyTexts } from "./survey-texts.ts";
 
@@ -18,7 +17,7 @@ const COLOURS = { detractor: "#c0392b", passive: "#8a6d00", promoter: "#1e7e34" 
 const RIGHT_TO_LEFT = new Set(["ar", "he"]);
 
 /** The survey's question in the survey's language. */
-export function surveyQuestion({ productName }: SpecialProperties, texts: SurveyTexts): string {
+function surveyQuestion({ productName }: SpecialProperties, texts: SurveyTexts): string {
   return productName === null ? texts.question : texts.questionAbout.replace("{product}", () => productName);
 }
 
@@ -118,4 +117,17 @@ function htmlPart(content: Content): string {
 function scoreLink(content: Content, score: number): string {
   const style = `display:inline-block;min-width:1.6em;padding:0.5em 0.2em;text-align:center;color:#fff;background:${COLOURS[scoreCategory(score)]}`;
   return `<a href="${escapeHtml(scoreUrl(content, score))}" style="${style}">${score}</a>`;
+}
+
+export function formatSurveySms(due: DueSurvey, appUrl: string): string {
+  const special = readSpecialProperties(due.properties);
+  const { texts } = surveyTexts(special.locale);
+  const lines = [special.introMessage, surveyQuestion(special, texts), `${appUrl}/s/${due.token}`];
+  const text = lines.filter((line) => line !== null).join("\n");
+  return `${JSON.stringify({ to: due.person.phoneNumber, text }, null, 2)}\n`;
+}
+
+/** Text that HTML shows as it is. */
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
