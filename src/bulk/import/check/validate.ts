@@ -1,4 +1,5 @@
 /** Validates one record: the row it becomes, or everything that is wrong with it. */
+import { withoutGuard } from "../../../contract/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { characterCount } from "../../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
@@ -212,17 +213,6 @@ function readField(
 /** A `send` column without a word, and nothing that holds for such rows, would be a guess. */
 function undecided(column: string): RowProblem {
   return { column, message: "is empty, and no default says whether to send; give true or false" };
-}
-
-const APOSTROPHE = 39;
-
-/** Whether a spreadsheet guard (`'+1555…`, `'=SUM`, and `''=…` for a text that began with `'=`) precedes the text. */
-export function hasGuard(cell: string): boolean {
-  return cell.charCodeAt(0) === APOSTROPHE && /^''?[=+\-@\t]/.test(cell);
-}
-
-function withoutGuard(cell: string): string {
-  return hasGuard(cell) ? cell.slice(1) : cell;
 }
 
 /** Nothing, or nothing but space. */
