@@ -3,8 +3,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { recordColumns, selectColumns, toCellText, type Resource } from "./columns.ts";
 import type { RenderContext } from "./context.ts";
-import { createJsonWriter } from "./encoders.ts";
-import { toTsvLine } from "./line-formats.ts";
+import { createJsonWriter, toTsvLines } from "./encoders.ts";
 import { indentJson } from "./json-indent.ts";
 import { chooseFormat, openListOutput } from "./list-output.ts";
 import { toSafeLines } from "./safe-text.ts";
@@ -64,6 +63,6 @@ async function writeLines(
   }
   const { options, clock, streams } = context;
   const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.timeZone, now: unixSeconds(clock) });
-  const lines = columns.map((column) => toTsvLine([column.name, toCellText(column, column.read(json), time)])).join("");
+  const lines = toTsvLines(columns.map((column) => [column.name, toCellText(column, column.read(json), time)]));
   await streams.out.write(streams.out.isTTY ? toSafeLines(lines) : lines);
 }

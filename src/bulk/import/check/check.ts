@@ -1,4 +1,5 @@
 /** The whole file, before the first request: every problem in one pass, and who is in it twice. */
+import { hasGuard } from "../../../contract/formula-guard.ts";
 import { InputError } from "../table/input-error.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
 import type { ImportTable } from "../table/open-table.ts";
@@ -8,7 +9,7 @@ import { watchLocales, type OddLocale } from "./odd-locales.ts";
 import { createProblemList, type ProblemGroup } from "./problem-list.ts";
 import { wayOf, type Way } from "./row-kind.ts";
 import { findStrayQuote, type StrayQuote } from "./stray-quotes.ts";
-import { hasGuard, identifierOf, type ValidFields } from "./validate.ts";
+import { identifierOf, type ValidFields } from "./validate.ts";
 
 export type DuplicatePolicy = "error" | "first" | "last";
 

@@ -63,7 +63,7 @@ function targetOf(header: string, kind: RowKind, { renames, ignored }: HeaderOpt
 }
 
 /** `properties.plan`, `person_properties[plan]` and plain `plan`; older names of special properties are read as the new ones. */
-function propertyKey(name: string): string {
+export function propertyKey(name: string): string {
   const key = /^(?:person_)?properties(?:\.(.+)|\[(.+)\])$/is.exec(name);
   const plain = key?.[1] ?? key?.[2] ?? name;
   return SPECIAL_PROPERTIES.find((special) => normal(special.key) === normal(plain))?.key ?? plain;
