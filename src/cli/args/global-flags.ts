@@ -1,109 +1,111 @@
-/** The flags that every command has, as data: the parser, the help and `help --json` read this table. */
+/** The flags that every command has. */
 import { CONCURRENCY_DEFAULT, OUTPUT_FORMATS } from "./global-options.ts";
 import { TIME_FORMATS } from "../render/time.ts";
+import type { FlagRecord } from "./flag.ts";
 
 export type FlagGroup = "Output" | "Connection";
 
-export interface GlobalFlag {
-  readonly flags: string;
-  readonly description: string;
+export interface GlobalFlag extends FlagRecord {
   readonly group: FlagGroup;
-  /** Environment variable that gives the value where the flag does not. */
-  readonly environment?: string;
-  readonly default?: string;
-  readonly choices?: readonly string[];
-  /** Counted each time it is given. */
-  readonly counted?: boolean;
-  /** Collected each time it is given. */
-  readonly repeatable?: boolean;
 }
 
 export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   {
     group: "Output",
-    flags: "-o, --output <format>",
-    description: "output format",
+    flag: "--output",
+    short: "-o",
+    value: "format",
+    text: "output format",
     choices: OUTPUT_FORMATS,
     environment: "SURVEYCTL_OUTPUT",
-    default: "table on a terminal, tsv in a pipe, csv for export",
+    otherwise: "table on a terminal, tsv in a pipe, csv for export",
   },
-  { group: "Output", flags: "--json", description: "short for -o json" },
+  { group: "Output", flag: "--json", text: "short for -o json" },
   {
     group: "Output",
-    flags: "--columns <names>",
-    description: "columns to show, in order, such as id,person.email",
+    flag: "--columns",
+    value: "names",
+    text: "columns to show, in order, such as id,person.email",
     repeatable: true,
   },
   {
     group: "Output",
-    flags: "--time <format>",
-    description: "time format",
+    flag: "--time",
+    value: "format",
+    text: "time format",
     choices: TIME_FORMATS,
     environment: "SURVEYCTL_TIME",
-    default: "local in tables, iso in csv and tsv",
+    otherwise: "local in tables, iso in csv and tsv",
   },
   {
     group: "Output",
-    flags: "--tz <zone>",
-    description: "time zone of local times, on input and output",
-    default: "that of the system",
+    flag: "--tz",
+    value: "zone",
+    text: "time zone of local times, on input and output",
+    otherwise: "that of the system",
   },
-  { group: "Output", flags: "--bom", description: "csv: start with a byte order mark" },
-  { group: "Output", flags: "--crlf", description: "csv: end lines with \\r\\n" },
-  { group: "Output", flags: "--excel-safe", description: "csv and tsv: prefix formula-like cells with '" },
-  { group: "Output", flags: "--excel", description: "short for --bom --crlf --excel-safe" },
-  { group: "Output", flags: "-q, --quiet", description: "only print errors" },
+  { group: "Output", flag: "--bom", text: "csv: start with a byte order mark" },
+  { group: "Output", flag: "--crlf", text: "csv: end lines with \\r\\n" },
+  { group: "Output", flag: "--excel-safe", text: "csv and tsv: prefix formula-like cells with '" },
+  { group: "Output", flag: "--excel", text: "short for --bom --crlf --excel-safe" },
+  { group: "Output", flag: "--quiet", short: "-q", text: "only print errors" },
   {
     group: "Output",
-    flags: "-v, --verbose",
-    description: "print each request and response to stderr; twice, with bodies",
+    flag: "--verbose",
+    short: "-v",
+    text: "print each request and response to stderr; twice, with bodies",
     counted: true,
     environment: "SURVEYCTL_DEBUG",
   },
   {
     group: "Output",
-    flags: "--show-personal-data",
-    description: "do not mask personal data in bodies that --verbose prints",
+    flag: "--show-personal-data",
+    text: "do not mask personal data in bodies that --verbose prints",
   },
-  { group: "Output", flags: "--no-color", description: "disable colour", environment: "NO_COLOR" },
+  { group: "Output", flag: "--no-color", text: "disable colour", environment: "NO_COLOR" },
   {
     group: "Output",
-    flags: "--dry-run",
-    description: "print the requests that would be sent as JSON, and send nothing",
+    flag: "--dry-run",
+    text: "print the requests that would be sent as JSON, and send nothing",
   },
   {
     group: "Connection",
-    flags: "--profile <name>",
-    description: "saved connection to use",
+    flag: "--profile",
+    value: "name",
+    text: "saved connection to use",
     environment: "SURVEYCTL_PROFILE",
   },
   {
     group: "Connection",
-    flags: "--base-url <url>",
-    description: "base URL of the service",
+    flag: "--base-url",
+    value: "url",
+    text: "base URL of the service",
     environment: "SURVEYCTL_BASE_URL",
   },
-  { group: "Connection", flags: "--insecure-http", description: "allow plain http:// to remote hosts" },
-  { group: "Connection", flags: "--timeout <duration>", description: "time to wait for a response", default: "30s" },
-  { group: "Connection", flags: "--retries <n>", description: "number of retries", default: "5" },
+  { group: "Connection", flag: "--insecure-http", text: "allow plain http:// to remote hosts" },
+  { group: "Connection", flag: "--timeout", value: "duration", text: "time to wait for a response", otherwise: "30s" },
+  { group: "Connection", flag: "--retries", value: "n", text: "number of retries", otherwise: "5" },
   {
     group: "Connection",
-    flags: "--max-wait <duration>",
-    description: "maximum Retry-After to honour",
-    default: "5m",
+    flag: "--max-wait",
+    value: "duration",
+    text: "maximum Retry-After to honour",
+    otherwise: "5m",
   },
   {
     group: "Connection",
-    flags: "--settle <duration>",
-    description: "how long to check whether a write without an answer arrived",
+    flag: "--settle",
+    value: "duration",
+    text: "how long to check whether a write without an answer arrived",
     environment: "SURVEYCTL_SETTLE",
-    default: "30s",
+    otherwise: "30s",
   },
   {
     group: "Connection",
-    flags: "--concurrency <n>",
-    description: "number of concurrent requests",
-    default: String(CONCURRENCY_DEFAULT),
+    flag: "--concurrency",
+    value: "n",
+    text: "number of concurrent requests",
+    otherwise: String(CONCURRENCY_DEFAULT),
   },
-  { group: "Connection", flags: "--rate <rate>", description: "maximum requests per second, such as 10 or 600/m" },
+  { group: "Connection", flag: "--rate", value: "rate", text: "maximum requests per second, such as 10 or 600/m" },
 ];

@@ -1,25 +1,29 @@
 /** The property flags of `people add`, `people update` and `autopilot add`. */
 import { readFile } from "node:fs/promises";
-import type { Command } from "commander";
 import type { JsonObject } from "../../contract/json.ts";
+import { FALLBACK_LOCALE, LOCALES } from "../../contract/locales.ts";
 import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../contract/special-properties.ts";
+import type { FlagRecord } from "../args/flag.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseKeyValue } from "../args/key-value.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import { collect } from "./command-context.ts";
 import { parseProperties, type PropertySources } from "./survey-properties.ts";
 
-export function addPropertyFlags(command: Command): Command {
-  command
-    .option("--property <key=value>", "a property; may be repeated", collect, [])
-    .option("--properties <json>", "several properties as a JSON object, or @FILE that holds one");
-  for (const rule of SPECIAL_PROPERTIES) command.option(`--${rule.flag} <text>`, describe(rule));
-  return command;
-}
+export const PROPERTY_FLAGS: readonly FlagRecord[] = [
+  { flag: "--property", value: "key=value", text: "property", repeatable: true },
+  { flag: "--properties", value: "json", text: "several properties as a JSON object, or @FILE that holds one" },
+  ...SPECIAL_PROPERTIES.map(toFlag),
+];
 
-function describe({ effect, maxLength, key }: SpecialProperty): string {
-  if (key === "locale") return `${effect}, as in de or pt-BR (others fall back to en)`;
-  return maxLength === undefined ? effect : `${effect}, at most ${maxLength} characters`;
+function toFlag({ key, flag, effect, maxLength }: SpecialProperty): FlagRecord {
+  const base: FlagRecord = { flag: `--${flag}`, value: "text", text: effect };
+  if (key === "locale")
+    return {
+      ...base,
+      text: `${effect}, as in de or pt-BR (others fall back to ${FALLBACK_LOCALE})`,
+      suggestions: LOCALES,
+    };
+  return maxLength === undefined ? base : { ...base, text: `${effect}, at most ${maxLength} characters` };
 }
 
 /** Throws UsageError. */

@@ -1,17 +1,13 @@
 import type { Command } from "commander";
-import type { ExitCode } from "../exit-codes.ts";
+import type { CommandFacts } from "../command/command-context.ts";
 
-/** What help tells beyond what commander keeps. */
-export interface HelpFacts {
-  readonly examples: readonly string[];
-  readonly exits: readonly ExitCode[];
-  /** As usage writes them, in order: `<file>`, `[method]`. */
-  readonly operands: readonly string[];
-}
+/** What help needs beyond what commander keeps: the facts that a command declared. */
+export type HelpFacts = Omit<CommandFacts, "name" | "summary" | "alias">;
 
 /** Kept beside the commands, since commander has no place for them. */
 export interface FactsBook {
   set(command: Command, facts: HelpFacts): void;
+  /** A noun that only groups verbs has none of its own. */
   get(command: Command): HelpFacts;
 }
 
@@ -21,6 +17,6 @@ export function createFactsBook(): FactsBook {
     set: (command, entry) => {
       facts.set(command, entry);
     },
-    get: (command) => facts.get(command) ?? { examples: [], exits: [], operands: [] },
+    get: (command) => facts.get(command) ?? { examples: [], exits: [] },
   };
 }

@@ -15,7 +15,8 @@ const ENVIRONMENT = `Environment variables:
                        visible to other users
   SURVEYCTL_OUTPUT     output format, as --output
   SURVEYCTL_TIME       time format, as --time
-  SURVEYCTL_SETTLE     how long to check whether a write arrived, as --settle
+  SURVEYCTL_SETTLE     how long to check whether a write arrived, as
+                       --settle
   SURVEYCTL_DEBUG      1: as --verbose; 2: as --verbose --verbose
   SURVEYCTL_DATA       data file of "serve" and "service", as --data
   NO_COLOR             disables colour; FORCE_COLOR and CLICOLOR are
@@ -57,8 +58,8 @@ inside, such as person.email or person_properties.plan.
 --time unix|iso|local|relative sets the time format; --tz names a zone.
 
 "list" shows the first 50 rows; --limit N or --all shows more.
-"responses list" shows the newest first on a terminal, the oldest first in
-a pipe. "export" writes everything.
+"responses list" shows the newest first on a terminal, the oldest first
+in a pipe. "export" writes everything.
 
 With -o json or -o ndjson, standard error holds JSON lines only, one
 object per line with one key:
@@ -82,13 +83,14 @@ Periods, for --period and wherever a date can stand:
   2026-05, 2026-Q1, 2026-W05      a month, a quarter, a week (ISO 8601)
   2026                            a year; for --period only
   this-week, last-week            from Monday to Sunday
-  this-month, last-month, this-quarter, last-quarter, this-year, last-year
+  this-month, last-month, this-quarter, last-quarter,
+  this-year, last-year
 
 --period last-month is short for --since last-month --until last-month.
 --verbose shows the resolved range.
 
-Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay also takes tomorrow
-or a later time.
+Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay also takes
+tomorrow or a later time.
 
 Ranges include both ends. --tz ZONE overrides the system's time zone,
 such as --tz Europe/Berlin.
@@ -123,7 +125,8 @@ autopilot remove --from.
 Columns: email, phone_number (or phone), name, channel, delay, send,
 last_sent_at, email_update, phone_number_update; every other column is a
 property. Headers match without regard to case. --map "E-Mail
-Address=email" renames, --ignore-column X ignores. Empty cells are absent.
+Address=email" renames, --ignore-column X ignores. Empty cells are
+absent.
 
 --skip-suppressed skips people who bounced or unsubscribed; a row with a
 phone number is looked up first. --dry-run shows the counts and the first

@@ -17,18 +17,19 @@ import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
 import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
 export function registerLogin(noun: Command, context: CommandContext): void {
-  const command = context
-    .verb(noun, {
-      name: "login",
-      summary: "save a connection as a profile, after checking its URL and key",
-      examples: [
-        "surveyctl auth login",
-        `printf %s "$KEY" | surveyctl auth login --base-url https://surveys.example.com --profile prod`,
-        "surveyctl auth login --profile prod --key-command 'op read op://surveys/key'",
-      ],
-      exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
-    })
-    .option("--key-command <command>", "save a command that prints the key instead of the key itself");
+  const command = context.verb(noun, {
+    name: "login",
+    summary: "save a connection as a profile, after checking its URL and key",
+    examples: [
+      "surveyctl auth login",
+      `printf %s "$KEY" | surveyctl auth login --base-url https://surveys.example.com --profile prod`,
+      "surveyctl auth login --profile prod --key-command 'op read op://surveys/key'",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
+    flags: [
+      { flag: "--key-command", value: "command", text: "save a command that prints the key instead of the key itself" },
+    ],
+  });
   context.action(command, (deps, flags) => runLogin(deps, { keyCommand: flags.text("--key-command") }));
 }
 

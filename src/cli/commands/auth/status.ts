@@ -21,6 +21,7 @@ export function registerStatus(noun: Command, context: CommandContext): void {
     summary: "show the connection in use, where each value comes from, and whether it works",
     examples: ["surveyctl auth status", "surveyctl auth status --profile prod --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
+    columns: STATUS,
   });
   context.action(command, runStatus);
 }

@@ -10,14 +10,14 @@ import { ADDED_MEMBER, MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeDryRun } from "../../command/dry-run.ts";
 import { writeWarning } from "../../command/notes.ts";
-import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
+import { PROPERTY_FLAGS, readPropertyFlags } from "../../command/property-flags.ts";
 import { localeWarning, toProperties, type PropertySources } from "../../command/survey-properties.ts";
 import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
 import { withClient } from "../../command/with-client.ts";
 import { showOutcome } from "../../command/write-outcome.ts";
 import {
-  addIdentifierFlags,
-  addPlatformFlag,
+  IDENTIFIER_FLAGS,
+  PLATFORM_FLAG,
   readIdentifiers,
   readPlatform,
   toMemberParameters,
@@ -41,10 +41,14 @@ export function registerAutopilotAdd(noun: Command, context: CommandContext): vo
       "surveyctl autopilot add --platform sms --phone +14155550101",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      PLATFORM_FLAG,
+      ...IDENTIFIER_FLAGS,
+      { flag: "--name", value: "name", text: "the person's name" },
+      ...PROPERTY_FLAGS,
+    ],
+    columns: ADDED_MEMBER,
   });
-  addPlatformFlag(command);
-  addIdentifierFlags(command).option("--name <name>", "the person's name");
-  addPropertyFlags(command);
   context.action(command, async (deps, flags) =>
     runAutopilotAdd(deps, {
       platform: readPlatform(flags),

@@ -7,7 +7,6 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
-import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { withClient } from "../../command/with-client.ts";
 
@@ -17,8 +16,9 @@ export function registerAutopilotConfig(noun: Command, context: CommandContext):
     summary: "show one or both platforms' configuration",
     examples: ["surveyctl autopilot config", "surveyctl autopilot config --platform email --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [{ flag: "--platform", value: "platform", text: "platform to show", choices: PLATFORMS, otherwise: "both" }],
+    columns: AUTOPILOT_CONFIGURATION,
   });
-  command.addOption(choiceOption("--platform <platform>", "only this one; without it both", PLATFORMS));
   context.action(command, (deps, flags) =>
     runAutopilotConfig(deps, {
       platform: flags.parse("--platform", (text, place) => parseChoice(text, place, PLATFORMS)),

@@ -9,13 +9,13 @@ import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { checkTerminal, confirm } from "../../command/confirm.ts";
 import { writeDryRun } from "../../command/dry-run.ts";
-import { addImportFlags, readImportFlags } from "../../import/import-flags.ts";
+import { IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import { tellRefusals } from "../../command/refusals.ts";
 import { withClient } from "../../command/with-client.ts";
 import { showOutcome } from "../../command/write-outcome.ts";
 import {
-  addIdentifierFlags,
-  addPlatformFlag,
+  IDENTIFIER_FLAGS,
+  PLATFORM_FLAG,
   readIdentifiers,
   readPlatform,
   toMemberParameters,
@@ -40,13 +40,18 @@ export function registerAutopilotRemove(noun: Command, context: CommandContext):
       "surveyctl autopilot remove --platform sms --phone +14155550101 --dry-run",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      PLATFORM_FLAG,
+      ...IDENTIFIER_FLAGS,
+      {
+        flag: "--from",
+        value: "file",
+        text: "remove everybody in a CSV file, or - for standard input; takes the flags of import",
+      },
+      ...IMPORT_FLAGS,
+    ],
+    columns: REMOVED_MEMBER,
   });
-  addPlatformFlag(command);
-  addIdentifierFlags(command).option(
-    "--from <file>",
-    "remove everybody in a CSV file, or - for standard input; takes the flags of import",
-  );
-  addImportFlags(command);
   context.action(command, (deps, flags) => {
     const [platform, person, input] = [readPlatform(flags), readIdentifiers(flags), flags.text("--from")];
     if (input === null) return runAutopilotRemove(deps, { platform, person, yes: flags.is("--yes") });

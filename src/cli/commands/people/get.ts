@@ -16,6 +16,7 @@ export function registerPeopleGet(noun: Command, context: CommandContext): void 
     operands: [PERSON_OPERAND],
     examples: ["surveyctl people get ada@example.com", "surveyctl people get +14155550101 --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    columns: PEOPLE,
   });
   context.action(command, (deps, _flags, [person = ""]) => runPeopleGet(deps, { person: readPersonOperand(person) }));
 }

@@ -5,14 +5,13 @@ import { parseChoice } from "../../args/choice.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addListFlags, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
+import { LIST_FLAGS, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import {
-  addExpandFlag,
+  expandFlag,
   EXPAND_DEFAULT,
-  addFilterFlags,
+  FILTER_FLAGS,
   neededExpansions,
   readFilters,
   toFilterParameters,
@@ -35,16 +34,20 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
       "surveyctl responses list --since 7d --all --columns score,comment",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      ...FILTER_FLAGS,
+      {
+        flag: "--order",
+        value: "order",
+        text: "order of the rows",
+        choices: RESPONSE_ORDERS,
+        otherwise: "newest first on a terminal, oldest first in a pipe",
+      },
+      expandFlag(EXPAND_DEFAULT),
+      ...LIST_FLAGS,
+    ],
+    columns: RESPONSES,
   });
-  addFilterFlags(command).addOption(
-    choiceOption(
-      "--order <order>",
-      "order of the rows (default: newest first on a terminal, oldest first in a pipe)",
-      RESPONSE_ORDERS,
-    ),
-  );
-  addExpandFlag(command, EXPAND_DEFAULT);
-  addListFlags(command);
   context.action(command, (deps, flags) => {
     const order = flags.parse("--order", (text, place) => parseChoice(text, place, RESPONSE_ORDERS));
     return runResponsesList(deps, { limits: readLimits(flags), ...readFilters(deps, flags), order });

@@ -13,7 +13,6 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { RunningServer } from "../../../service/run-server.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { Service } from "../../../service/index.ts";
-import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, inWords } from "../../command/data-file-words.ts";
 import { writeWarning } from "../../command/notes.ts";
@@ -167,23 +166,29 @@ export function register(noun: Command, context: CommandContext): void {
   const command = context.describe(noun, {
     examples: ["surveyctl serve --data survey.db", "surveyctl serve --data survey.db --port 0 --rate-limit 10/s"],
     exits: [EXIT.done, EXIT.failed],
+    flags: [
+      { flag: "--data", value: "file", text: "data file, created if it does not exist", environment: "SURVEYCTL_DATA" },
+      { flag: "--host", value: "address", text: "address to listen on", default: "127.0.0.1" },
+      { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: "8080" },
+      { flag: "--public-url", value: "url", text: "URL of the service as clients see it, such as a proxy's" },
+      { flag: "--rate-limit", value: "limit", text: "maximum requests per key, such as 10/s or 600/m" },
+      {
+        flag: "--outbox-keep",
+        value: "duration",
+        text: "how long to keep messages in outbox/; off keeps them",
+        default: "30d",
+      },
+      { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
+      { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
+      {
+        flag: "--log-format",
+        value: "format",
+        text: "format of the log on stderr",
+        choices: LOG_FORMATS,
+        otherwise: "json; on a terminal none, text with -v",
+      },
+    ],
   });
-  command
-    .option("--data <file>", "data file, created if it does not exist (env SURVEYCTL_DATA)")
-    .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--port <number>", "port to listen on; 0 for a free one", "8080")
-    .option("--public-url <url>", "URL of the service as clients see it, such as a proxy's")
-    .option("--rate-limit <limit>", "maximum requests per key, such as 10/s or 600/m")
-    .option("--outbox-keep <duration>", "how long to keep messages in outbox/; off keeps them", "30d")
-    .option("--tls-cert <file>", "TLS certificate chain (PEM)")
-    .option("--tls-key <file>", "private key of the certificate (PEM)")
-    .addOption(
-      choiceOption(
-        "--log-format <format>",
-        "format of the log on stderr (default: json; on a terminal none, text with -v)",
-        LOG_FORMATS,
-      ),
-    );
   context.action(command, (deps, flags) => runServe(deps, readOptions(deps, flags)));
 }
 
