@@ -1,14 +1,20 @@
 /** Puts the program together: global flags, nouns, help, and the way from an error to an exit status. */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { VERSION } from "../runtime/version.ts";
-import { formOf, type FlagRecord } from "./args/flag.ts";
-import { GLOBAL_FLAGS } from "./args/global-flags.ts";
-import type { Action, CommandContext, CommandFacts, Operand } from "./command/command-context.ts";
+import { type FlagRecord, formOf } from "./args/flag-record.ts";
+import { GLOBAL_FLAGS } from "./args/global-options.ts";
+import {
+  type Action,
+  type CommandContext,
+  type CommandFacts,
+  createFactsBook,
+  type FactsBook,
+  type Operand,
+} from "./command/command-context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { arrange } from "./program/arrange.ts";
-import { createFactsBook, type FactsBook } from "./help/command-facts.ts";
 import { layOutHelp, layOutRootHelp, SUMMARY } from "./help/help-layout.ts";
-import { NOUNS, type Noun } from "./program/nouns.ts";
+import { type Noun, NOUNS } from "./program/nouns.ts";
 import { incomplete, toUsageError } from "./program/usage-problems.ts";
 
 /** How a command line ended: with text for stdout, or with the status of the work that was done. */

@@ -1,6 +1,6 @@
 /** What a verb's register half needs: a way to declare itself and a way to tie its flags to its work. */
 import type { Command } from "commander";
-import type { FlagRecord } from "../args/flag.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import type { Deps } from "./deps.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -34,4 +34,24 @@ export interface CommandContext {
   /** Gives a noun without verbs (`metrics`, `serve`) its operands, examples and statuses. */
   describe(noun: Command, facts: Omit<CommandFacts, "name" | "summary" | "alias">): Command;
   action(command: Command, work: Action): void;
+}
+
+/** What help needs beyond what commander keeps: the facts that a command declared. */
+export type HelpFacts = Omit<CommandFacts, "name" | "summary" | "alias">;
+
+/** Kept beside the commands, since commander has no place for them. */
+export interface FactsBook {
+  set(command: Command, facts: HelpFacts): void;
+  /** A noun that only groups verbs has none of its own. */
+  get(command: Command): HelpFacts;
+}
+
+export function createFactsBook(): FactsBook {
+  const facts = new WeakMap<Command, HelpFacts>();
+  return {
+    set: (command, entry) => {
+      facts.set(command, entry);
+    },
+    get: (command) => facts.get(command) ?? { examples: [], exits: [] },
+  };
 }

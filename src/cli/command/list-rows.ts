@@ -2,10 +2,10 @@
 import type { CallOptions, Client, Page, Parameters } from "../../client/client.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { splitRowTexts } from "../../contract/row-texts.ts";
-import type { FlagRecord } from "../args/flag.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
-import { parseInteger } from "../args/numbers.ts";
-import type { Deps } from "./deps.ts";
+import { parseInteger } from "../args/values.ts";
+import { type Deps, withClient } from "./deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
@@ -13,7 +13,6 @@ import type { Rows } from "../render/encoders.ts";
 import { openListOutput } from "../render/list-output.ts";
 import { withPager } from "../streams/paging.ts";
 import { countOf, formatCount, writeDone } from "./notes.ts";
-import { withClient } from "./with-client.ts";
 
 export const LIMIT_DEFAULT = 50;
 

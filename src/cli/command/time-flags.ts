@@ -1,8 +1,8 @@
 /** Flags that take a time or a range of it. */
 import { unixSeconds } from "../../runtime/clock.ts";
-import type { FlagRecord } from "../args/flag.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
-import { parsePeriod, parseTime, type DayEdge, type TimeContext } from "../args/time.ts";
+import { type DayEdge, parsePeriod, parseTime, type TimeContext } from "../args/time.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import type { Deps } from "./deps.ts";

@@ -1,8 +1,8 @@
 /** The flags that every `export` has. */
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
-import type { FlagRecord } from "../args/flag.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
-import { parseInteger } from "../args/numbers.ts";
+import { parseInteger } from "../args/values.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ExportFlags } from "./request.ts";
 

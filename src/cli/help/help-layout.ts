@@ -1,10 +1,9 @@
 /** Help as text: sentence, usage, operands, verbs, flags by group, examples, exit statuses; 80 columns at most, fewer on a narrow terminal. */
 import type { Command } from "commander";
-import { formOf, notesOf, withNotes, type FlagRecord } from "../args/flag.ts";
-import { GLOBAL_FLAGS, type FlagGroup } from "../args/global-flags.ts";
+import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
+import { type FlagGroup, GLOBAL_FLAGS } from "../args/global-options.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
-import type { Operand } from "../command/command-context.ts";
-import type { HelpFacts } from "./command-facts.ts";
+import type { HelpFacts, Operand } from "../command/command-context.ts";
 import type { Noun } from "../program/nouns.ts";
 
 const WIDEST = 80;

@@ -1,13 +1,12 @@
 /** `help --json`: the whole command tree for machines. */
 import type { Command } from "commander";
-import { typeOf, type FlagRecord } from "../args/flag.ts";
-import { GLOBAL_FLAGS } from "../args/global-flags.ts";
-import type { Operand } from "../command/command-context.ts";
+import { type FlagRecord, typeOf } from "../args/flag-record.ts";
+import { GLOBAL_FLAGS } from "../args/global-options.ts";
+import type { FactsBook, Operand } from "../command/command-context.ts";
 import { loadCommands } from "../program.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import { exitsOf, nameOf } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
-import type { FactsBook } from "./command-facts.ts";
 
 export async function writeTree(): Promise<string> {
   const { program, facts } = await loadCommands();

@@ -1,10 +1,10 @@
 /** The man page, from the same commands, topics and words as help. */
 import type { Command } from "commander";
-import { formOf, notesOf, withNotes, type FlagRecord } from "../args/flag.ts";
-import { GLOBAL_FLAGS } from "../args/global-flags.ts";
+import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
+import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { loadCommands } from "../program.ts";
 import { VERSION } from "../../runtime/version.ts";
-import type { FactsBook } from "./command-facts.ts";
+import type { FactsBook } from "../command/command-context.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
 import { breakExample, exitsOf, nameOf, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";

@@ -1,11 +1,9 @@
 /** The flags of every bulk import, and what they say. */
 import type { DuplicatePolicy } from "../../bulk/import/check/check.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import { parseChoice } from "../args/choice.ts";
-import type { FlagRecord } from "../args/flag.ts";
+import { parseChoice, parseInteger, parseKeyValue } from "../args/values.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
-import { parseKeyValue } from "../args/key-value.ts";
-import { parseInteger } from "../args/numbers.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 

@@ -1,10 +1,10 @@
 /** `help --json` keeps to its schema, and the schema holds it to something. */
-import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { readFile } from "node:fs/promises";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Command } from "commander";
 import { beforeAll, expect, it } from "vitest";
-import { GLOBAL_FLAGS } from "../../../src/cli/args/global-flags.ts";
+import { GLOBAL_FLAGS } from "../../../src/cli/args/global-options.ts";
 import { loadCommands } from "../../../src/cli/program.ts";
 import { runCli } from "../../helpers/run-cli.ts";
 

@@ -6,13 +6,11 @@ import { parseBaseUrl } from "../../../config/base-url.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
 import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";
 import type { Profile, Profiles } from "../../../config/profiles.ts";
-import { settingsRequest } from "../../command/settings-request.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, settingsRequest } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { confirm } from "../../command/confirm.ts";
-import { writeDone, writeWarning } from "../../command/notes.ts";
+import { confirm, writeDone, writeWarning } from "../../command/notes.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
 import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 

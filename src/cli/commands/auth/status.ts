@@ -3,15 +3,13 @@ import { ClientError } from "../../../client/errors/client-error.ts";
 import { ConnectionError } from "../../../client/errors/connection-error.ts";
 import { AuthError } from "../../../client/errors/status-errors.ts";
 import { localDataFile } from "../../../config/places.ts";
-import { LOCAL_PROFILE, nameProfile, resolveConnection, type RemoteConnection } from "../../../config/settings.ts";
+import { LOCAL_PROFILE, nameProfile, type RemoteConnection, resolveConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { settingsRequest } from "../../command/settings-request.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, settingsRequest, withClient } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { writeRecord } from "../../render/record-output.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeWarning } from "../../command/notes.ts";
-import { withClient } from "../../command/with-client.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
 import { maskKey, STATUS } from "./resource.ts";
 

@@ -1,8 +1,8 @@
 /** The flags that name a platform and a person of Autopilot. */
 import type { JsonObject } from "../../../contract/json.ts";
-import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
-import { parseChoice } from "../../args/choice.ts";
-import type { FlagRecord } from "../../args/flag.ts";
+import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
+import { parseChoice } from "../../args/values.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
 

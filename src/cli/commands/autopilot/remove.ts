@@ -1,25 +1,23 @@
 import type { Command } from "commander";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { checkTerminal, confirm } from "../../command/confirm.ts";
-import { writeDryRun } from "../../command/dry-run.ts";
+import { checkTerminal, confirm } from "../../command/notes.ts";
+import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import { tellRefusals } from "../../command/refusals.ts";
-import { withClient } from "../../command/with-client.ts";
-import { showOutcome } from "../../command/write-outcome.ts";
 import {
   IDENTIFIER_FLAGS,
+  type MemberIdentifiers,
   PLATFORM_FLAG,
   readIdentifiers,
   readPlatform,
   toMemberParameters,
-  type MemberIdentifiers,
 } from "./member-identifiers.ts";
 import { runRemoveFrom } from "./remove-from.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
 import { PERIOD_UNITS } from "../../args/calendar.ts";
-import { parseChoice, parseChoices } from "../../args/choice.ts";
+import { parseChoice, parseChoices } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -9,7 +9,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { rangeFlags, readRange } from "../../command/time-flags.ts";
 import { METRICS } from "../../render/resources.ts";
 import { parseAssertion } from "./assertions.ts";
-import { runMetrics, type MetricsOptions } from "./show.ts";
+import { type MetricsOptions, runMetrics } from "./show.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   context.describe(noun, {

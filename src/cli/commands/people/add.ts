@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
-import { CHANNELS, type Channel } from "../../../contract/routes.ts";
-import { parseChoice } from "../../args/choice.ts";
+import { type Channel, CHANNELS } from "../../../contract/routes.ts";
+import { parseChoice } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
 import { parseDelay } from "../../args/time.ts";
@@ -9,8 +9,12 @@ import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { PROPERTY_FLAGS, readPropertyFlags } from "../../command/property-flags.ts";
-import { toProperties, type PropertySources } from "../../command/survey-properties.ts";
+import {
+  PROPERTY_FLAGS,
+  type PropertySources,
+  readPropertyFlags,
+  toProperties,
+} from "../../command/survey-properties.ts";
 import { readTime, timeContext } from "../../command/time-flags.ts";
 import { SENT_PERSON } from "../../render/resources.ts";
 import { sendPerson, toBody } from "./send.ts";

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 import type { EmailOrPhone } from "../../args/people.ts";
-import type { Deps } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/not-found-error.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { NotFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { withClient } from "../../command/with-client.ts";
 import { findPerson, notFound, PERSON_OPERAND, readPersonOperand } from "./person-reference.ts";
 
 export function registerPeopleGet(noun: Command, context: CommandContext): void {

@@ -1,14 +1,18 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { parseEmail, parsePhone, type EmailOrPhone } from "../../args/people.ts";
+import { type EmailOrPhone, parseEmail, parsePhone } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/not-found-error.ts";
+import { NotFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { PROPERTY_FLAGS, readPropertyFlags } from "../../command/property-flags.ts";
-import { toProperties, type PropertySources } from "../../command/survey-properties.ts";
+import {
+  PROPERTY_FLAGS,
+  type PropertySources,
+  readPropertyFlags,
+  toProperties,
+} from "../../command/survey-properties.ts";
 import { findPerson, nameOf, notFound, PERSON_OPERAND, readPersonOperand } from "./person-reference.ts";
 import { SENT_PERSON } from "../../render/resources.ts";
 import { sendPerson, toBody } from "./send.ts";

@@ -4,23 +4,20 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Flags } from "../../args/flags.ts";
-import { parseKeyValue } from "../../args/key-value.ts";
-import { parseScore } from "../../args/numbers.ts";
+import { parseKeyValue, parseScore } from "../../args/values.ts";
 import { parseEmail } from "../../args/people.ts";
-import type { Deps } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/not-found-error.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { NotFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Column, Resource } from "../../render/columns.ts";
 import { checkColumns, type RecordValue } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { writeDryRun } from "../../command/dry-run.ts";
+import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { findPerson, notFound } from "../people/person-reference.ts";
 import { readTime } from "../../command/time-flags.ts";
 import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
-import { withClient } from "../../command/with-client.ts";
-import { showOutcome } from "../../command/write-outcome.ts";
 
 export interface ResponsesAddOptions {
   /** Exactly one of the two. */

@@ -1,8 +1,8 @@
 /** The filters that `responses list` and `responses export` share (4.3). */
 import type { Parameters } from "../../../client/client.ts";
-import { EXPANSIONS, type Expansion } from "../../../contract/routes.ts";
-import { parseChoices } from "../../args/choice.ts";
-import type { FlagRecord } from "../../args/flag.ts";
+import { type Expansion, EXPANSIONS } from "../../../contract/routes.ts";
+import { parseChoices } from "../../args/values.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";

@@ -1,21 +1,21 @@
 import type { Command } from "commander";
 import type { Reply } from "../../../client/client.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../contract/routes.ts";
-import { parseChoice } from "../../args/choice.ts";
+import { parseChoice } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { LIST_FLAGS, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
+import { LIST_FLAGS, type ListLimits, listRows, readLimits } from "../../command/list-rows.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import {
-  expandFlag,
   EXPAND_DEFAULT,
+  expandFlag,
   FILTER_FLAGS,
   neededExpansions,
   readFilters,
-  toFilterParameters,
   type ResponseFilters,
+  toFilterParameters,
 } from "./filters.ts";
 
 /** `expand` null: what the columns need. */

@@ -1,12 +1,15 @@
 import type { Command } from "commander";
-import { badValue } from "../../args/bad-value.ts";
-import { readDuration } from "../../args/duration.ts";
+import {
+  badValue,
+  parseChoice,
+  parseInteger,
+  parseRateLimit,
+  readDuration,
+  type RequestLimit,
+} from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
-import { parseChoice } from "../../args/choice.ts";
-import { parseInteger } from "../../args/numbers.ts";
-import { parseRateLimit, type RequestLimit } from "../../args/rate-limit.ts";
 import type { Deps } from "../../command/deps.ts";
-import { DataFileError } from "../../errors/data-file-error.ts";
+import { DataFileError } from "../../errors/command-errors.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -14,7 +17,7 @@ import type { RunningServer } from "../../../service/run-server.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { Service } from "../../../service/index.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { asDataFileError, inWords } from "../../command/data-file-words.ts";
+import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
 import { writeWarning } from "../../command/notes.ts";
 import { chooseDataFile } from "../service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
@@ -45,7 +48,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const { openService } = await import("../../../service/index.ts");
   const log = createServeLog(deps, options.logFormat);
   const { publicUrl, rateLimit, outboxKeepSeconds } = options;
-  const service = await inWords(() =>
+  const service = await asCliError(() =>
     openService({ dataFile, clock, random, log, publicUrl, rateLimit, outboxKeepSeconds }),
   );
   const server = await startServer(deps, service, { ...options, dataFile, tls });
@@ -73,7 +76,7 @@ interface Address extends ServeOptions {
 async function startServer(deps: Deps, service: Service, address: Address): Promise<RunningServer> {
   const { runServer } = await import("../../../service/run-server.ts");
   try {
-    await inWords(() => service.checkOutbox());
+    await asCliError(() => service.checkOutbox());
     // One that was given need not be shown, and nothing is sent with a wrong one.
     if (givenKey(deps) !== null) await firstKey(deps, service);
     return await runServer(service, { ...address, random: deps.random });

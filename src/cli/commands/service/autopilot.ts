@@ -1,14 +1,13 @@
 import type { Command } from "commander";
-import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
-import { parseChoice } from "../../args/choice.ts";
-import { parseDuration } from "../../args/duration.ts";
+import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
+import { parseChoice, parseDuration } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { withAdmin } from "./data-file.ts";
-import { PROJECT_FLAGS, readProject, type ProjectChoice } from "./flags.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject } from "./flags.ts";
 import { showRecord } from "./show.ts";
 
 export interface ServiceAutopilotOptions extends ProjectChoice {

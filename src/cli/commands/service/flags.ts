@@ -1,5 +1,5 @@
 /** Flags that `service` commands share. */
-import type { FlagRecord } from "../../args/flag.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { DataFileChoice } from "./data-file.ts";
 

@@ -3,7 +3,7 @@ import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeNote } from "../../command/notes.ts";
-import { DataFileError } from "../../errors/data-file-error.ts";
+import { DataFileError } from "../../errors/command-errors.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import { type DataFileChoice, withAdmin } from "./data-file.ts";
 import { DATA_FLAG } from "./flags.ts";

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
-import { badValue } from "../../args/bad-value.ts";
-import { readDuration } from "../../args/duration.ts";
+import { badValue, readDuration } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { withAdmin } from "./data-file.ts";
-import { PROJECT_FLAGS, readProject, type ProjectChoice } from "./flags.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject } from "./flags.ts";
 import { THROTTLE } from "./resources.ts";
 import { showRecord } from "./show.ts";
 

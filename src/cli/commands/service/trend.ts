@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { parseKeyValue } from "../../args/key-value.ts";
+import { parseKeyValue } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeDone } from "../../command/notes.ts";
 import { withAdmin } from "./data-file.ts";
-import { PROJECT_FLAGS, readProject, type ProjectChoice } from "./flags.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject } from "./flags.ts";
 import { REMOVED, TRENDS } from "./resources.ts";
 import { showList, showRecord } from "./show.ts";
 
