@@ -1,13 +1,20 @@
 /** Puts the program together: global flags, nouns, help, and the way from an error to an exit status. */
 import { Argument, Command, CommanderError, Option } from "commander";
 import { VERSION } from "../runtime/version.ts";
-import { GLOBAL_FLAGS, type GlobalFlag } from "./args/global-flags.ts";
-import { collect, type Action, type CommandContext, type CommandFacts } from "./command/command-context.ts";
+import { type FlagRecord, formOf } from "./args/flag-record.ts";
+import { GLOBAL_FLAGS } from "./args/global-options.ts";
+import {
+  type Action,
+  type CommandContext,
+  type CommandFacts,
+  createFactsBook,
+  type FactsBook,
+  type Operand,
+} from "./command/command-context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { arrange } from "./program/arrange.ts";
-import { createFactsBook, type FactsBook } from "./help/command-facts.ts";
 import { layOutHelp, layOutRootHelp, SUMMARY } from "./help/help-layout.ts";
-import { NOUNS, type Noun } from "./program/nouns.ts";
+import { type Noun, NOUNS } from "./program/nouns.ts";
 import { incomplete, toUsageError } from "./program/usage-problems.ts";
 
 /** How a command line ended: with text for stdout, or with the status of the work that was done. */
@@ -103,11 +110,13 @@ function createProgram({ perform, nouns = NOUNS, columns }: ProgramOptions, stat
   return { program, facts, load: addNouns(program, nouns, context) };
 }
 
-function toOption({ flags, description, group, counted, repeatable }: GlobalFlag): Option {
-  const option = new Option(flags, description).helpGroup(group);
-  if (counted === true)
+function toOption(record: FlagRecord): Option {
+  const option = new Option(formOf(record), record.text);
+  if (record.counted === true)
     return option.argParser((_value: string, before: number | undefined) => (before ?? 0) + 1).default(0);
-  return repeatable === true ? option.argParser(collect).default([]) : option;
+  if (record.repeatable === true)
+    return option.argParser((value: string, before: readonly string[]) => [...before, value]).default([]);
+  return record.default === undefined ? option : option.default(record.default);
 }
 
 /** A noun's verbs are declared when the noun is named on the command line, and not before. */
@@ -136,22 +145,19 @@ function addGlobalFlags(command: Command): void {
   for (const option of free) command.addOption(option);
 }
 
-type Operand = NonNullable<CommandFacts["operands"]>[number];
-
-/** The command itself refuses what is none of the choices, in better words than the parser's. */
-function toArgument([form, description, choices]: Operand, isAfterOptional: boolean): Argument {
+function toArgument([form, description]: Operand, isAfterOptional: boolean): Argument {
   // The parser counts from the front: behind an optional word the command itself finds out what is missing.
-  const argument = new Argument(isAfterOptional ? form.replace(/^<(.*)>$/, "[$1]") : form, description);
-  if (choices !== undefined) argument.argChoices = [...choices];
-  return argument;
+  return new Argument(isAfterOptional ? form.replace(/^<(.*)>$/, "[$1]") : form, description);
 }
 
 function createContext(facts: FactsBook, perform: (action: Action, command: Command) => Promise<void>): CommandContext {
-  const describe: CommandContext["describe"] = (command, { operands = [], examples, exits }) => {
+  const describe: CommandContext["describe"] = (command, entry) => {
+    const { operands = [], flags = [] } = entry;
     for (const [index, operand] of operands.entries())
       command.addArgument(toArgument(operand, operands[index - 1]?.[0].startsWith("[") === true));
     command.allowExcessArguments(false);
-    facts.set(command, { examples, exits, operands: operands.map(([form]) => form) });
+    for (const flag of flags) command.addOption(toOption(flag));
+    facts.set(command, entry);
     return command;
   };
   return {

@@ -1,4 +1,6 @@
-import type { TimeFormat } from "../render/time.ts";
+/** The flags that every command has, and what they are parsed into. */
+import { TIME_FORMATS, type TimeFormat } from "../render/time.ts";
+import type { FlagRecord } from "./flag-record.ts";
 
 export const OUTPUT_FORMATS = ["table", "record", "json", "ndjson", "csv", "tsv"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -39,3 +41,110 @@ export interface GlobalOptions {
   readonly unicode: boolean;
   readonly dryRun: boolean;
 }
+
+export type FlagGroup = "Output" | "Connection";
+
+export interface GlobalFlag extends FlagRecord {
+  readonly group: FlagGroup;
+}
+
+export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
+  {
+    group: "Output",
+    flag: "--output",
+    short: "-o",
+    value: "format",
+    text: "output format",
+    choices: OUTPUT_FORMATS,
+    environment: "SURVEYCTL_OUTPUT",
+    otherwise: "table on a terminal, tsv in a pipe, csv for export",
+  },
+  { group: "Output", flag: "--json", text: "short for -o json" },
+  {
+    group: "Output",
+    flag: "--columns",
+    value: "names",
+    text: "columns to show, in order, such as id,person.email",
+    repeatable: true,
+  },
+  {
+    group: "Output",
+    flag: "--time",
+    value: "format",
+    text: "time format",
+    choices: TIME_FORMATS,
+    environment: "SURVEYCTL_TIME",
+    otherwise: "local in tables, iso in csv and tsv",
+  },
+  {
+    group: "Output",
+    flag: "--tz",
+    value: "zone",
+    text: "time zone of local times, on input and output",
+    otherwise: "that of the system",
+  },
+  { group: "Output", flag: "--bom", text: "csv: start with a byte order mark" },
+  { group: "Output", flag: "--crlf", text: "csv: end lines with \\r\\n" },
+  { group: "Output", flag: "--excel-safe", text: "csv and tsv: prefix formula-like cells with '" },
+  { group: "Output", flag: "--excel", text: "short for --bom --crlf --excel-safe" },
+  { group: "Output", flag: "--quiet", short: "-q", text: "only print errors" },
+  {
+    group: "Output",
+    flag: "--verbose",
+    short: "-v",
+    text: "print each request and response to stderr; twice, with bodies",
+    counted: true,
+    environment: "SURVEYCTL_DEBUG",
+  },
+  {
+    group: "Output",
+    flag: "--show-personal-data",
+    text: "do not mask personal data in bodies that --verbose prints",
+  },
+  { group: "Output", flag: "--no-color", text: "disable colour", environment: "NO_COLOR" },
+  {
+    group: "Output",
+    flag: "--dry-run",
+    text: "print the requests that would be sent as JSON, and send nothing",
+  },
+  {
+    group: "Connection",
+    flag: "--profile",
+    value: "name",
+    text: "saved connection to use",
+    environment: "SURVEYCTL_PROFILE",
+  },
+  {
+    group: "Connection",
+    flag: "--base-url",
+    value: "url",
+    text: "base URL of the service",
+    environment: "SURVEYCTL_BASE_URL",
+  },
+  { group: "Connection", flag: "--insecure-http", text: "allow plain http:// to remote hosts" },
+  { group: "Connection", flag: "--timeout", value: "duration", text: "time to wait for a response", otherwise: "30s" },
+  { group: "Connection", flag: "--retries", value: "n", text: "number of retries", otherwise: "5" },
+  {
+    group: "Connection",
+    flag: "--max-wait",
+    value: "duration",
+    text: "maximum Retry-After to honour",
+    otherwise: "5m",
+  },
+  {
+    group: "Connection",
+    flag: "--settle",
+    value: "duration",
+    text: "how long to check whether a write without an answer arrived",
+    environment: "SURVEYCTL_SETTLE",
+    otherwise: "30s",
+  },
+  {
+    group: "Connection",
+    flag: "--concurrency",
+    value: "n",
+    text: "number of concurrent requests",
+    otherwise: String(CONCURRENCY_DEFAULT),
+  },
+  { group: "Connection", flag: "--rate", value: "rate", text: "maximum requests per second, such as 10 or 600/m" },
+];

@@ -1,6 +1,6 @@
 import { isEmail } from "../../contract/email.ts";
 import { isE164 } from "../../contract/phone.ts";
-import { badValue } from "./bad-value.ts";
+import { badValue } from "./values.ts";
 
 /** An e-mail address by its form. Throws UsageError. */
 export function parseEmail(text: string, place: string): string {

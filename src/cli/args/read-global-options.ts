@@ -1,11 +1,8 @@
 import { UsageError } from "../errors/usage-error.ts";
 import { TIME_FORMATS } from "../render/time.ts";
-import { parseChoice } from "./choice.ts";
-import { parseDuration } from "./duration.ts";
+import { parseChoice, parseDuration, parseInteger, parseNames, parseRate } from "./values.ts";
 import type { Flags } from "./flags.ts";
-import { OUTPUT_FORMATS, type GlobalOptions, type OutputFormat } from "./global-options.ts";
-import { parseNames } from "./key-value.ts";
-import { parseInteger, parseRate } from "./numbers.ts";
+import { type GlobalOptions, OUTPUT_FORMATS, type OutputFormat } from "./global-options.ts";
 import { parseZone } from "./time.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -100,4 +97,17 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
 export function wantsUnicode(env: Environment): boolean {
   const locale = setOr(env["LC_ALL"]) ?? setOr(env["LC_CTYPE"]) ?? setOr(env["LANG"]);
   return locale === null || /utf-?8/i.test(locale);
+}
+
+/** Whether stderr is for machines: from the raw words and the environment, since reading them properly may be what fails. */
+export function wantsJson(args: readonly string[], env: Environment): boolean {
+  const format = lastOutput(args) ?? env["SURVEYCTL_OUTPUT"];
+  return args.includes("--json") || format === "json" || format === "ndjson";
+}
+
+function lastOutput(args: readonly string[]): string | undefined {
+  const at = args.findLastIndex((arg) => /^(?:-o|--output)(?:=|$)/.test(arg) || /^-o./.test(arg));
+  const arg = args[at];
+  if (arg === undefined) return undefined;
+  return arg === "-o" || arg === "--output" ? args[at + 1] : arg.replace(/^(?:--output=|-o=?)/, "");
 }

@@ -1,9 +1,8 @@
 /** Times as people write them, to Unix seconds. */
 import { TIME_MAX } from "../../contract/limits.ts";
 import { createWallClock, toMoment } from "../../runtime/zone.ts";
-import { badValue } from "./bad-value.ts";
-import { readLabel, readPeriod, type PeriodRange } from "./calendar.ts";
-import { readDuration } from "./duration.ts";
+import { badValue, readDuration } from "./values.ts";
+import { type PeriodRange, readLabel, readPeriod } from "./calendar.ts";
 
 export interface TimeContext {
   /** Unix seconds. */

@@ -1,20 +1,28 @@
 /** What a verb's register half needs: a way to declare itself and a way to tie its flags to its work. */
 import type { Command } from "commander";
+import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import type { Deps } from "./deps.ts";
 import type { ExitCode } from "../exit-codes.ts";
+import type { Resource } from "../render/columns.ts";
+
+/** As usage writes it, `<file>` or `[topic]`; what it is; what it can only be. */
+export type Operand = readonly [form: string, text: string, choices?: readonly string[]];
 
 export interface CommandFacts {
   readonly name: string;
   readonly alias?: string;
   /** One sentence, without a dot. */
   readonly summary: string;
-  /** Commander's form: `<file>`, `[topic]`; the words say what it is, `choices` what it can only be. */
-  readonly operands?: readonly (readonly [form: string, description: string, choices?: readonly string[]])[];
+  readonly operands?: readonly Operand[];
   /** Command lines that a user can copy; two or more. */
   readonly examples: readonly string[];
   /** The statuses it can end with, besides usage errors. */
   readonly exits: readonly ExitCode[];
+  /** Its own flags, in the order of help; the global ones come on their own. */
+  readonly flags?: readonly FlagRecord[];
+  /** What it shows: `--columns` chooses among these. */
+  readonly columns?: Resource;
 }
 
 /** A verb's work: `operands` are the words that are no flags. Throws the errors of the ladder. */
@@ -28,7 +36,22 @@ export interface CommandContext {
   action(command: Command, work: Action): void;
 }
 
-/** For `option(…, collect, [])`: every value of a repeatable flag, in order. */
-export function collect(value: string, before: readonly string[]): string[] {
-  return [...before, value];
+/** What help needs beyond what commander keeps: the facts that a command declared. */
+export type HelpFacts = Omit<CommandFacts, "name" | "summary" | "alias">;
+
+/** Kept beside the commands, since commander has no place for them. */
+export interface FactsBook {
+  set(command: Command, facts: HelpFacts): void;
+  /** A noun that only groups verbs has none of its own. */
+  get(command: Command): HelpFacts;
+}
+
+export function createFactsBook(): FactsBook {
+  const facts = new WeakMap<Command, HelpFacts>();
+  return {
+    set: (command, entry) => {
+      facts.set(command, entry);
+    },
+    get: (command) => facts.get(command) ?? { examples: [], exits: [] },
+  };
 }

@@ -8,13 +8,12 @@ import type { TraceEvent } from "../../client/trace/trace-event.ts";
 import { undiciTransport } from "../../client/transport/undici-transport.ts";
 import { RETRY_LIMITS } from "../../client/call/retry-policy.ts";
 import { localDataFile } from "../../config/places.ts";
-import { resolveConnection, type RemoteConnection } from "../../config/settings.ts";
+import { type RemoteConnection, resolveConnection } from "../../config/settings.ts";
 import type { Exchange } from "../../contract/http.ts";
 import { CONCURRENCY_DEFAULT, type GlobalOptions } from "../args/global-options.ts";
-import type { Connection, Deps } from "./deps.ts";
+import { type Connection, type Deps, settingsRequest } from "./deps.ts";
 import { toSafeText } from "../render/safe-text.ts";
-import { settingsRequest } from "./settings-request.ts";
-import { inWords } from "./data-file-words.ts";
+import { asCliError } from "./data-file-errors.ts";
 import { createWaitLines, type WaitLines } from "./wait-lines.ts";
 
 /** Throws ConfigError; for the profile `local` also what opening its data file throws. */
@@ -56,7 +55,7 @@ async function connectLocally(deps: Deps): Promise<Connection> {
   const { openLocal } = await import("../../service/local.ts");
   const dataFile = localDataFile(deps);
   await mkdir(path.dirname(dataFile), { recursive: true, mode: 0o700 });
-  const local = await inWords(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));
+  const local = await asCliError(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));
   const waits = createWaitLines(deps);
   const client = buildClient(deps, { ...local, waits });
   const account = { place: dataFile, keyFingerprint: async () => "" };

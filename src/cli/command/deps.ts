@@ -3,6 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Streams } from "../streams/streams.ts";
+import type { SettingsRequest } from "../../config/settings.ts";
 
 /** What commands may ask for; costly members are functions and cost nothing until called. */
 export interface Deps {
@@ -41,4 +42,23 @@ export interface Account {
   readonly place: string;
   /** A short hash of the key, never the key; empty for the profile `local`. */
   keyFingerprint(): Promise<string>;
+}
+
+/** What the connection of a command line is looked up with. */
+export function settingsRequest({ env, platform, signal, options }: Deps): SettingsRequest {
+  const { profile, baseUrl, insecureHttp } = options;
+  return { env, platform, signal, flags: { profile, baseUrl }, insecureHttp };
+}
+
+/** Connects, works, and closes the connection whatever happens. */
+export async function withClient<Result>(
+  deps: Deps,
+  work: (client: Client, connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  const connection = await deps.connect();
+  try {
+    return await work(connection.client, connection);
+  } finally {
+    await connection.close();
+  }
 }

@@ -1,11 +1,11 @@
 /** What every `list` does: its flags, and pages from the client to stdout, up to a limit. */
-import type { Command } from "commander";
 import type { CallOptions, Client, Page, Parameters } from "../../client/client.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { splitRowTexts } from "../../contract/row-texts.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
-import { parseInteger } from "../args/numbers.ts";
-import type { Deps } from "./deps.ts";
+import { parseInteger } from "../args/values.ts";
+import { type Deps, withClient } from "./deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
@@ -13,7 +13,6 @@ import type { Rows } from "../render/encoders.ts";
 import { openListOutput } from "../render/list-output.ts";
 import { withPager } from "../streams/paging.ts";
 import { countOf, formatCount, writeDone } from "./notes.ts";
-import { withClient } from "./with-client.ts";
 
 export const LIMIT_DEFAULT = 50;
 
@@ -27,16 +26,17 @@ export interface ListLimits {
 }
 
 /** The flags that every `list` has. */
-export function addListFlags(command: Command): Command {
-  return command
-    .option("-L, --limit <n>", `maximum number of rows (default: ${LIMIT_DEFAULT})`)
-    .option("--all", "all rows")
-    .option("--wrap", "wrap wide text in tables instead of cutting it")
-    .option(
-      "--per-page <n>",
-      `page size, 1 to ${PER_PAGE_MAX} (default: ${PER_PAGE_MAX}, or the limit where that is less)`,
-    );
-}
+export const LIST_FLAGS: readonly FlagRecord[] = [
+  { flag: "--limit", short: "-L", value: "n", text: "maximum number of rows", otherwise: `${LIMIT_DEFAULT}` },
+  { flag: "--all", text: "all rows" },
+  { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
+  {
+    flag: "--per-page",
+    value: "n",
+    text: `page size, 1 to ${PER_PAGE_MAX}`,
+    otherwise: `${PER_PAGE_MAX}, or the limit where that is less`,
+  },
+];
 
 /** Throws UsageError. */
 export function readLimits(flags: Flags): ListLimits {

@@ -1,4 +1,6 @@
+/** Lines on stderr for the person at the terminal, and the question that they confirm. */
 import type { Deps } from "./deps.ts";
+import { CancelledError, UsageError } from "../errors/usage-error.ts";
 
 /** One line on stderr about what was done or left out; `--quiet` silences it. */
 export async function writeNote({ streams, options }: Pick<Deps, "streams" | "options">, text: string): Promise<void> {
@@ -26,4 +28,16 @@ export function formatCount(count: number): string {
 /** `1 response`, `4,872 responses`. */
 export function countOf(count: number, one: string, many: string): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** Throws UsageError where there is nobody to ask; before anything else is done. */
+export function checkTerminal({ streams }: Deps, command: string): void {
+  if (!streams.in.isTTY || !streams.err.isTTY)
+    throw new UsageError(`${command} asks first, and there is no terminal to ask on; say --yes`);
+}
+
+/** Asks y/N on a terminal; throws CancelledError when declined (design: "Settled details"). */
+export async function confirm({ streams }: Deps, question: string, kept = "Nothing was sent."): Promise<void> {
+  const answer = await streams.in.ask(`${question} [y/N] `);
+  if (!/^y(?:es)?$/i.test(answer.trim())) throw new CancelledError(`Cancelled. ${kept}`);
 }

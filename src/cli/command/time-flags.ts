@@ -1,19 +1,20 @@
 /** Flags that take a time or a range of it. */
-import type { Command } from "commander";
 import { unixSeconds } from "../../runtime/clock.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
-import { parsePeriod, parseTime, type DayEdge, type TimeContext } from "../args/time.ts";
+import { type DayEdge, parsePeriod, parseTime, type TimeContext } from "../args/time.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import type { Deps } from "./deps.ts";
 import { writeNote } from "./notes.ts";
 
 /** `--since`, `--until` and `--period`; `what` happened then, as in "created". */
-export function addRangeFlags(command: Command, what: string): Command {
-  return command
-    .option("--since <time>", `${what} at or after`)
-    .option("--until <time>", `${what} at or before`)
-    .option("--period <period>", "short for both ends, as in last-month, 2026-05 or 2026-Q1");
+export function rangeFlags(what: string): readonly FlagRecord[] {
+  return [
+    { flag: "--since", value: "time", text: `${what} at or after` },
+    { flag: "--until", value: "time", text: `${what} at or before` },
+    { flag: "--period", value: "period", text: "short for both ends, as in last-month, 2026-05 or 2026-Q1" },
+  ];
 }
 
 export function timeContext({ clock, options }: Deps): TimeContext {

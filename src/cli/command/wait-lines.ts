@@ -2,7 +2,7 @@
 import type { OnWait, Wait } from "../../client/trace/trace-event.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";
-import type { LiveLine } from "./live-line.ts";
+import type { LiveLine } from "./progress.ts";
 
 export interface WaitLines {
   readonly onWait: OnWait;
@@ -22,7 +22,7 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
   /** The latest of the waits that are under way, or no line at all. */
   async function refresh(): Promise<void> {
     // Most commands never wait: what draws the line is loaded by those that do.
-    live ??= import("./live-line.ts").then(({ openLiveLine }) => openLiveLine(streams.err, options.color));
+    live ??= import("./progress.ts").then(({ openLiveLine }) => openLiveLine(streams.err, options.color));
     const line = await live;
     const latest = [...underWay.values()].at(-1);
     if (latest === undefined) line.end();

@@ -1,13 +1,15 @@
-/** How a single write ended, told on stdout, stderr and by the exit status. */
+/** A single write: what it would send, or how it ended on stdout, stderr and by the exit status. */
 import type { WriteResult } from "../../client/client.ts";
 import { mayHaveArrived } from "../../client/errors/may-have-arrived.ts";
 import { UnknownOutcomeError } from "../../client/errors/unknown-outcome-error.ts";
 import type { Deps } from "./deps.ts";
-import { InterruptedError } from "../errors/interrupted-error.ts";
+import { InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import { writeRecord } from "../render/record-output.ts";
 import { writeNote } from "./notes.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import { type Route, routePath } from "../../contract/routes.ts";
 
 export interface OutcomeOptions {
   /** What the answer is shown as. */
@@ -38,4 +40,21 @@ export async function showOutcome(
   await writeRecord(deps, found, { json: result.found, text: JSON.stringify(result.found) });
   await writeNote(deps, `the answer was lost, but the request arrived: ${result.evidence}`);
   return EXIT.done;
+}
+
+/** A write as `--dry-run` prints it: no credentials are part of it. */
+export interface PlannedRequest {
+  readonly route: Route;
+  readonly placeholders?: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+}
+
+/** One JSON object on one line: `{"method","url","body"}` (design: "Every command has"). */
+export function toDryRunLine(baseUrl: string, { route, placeholders, body }: PlannedRequest): string {
+  const url = `${baseUrl.replace(/\/+$/, "")}${routePath(route, placeholders)}`;
+  return `${JSON.stringify({ method: route.method, url, body })}\n`;
+}
+
+export async function writeDryRun({ streams }: Deps, baseUrl: string, request: PlannedRequest): Promise<void> {
+  await streams.out.write(toDryRunLine(baseUrl, request));
 }

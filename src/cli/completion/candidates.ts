@@ -113,10 +113,7 @@ function valuesOf(flag: TreeFlag, node: TreeNode | null, text: string, lookups: 
   if (flag.name === "--profile") return matching(plain(lookups.profiles()), text);
   const list = flag.name === "--columns" ? (node?.columns ?? []) : (flag.choices ?? flag.suggestions ?? []);
   // Of several with commas between them the last is still open.
-  const done =
-    flag.name === "--columns" || flag.name === "--expand" || flag.name === "--group"
-      ? text.slice(0, text.lastIndexOf(",") + 1)
-      : "";
+  const done = flag.type === "list" ? text.slice(0, text.lastIndexOf(",") + 1) : "";
   const taken = done.split(",");
   return matching(plain(list.filter((value) => !taken.includes(value)).map((value) => done + value)), text);
 }

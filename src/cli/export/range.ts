@@ -6,8 +6,8 @@ import type { Deps } from "../command/deps.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { CommandContext } from "../command/command-context.ts";
-import { addRangeFlags, readRange } from "../command/time-flags.ts";
-import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "./flags.ts";
+import { rangeFlags, readRange } from "../command/time-flags.ts";
+import { describeFilters, EXPORT_EXITS, exportFlags, readExportFlags } from "./flags.ts";
 import type { ExportRequest, ExportSource, RangeExportOptions } from "./request.ts";
 import { keysOf } from "./sources.ts";
 
@@ -26,9 +26,14 @@ export interface RangeExport {
 
 export function registerRangeExport(noun: Command, context: CommandContext, rows: RangeExport): void {
   const { summary, examples, what } = rows;
-  const command = context.verb(noun, { name: "export", summary, examples, exits: EXPORT_EXITS });
-  addRangeFlags(command, what);
-  addExportFlags(command, { hasState: true });
+  const command = context.verb(noun, {
+    name: "export",
+    summary,
+    examples,
+    exits: EXPORT_EXITS,
+    flags: [...rangeFlags(what), ...exportFlags({ hasState: true })],
+    columns: rows.resource,
+  });
   context.action(command, (deps, flags) => {
     const filterText = describeFilters(flags, ["--since", "--until"]);
     return runRangeExport(deps, rows, { flags: readExportFlags(flags), ...readRange(deps, flags), filterText });

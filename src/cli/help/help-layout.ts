@@ -1,8 +1,9 @@
 /** Help as text: sentence, usage, operands, verbs, flags by group, examples, exit statuses; 80 columns at most, fewer on a narrow terminal. */
-import type { Argument, Command, Option } from "commander";
-import { GLOBAL_FLAGS, type FlagGroup, type GlobalFlag } from "../args/global-flags.ts";
+import type { Command } from "commander";
+import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
+import { type FlagGroup, GLOBAL_FLAGS } from "../args/global-options.ts";
 import { EXIT, EXIT_MEANINGS, type ExitCode } from "../exit-codes.ts";
-import type { HelpFacts } from "./command-facts.ts";
+import type { HelpFacts, Operand } from "../command/command-context.ts";
 import type { Noun } from "../program/nouns.ts";
 
 const WIDEST = 80;
@@ -19,13 +20,13 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
   return join([
     `${sentence(command.description(), width)}\n`,
     section("Usage", [`${INDENT}${usage(command, facts)}\n`]),
-    items("Arguments", command.registeredArguments.map(argumentItem), width),
+    items("Arguments", (facts.operands ?? []).map(operandItem), width),
     items(
       "Commands",
       command.commands.filter((sub) => sub.name() !== "help").map((sub): Item => [verbTerm(sub), sub.description()]),
       width,
     ),
-    items("Flags", ownOptions(command).map(optionItem), width),
+    items("Flags", (facts.flags ?? []).map(flagItem), width),
     section(
       "Examples",
       facts.examples.map((example) => `${INDENT}${breakExample(example, width)}\n`),
@@ -142,10 +143,12 @@ export function breakExample(example: string, width: number): string {
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
 }
 
-function usage(command: Command, { operands }: HelpFacts): string {
+function usage(command: Command, { operands = [] }: HelpFacts): string {
   const path = [];
   for (let at: Command | null = command; at !== null; at = at.parent) path.unshift(at.name());
-  return [...path, ...(command.commands.length > 0 ? ["<command>"] : operands), "[flags]"].join(" ");
+  return [...path, ...(command.commands.length > 0 ? ["<command>"] : operands.map(([form]) => form)), "[flags]"].join(
+    " ",
+  );
 }
 
 function verbTerm(command: Command): string {
@@ -153,47 +156,23 @@ function verbTerm(command: Command): string {
   return alias === undefined ? command.name() : `${command.name()}, ${alias}`;
 }
 
-/** Without those that every command has. */
-export function ownOptions(command: Command): readonly Option[] {
-  return command.options.filter(({ helpGroupHeading }) => helpGroupHeading === undefined);
+function flagItem(flag: FlagRecord): Item {
+  return [formOf(flag), withNotes(flag.text, notesOf(flag))];
 }
 
-function optionItem(option: Option): Item {
-  const value: unknown = option.defaultValue;
-  const shown =
-    typeof value === "string" || typeof value === "number"
-      ? [`default ${String(option.defaultValueDescription ?? value)}`]
-      : [];
-  return [option.flags, describe(option.description, [...choicesOf(option), ...shown])];
+function operandItem([form, text, choices]: Operand): Item {
+  return [nameOf(form), withNotes(text, choices === undefined ? [] : notesOf({ choices }))];
 }
 
-function argumentItem(argument: Argument): Item {
-  return [argument.name(), describe(argument.description, choicesOf(argument))];
-}
-
-function choicesOf({ argChoices = [] }: Option | Argument): string[] {
-  return argChoices.length === 0 ? [] : [`${argChoices.length > 1 ? "one of " : ""}${argChoices.join(", ")}`];
-}
-
-/** What a text says in brackets at its end and the notes share them. */
-function describe(text: string, notes: readonly string[]): string {
-  if (notes.length === 0) return text;
-  return text.endsWith(")") ? `${text.slice(0, -1)}; ${notes.join("; ")})` : `${text} (${notes.join("; ")})`;
+/** An operand's name within its form: `file` of `<file>`. */
+export function nameOf(form: Operand[0]): string {
+  return form.slice(1, -1);
 }
 
 /** The flags that every command has, by group. */
 export function globalSections(width: number = WIDEST): string {
   const groups: FlagGroup[] = ["Output", "Connection"];
   return groups
-    .map((group) => items(`${group} flags`, GLOBAL_FLAGS.filter((flag) => flag.group === group).map(globalItem), width))
+    .map((group) => items(`${group} flags`, GLOBAL_FLAGS.filter((flag) => flag.group === group).map(flagItem), width))
     .join("\n");
-}
-
-function globalItem({ flags, description, choices, default: value, environment }: GlobalFlag): Item {
-  const notes = [
-    ...(choices === undefined ? [] : [choices.join(", ")]),
-    ...(value === undefined ? [] : [`default ${value}`]),
-    ...(environment === undefined ? [] : [`env ${environment}`]),
-  ];
-  return [flags, describe(description, notes)];
 }

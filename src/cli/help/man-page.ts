@@ -1,11 +1,12 @@
 /** The man page, from the same commands, topics and words as help. */
-import type { Command, Option } from "commander";
-import { GLOBAL_FLAGS } from "../args/global-flags.ts";
+import type { Command } from "commander";
+import { type FlagRecord, formOf, notesOf, withNotes } from "../args/flag-record.ts";
+import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import { loadCommands } from "../program.ts";
 import { VERSION } from "../../runtime/version.ts";
-import type { FactsBook } from "./command-facts.ts";
+import type { FactsBook } from "../command/command-context.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
-import { breakExample, exitsOf, ownOptions, SUMMARY } from "./help-layout.ts";
+import { breakExample, exitsOf, nameOf, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
 /** `surveyctl.1`, in the man macros. */
@@ -20,27 +21,17 @@ export async function writeManPage(): Promise<string> {
       "COMMANDS",
       program.commands.flatMap((noun) => commandsOf(noun, ["surveyctl"])).map((entry) => describeCommand(entry, facts)),
     ),
-    section(
-      "GLOBAL FLAGS",
-      GLOBAL_FLAGS.map(({ flags, description, choices, default: value, environment }) =>
-        item(flags, [
-          description,
-          choices?.join(", "),
-          value && `default ${value}`,
-          environment && `env ${environment}`,
-        ]),
-      ),
-    ),
+    section("GLOBAL FLAGS", GLOBAL_FLAGS.map(describeFlag)),
     section(
       "EXIT STATUS",
-      Object.entries(EXIT_MEANINGS).map(([status, meaning]) => item(status, [meaning])),
+      Object.entries(EXIT_MEANINGS).map(([status, meaning]) => item(status, meaning)),
     ),
     ...[...TOPICS]
       .filter(([name]) => !["flags", "exit-codes"].includes(name))
       .map(([name, text]) => section(name.toUpperCase(), [verbatim(text)])),
     section(
       "FILES",
-      FILES.map(([file, what]) => item(file, [what])),
+      FILES.map(([file, what]) => item(file, what)),
     ),
     section("SEE ALSO", [".BR curl (1),\n.BR jq (1),\n.BR crontab (5)"]),
     "",
@@ -78,36 +69,31 @@ function commandsOf(command: Command, above: readonly string[]): Entry[] {
 }
 
 function describeCommand({ words, command }: Entry, facts: FactsBook): string {
-  const { examples, operands } = facts.get(command);
+  const { examples, operands = [], flags = [] } = facts.get(command);
   return [
-    `.SS "${escape([...words, ...operands].join(" "))}"`,
+    `.SS "${escape([...words, ...operands.map(([form]) => form)].join(" "))}"`,
     escape(command.description()),
-    ...command.registeredArguments.map((argument) =>
-      item(argument.name(), [argument.description, argument.argChoices?.join(", ")]),
-    ),
-    ...ownOptions(command).map(describeOption),
+    ...operands.map(([form, text, choices = []]) => item(nameOf(form), withNotes(text, notesOf({ choices })))),
+    ...flags.map(describeFlag),
     ".PP",
     escape(`Exit statuses: ${exitsOf(command, facts.get(command)).join(", ")}.`),
     verbatim(examples.map((example) => breakExample(example, EXAMPLE_WIDTH)).join("\n")),
   ].join("\n");
 }
 
-function describeOption({ flags, description, argChoices, defaultValue }: Option): string {
-  const value: unknown = defaultValue;
-  const isPlain = typeof value === "string" || typeof value === "number";
-  return item(flags, [description, argChoices?.join(", "), isPlain ? `default ${value}` : undefined]);
+function describeFlag(flag: FlagRecord): string {
+  return item(formOf(flag), withNotes(flag.text, notesOf(flag)));
 }
 
 function section(title: string, parts: readonly string[]): string {
   return [`.SH ${title.includes(" ") ? `"${title}"` : title}`, ...parts].join("\n");
 }
 
-function item(term: string, words: readonly (string | undefined)[]): string {
-  const [description = "", ...notes] = words.filter((word) => word !== undefined && word !== "");
-  return `.TP\n.B ${escape(term)}\n${escape(notes.length === 0 ? description : `${description} (${notes.join("; ")})`)}`;
+function item(term: string, text: string): string {
+  return `.TP\n.B ${escape(term)}\n${escape(text)}`;
 }
 
-/** As it stands, line by line. */
+/** Unchanged, line by line. */
 function verbatim(text: string): string {
   return `.PP\n.nf\n${text.trimEnd().split("\n").map(escape).join("\n")}\n.fi`;
 }

@@ -1,4 +1,4 @@
-import { checkTable, countSendable, type CheckReport } from "../../bulk/import/check/check.ts";
+import { type CheckReport, checkTable, countSendable } from "../../bulk/import/check/check.ts";
 import type { ImportTable, ValidatedRecord } from "../../bulk/import/table/open-table.ts";
 import { readRawLines } from "../../bulk/import/table/raw-lines.ts";
 import { countLineEnds, type InputRecord } from "../../bulk/import/table/record-parser.ts";
@@ -6,7 +6,7 @@ import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { toSafeLines } from "../render/safe-text.ts";
-import { toDryRunLine } from "../command/dry-run.ts";
+import { toDryRunLine } from "../command/write-outcome.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
 
 /** One record: its raw text, what each column was taken as, which rule applied, and what would be sent. Throws UsageError. */

@@ -1,15 +1,11 @@
 /** The flags of every bulk import, and what they say. */
-import type { Command } from "commander";
 import type { DuplicatePolicy } from "../../bulk/import/check/check.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import { parseChoice } from "../args/choice.ts";
+import { parseChoice, parseInteger, parseKeyValue } from "../args/values.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
-import { parseKeyValue } from "../args/key-value.ts";
-import { parseInteger } from "../args/numbers.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { choiceOption } from "../command/choice-option.ts";
-import { collect } from "../command/command-context.ts";
 
 export interface ImportFlags {
   /** Null: found by looking at the file. */
@@ -44,29 +40,33 @@ export const FILE_OPERAND = ["<file>", "a CSV or TSV file, or - for standard inp
 const DUPLICATE_POLICIES = ["error", "first", "last"] as const;
 const MAX_ERRORS_DEFAULT = "20";
 
-export function addImportFlags(command: Command): Command {
-  return command
-    .option("--map <header=column>", 'map a header to a column, as in "E-Mail Address=email"; repeatable', collect, [])
-    .option("--ignore-column <header>", "ignore a column; repeatable", collect, [])
-    .option("--property <key=value>", "property for every row; repeatable", collect, [])
-    .option("--delimiter <char>", "field delimiter: one character, or tab (default: auto-detected)")
-    .addOption(
-      choiceOption(
-        "--on-duplicate <policy>",
-        "same person twice: error, or keep the first or the last (default: first, with a warning)",
-        DUPLICATE_POLICIES,
-      ),
-    )
-    .option("--skip-invalid", "skip invalid rows instead of refusing the file")
-    .option("--allow-empty", "accept a file that has no rows below its header")
-    .option("--max-errors <n>", "maximum number of problems to list", MAX_ERRORS_DEFAULT)
-    .option("--explain <line>", "show how one line is read and validated, and stop")
-    .option("--results <file>", "per-row results file (default: <file>.<command>.results.csv)")
-    .option("--failed-to <file>", "write rows that did not go through to a CSV file, to correct them")
-    .option("--resume", "resume a previous run")
-    .option("--retry-unknown", "also retry rows whose outcome is unknown")
-    .option("--yes", "skip the confirmation prompt");
-}
+export const IMPORT_FLAGS: readonly FlagRecord[] = [
+  {
+    flag: "--map",
+    value: "header=column",
+    text: 'map a header to a column, as in "E-Mail Address=email"',
+    repeatable: true,
+  },
+  { flag: "--ignore-column", value: "header", text: "ignore a column", repeatable: true },
+  { flag: "--property", value: "key=value", text: "property for every row", repeatable: true },
+  { flag: "--delimiter", value: "char", text: "field delimiter: one character, or tab", otherwise: "auto-detected" },
+  {
+    flag: "--on-duplicate",
+    value: "policy",
+    text: "same person twice: refuse the file, or keep the first or the last row",
+    choices: DUPLICATE_POLICIES,
+    otherwise: "first, with a warning",
+  },
+  { flag: "--skip-invalid", text: "skip invalid rows instead of refusing the file" },
+  { flag: "--allow-empty", text: "accept a file that has no rows below its header" },
+  { flag: "--max-errors", value: "n", text: "maximum number of problems to list", default: MAX_ERRORS_DEFAULT },
+  { flag: "--explain", value: "line", text: "show how one line is read and validated, and stop" },
+  { flag: "--results", value: "file", text: "per-row results file", otherwise: "<file>.<command>.results.csv" },
+  { flag: "--failed-to", value: "file", text: "write rows that did not go through to a CSV file, to correct them" },
+  { flag: "--resume", text: "resume a previous run" },
+  { flag: "--retry-unknown", text: "also retry rows whose outcome is unknown" },
+  { flag: "--yes", text: "skip the confirmation prompt" },
+];
 
 /** Throws UsageError. */
 export function readImportFlags(flags: Flags): ImportFlags {

@@ -4,7 +4,7 @@ import type { Client } from "../../client/client.ts";
 import type { ImportRow, RowKind, RowValues } from "../../bulk/import/check/row-kind.ts";
 import type { Sender } from "../../bulk/import/send-rows.ts";
 import type { Deps } from "../command/deps.ts";
-import type { PlannedRequest } from "../command/dry-run.ts";
+import type { PlannedRequest } from "../command/write-outcome.ts";
 import type { ImportFlags } from "./import-flags.ts";
 
 /** Where a row stands among those that are sent, for even spacing. */

@@ -1,16 +1,14 @@
 /** What an import is going to do, counted before anything leaves: shown by `--dry-run`, asked on a terminal. */
-import { countSendable, type CheckReport } from "../../bulk/import/check/check.ts";
+import { type CheckReport, countSendable } from "../../bulk/import/check/check.ts";
 import { wayOf } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
 import { emptyJournal } from "../../bulk/import/journal/journal-state.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { resolveConnection } from "../../config/settings.ts";
-import { confirm } from "../command/confirm.ts";
-import type { Deps } from "../command/deps.ts";
-import { writeDryRun } from "../command/dry-run.ts";
-import { countOf, formatCount, writeNote } from "../command/notes.ts";
-import { settingsRequest } from "../command/settings-request.ts";
+import { confirm, countOf, formatCount, writeNote } from "../command/notes.ts";
+import { type Deps, settingsRequest } from "../command/deps.ts";
+import { writeDryRun } from "../command/write-outcome.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ImportRequest } from "./import-request.ts";

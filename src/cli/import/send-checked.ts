@@ -1,7 +1,7 @@
 /** The half of an import that touches the service: journal, send, record, report. */
 import { stat } from "node:fs/promises";
-import { countSendable, type CheckReport } from "../../bulk/import/check/check.ts";
-import { openJournal, type Journal } from "../../bulk/import/journal/journal.ts";
+import { type CheckReport, countSendable } from "../../bulk/import/check/check.ts";
+import { type Journal, openJournal } from "../../bulk/import/journal/journal.ts";
 import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { JobOptions } from "../../bulk/import/journal/job-source.ts";
 import type { JournalState } from "../../bulk/import/journal/journal-state.ts";
@@ -9,7 +9,7 @@ import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import { countOutcomes } from "../../bulk/import/journal/outcome.ts";
 import { openRecordedOutcomes } from "../../bulk/import/journal/recorded-outcomes.ts";
 import { failedCsv, resultsCsv } from "../../bulk/import/journal/results.ts";
-import { sendRows, type SendReport } from "../../bulk/import/send-rows.ts";
+import { type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
 import type { Client } from "../../client/client.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
@@ -17,7 +17,7 @@ import { replaceFile } from "../../runtime/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Connection, Deps } from "../command/deps.ts";
 import { createProgress } from "../command/progress.ts";
-import { exitOfSignal, InterruptedError } from "../errors/interrupted-error.ts";
+import { exitOfSignal, InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { createTimeFormatter } from "../render/time.ts";
 import { choicesOf, type ImportRequest } from "./import-request.ts";

@@ -1,8 +1,8 @@
-import { countOutcomes, OUTCOMES, type OutcomeName } from "../../bulk/import/journal/outcome.ts";
+import { countOutcomes, type OutcomeName, OUTCOMES } from "../../bulk/import/journal/outcome.ts";
 import type { SendReport } from "../../bulk/import/send-rows.ts";
 import { countOf, formatCount } from "../command/notes.ts";
 import type { Deps } from "../command/deps.ts";
-import { InterruptedError } from "../errors/interrupted-error.ts";
+import { InterruptedError } from "../errors/command-errors.ts";
 import type { ImportRequest } from "./import-request.ts";
 import type { RecordFiles } from "./record.ts";
 

@@ -6,7 +6,7 @@ import { emailKey } from "../../contract/email.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { ROUTES } from "../../contract/routes.ts";
-import { ImportStoppedError } from "../errors/import-stopped-error.ts";
+import { ImportStoppedError } from "../errors/command-errors.ts";
 
 /** Why a row's person is not to be written to; null when there is no reason. */
 export type SuppressionList = (row: ImportRow) => string | null;

@@ -2,7 +2,7 @@
 import { systemClock } from "../../runtime/clock.ts";
 import { systemRandom } from "../../runtime/random.ts";
 import { createFlags } from "../args/flags.ts";
-import { readGlobalOptions } from "../args/read-global-options.ts";
+import { readGlobalOptions, wantsJson } from "../args/read-global-options.ts";
 import type { Action } from "../command/command-context.ts";
 import type { Deps } from "../command/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -10,10 +10,8 @@ import type { Process } from "../process.ts";
 import { runProgram } from "../program.ts";
 import { ClosedPipeError } from "../streams/closed-pipe-error.ts";
 import { withPager } from "../streams/paging.ts";
-import { createProcessStreams, toErrorText, type ProcessStreams } from "../streams/process-streams.ts";
-import { watchCrashes } from "./crashes.ts";
-import { watchSignals, type Lifetime } from "./lifetime.ts";
-import { wantsJson } from "./wants-json.ts";
+import { createProcessStreams, type ProcessStreams, toErrorText } from "../streams/process-streams.ts";
+import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
 /** Every error is told on stderr and becomes an exit status. */
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {

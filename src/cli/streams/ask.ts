@@ -1,7 +1,7 @@
 import type { Interface } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Process } from "../process.ts";
-import { InterruptedError } from "../errors/interrupted-error.ts";
+import { InterruptedError } from "../errors/command-errors.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import { CancelledError, UsageError } from "../errors/usage-error.ts";
 

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { parseChoice, parseChoices } from "../../../src/cli/args/choice.ts";
-import { parseDuration } from "../../../src/cli/args/duration.ts";
-import { parseKeyValue, parseNames } from "../../../src/cli/args/key-value.ts";
-import { parseInteger, parseRate, parseScore } from "../../../src/cli/args/numbers.ts";
+import {
+  parseChoice,
+  parseChoices,
+  parseDuration,
+  parseInteger,
+  parseKeyValue,
+  parseNames,
+  parseRate,
+  parseRateLimit,
+  parseScore,
+} from "../../../src/cli/args/values.ts";
 import { parseEmail, parsePerson, parsePhone } from "../../../src/cli/args/people.ts";
-import { parseRateLimit } from "../../../src/cli/args/rate-limit.ts";
 import { suggest } from "../../../src/cli/args/suggest.ts";
 import { UsageError } from "../../../src/cli/errors/usage-error.ts";
 

@@ -57,7 +57,7 @@ it("when it is read to its end, then it names its files and no date", () => {
 });
 
 it("when a command has an operand, then the page says what it is", () => {
-  expect(page).toContain(".TP\n.B shell\nshell to write the script for (bash, zsh, fish, powershell)\n");
+  expect(page).toContain(".TP\n.B shell\nshell to write the script for (one of bash, zsh, fish, powershell)\n");
 });
 
 it.each(["environment", "output", "dates", "import", "export"])(

@@ -9,17 +9,19 @@ import type { Noun } from "../../../src/cli/program/nouns.ts";
 const FACTS = { summary: "do it", examples: ["one", "two"], exits: [EXIT.done] };
 
 function registerPeople(noun: Command, context: CommandContext): void {
-  const list = context
-    .verb(noun, { ...FACTS, name: "list", alias: "ls" })
-    .option("--since <time>", "since")
-    .option("--all", "all");
+  const flags = [{ flag: "--since", value: "time", text: "since" } as const, { flag: "--all", text: "all" } as const];
+  const list = context.verb(noun, { ...FACTS, name: "list", alias: "ls", flags });
   context.action(list, async () => EXIT.done);
   const get = context.verb(noun, { ...FACTS, name: "get", operands: [["<person>", "who"]] });
   context.action(get, async () => EXIT.refused);
-  const add = context
-    .verb(noun, { ...FACTS, name: "add" })
-    .option("--name <name>", "name")
-    .option("--no-send", "do not send");
+  const add = context.verb(noun, {
+    ...FACTS,
+    name: "add",
+    flags: [
+      { flag: "--name", value: "name", text: "name" },
+      { flag: "--no-send", text: "do not send" },
+    ],
+  });
   context.action(add, async () => EXIT.done);
   const keys = noun.command("key").description("keys");
   context.action(
@@ -29,7 +31,10 @@ function registerPeople(noun: Command, context: CommandContext): void {
 }
 
 function registerServe(noun: Command, context: CommandContext): void {
-  context.action(context.describe(noun, FACTS).option("--insecure-http", "its own"), async () => EXIT.done);
+  context.action(
+    context.describe(noun, { ...FACTS, flags: [{ flag: "--insecure-http", text: "its own" }] }),
+    async () => EXIT.done,
+  );
 }
 
 /** Two nouns: one with verbs, one nested noun among them, and one that is a command itself. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseBracketPairs } from "../../../contract/brackets.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
-import { parseKeyValue } from "../../args/key-value.ts";
+import { parseKeyValue } from "../../args/values.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
 /** `-F` and `-f` as one object; `name[]` collects an array and `name[key]` a map, as in the specification, section 1. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { suggest } from "../../args/suggest.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { collect, type CommandContext } from "../../command/command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { parseFields } from "./fields.ts";
 import { METHODS } from "./methods.ts";
 import { runApi, type ApiOptions } from "./run.ts";
@@ -10,7 +10,7 @@ import { runApi, type ApiOptions } from "./run.ts";
 export function register(command: Command, context: CommandContext): void {
   context.describe(command, {
     operands: [
-      ["[method]", "HTTP method (default: GET)", METHODS],
+      ["[method]", "HTTP method (default GET)", METHODS],
       ["<path>", "a path such as /v1/people.json, or a URL below the base URL"],
     ],
     examples: [
@@ -20,18 +20,20 @@ export function register(command: Command, context: CommandContext): void {
       "surveyctl api /v1/survey_responses.json --paginate",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
+    flags: [
+      {
+        flag: "--field",
+        short: "-F",
+        value: "key=value",
+        text: "typed value (JSON): number, true, false, null, JSON or @FILE",
+        repeatable: true,
+      },
+      { flag: "--raw-field", short: "-f", value: "key=value", text: "string value", repeatable: true },
+      { flag: "--input", value: "file", text: "request body: a file, or - for standard input" },
+      { flag: "--paginate", text: "read every page of a list and print one array" },
+      { flag: "--include", short: "-i", text: "print the status line and headers too" },
+    ],
   });
-  command
-    .option(
-      "-F, --field <key=value>",
-      "typed value (JSON): number, true, false, null, JSON or @FILE; repeatable",
-      collect,
-      [],
-    )
-    .option("-f, --raw-field <key=value>", "string value; repeatable", collect, [])
-    .option("--input <file>", "request body: a file, or - for standard input")
-    .option("--paginate", "read every page of a list and print one array")
-    .option("-i, --include", "print the status line and headers too");
   context.action(command, async (deps, flags, operands) =>
     runApi(deps, {
       ...readOperands(operands),

@@ -15,6 +15,7 @@ export function registerList(noun: Command, context: CommandContext): void {
     summary: "list saved connections",
     examples: ["surveyctl auth list", "surveyctl auth list --json"],
     exits: [EXIT.done, EXIT.usage],
+    columns: PROFILES,
   });
   context.action(command, runList);
 }

@@ -6,29 +6,28 @@ import { parseBaseUrl } from "../../../config/base-url.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
 import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";
 import type { Profile, Profiles } from "../../../config/profiles.ts";
-import { settingsRequest } from "../../command/settings-request.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, settingsRequest } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { confirm } from "../../command/confirm.ts";
-import { writeDone, writeWarning } from "../../command/notes.ts";
+import { confirm, writeDone, writeWarning } from "../../command/notes.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
 import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
 export function registerLogin(noun: Command, context: CommandContext): void {
-  const command = context
-    .verb(noun, {
-      name: "login",
-      summary: "save a connection as a profile, after checking its URL and key",
-      examples: [
-        "surveyctl auth login",
-        `printf %s "$KEY" | surveyctl auth login --base-url https://surveys.example.com --profile prod`,
-        "surveyctl auth login --profile prod --key-command 'op read op://surveys/key'",
-      ],
-      exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
-    })
-    .option("--key-command <command>", "save a command that prints the key instead of the key itself");
+  const command = context.verb(noun, {
+    name: "login",
+    summary: "save a connection as a profile, after checking its URL and key",
+    examples: [
+      "surveyctl auth login",
+      `printf %s "$KEY" | surveyctl auth login --base-url https://surveys.example.com --profile prod`,
+      "surveyctl auth login --profile prod --key-command 'op read op://surveys/key'",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
+    flags: [
+      { flag: "--key-command", value: "command", text: "save a command that prints the key instead of the key itself" },
+    ],
+  });
   context.action(command, (deps, flags) => runLogin(deps, { keyCommand: flags.text("--key-command") }));
 }
 

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { nameProfile } from "../../../config/settings.ts";
-import { settingsRequest } from "../../command/settings-request.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, settingsRequest } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeDone } from "../../command/notes.ts";

@@ -3,15 +3,13 @@ import { ClientError } from "../../../client/errors/client-error.ts";
 import { ConnectionError } from "../../../client/errors/connection-error.ts";
 import { AuthError } from "../../../client/errors/status-errors.ts";
 import { localDataFile } from "../../../config/places.ts";
-import { LOCAL_PROFILE, nameProfile, resolveConnection, type RemoteConnection } from "../../../config/settings.ts";
+import { LOCAL_PROFILE, nameProfile, type RemoteConnection, resolveConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { settingsRequest } from "../../command/settings-request.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, settingsRequest, withClient } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { writeRecord } from "../../render/record-output.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeWarning } from "../../command/notes.ts";
-import { withClient } from "../../command/with-client.ts";
 import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
 import { maskKey, STATUS } from "./resource.ts";
 
@@ -21,6 +19,7 @@ export function registerStatus(noun: Command, context: CommandContext): void {
     summary: "show the connection in use, where each value comes from, and whether it works",
     examples: ["surveyctl auth status", "surveyctl auth status --profile prod --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
+    columns: STATUS,
   });
   context.action(command, runStatus);
 }

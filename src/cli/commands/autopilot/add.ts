@@ -2,26 +2,29 @@ import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { ADDED_MEMBER, MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { writeDryRun } from "../../command/dry-run.ts";
+import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { writeWarning } from "../../command/notes.ts";
-import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
-import { localeWarning, toProperties, type PropertySources } from "../../command/survey-properties.ts";
-import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
-import { withClient } from "../../command/with-client.ts";
-import { showOutcome } from "../../command/write-outcome.ts";
 import {
-  addIdentifierFlags,
-  addPlatformFlag,
+  localeWarning,
+  PROPERTY_FLAGS,
+  type PropertySources,
+  readPropertyFlags,
+  toProperties,
+} from "../../command/survey-properties.ts";
+import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
+import {
+  IDENTIFIER_FLAGS,
+  type MemberIdentifiers,
+  PLATFORM_FLAG,
   readIdentifiers,
   readPlatform,
   toMemberParameters,
-  type MemberIdentifiers,
 } from "./member-identifiers.ts";
 
 export interface AutopilotAddOptions {
@@ -41,10 +44,14 @@ export function registerAutopilotAdd(noun: Command, context: CommandContext): vo
       "surveyctl autopilot add --platform sms --phone +14155550101",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      PLATFORM_FLAG,
+      ...IDENTIFIER_FLAGS,
+      { flag: "--name", value: "name", text: "the person's name" },
+      ...PROPERTY_FLAGS,
+    ],
+    columns: ADDED_MEMBER,
   });
-  addPlatformFlag(command);
-  addIdentifierFlags(command).option("--name <name>", "the person's name");
-  addPropertyFlags(command);
   context.action(command, async (deps, flags) =>
     runAutopilotAdd(deps, {
       platform: readPlatform(flags),

@@ -1,15 +1,13 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
-import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
-import { parseChoice } from "../../args/choice.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
+import { parseChoice } from "../../args/values.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
-import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
+import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
-import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { withClient } from "../../command/with-client.ts";
 
 export function registerAutopilotConfig(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -17,8 +15,9 @@ export function registerAutopilotConfig(noun: Command, context: CommandContext):
     summary: "show one or both platforms' configuration",
     examples: ["surveyctl autopilot config", "surveyctl autopilot config --platform email --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [{ flag: "--platform", value: "platform", text: "platform to show", choices: PLATFORMS, otherwise: "both" }],
+    columns: AUTOPILOT_CONFIGURATION,
   });
-  command.addOption(choiceOption("--platform <platform>", "only this one; without it both", PLATFORMS));
   context.action(command, (deps, flags) =>
     runAutopilotConfig(deps, {
       platform: flags.parse("--platform", (text, place) => parseChoice(text, place, PLATFORMS)),

@@ -6,12 +6,12 @@ import type { Deps } from "../../command/deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addExportFlags, EXPORT_EXITS, readExportFlags } from "../../export/flags.ts";
+import { EXPORT_EXITS, exportFlags, readExportFlags } from "../../export/flags.ts";
 import type { ExportFlags, FlatColumns } from "../../export/request.ts";
 import { cursorList, textOf, timeOf } from "../../export/sources.ts";
 import {
-  addIdentifierFlags,
-  addPlatformFlag,
+  IDENTIFIER_FLAGS,
+  PLATFORM_FLAG,
   readIdentifiers,
   readPlatform,
   toMemberParameters,
@@ -34,10 +34,9 @@ export function registerAutopilotExport(noun: Command, context: CommandContext):
       "surveyctl autopilot export --platform sms --flatten --out sms.csv.gz",
     ],
     exits: EXPORT_EXITS,
+    flags: [PLATFORM_FLAG, ...IDENTIFIER_FLAGS, ...exportFlags({ hasState: false })],
+    columns: MEMBERS,
   });
-  addPlatformFlag(command);
-  addIdentifierFlags(command);
-  addExportFlags(command, { hasState: false });
   context.action(command, (deps, flags) =>
     runAutopilotExport(deps, {
       flags: readExportFlags(flags),

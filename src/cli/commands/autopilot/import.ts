@@ -6,11 +6,11 @@ import type { SendContext, Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../../import/import-flags.ts";
+import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import { commonParts, createBreaker, toId, toSettled } from "../../import/row-senders.ts";
 import { countOf } from "../../command/notes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addPlatformFlag, readPlatform } from "./member-identifiers.ts";
+import { PLATFORM_FLAG, readPlatform } from "./member-identifiers.ts";
 
 export function registerAutopilotImport(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -22,9 +22,12 @@ export function registerAutopilotImport(noun: Command, context: CommandContext):
       "surveyctl autopilot import members.csv --send --platform email",
     ],
     exits: IMPORT_EXITS,
+    flags: [
+      PLATFORM_FLAG,
+      { flag: "--send", text: "allow surveys to be sent; required off a terminal" },
+      ...IMPORT_FLAGS,
+    ],
   });
-  addPlatformFlag(command).option("--send", "allow surveys to be sent; required off a terminal");
-  addImportFlags(command);
   context.action(command, async (deps, flags, [input = ""]) => {
     const platform = readPlatform(flags);
     const { runImport } = await import("../../import/run-import.ts");

@@ -4,10 +4,10 @@ import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { MEMBERS, SMS_MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addListFlags, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
+import { LIST_FLAGS, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
 import {
-  addIdentifierFlags,
-  addPlatformFlag,
+  IDENTIFIER_FLAGS,
+  PLATFORM_FLAG,
   readIdentifiers,
   readPlatform,
   toMemberParameters,
@@ -27,10 +27,9 @@ export function registerAutopilotList(noun: Command, context: CommandContext): v
     summary: "list the people in Autopilot",
     examples: ["surveyctl autopilot list", "surveyctl autopilot list --platform sms --all -o csv"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [PLATFORM_FLAG, ...IDENTIFIER_FLAGS, ...LIST_FLAGS],
+    columns: MEMBERS,
   });
-  addPlatformFlag(command);
-  addIdentifierFlags(command);
-  addListFlags(command);
   context.action(command, (deps, flags) =>
     runAutopilotList(deps, {
       limits: readLimits(flags),

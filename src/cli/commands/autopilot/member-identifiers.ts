@@ -1,11 +1,10 @@
 /** The flags that name a platform and a person of Autopilot. */
-import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
-import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
-import { parseChoice } from "../../args/choice.ts";
+import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
+import { parseChoice } from "../../args/values.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
-import { choiceOption } from "../../command/choice-option.ts";
 
 /** `--person-id`, `--email`, `--phone`; null where not given. */
 export interface MemberIdentifiers {
@@ -22,23 +21,24 @@ export function toMemberParameters({ personId, email, phone }: MemberIdentifiers
 
 const PLATFORM_DEFAULT: Platform = "email";
 
-export function addPlatformFlag(command: Command): Command {
-  return command.addOption(
-    choiceOption("--platform <platform>", "how the surveys are sent", PLATFORMS, PLATFORM_DEFAULT),
-  );
-}
+export const PLATFORM_FLAG: FlagRecord = {
+  flag: "--platform",
+  value: "platform",
+  text: "how the surveys are sent",
+  choices: PLATFORMS,
+  default: PLATFORM_DEFAULT,
+};
 
 /** Throws UsageError. */
 export function readPlatform(flags: Flags): Platform {
   return flags.parse("--platform", (text, place) => parseChoice(text, place, PLATFORMS)) ?? PLATFORM_DEFAULT;
 }
 
-export function addIdentifierFlags(command: Command): Command {
-  return command
-    .option("--person-id <id>", "the person's id")
-    .option("--email <email>", "the person's address")
-    .option("--phone <phone>", "the person's number (E.164)");
-}
+export const IDENTIFIER_FLAGS: readonly FlagRecord[] = [
+  { flag: "--person-id", value: "id", text: "the person's id" },
+  { flag: "--email", value: "email", text: "the person's address" },
+  { flag: "--phone", value: "phone", text: "the person's number (E.164)" },
+];
 
 /** Throws UsageError. */
 export function readIdentifiers(flags: Flags): MemberIdentifiers {

@@ -1,25 +1,23 @@
 import type { Command } from "commander";
 import type { Platform } from "../../../contract/resources.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { MEMBERS, REMOVED_MEMBER } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { checkTerminal, confirm } from "../../command/confirm.ts";
-import { writeDryRun } from "../../command/dry-run.ts";
-import { addImportFlags, readImportFlags } from "../../import/import-flags.ts";
+import { checkTerminal, confirm } from "../../command/notes.ts";
+import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
+import { IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import { tellRefusals } from "../../command/refusals.ts";
-import { withClient } from "../../command/with-client.ts";
-import { showOutcome } from "../../command/write-outcome.ts";
 import {
-  addIdentifierFlags,
-  addPlatformFlag,
+  IDENTIFIER_FLAGS,
+  type MemberIdentifiers,
+  PLATFORM_FLAG,
   readIdentifiers,
   readPlatform,
   toMemberParameters,
-  type MemberIdentifiers,
 } from "./member-identifiers.ts";
 import { runRemoveFrom } from "./remove-from.ts";
 
@@ -40,13 +38,18 @@ export function registerAutopilotRemove(noun: Command, context: CommandContext):
       "surveyctl autopilot remove --platform sms --phone +14155550101 --dry-run",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      PLATFORM_FLAG,
+      ...IDENTIFIER_FLAGS,
+      {
+        flag: "--from",
+        value: "file",
+        text: "remove everybody in a CSV file, or - for standard input; takes the flags of import",
+      },
+      ...IMPORT_FLAGS,
+    ],
+    columns: REMOVED_MEMBER,
   });
-  addPlatformFlag(command);
-  addIdentifierFlags(command).option(
-    "--from <file>",
-    "remove everybody in a CSV file, or - for standard input; takes the flags of import",
-  );
-  addImportFlags(command);
   context.action(command, (deps, flags) => {
     const [platform, person, input] = [readPlatform(flags), readIdentifiers(flags), flags.text("--from")];
     if (input === null) return runAutopilotRemove(deps, { platform, person, yes: flags.is("--yes") });

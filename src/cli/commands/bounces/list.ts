@@ -3,8 +3,8 @@ import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { BOUNCES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addListFlags, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
-import { addRangeFlags, readRange } from "../../command/time-flags.ts";
+import { LIST_FLAGS, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
+import { rangeFlags, readRange } from "../../command/time-flags.ts";
 
 export interface BouncesListOptions {
   readonly limits: ListLimits;
@@ -20,9 +20,9 @@ export function registerBouncesList(noun: Command, context: CommandContext): voi
     summary: "list people who bounced, oldest first",
     examples: ["surveyctl bounces list --since 7d", "surveyctl bounces list --all -o csv > bounces.csv"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [...rangeFlags("bounced"), ...LIST_FLAGS],
+    columns: BOUNCES,
   });
-  addRangeFlags(command, "bounced");
-  addListFlags(command);
   context.action(command, (deps, flags) =>
     runBouncesList(deps, { limits: readLimits(flags), ...readRange(deps, flags) }),
   );

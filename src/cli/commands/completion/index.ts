@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { parseChoice } from "../../args/choice.ts";
+import { parseChoice } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";

@@ -6,8 +6,8 @@ export function register(noun: Command, context: CommandContext): void {
   const command = context.describe(noun, {
     examples: ["surveyctl demo", "surveyctl demo --no-pause --no-color > demo.txt"],
     exits: [EXIT.done, EXIT.failed, EXIT.interrupted],
+    flags: [{ flag: "--no-pause", text: "do not wait for Enter between steps" }],
   });
-  command.option("--no-pause", "do not wait for Enter between steps");
   context.action(command, async (deps, flags) => {
     const { runDemo } = await import("./run.ts");
     return runDemo(deps, { pause: flags.is("--pause") });

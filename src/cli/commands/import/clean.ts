@@ -10,7 +10,7 @@ export function registerClean(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "clean",
     summary: "remove the journals of finished imports; results stay",
-    operands: [["[file]", "an imported file, its results, or a folder (default: this folder)"]],
+    operands: [["[file]", "an imported file, its results, or a folder (default this folder)"]],
     examples: ["surveyctl import clean", "surveyctl import clean customers.csv --dry-run"],
     exits: [EXIT.done, EXIT.usage, EXIT.refused],
   });

@@ -1,13 +1,13 @@
 /** The runs of imports that journals tell of. */
-import { stat } from "node:fs/promises";
 import path from "node:path";
+import { stat } from "node:fs/promises";
 import type { JournalHead } from "../../../bulk/import/journal/journal-entry.ts";
-import { readJournal, type JournalState } from "../../../bulk/import/journal/journal-state.ts";
+import { type JournalState, readJournal } from "../../../bulk/import/journal/journal-state.ts";
 import { countOutcomes } from "../../../bulk/import/journal/outcome.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { LockedError, takeLock } from "../../../runtime/lock-file.ts";
 import type { Deps } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/not-found-error.ts";
+import { NotFoundError } from "../../errors/command-errors.ts";
 import { filesOf, JOURNAL_SUFFIX, listJournals, type RecordFiles } from "../../import/record.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 

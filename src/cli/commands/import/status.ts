@@ -11,9 +11,10 @@ export function registerStatus(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "status",
     summary: "list imports recorded here, with the outcomes of their rows",
-    operands: [["[file]", "an imported file, its results, or a folder (default: this folder)"]],
+    operands: [["[file]", "an imported file, its results, or a folder (default this folder)"]],
     examples: ["surveyctl import status", "surveyctl import status customers.csv --json"],
     exits: [EXIT.done, EXIT.usage, EXIT.refused],
+    columns: RUNS,
   });
   context.action(command, (deps, _flags, [file]) => runStatus(deps, file ?? null));
 }

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
 import { PERIOD_UNITS } from "../../args/calendar.ts";
-import { parseChoice, parseChoices } from "../../args/choice.ts";
+import { parseChoice, parseChoices } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { choiceOption, choicesOption } from "../../command/choice-option.ts";
-import { collect, type CommandContext } from "../../command/command-context.ts";
-import { addRangeFlags, readRange } from "../../command/time-flags.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { rangeFlags, readRange } from "../../command/time-flags.ts";
+import { METRICS } from "../../render/resources.ts";
 import { parseAssertion } from "./assertions.ts";
-import { runMetrics, type MetricsOptions } from "./show.ts";
+import { type MetricsOptions, runMetrics } from "./show.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   context.describe(noun, {
@@ -19,13 +19,34 @@ export function register(noun: Command, context: CommandContext): void {
       "surveyctl metrics --since 7d --assert 'nps>=40' --quiet",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
+    flags: [
+      ...rangeFlags("answered"),
+      { flag: "--trend", value: "id", text: "only the responses of a trend" },
+      {
+        flag: "--group",
+        value: "groups",
+        text: "metric groups",
+        repeatable: true,
+        choices: METRIC_GROUPS,
+        otherwise: "core",
+      },
+      {
+        flag: "--by",
+        value: "period",
+        text: "one row per period",
+        choices: PERIOD_UNITS,
+        otherwise: "the last 12 or so",
+      },
+      { flag: "--compare", value: "what", text: "add the change from the period before", choices: ["previous"] },
+      {
+        flag: "--assert",
+        value: "condition",
+        text: "exit 6 unless it holds, as in 'nps>=40'",
+        repeatable: true,
+      },
+    ],
+    columns: METRICS,
   });
-  addRangeFlags(noun, "answered")
-    .option("--trend <id>", "only the responses of a trend")
-    .addOption(choicesOption("--group <groups>", "metric groups (default: core)", METRIC_GROUPS))
-    .addOption(choiceOption("--by <period>", "one row per period (default: the last 12 or so)", PERIOD_UNITS))
-    .addOption(choiceOption("--compare <what>", "add the change from the period before", ["previous"]))
-    .option("--assert <condition>", "exit 6 unless it holds, as in 'nps>=40'; repeatable", collect, []);
   context.action(noun, (deps, flags) => runMetrics(deps, readOptions(deps, flags)));
 }
 

@@ -1,21 +1,20 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import type { Deps } from "../../command/deps.ts";
-import { AssertionError } from "../../errors/assertion-error.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { AssertionError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
-import { checkColumns, writeRecord, type RecordValue } from "../../render/record-output.ts";
+import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
-import { withClient } from "../../command/with-client.ts";
-import { checkAssertionFields, failedAssertions, type Assertion } from "./assertions.ts";
+import { type Assertion, checkAssertionFields, failedAssertions } from "./assertions.ts";
 import { withChanges } from "./compare.ts";
 import { CHANGES, metricsResource, withSentFields } from "./metrics-resource.ts";
 import type { PeriodUnit } from "../../args/calendar.ts";
 import { listPeriods } from "./periods.ts";
 import { drawTrend, RUNNING_MARK, wantsPictures } from "./pictures.ts";
-import { readPeriods, toParameters, withoutFalseScore, type MetricsFilters, type Reading } from "./read-metrics.ts";
+import { type MetricsFilters, type Reading, readPeriods, toParameters, withoutFalseScore } from "./read-metrics.ts";
 
 export interface MetricsOptions extends MetricsFilters {
   /** Unix seconds, inclusive; null is open. */

@@ -1,18 +1,22 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../../contract/json.ts";
-import { CHANNELS, type Channel } from "../../../contract/routes.ts";
-import { parseChoice } from "../../args/choice.ts";
+import { type Channel, CHANNELS } from "../../../contract/routes.ts";
+import { parseChoice } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail, parsePhone } from "../../args/people.ts";
 import { parseDelay } from "../../args/time.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
-import { toProperties, type PropertySources } from "../../command/survey-properties.ts";
+import {
+  PROPERTY_FLAGS,
+  type PropertySources,
+  readPropertyFlags,
+  toProperties,
+} from "../../command/survey-properties.ts";
 import { readTime, timeContext } from "../../command/time-flags.ts";
+import { SENT_PERSON } from "../../render/resources.ts";
 import { sendPerson, toBody } from "./send.ts";
 
 export interface PeopleAddOptions {
@@ -40,18 +44,29 @@ export function registerPeopleAdd(noun: Command, context: CommandContext): void 
       "surveyctl people add --email ada@example.com --no-send",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      { flag: "--email", value: "email", text: "address; required unless --phone is given" },
+      { flag: "--phone", value: "phone", text: "number (E.164); required for --channel sms" },
+      { flag: "--channel", value: "channel", text: "how the survey is sent", choices: CHANNELS, otherwise: "email" },
+      { flag: "--name", value: "name", text: "the person's name" },
+      {
+        flag: "--delay",
+        value: "duration",
+        text: "wait that long before sending, as in 3600, 1h or tomorrow",
+        otherwise: "0",
+      },
+      { flag: "--no-send", text: "save the person and send no survey" },
+      {
+        flag: "--last-sent-at",
+        value: "time",
+        text: "when the person was last sent a survey; throttling considers it",
+      },
+      { flag: "--new-email", value: "email", text: "change the address that --email names to this one" },
+      { flag: "--new-phone", value: "phone", text: "change the number that --phone names to this one" },
+      ...PROPERTY_FLAGS,
+    ],
+    columns: SENT_PERSON,
   });
-  command
-    .option("--email <email>", "address; required unless --phone is given")
-    .option("--phone <phone>", "number (E.164); required for --channel sms")
-    .addOption(choiceOption("--channel <channel>", "how the survey is sent; without it by e-mail", CHANNELS))
-    .option("--name <name>", "the person's name")
-    .option("--delay <duration>", "wait that long before sending, as in 3600, 1h or tomorrow (default: 0)")
-    .option("--no-send", "save the person and send no survey")
-    .option("--last-sent-at <time>", "when the person was last sent a survey; throttling considers it")
-    .option("--new-email <email>", "change the address that --email names to this one")
-    .option("--new-phone <phone>", "change the number that --phone names to this one");
-  addPropertyFlags(command);
   context.action(command, async (deps, flags) => runPeopleAdd(deps, await readOptions(deps, flags)));
 }
 

@@ -1,12 +1,11 @@
 import type { Command } from "commander";
 import type { EmailOrPhone } from "../../args/people.ts";
-import type { Deps } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/not-found-error.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { NotFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { withClient } from "../../command/with-client.ts";
 import { findPerson, notFound, PERSON_OPERAND, readPersonOperand } from "./person-reference.ts";
 
 export function registerPeopleGet(noun: Command, context: CommandContext): void {
@@ -16,6 +15,7 @@ export function registerPeopleGet(noun: Command, context: CommandContext): void 
     operands: [PERSON_OPERAND],
     examples: ["surveyctl people get ada@example.com", "surveyctl people get +14155550101 --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    columns: PEOPLE,
   });
   context.action(command, (deps, _flags, [person = ""]) => runPeopleGet(deps, { person: readPersonOperand(person) }));
 }

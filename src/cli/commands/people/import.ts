@@ -6,17 +6,15 @@ import type { Client } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
-import { parseChoice } from "../../args/choice.ts";
-import { parseDuration } from "../../args/duration.ts";
+import { parseChoice, parseDuration } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
 import { countOf } from "../../command/notes.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ExitCode } from "../../exit-codes.ts";
-import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../../import/import-flags.ts";
+import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import type { ImportRequest, SendOrder } from "../../import/import-request.ts";
 import { commonParts, createBreaker, toPersonOutcome, toSettled } from "../../import/row-senders.ts";
-import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 
 export function registerPeopleImport(noun: Command, context: CommandContext): void {
@@ -31,15 +29,19 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
       "surveyctl people import customers.csv --send --resume",
     ],
     exits: IMPORT_EXITS,
+    flags: [
+      {
+        flag: "--send",
+        text: "send surveys to rows that do not say send=no; required off a terminal without a send column",
+      },
+      { flag: "--no-send", text: "send no survey, whatever a send column says" },
+      { flag: "--channel", value: "channel", text: "channel of rows that have none", choices: CHANNELS },
+      { flag: "--delay", value: "duration", text: "delay of rows that have none, as in 3600 or 1h" },
+      { flag: "--spread", value: "duration", text: "space the surveys evenly over this time" },
+      { flag: "--skip-suppressed", text: "skip people who bounced or unsubscribed" },
+      ...IMPORT_FLAGS,
+    ],
   });
-  command
-    .option("--send", "send surveys to rows that do not say send=no; required off a terminal without a send column")
-    .option("--no-send", "send no survey, whatever a send column says")
-    .addOption(choiceOption("--channel <channel>", "channel of rows that have none", CHANNELS))
-    .option("--delay <duration>", "delay of rows that have none, as in 3600 or 1h")
-    .option("--spread <duration>", "space the surveys evenly over this time")
-    .option("--skip-suppressed", "skip people who bounced or unsubscribed");
-  addImportFlags(command);
   context.action(command, (deps, flags, [input = ""]) => runPeopleImport(deps, input, flags));
 }
 

@@ -5,8 +5,8 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addListFlags, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
-import { addRangeFlags, readRange } from "../../command/time-flags.ts";
+import { LIST_FLAGS, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
+import { rangeFlags, readRange } from "../../command/time-flags.ts";
 
 export interface PeopleListOptions {
   readonly limits: ListLimits;
@@ -24,12 +24,14 @@ export function registerPeopleList(noun: Command, context: CommandContext): void
     summary: "list people in the order in which they were created",
     examples: ["surveyctl people list --since 7d", "surveyctl people list --all --columns id,email -o csv"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      ...rangeFlags("created"),
+      { flag: "--email", value: "email", text: "only the person of that address" },
+      { flag: "--phone", value: "phone", text: "only the person of that number (E.164)" },
+      ...LIST_FLAGS,
+    ],
+    columns: PEOPLE,
   });
-  addRangeFlags(command, "created");
-  command
-    .option("--email <email>", "only the person of that address")
-    .option("--phone <phone>", "only the person of that number (E.164)");
-  addListFlags(command);
   context.action(command, (deps, flags) =>
     runPeopleList(deps, {
       limits: readLimits(flags),

@@ -3,16 +3,14 @@ import type { Client, WriteResult } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import type { Deps } from "../../command/deps.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns } from "../../render/record-output.ts";
 import { PEOPLE, SENT_PERSON } from "../../render/resources.ts";
-import { writeDryRun } from "../../command/dry-run.ts";
+import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { writeDone, writeWarning } from "../../command/notes.ts";
-import { tellRefusals, type Refusal } from "../../command/refusals.ts";
+import { type Refusal, tellRefusals } from "../../command/refusals.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
-import { withClient } from "../../command/with-client.ts";
-import { showOutcome } from "../../command/write-outcome.ts";
 
 export interface SendOptions {
   /** The address or number that the person is looked up by. */

@@ -1,15 +1,20 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { parseEmail, parsePhone, type EmailOrPhone } from "../../args/people.ts";
+import { type EmailOrPhone, parseEmail, parsePhone } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/not-found-error.ts";
+import { NotFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addPropertyFlags, readPropertyFlags } from "../../command/property-flags.ts";
-import { toProperties, type PropertySources } from "../../command/survey-properties.ts";
+import {
+  PROPERTY_FLAGS,
+  type PropertySources,
+  readPropertyFlags,
+  toProperties,
+} from "../../command/survey-properties.ts";
 import { findPerson, nameOf, notFound, PERSON_OPERAND, readPersonOperand } from "./person-reference.ts";
+import { SENT_PERSON } from "../../render/resources.ts";
 import { sendPerson, toBody } from "./send.ts";
 
 export interface PeopleUpdateOptions {
@@ -33,13 +38,15 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
       "surveyctl people update bob@example.com --name Bob --create",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      { flag: "--name", value: "name", text: "the person's name" },
+      { flag: "--new-email", value: "email", text: "the new address" },
+      { flag: "--new-phone", value: "phone", text: "the new number (E.164)" },
+      { flag: "--create", text: "create the person if not found", otherwise: "exit 5" },
+      ...PROPERTY_FLAGS,
+    ],
+    columns: SENT_PERSON,
   });
-  command
-    .option("--name <name>", "the person's name")
-    .option("--new-email <email>", "the new address")
-    .option("--new-phone <phone>", "the new number (E.164)")
-    .option("--create", "create the person if not found (default: exit 5)");
-  addPropertyFlags(command);
   context.action(command, async (deps, flags, [person = ""]) =>
     runPeopleUpdate(deps, {
       person: readPersonOperand(person),

@@ -4,23 +4,20 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { ROUTES } from "../../../contract/routes.ts";
 import type { Flags } from "../../args/flags.ts";
-import { parseKeyValue } from "../../args/key-value.ts";
-import { parseScore } from "../../args/numbers.ts";
+import { parseKeyValue, parseScore } from "../../args/values.ts";
 import { parseEmail } from "../../args/people.ts";
-import type { Deps } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/not-found-error.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { NotFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Column, Resource } from "../../render/columns.ts";
 import { checkColumns, type RecordValue } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { collect, type CommandContext } from "../../command/command-context.ts";
-import { writeDryRun } from "../../command/dry-run.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
 import { findPerson, notFound } from "../people/person-reference.ts";
 import { readTime } from "../../command/time-flags.ts";
 import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
-import { withClient } from "../../command/with-client.ts";
-import { showOutcome } from "../../command/write-outcome.ts";
 
 export interface ResponsesAddOptions {
   /** Exactly one of the two. */
@@ -43,14 +40,21 @@ export function registerResponsesAdd(noun: Command, context: CommandContext): vo
       "surveyctl responses add --person-id 1 --score 3 --created-at 2026-01-31 --property plan=pro",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      { flag: "--person-id", value: "id", text: "who answered" },
+      { flag: "--person-email", value: "email", text: "who answered, looked up by address" },
+      { flag: "--score", value: "n", text: `${SCORE_MIN} to ${SCORE_MAX}; required` },
+      { flag: "--comment", value: "text", text: "what they wrote" },
+      {
+        flag: "--property",
+        value: "key=value",
+        text: "a property of this response; may be repeated",
+        repeatable: true,
+      },
+      { flag: "--created-at", value: "time", text: "when it was collected", otherwise: "now" },
+    ],
+    columns: RESPONSES,
   });
-  command
-    .option("--person-id <id>", "who answered")
-    .option("--person-email <email>", "who answered, looked up by address")
-    .option("--score <n>", `${SCORE_MIN} to ${SCORE_MAX}; required`)
-    .option("--comment <text>", "what they wrote")
-    .option("--property <key=value>", "a property of this response; may be repeated", collect, [])
-    .option("--created-at <time>", "when it was collected (default: now)");
   context.action(command, (deps, flags) => runResponsesAdd(deps, readOptions(deps, flags)));
 }
 

@@ -8,11 +8,11 @@ import type { Deps } from "../../command/deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "../../export/flags.ts";
+import { describeFilters, EXPORT_EXITS, exportFlags, readExportFlags } from "../../export/flags.ts";
 import type { ExportRequest, ExportSource, RangeExportOptions } from "../../export/request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
 import { RESPONSE_FLAT_COLUMNS } from "./export-columns.ts";
-import { addExpandFlag, addFilterFlags, readFilters, toFilterParameters, type ResponseFilters } from "./filters.ts";
+import { expandFlag, FILTER_FLAGS, readFilters, toFilterParameters, type ResponseFilters } from "./filters.ts";
 
 /** `expand` null: person and notes. */
 export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {}
@@ -38,9 +38,9 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
       "surveyctl responses export --flatten --excel --out responses.csv",
     ],
     exits: EXPORT_EXITS,
+    flags: [...FILTER_FLAGS, expandFlag("both"), ...exportFlags({ hasState: true })],
+    columns: RESPONSES,
   });
-  addExpandFlag(addFilterFlags(command), "may be repeated (default: both)");
-  addExportFlags(command, { hasState: true });
   context.action(command, (deps, flags) =>
     runResponsesExport(deps, {
       flags: readExportFlags(flags),

@@ -1,15 +1,14 @@
 /** The filters that `responses list` and `responses export` share (4.3). */
-import type { Command } from "commander";
 import type { Parameters } from "../../../client/client.ts";
-import { EXPANSIONS, type Expansion } from "../../../contract/routes.ts";
-import { parseChoices } from "../../args/choice.ts";
+import { type Expansion, EXPANSIONS } from "../../../contract/routes.ts";
+import { parseChoices } from "../../args/values.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import { parseEmail } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";
-import { choicesOption } from "../../command/choice-option.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { addRangeFlags, readRange } from "../../command/time-flags.ts";
+import { rangeFlags, readRange } from "../../command/time-flags.ts";
 
 export interface ResponseFilters {
   /** Times are Unix seconds, inclusive; null is open. */
@@ -25,21 +24,22 @@ export interface ResponseFilters {
 }
 
 /** All but `--expand`, whose default differs. */
-export function addFilterFlags(command: Command): Command {
-  return addRangeFlags(command, "created")
-    .option("--updated-since <time>", "updated at or after")
-    .option("--updated-until <time>", "updated at or before")
-    .option("--trend <id>", "only those of a trend")
-    .option("--person-id <id>", "only those of one person")
-    .option("--person-email <email>", "only those of one person");
-}
+export const FILTER_FLAGS: readonly FlagRecord[] = [
+  ...rangeFlags("created"),
+  { flag: "--updated-since", value: "time", text: "updated at or after" },
+  { flag: "--updated-until", value: "time", text: "updated at or before" },
+  { flag: "--trend", value: "id", text: "only those of a trend" },
+  { flag: "--person-id", value: "id", text: "only those of one person" },
+  { flag: "--person-email", value: "email", text: "only those of one person" },
+];
 
-export function addExpandFlag(command: Command, otherwise: string): Command {
-  return command.addOption(choicesOption("--expand <what>", `related objects to embed; ${otherwise}`, EXPANSIONS));
+export function expandFlag(otherwise: string): FlagRecord {
+  const text = "related objects to embed";
+  return { flag: "--expand", value: "objects", text, choices: EXPANSIONS, otherwise, repeatable: true };
 }
 
 /** What `neededExpansions` does, in help. */
-export const EXPAND_DEFAULT = "default: what the columns need; JSON has the person's email only with --expand person";
+export const EXPAND_DEFAULT = "what the columns need; JSON has the person's email only with --expand person";
 
 /** Null where the flag was not given. Throws UsageError. */
 export function readExpand(flags: Flags): readonly Expansion[] | null {

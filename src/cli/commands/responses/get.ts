@@ -1,13 +1,12 @@
 import type { Command } from "commander";
 import type { Expansion } from "../../../contract/routes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { tellRefusals, type Refusal } from "../../command/refusals.ts";
-import { withClient } from "../../command/with-client.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { type Refusal, tellRefusals } from "../../command/refusals.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { addExpandFlag, EXPAND_DEFAULT, neededExpansions, readExpand } from "./filters.ts";
+import { EXPAND_DEFAULT, expandFlag, neededExpansions, readExpand } from "./filters.ts";
 
 export interface ResponsesGetOptions {
   readonly id: string;
@@ -25,8 +24,9 @@ export function registerResponsesGet(noun: Command, context: CommandContext): vo
       'surveyctl responses get "$(surveyctl responses list --limit 1 --columns id)" --json',
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [expandFlag(EXPAND_DEFAULT)],
+    columns: RESPONSES,
   });
-  addExpandFlag(command, EXPAND_DEFAULT);
   context.action(command, (deps, flags, [id = ""]) => runResponsesGet(deps, { id, expand: readExpand(flags) }));
 }
 

@@ -6,7 +6,7 @@ import type { Sender } from "../../../bulk/import/send-rows.ts";
 import type { Client, WriteResult } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { ROUTES } from "../../../contract/routes.ts";
-import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../../import/import-flags.ts";
+import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
 import { commonParts, createBreaker, toId, toSettled } from "../../import/row-senders.ts";
 import { countOf } from "../../command/notes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -22,8 +22,8 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
       "surveyctl responses import history.csv --yes --resume",
     ],
     exits: IMPORT_EXITS,
+    flags: IMPORT_FLAGS,
   });
-  addImportFlags(command);
   context.action(command, async (deps, flags, [input = ""]) => {
     const { runImport } = await import("../../import/run-import.ts");
     return runImport(deps, {

@@ -1,22 +1,21 @@
 import type { Command } from "commander";
 import type { Reply } from "../../../client/client.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../contract/routes.ts";
-import { parseChoice } from "../../args/choice.ts";
+import { parseChoice } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addListFlags, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
+import { LIST_FLAGS, type ListLimits, listRows, readLimits } from "../../command/list-rows.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import {
-  addExpandFlag,
   EXPAND_DEFAULT,
-  addFilterFlags,
+  expandFlag,
+  FILTER_FLAGS,
   neededExpansions,
   readFilters,
-  toFilterParameters,
   type ResponseFilters,
+  toFilterParameters,
 } from "./filters.ts";
 
 /** `expand` null: what the columns need. */
@@ -35,16 +34,20 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
       "surveyctl responses list --since 7d --all --columns score,comment",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      ...FILTER_FLAGS,
+      {
+        flag: "--order",
+        value: "order",
+        text: "order of the rows",
+        choices: RESPONSE_ORDERS,
+        otherwise: "newest first on a terminal, oldest first in a pipe",
+      },
+      expandFlag(EXPAND_DEFAULT),
+      ...LIST_FLAGS,
+    ],
+    columns: RESPONSES,
   });
-  addFilterFlags(command).addOption(
-    choiceOption(
-      "--order <order>",
-      "order of the rows (default: newest first on a terminal, oldest first in a pipe)",
-      RESPONSE_ORDERS,
-    ),
-  );
-  addExpandFlag(command, EXPAND_DEFAULT);
-  addListFlags(command);
   context.action(command, (deps, flags) => {
     const order = flags.parse("--order", (text, place) => parseChoice(text, place, RESPONSE_ORDERS));
     return runResponsesList(deps, { limits: readLimits(flags), ...readFilters(deps, flags), order });

@@ -1,6 +1,6 @@
 /** Where `serve` may be reached, and whether that is safe. */
 import { readFile } from "node:fs/promises";
-import { badValue } from "../../args/bad-value.ts";
+import { badValue } from "../../args/values.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
 export interface TlsFiles {

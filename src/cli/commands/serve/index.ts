@@ -1,21 +1,23 @@
 import type { Command } from "commander";
-import { badValue } from "../../args/bad-value.ts";
-import { readDuration } from "../../args/duration.ts";
+import {
+  badValue,
+  parseChoice,
+  parseInteger,
+  parseRateLimit,
+  readDuration,
+  type RequestLimit,
+} from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
-import { parseChoice } from "../../args/choice.ts";
-import { parseInteger } from "../../args/numbers.ts";
-import { parseRateLimit, type RequestLimit } from "../../args/rate-limit.ts";
 import type { Deps } from "../../command/deps.ts";
-import { DataFileError } from "../../errors/data-file-error.ts";
+import { DataFileError } from "../../errors/command-errors.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { RunningServer } from "../../../service/run-server.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { Service } from "../../../service/index.ts";
-import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { asDataFileError, inWords } from "../../command/data-file-words.ts";
+import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
 import { writeWarning } from "../../command/notes.ts";
 import { chooseDataFile } from "../service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
@@ -46,7 +48,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const { openService } = await import("../../../service/index.ts");
   const log = createServeLog(deps, options.logFormat);
   const { publicUrl, rateLimit, outboxKeepSeconds } = options;
-  const service = await inWords(() =>
+  const service = await asCliError(() =>
     openService({ dataFile, clock, random, log, publicUrl, rateLimit, outboxKeepSeconds }),
   );
   const server = await startServer(deps, service, { ...options, dataFile, tls });
@@ -75,7 +77,7 @@ interface Address extends ServeOptions {
 async function startServer(deps: Deps, service: Service, address: Address): Promise<RunningServer> {
   const { runServer } = await import("../../../service/run-server.ts");
   try {
-    await inWords(() => service.checkOutbox());
+    await asCliError(() => service.checkOutbox());
     // One that was given need not be shown, and nothing is sent with a wrong one.
     if (givenKey(deps) !== null) await firstKey(deps, service);
     return await runServer(service, { ...address, random: deps.random });
@@ -168,23 +170,29 @@ export function register(noun: Command, context: CommandContext): void {
   const command = context.describe(noun, {
     examples: ["surveyctl serve --data survey.db", "surveyctl serve --data survey.db --port 0 --rate-limit 10/s"],
     exits: [EXIT.done, EXIT.failed],
+    flags: [
+      { flag: "--data", value: "file", text: "data file, created if it does not exist", environment: "SURVEYCTL_DATA" },
+      { flag: "--host", value: "address", text: "address to listen on", default: "127.0.0.1" },
+      { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: "8080" },
+      { flag: "--public-url", value: "url", text: "URL of the service as clients see it, such as a proxy's" },
+      { flag: "--rate-limit", value: "limit", text: "maximum requests per key, such as 10/s or 600/m" },
+      {
+        flag: "--outbox-keep",
+        value: "duration",
+        text: "how long to keep messages in outbox/; off keeps them",
+        default: "30d",
+      },
+      { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
+      { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
+      {
+        flag: "--log-format",
+        value: "format",
+        text: "format of the log on stderr",
+        choices: LOG_FORMATS,
+        otherwise: "json; on a terminal none, text with -v",
+      },
+    ],
   });
-  command
-    .option("--data <file>", "data file, created if it does not exist (env SURVEYCTL_DATA)")
-    .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--port <number>", "port to listen on; 0 for a free one", "8080")
-    .option("--public-url <url>", "URL of the service as clients see it, such as a proxy's")
-    .option("--rate-limit <limit>", "maximum requests per key, such as 10/s or 600/m")
-    .option("--outbox-keep <duration>", "how long to keep messages in outbox/; off keeps them", "30d")
-    .option("--tls-cert <file>", "TLS certificate chain (PEM)")
-    .option("--tls-key <file>", "private key of the certificate (PEM)")
-    .addOption(
-      choiceOption(
-        "--log-format <format>",
-        "format of the log on stderr (default: json; on a terminal none, text with -v)",
-        LOG_FORMATS,
-      ),
-    );
   context.action(command, (deps, flags) => runServe(deps, readOptions(deps, flags)));
 }
 

@@ -1,15 +1,13 @@
 import type { Command } from "commander";
-import { PLATFORMS, type Platform } from "../../../contract/resources.ts";
-import { parseChoice } from "../../args/choice.ts";
-import { parseDuration } from "../../args/duration.ts";
+import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
+import { parseChoice, parseDuration } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
-import { choiceOption } from "../../command/choice-option.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { withAdmin } from "./data-file.ts";
-import { readProject, withProject, type ProjectChoice } from "./flags.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject } from "./flags.ts";
 import { showRecord } from "./show.ts";
 
 export interface ServiceAutopilotOptions extends ProjectChoice {
@@ -42,12 +40,15 @@ export function registerAutopilot(parent: Command, context: CommandContext): voi
       "surveyctl service autopilot --platform sms --inactive",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [
+      ...PROJECT_FLAGS,
+      { flag: "--platform", value: "platform", text: "how surveys are sent", choices: PLATFORMS, default: "email" },
+      { flag: "--active", text: "send surveys" },
+      { flag: "--inactive", text: "send nothing, keep the members" },
+      { flag: "--frequency", value: "duration", text: "interval between two surveys to one person" },
+    ],
+    columns: AUTOPILOT_CONFIGURATION,
   });
-  withProject(verb)
-    .addOption(choiceOption("--platform <platform>", "how surveys are sent", PLATFORMS, "email"))
-    .option("--active", "send surveys")
-    .option("--inactive", "send nothing, keep the members")
-    .option("--frequency <duration>", "interval between two surveys to one person");
   context.action(verb, (deps, flags) => {
     if (flags.is("--active") && flags.is("--inactive"))
       throw new UsageError("--active and --inactive cannot be used together");

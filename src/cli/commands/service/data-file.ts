@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { localDataFile } from "../../../config/places.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { Deps } from "../../command/deps.ts";
-import { inWords } from "../../command/data-file-words.ts";
+import { asCliError } from "../../command/data-file-errors.ts";
 import { writeNote } from "../../command/notes.ts";
-import { DataFileError } from "../../errors/data-file-error.ts";
+import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
 
@@ -39,5 +39,5 @@ export async function withAdmin<Result>(
   if (choice.data === null && (deps.env["SURVEYCTL_DATA"] ?? "") === "") await writeNote(deps, `using ${dataFile}`);
   const { administer } = await import("../../../service/administer.ts");
   const { clock, random } = deps;
-  return inWords(() => administer({ dataFile, clock, random }, work));
+  return asCliError(() => administer({ dataFile, clock, random }, work));
 }

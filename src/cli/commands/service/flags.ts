@@ -1,5 +1,5 @@
 /** Flags that `service` commands share. */
-import type { Command } from "commander";
+import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { DataFileChoice } from "./data-file.ts";
 
@@ -7,14 +7,20 @@ export interface ProjectChoice extends DataFileChoice {
   readonly project: string;
 }
 
-export function withDataFile(command: Command): Command {
-  return command.option("--data <file>", "data file, served or not (env SURVEYCTL_DATA)");
-}
+export const DATA_FLAG: FlagRecord = {
+  flag: "--data",
+  value: "file",
+  text: "data file, served or not",
+  environment: "SURVEYCTL_DATA",
+};
 
-export function withProject(command: Command): Command {
-  return withDataFile(command).option("--project <name>", "project name", "default");
-}
+const PROJECT_DEFAULT = "default";
+
+export const PROJECT_FLAGS: readonly FlagRecord[] = [
+  DATA_FLAG,
+  { flag: "--project", value: "name", text: "project name", default: PROJECT_DEFAULT },
+];
 
 export function readProject(flags: Flags): ProjectChoice {
-  return { data: flags.text("--data"), project: flags.text("--project") ?? "default" };
+  return { data: flags.text("--data"), project: flags.text("--project") ?? PROJECT_DEFAULT };
 }

@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeDone, writeNote } from "../../command/notes.ts";
 import { withAdmin } from "./data-file.ts";
-import { readProject, withProject, type ProjectChoice } from "./flags.ts";
+import { PROJECT_FLAGS, readProject, type ProjectChoice } from "./flags.ts";
 import { KEYS, NEW_KEY, REMOVED } from "./resources.ts";
 import { showList, showRecord } from "./show.ts";
 
@@ -38,22 +38,28 @@ export function registerKey(parent: Command, context: CommandContext): void {
     summary: "create a key and print it, once",
     examples: ["surveyctl service key add --data survey.db", "surveyctl service key add --project acme --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: NEW_KEY,
   });
-  context.action(withProject(add), (deps, flags) => runKeyAdd(deps, readProject(flags)));
+  context.action(add, (deps, flags) => runKeyAdd(deps, readProject(flags)));
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",
     summary: "list keys by number and last four characters",
     examples: ["surveyctl service key list --data survey.db", "surveyctl service key list --project acme --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: KEYS,
   });
-  context.action(withProject(list), (deps, flags) => runKeyList(deps, readProject(flags)));
+  context.action(list, (deps, flags) => runKeyList(deps, readProject(flags)));
   const revoke = context.verb(noun, {
     name: "revoke",
     summary: "revoke a key at once, in a running service too",
     operands: [["<id>", "the key's number, from `service key list`"]],
     examples: ["surveyctl service key revoke 1 --data survey.db", "surveyctl service key revoke 3 --project acme"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: REMOVED,
   });
-  context.action(withProject(revoke), (deps, flags, [id = ""]) => runKeyRevoke(deps, { ...readProject(flags), id }));
+  context.action(revoke, (deps, flags, [id = ""]) => runKeyRevoke(deps, { ...readProject(flags), id }));
 }

@@ -3,10 +3,10 @@ import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeNote } from "../../command/notes.ts";
-import { DataFileError } from "../../errors/data-file-error.ts";
+import { DataFileError } from "../../errors/command-errors.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import { type DataFileChoice, withAdmin } from "./data-file.ts";
-import { withDataFile } from "./flags.ts";
+import { DATA_FLAG } from "./flags.ts";
 import { KEY_NOTE } from "./key.ts";
 import { NEW_PROJECT, PROJECTS } from "./resources.ts";
 import { showList, showRecord } from "./show.ts";
@@ -48,16 +48,18 @@ export function registerProject(parent: Command, context: CommandContext): void 
     operands: [["<name>", "the project's name"]],
     examples: ["surveyctl service project add acme --data survey.db", "surveyctl service project add acme --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [DATA_FLAG],
+    columns: NEW_PROJECT,
   });
-  context.action(withDataFile(add), (deps, flags, [name = ""]) =>
-    runProjectAdd(deps, { name, data: flags.text("--data") }),
-  );
+  context.action(add, (deps, flags, [name = ""]) => runProjectAdd(deps, { name, data: flags.text("--data") }));
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",
     summary: "list projects and their size",
     examples: ["surveyctl service project list --data survey.db", "surveyctl service project list --json"],
     exits: [EXIT.done, EXIT.failed],
+    flags: [DATA_FLAG],
+    columns: PROJECTS,
   });
-  context.action(withDataFile(list), (deps, flags) => runProjectList(deps, { data: flags.text("--data") }));
+  context.action(list, (deps, flags) => runProjectList(deps, { data: flags.text("--data") }));
 }

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
-import { badValue } from "../../args/bad-value.ts";
-import { readDuration } from "../../args/duration.ts";
+import { badValue, readDuration } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { withAdmin } from "./data-file.ts";
-import { readProject, withProject, type ProjectChoice } from "./flags.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject } from "./flags.ts";
 import { THROTTLE } from "./resources.ts";
 import { showRecord } from "./show.ts";
 
@@ -39,8 +38,10 @@ export function registerThrottle(parent: Command, context: CommandContext): void
     operands: [["[interval]", "a duration such as 90d, or off; omit to show the current one"]],
     examples: ["surveyctl service throttle 90d --data survey.db", "surveyctl service throttle off --project acme"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: THROTTLE,
   });
-  context.action(withProject(verb), (deps, flags, [interval]) =>
+  context.action(verb, (deps, flags, [interval]) =>
     runThrottle(deps, {
       ...readProject(flags),
       ...(interval === undefined ? {} : { seconds: parseThrottle(interval) }),

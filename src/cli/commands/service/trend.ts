@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { parseKeyValue } from "../../args/key-value.ts";
+import { parseKeyValue } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { collect, type CommandContext } from "../../command/command-context.ts";
+import type { CommandContext } from "../../command/command-context.ts";
 import { writeDone } from "../../command/notes.ts";
 import { withAdmin } from "./data-file.ts";
-import { readProject, withProject, type ProjectChoice } from "./flags.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject } from "./flags.ts";
 import { REMOVED, TRENDS } from "./resources.ts";
 import { showList, showRecord } from "./show.ts";
 
@@ -58,13 +58,17 @@ export function registerTrend(parent: Command, context: CommandContext): void {
       "surveyctl service trend add 'Pro in France' --where plan=pro --where country=FR",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [
+      ...PROJECT_FLAGS,
+      {
+        flag: "--where",
+        value: "key=value",
+        text: "property and value that a response must have",
+        repeatable: true,
+      },
+    ],
+    columns: TRENDS,
   });
-  withProject(add).option(
-    "--where <key=value>",
-    "property and value that a response must have; repeatable",
-    collect,
-    [],
-  );
   context.action(add, (deps, flags, [name = ""]) => {
     const where = Object.fromEntries(flags.all("--where").map((text) => parseKeyValue(text, "--where")));
     return runTrendAdd(deps, { ...readProject(flags), name, where });
@@ -75,8 +79,10 @@ export function registerTrend(parent: Command, context: CommandContext): void {
     summary: "list trends",
     examples: ["surveyctl service trend list --data survey.db", "surveyctl service trend list --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: TRENDS,
   });
-  context.action(withProject(list), (deps, flags) => runTrendList(deps, readProject(flags)));
+  context.action(list, (deps, flags) => runTrendList(deps, readProject(flags)));
   const remove = context.verb(noun, {
     name: "remove",
     alias: "rm",
@@ -84,6 +90,8 @@ export function registerTrend(parent: Command, context: CommandContext): void {
     operands: [["<id>", "the trend's number, from `service trend list`"]],
     examples: ["surveyctl service trend remove 1 --data survey.db", "surveyctl service trend remove 2 --project acme"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: REMOVED,
   });
-  context.action(withProject(remove), (deps, flags, [id = ""]) => runTrendRemove(deps, { ...readProject(flags), id }));
+  context.action(remove, (deps, flags, [id = ""]) => runTrendRemove(deps, { ...readProject(flags), id }));
 }

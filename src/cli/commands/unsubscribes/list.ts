@@ -3,8 +3,8 @@ import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { UNSUBSCRIBES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addListFlags, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
-import { addRangeFlags, readRange } from "../../command/time-flags.ts";
+import { LIST_FLAGS, listRows, readLimits, type ListLimits } from "../../command/list-rows.ts";
+import { rangeFlags, readRange } from "../../command/time-flags.ts";
 
 export interface UnsubscribesListOptions {
   readonly limits: ListLimits;
@@ -20,9 +20,9 @@ export function registerUnsubscribesList(noun: Command, context: CommandContext)
     summary: "list people who unsubscribed, oldest first",
     examples: ["surveyctl unsubscribes list --since 7d", "surveyctl unsubscribes list --all -o csv > unsubscribes.csv"],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [...rangeFlags("unsubscribed"), ...LIST_FLAGS],
+    columns: UNSUBSCRIBES,
   });
-  addRangeFlags(command, "unsubscribed");
-  addListFlags(command);
   context.action(command, (deps, flags) =>
     runUnsubscribesList(deps, { limits: readLimits(flags), ...readRange(deps, flags) }),
   );

@@ -1,9 +1,9 @@
 /** The service's errors about its data file, in the words of the command line. */
-import { DataFileError } from "../errors/data-file-error.ts";
+import { DataFileError } from "../errors/command-errors.ts";
 import { EXIT } from "../exit-codes.ts";
 
 /** Runs `work`; what the service throws comes out as an error that the ladder knows. */
-export async function inWords<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function asCliError<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

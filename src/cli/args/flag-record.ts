@@ -1,0 +1,88 @@
+/** A flag as data: the parser, help, `help --json`, the man page and completion read this one record. */
+
+export type ValueType =
+  | "boolean"
+  | "string"
+  | "integer"
+  | "rate"
+  | "time"
+  | "duration"
+  | "email"
+  | "phone"
+  | "url"
+  | "path"
+  | "pair"
+  | "json"
+  | "list";
+
+/** What a value must be, by the name that help gives it; text where it is none of these. */
+const VALUE_TYPES: Readonly<Record<string, ValueType>> = {
+  n: "integer",
+  line: "integer",
+  number: "integer",
+  rate: "rate",
+  time: "time",
+  duration: "duration",
+  email: "email",
+  phone: "phone",
+  url: "url",
+  file: "path",
+  "header=column": "pair",
+  "key=value": "pair",
+  json: "json",
+  names: "list",
+  groups: "list",
+  objects: "list",
+};
+
+export interface FlagRecord {
+  /** The long name: `--limit`; `--no-send` turns off what is on by default. */
+  readonly flag: `--${string}`;
+  readonly short?: `-${string}`;
+  /** What help calls the value; a flag without one is a switch. */
+  readonly value?: string;
+  /** What the flag does: one phrase, without what the other fields say. */
+  readonly text: string;
+  /** The value where the flag is not given: the parser supplies it. */
+  readonly default?: string;
+  /** What happens where the flag is not given, for people: the parser supplies nothing. */
+  readonly otherwise?: string;
+  /** Environment variable that gives the value where the flag does not. */
+  readonly environment?: string;
+  /** The only values. */
+  readonly choices?: readonly string[];
+  /** Values with a meaning, where others are accepted too. */
+  readonly suggestions?: readonly string[];
+  /** Collected each time it is given. */
+  readonly repeatable?: boolean;
+  /** A switch that is counted each time it is given. */
+  readonly counted?: boolean;
+}
+
+/** The type of a value by its name in help; a switch has no name. */
+export function typeOf(value: string | undefined): ValueType {
+  return value === undefined ? "boolean" : (VALUE_TYPES[value] ?? "string");
+}
+
+/** `-L, --limit <n>`, as help shows it and the parser reads it. */
+export function formOf({ flag, short, value }: FlagRecord): string {
+  return `${short === undefined ? "" : `${short}, `}${flag}${value === undefined ? "" : ` <${value}>`}`;
+}
+
+/** What help says in brackets: choices, whether it may be repeated, default and variable. */
+export function notesOf(record: Partial<FlagRecord>): string[] {
+  const { choices = [], environment } = record;
+  const value = record.default ?? record.otherwise;
+  return [
+    ...(choices.length === 0 ? [] : [`${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`]),
+    ...(record.repeatable === true ? ["repeatable"] : []),
+    ...(value === undefined ? [] : [`default ${value}`]),
+    ...(environment === undefined ? [] : [`env ${environment}`]),
+  ];
+}
+
+/** A text and its notes: brackets that the text has at its end already are shared. */
+export function withNotes(text: string, notes: readonly string[]): string {
+  if (notes.length === 0) return text;
+  return text.endsWith(")") ? `${text.slice(0, -1)}; ${notes.join("; ")})` : `${text} (${notes.join("; ")})`;
+}

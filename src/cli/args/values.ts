@@ -1,0 +1,108 @@
+/** Parsers of single values: each throws a UsageError that names the place, the value and the accepted forms. */
+import { UsageError } from "../errors/usage-error.ts";
+import { suggest } from "./suggest.ts";
+import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+
+/** One sentence for a wrong value: where it stands, what it is, which forms are accepted. */
+export function badValue(place: string, text: string, expected: string, hint?: string): UsageError {
+  return new UsageError(`${place}: ${JSON.stringify(text)} is not ${expected}`, hint === undefined ? {} : { hint });
+}
+
+/** One of a closed list. Throws UsageError with the list and the nearest of it. */
+export function parseChoice<Choice extends string>(text: string, place: string, choices: readonly Choice[]): Choice {
+  const found = choices.find((choice) => choice === text);
+  if (found !== undefined) return found;
+  const nearest = suggest(text, choices);
+  throw new UsageError(
+    `${place}: ${JSON.stringify(text)} is not one of ${choices.join(", ")}`,
+    nearest === null ? {} : { hint: `did you mean ${nearest}?` },
+  );
+}
+
+/** Several of a closed list, with commas or repeated; each once, in the order given. */
+export function parseChoices<Choice extends string>(
+  texts: readonly string[],
+  place: string,
+  choices: readonly Choice[],
+): Choice[] {
+  const words = texts.flatMap((text) => text.split(",")).map((word) => word.trim());
+  return [...new Set(words.map((word) => parseChoice(word, place, choices)))];
+}
+
+export interface IntegerRange {
+  readonly min: number;
+  readonly max?: number;
+}
+
+/** A whole number in decimal digits. Throws UsageError. */
+export function parseInteger(text: string, place: string, { min, max }: IntegerRange): number {
+  const value = /^-?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+  const inRange = Number.isSafeInteger(value) && value >= min && value <= (max ?? Infinity);
+  if (inRange) return value;
+  if (max !== undefined) throw badValue(place, text, `a whole number from ${min} to ${max}`);
+  throw new UsageError(`${place}: must be a whole number, ${min} or more (got ${JSON.stringify(text)})`);
+}
+
+/** A score, section 4.4. Throws UsageError. */
+export function parseScore(text: string, place: string): number {
+  return parseInteger(text, place, { min: SCORE_MIN, max: SCORE_MAX });
+}
+
+const RATE = /^(\d+(?:\.\d+)?)(?:\/(s|m|h))?$/;
+/** What a rate may be counted by. */
+export const PERIOD_SECONDS = { s: 1, m: 60, h: 3600 } as const;
+
+/** Requests a second: `10`, `10/s`, `600/m`. Throws UsageError. */
+export function parseRate(text: string, place: string): number {
+  const match = RATE.exec(text.trim());
+  const unit = (match?.[2] ?? "s") as keyof typeof PERIOD_SECONDS;
+  const rate = match === null ? 0 : Number(match[1]) / PERIOD_SECONDS[unit];
+  if (Number.isFinite(rate) && rate > 0) return rate;
+  throw badValue(place, text, "a rate such as 10 (a second), 10/s or 600/m");
+}
+
+const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
+const DURATION = /^(\d+)([smhdw])?$/;
+
+/** Seconds: `90`, `90s`, `15m`, `2h`, `1d`, `2w`. Throws UsageError. */
+export function parseDuration(text: string, place: string): number {
+  const seconds = readDuration(text);
+  if (seconds !== null) return seconds;
+  throw badValue(place, text, "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w");
+}
+
+/** The same without a judgement: null when the text is no duration. */
+export function readDuration(text: string): number | null {
+  const match = DURATION.exec(text.trim());
+  if (match === null) return null;
+  const seconds = Number(match[1]) * UNIT_SECONDS[(match[2] ?? "s") as keyof typeof UNIT_SECONDS];
+  return Number.isSafeInteger(seconds) ? seconds : null;
+}
+
+export interface RequestLimit {
+  readonly requests: number;
+  readonly periodSeconds: number;
+}
+
+/** A limit of requests: `10/s`, `600/m`, `5000/h`; a number alone is a second's. Throws UsageError. */
+export function parseRateLimit(text: string, place: string): RequestLimit {
+  const match = /^(\d{1,9})(?:\/([smh]))?$/.exec(text.trim());
+  const requests = Number(match?.[1] ?? 0);
+  if (requests < 1) throw badValue(place, text, "a limit such as 10/s or 600/m");
+  return { requests, periodSeconds: PERIOD_SECONDS[(match?.[2] ?? "s") as keyof typeof PERIOD_SECONDS] };
+}
+
+/** `key=value`; the value may be empty and hold further `=`. Throws UsageError. */
+export function parseKeyValue(text: string, place: string): [string, string] {
+  const at = text.indexOf("=");
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new UsageError(`${place}: ${JSON.stringify(text)} is not key=value`);
+}
+
+/** Names with commas between them, or the flag repeated. Throws UsageError when one is empty. */
+export function parseNames(texts: readonly string[], place: string): string[] {
+  const names = texts.flatMap((text) => text.split(",")).map((name) => name.trim());
+  if (names.includes(""))
+    throw new UsageError(`${place}: ${JSON.stringify(texts.join(","))} holds an empty name; write name,name`);
+  return names;
+}

@@ -1,0 +1,92 @@
+/** How a command can end besides a wrong command line; one class for each kind of reaction. */
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+
+/** What a command was asked to show or work on is not there, although the service answered well. Exit status 5. */
+export class NotFoundError extends Error {
+  override readonly name = "NotFoundError";
+  readonly hint: string | null;
+
+  constructor(message: string, hint: string | null = null) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** One or more `--assert` did not hold; the data is on stdout already. Exit status 6. */
+export class AssertionError extends Error {
+  override readonly name = "AssertionError";
+  readonly failures: readonly string[];
+
+  constructor(failures: readonly string[]) {
+    super(`assertion failed: ${failures.join("; ")}`);
+    this.failures = failures;
+  }
+}
+
+/** A data file, or the service that keeps it, cannot do what was asked: it is in use, is no data file, knows no such thing. */
+export class DataFileError extends Error {
+  override readonly name = "DataFileError";
+  readonly code: string;
+  readonly hint: string | null;
+  readonly exit: ExitCode;
+
+  constructor(
+    code: string,
+    message: string,
+    options: { readonly hint?: string; readonly exit?: ExitCode; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint ?? null;
+    this.exit = options.exit ?? EXIT.failed;
+  }
+}
+
+/** An import could not go on, through no fault of its rows or of the service. Exit status 1. */
+export class ImportStoppedError extends Error {
+  override readonly name = "ImportStoppedError";
+  /** As in the error JSON: `input_changed`, `rows_missing`, `suppression_unknown`. */
+  readonly code: string;
+  readonly hint: string | null;
+
+  constructor(code: string, message: string, options: { readonly hint?: string; readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint ?? null;
+  }
+}
+
+export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+const SENTENCES: Readonly<Record<StopSignal, string>> = {
+  SIGINT: "Interrupted.",
+  SIGTERM: "Terminated.",
+  SIGHUP: "Terminated: the terminal was closed.",
+};
+
+/** A signal asked the command to stop; the reason that `Deps.signal` aborts with. Exit status 128 + the signal's number. */
+export class InterruptedError extends Error {
+  override readonly name = "InterruptedError";
+  readonly signal: StopSignal;
+  /** What may have been done nevertheless, and where to look. */
+  readonly hint: string | null;
+
+  constructor(signal: StopSignal, hint: string | null = null) {
+    super(SENTENCES[signal]);
+    this.signal = signal;
+    this.hint = hint;
+  }
+}
+
+export function exitOfSignal(signal: StopSignal): ExitCode {
+  return { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp }[signal];
+}
+
+/** An error that nobody caught, wherever it came from; the reason that `Deps.signal` aborts with. It is told as its cause. */
+export class CrashError extends Error {
+  override readonly name = "CrashError";
+
+  constructor(cause: unknown) {
+    super("an error was not caught", { cause });
+  }
+}
