@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { AuthError, RateLimitedError, RefusedError, ServiceError } from "../../../src/client/errors/status-errors.ts";
 import { TimeoutError } from "../../../src/client/errors/timeout-error.ts";
-import { AssertionError } from "../../../src/cli/errors/assertion-error.ts";
-import { InterruptedError } from "../../../src/cli/errors/interrupted-error.ts";
-import { NotFoundError } from "../../../src/cli/errors/not-found-error.ts";
+import { AssertionError, InterruptedError, NotFoundError } from "../../../src/cli/errors/command-errors.ts";
 import { CancelledError, UsageError } from "../../../src/cli/errors/usage-error.ts";
-import { readErrorStyle, reportError, type ErrorStyle } from "../../../src/cli/program/report-error.ts";
+import { type ErrorStyle, readErrorStyle, reportError } from "../../../src/cli/program/report-error.ts";
 import { ConfigError } from "../../../src/config/config-error.ts";
 import { UnwritableFileError } from "../../../src/runtime/file-replacement.ts";
 import { fakeTerminal } from "../../helpers/fake-deps.ts";
