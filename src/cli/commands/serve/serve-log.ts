@@ -13,10 +13,13 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): Log {
   const write = (text: string): Promise<void> => streams.err.write(text);
   const asJson = format === "json" || (format === null && !streams.err.isTTY) || isForMachines(options.output);
-  const isWanted = !options.quiet && (format !== null || asJson || options.verbosity > 0);
+  const isWanted = format !== null || asJson || options.verbosity > 0;
   const log = asJson ? createLog(write, clock) : createTextLog(write, clock);
-  return isWanted ? log : { ...log, info: () => undefined };
+  if (options.quiet) return { ...log, info: silent, warn: silent };
+  return isWanted ? log : { ...log, info: silent };
 }
+
+const silent = (): void => undefined;
 
 function isForMachines(output: Deps["options"]["output"]): boolean {
   return output === "json" || output === "ndjson";
