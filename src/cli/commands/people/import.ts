@@ -7,10 +7,12 @@ import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/choice.ts";
-import { parseDuration } from "../../args/duration.ts";
+import { parseDuration, readDuration } from "../../args/duration.ts";
 import type { Flags } from "../../args/flags.ts";
+import { parseDelay, type TimeContext } from "../../args/time.ts";
 import { countOf } from "../../command/notes.ts";
 import type { Deps } from "../../command/deps.ts";
+import { timeContext } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { addImportFlags, FILE_OPERAND, IMPORT_EXITS, readImportFlags } from "../../import/import-flags.ts";
@@ -36,7 +38,7 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
     .option("--send", "send surveys to rows that do not say send=no; required off a terminal without a send column")
     .option("--no-send", "send no survey, whatever a send column says")
     .addOption(choiceOption("--channel <channel>", "channel of rows that have none", CHANNELS))
-    .option("--delay <duration>", "delay of rows that have none, as in 3600 or 1h")
+    .option("--delay <duration>", "delay of rows that have none, as in 3600, 1h or tomorrow")
     .option("--spread <duration>", "space the surveys evenly over this time")
     .option("--skip-suppressed", "skip people who bounced or unsubscribed");
   addImportFlags(command);
@@ -47,7 +49,7 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
 export async function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
   const { runImport } = await import("../../import/run-import.ts");
   checkSendFlags(deps.commandLine);
-  return runImport(deps, toRequest(input, flags));
+  return runImport(deps, toRequest(deps, input, flags));
 }
 
 /** Of the two the parser keeps the last; both together say nothing. Throws UsageError. */
@@ -56,8 +58,9 @@ function checkSendFlags(commandLine: readonly string[]): void {
     throw new UsageError("--send and --no-send cannot be used together");
 }
 
-function toRequest(input: string, flags: Flags): ImportRequest {
-  const defaults = readDefaults(flags);
+function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
+  const context = timeContext(deps);
+  const defaults = readDefaults(flags, context);
   const spreadSeconds = flags.parse("--spread", parseDuration);
   return {
     command: "people import",
@@ -65,6 +68,7 @@ function toRequest(input: string, flags: Flags): ImportRequest {
     input,
     kind: PEOPLE_ROWS,
     defaults,
+    choices: delayUntil(flags, defaults, context),
     overrides: flags.isOff("--send") ? { send: false } : {},
     consentColumn: "send",
     consented: defaults["send"] !== undefined,
@@ -81,9 +85,15 @@ function toRequest(input: string, flags: Flags): ImportRequest {
   };
 }
 
-function readDefaults(flags: Flags): RowValues {
+/** A delay until a moment shrinks as time passes: a run is resumed by the moment, not by its seconds. */
+function delayUntil(flags: Flags, { delay }: RowValues, { now }: TimeContext): JsonObject {
+  const isMoment = typeof delay === "number" && readDuration(flags.text("--delay") ?? "") === null;
+  return isMoment ? { "--delay": new Date((now + delay) * 1000).toISOString() } : {};
+}
+
+function readDefaults(flags: Flags, context: TimeContext): RowValues {
   const channel = flags.parse("--channel", (text, place) => parseChoice(text, place, CHANNELS));
-  const delay = flags.parse("--delay", parseDuration);
+  const delay = flags.parse("--delay", (text, place) => parseDelay(text, place, context));
   return {
     ...(flags.is("--send") && { send: true }),
     ...(flags.isOff("--send") && { send: false }),
