@@ -24,6 +24,8 @@ export interface ImportRequest {
   readonly kind: RowKind;
   /** Values from flags for rows that have none of their own. */
   readonly defaults: RowValues;
+  /** What a resumed run must share in place of the values in `defaults`, by flag. */
+  readonly choices?: JournalHead["choices"];
   /** Values from flags that hold for every row. */
   readonly overrides: RowValues;
   /** A column that gives consent where flags do not; `send` for people. */
@@ -58,6 +60,7 @@ export function choicesOf({ options }: Deps, request: ImportRequest): JournalHea
   const ofRows = Object.entries(defaults).map(([name, value]) => [`--${name}`, value ?? null] as const);
   return {
     ...Object.fromEntries(ofRows),
+    ...request.choices,
     "--spread": spreadSeconds,
     "--map": flags.renames.map(([header, meaning]) => [header, meaning]),
     "--ignore-column": [...flags.ignored],

@@ -147,3 +147,24 @@ test("when an import goes on on a terminal, then its plan tells what is left", a
       "Save 1 person without a survey? [y/N] n\nCancelled. Nothing was sent.\n",
   ]);
 });
+
+test("when a run with a delay until a moment is resumed, then the moment is the same and so is the run", async () => {
+  const file = await fileOf("moment.csv", "email\nmoment1@example.com\nmoment2@example.com\n");
+  const moment = "2038-01-01T00:00:00Z";
+  const args = ["people", "import", file, "--send", "--delay", moment];
+  expect((await service.run(args)).status).toBe(0);
+  await forgetOutcomes(`${file}.people-import.results.csv.journal`);
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  const resumed = await service.run([...args, "--resume"]);
+  expect([resumed.status, resumed.stderr.split("\n")[0]]).toEqual([0, expect.stringContaining("2 scheduled")]);
+  const person = JSON.parse((await service.run(["people", "get", "moment1@example.com", "--json"])).stdout) as object;
+  expect(Math.abs(Number(Reflect.get(person, "next_survey_scheduled_at")) - Date.parse(moment) / 1000)).toBeLessThan(5);
+});
+
+test("when an import is given a delay until tomorrow, then it is taken as everywhere", async () => {
+  const file = await fileOf("tomorrow.csv", "email\ntomorrow@example.com\n");
+  const args = ["people", "import", file, "--send", "--dry-run", "--delay"];
+  expect((await service.run([...args, "tomorrow"])).stdout).toMatch(/"delay":\d+\}/);
+  const past = await service.run([...args, "yesterday"]);
+  expect([past.status, past.stderr]).toEqual([2, 'error: --delay: "yesterday" is not a time in the future\n']);
+});

@@ -5,6 +5,7 @@ import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../command/deps.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -84,7 +85,7 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
     flat: RESPONSE_FLAT_COLUMNS,
   };
   const { exportList } = await import("../../export/list.ts");
-  return exportList(deps, request, options.flags);
+  return tellRefusals(exportList(deps, request, options.flags), noTrend(options.trend));
 }
 
 function updatedCall(filters: Parameters, { since, until }: ResponsesExportOptions, perPage: number) {

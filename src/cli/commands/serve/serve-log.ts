@@ -8,16 +8,18 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /**
  * Without a format: JSON lines if stderr is not a terminal; on a terminal only notes, and under `--verbose` a short line
- * a request as well. `--quiet` leaves warnings and errors.
+ * a request as well. `--quiet` leaves errors.
  */
 export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): Log {
   const write = (text: string): Promise<void> => streams.err.write(text);
   const asJson = format === "json" || (format === null && !streams.err.isTTY) || isForMachines(options.output);
   const log = asJson ? createLog(write, clock) : createTextLog(write, clock);
-  if (options.quiet) return { ...log, info: () => undefined };
+  if (options.quiet) return { ...log, info: silent, warn: silent };
   if (asJson || format !== null || options.verbosity > 0) return log;
   return { ...log, info: (event, fields) => ("message" in fields ? log.info(event, fields) : undefined) };
 }
+
+const silent = (): void => undefined;
 
 function isForMachines(output: Deps["options"]["output"]): boolean {
   return output === "json" || output === "ndjson";
