@@ -1,5 +1,5 @@
 /**
- * Writes a file whole or not at all: into a temporary file beside it, then synced, renamed over it, and the folder
+ * Writes a file atomically: into a temporary file beside it, then synced, renamed over it, and the folder
  * synced. Whatever happens before the rename, kill -9 and power cuts included, leaves the old file as it was.
  */
 import { constants, existsSync, type Stats } from "node:fs";

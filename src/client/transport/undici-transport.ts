@@ -12,7 +12,7 @@ import {
   ProxySettingError,
   slowProxy,
   unreachableProxy,
-  type Environment,
+  type ProxyEnvironment,
   type Proxy,
 } from "./proxy.ts";
 import { createResponseStream, type ResponseStream } from "../answer/response-stream.ts";
@@ -21,7 +21,7 @@ export interface TransportOptions {
   /** Every request goes to this origin: one pool. */
   readonly baseUrl: string;
   /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read. */
-  readonly env: Environment;
+  readonly env: ProxyEnvironment;
   readonly connectTimeoutMs?: number;
   /** Until the answer begins, and between two pieces of it; after that its body must come at 1 KB/s or faster. */
   readonly timeoutMs?: number | null;

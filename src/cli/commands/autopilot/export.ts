@@ -46,7 +46,7 @@ export function registerAutopilotExport(noun: Command, context: CommandContext):
   );
 }
 
-/** One walk: the list has no time filters (design: "Settled details"). */
+/** One pass: the list has no time filters (4.8). */
 export async function runAutopilotExport(deps: Deps, options: AutopilotExportOptions): Promise<ExitCode> {
   const { flags, platform } = options;
   const person = toMemberParameters(options.person);
