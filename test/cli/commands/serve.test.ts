@@ -70,7 +70,7 @@ const add = async (url: string, email: string): Promise<number> =>
   (await ask(`${url}/v1/people.json`, KEY, { method: "POST", body: JSON.stringify({ email }) })).status;
 
 const outbox = async (): Promise<string[]> =>
-  (await readdir(file("outbox"))).filter((name) => !name.startsWith(".")).toSorted();
+  (await readdir(file("outbox"))).filter((name) => !name.endsWith(".surveyctl-tmp")).toSorted();
 
 async function makeDataFile(): Promise<void> {
   const options = { dataFile: file("survey.db"), clock: systemClock, random: systemRandom };

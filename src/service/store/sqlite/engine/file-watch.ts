@@ -12,8 +12,6 @@ export interface FileWatch {
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
   readonly failed: (error: unknown) => unknown;
-  /** Says that the file has just been changed by ourselves, outside a batch. */
-  readonly accept: () => void;
   readonly refusal: () => StoreFileError | null;
   readonly trouble: () => StoreFileError | null;
   readonly lost: Promise<StoreFileError>;
@@ -59,7 +57,6 @@ export function createFileWatch(options: FileWatchOptions): FileWatch {
       state.trouble = trouble;
       return trouble;
     },
-    accept: () => guard?.accept(),
     refusal: () => state.refusal,
     trouble: () => state.trouble,
     lost: loss.promise,

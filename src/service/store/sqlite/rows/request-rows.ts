@@ -2,6 +2,7 @@ import type { Properties } from "../../../../contract/resources.ts";
 import type { DueSurvey, NewRequest, RequestRows, SurveyLink } from "../../../domain/ports.ts";
 import {
   createClaims,
+  deleteRequests,
   listErased,
   nextDueAt,
   postpone,
@@ -123,7 +124,7 @@ function cancelRequest(database: Database, project: number, personId: number, id
     "UPDATE memberships SET next_request_id = NULL WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
     [project, personId, id],
   );
-  database.run("DELETE FROM survey_requests WHERE project_id = ? AND id = ? AND claimer IS NULL", key);
+  deleteRequests(database, "project_id = ? AND id = ? AND claimer IS NULL", key);
   database.run("UPDATE survey_requests SET state = 'cancelled', due_at = NULL WHERE project_id = ? AND id = ?", key);
 }
 

@@ -38,6 +38,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, statements: [], run: renewEmailKeys },
   { version: 4, statements: CLOCK_AND_ERASURE },
   { version: 5, statements: KEEP_COUNTS },
+  // `deleteRequests` notes erased surveys.
+  { version: 6, statements: ["DROP TRIGGER erased_surveys_of_people"] },
 ];
 
 /**
