@@ -7,8 +7,15 @@ import type { ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { CommandContext } from "../command/command-context.ts";
 import { addRangeFlags, readRange } from "../command/time-flags.ts";
-import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "./flags.ts";
-import type { ExportRequest, ExportSource, RangeExportOptions } from "./request.ts";
+import {
+  addExportFlags,
+  describeFilters,
+  EXPORT_EXITS,
+  readExportFlags,
+  type ExportRequest,
+  type ExportSource,
+  type RangeExportOptions,
+} from "./request.ts";
 import { keysOf } from "./sources.ts";
 
 export interface RangeExport {

@@ -13,10 +13,9 @@ import type { VersionLog } from "../../bulk/export/versions.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { openScratchFile } from "../../runtime/scratch-file.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
-import type { Increment } from "./increment.ts";
+import type { Increment, OpenedExport } from "./increment.ts";
 import { createPageEncoder } from "./plan.ts";
 import type { ExportSource, FlatColumns } from "./request.ts";
-import type { OpenedExport } from "./opened.ts";
 import { createCount, createSnapshot, type Beside, type Count, type CountRange, type Snapshot } from "./snapshot.ts";
 
 export interface ReadRows {

@@ -2,8 +2,7 @@
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { Progress } from "../command/progress.ts";
-import type { Increment } from "./increment.ts";
-import type { OpenedExport } from "./opened.ts";
+import type { Increment, OpenedExport } from "./increment.ts";
 
 /** A bound that no row's time reaches. */
 const FAR_FUTURE = 9_999_999_999;

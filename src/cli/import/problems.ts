@@ -2,7 +2,7 @@
 import type { CheckReport } from "../../bulk/import/check/check.ts";
 import type { LineRange, ProblemGroup } from "../../bulk/import/check/problem-list.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
-import type { InputError, InputFix } from "../../bulk/import/table/input-error.ts";
+import type { InputError, InputFix } from "../../bulk/import/table/input-file.ts";
 import type { NearMiss } from "../../bulk/import/table/header.ts";
 import type { Json } from "../../contract/json.ts";
 import { countOf, formatCount, writeNote, writeWarning } from "../command/notes.ts";

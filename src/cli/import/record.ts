@@ -2,8 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { emptyJournal, readJournal, type JournalState } from "../../bulk/import/journal/journal-state.ts";
-import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
-import { readJournalHead } from "../../bulk/import/journal/journal-lines.ts";
+import { readJournalHead, type JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { Json } from "../../contract/json.ts";
 import { openReplacement } from "../../runtime/file-replacement.ts";
 import { LockedError, takeLock, type Lock } from "../../runtime/lock-file.ts";

@@ -4,9 +4,7 @@ import { onAbort } from "../../runtime/on-abort.ts";
 import type { Process } from "../process.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import { createAsk } from "./ask.ts";
-import { ClosedPipeError } from "./closed-pipe-error.ts";
-import { toJsonLines } from "./json-lines.ts";
-import type { Output, Streams } from "./streams.ts";
+import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 
 export interface ProcessStreams extends Streams {
   /** Resolves when everything written has left the process; rejects with what went wrong with stdout. */
@@ -107,6 +105,33 @@ function createErrorOutput(
 /** The one place that everything on its way to stderr passes. */
 export function toErrorText(text: string, json: boolean): string {
   return toSafeLines(json ? toJsonLines(text) : text);
+}
+
+/**
+ * Stderr for machines: one JSON object a line, known by its only key. Each line of prose becomes `{"note":"…"}`, or `{"warning":"…"}` where it is one; what is a JSON object already (an error,
+ * a log line) stays as it is. Empty lines are left out.
+ */
+function toJsonLines(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => `${isJsonObjectText(line) ? line : wrap(line.trim())}\n`)
+    .join("");
+}
+
+function wrap(line: string): string {
+  const [, key = "note", message = line] = /^(note|warning): (.*)$/s.exec(line) ?? [];
+  return JSON.stringify({ [key]: message });
+}
+
+function isJsonObjectText(line: string): boolean {
+  if (!line.startsWith("{") || !line.endsWith("}")) return false;
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {

@@ -1,6 +1,5 @@
 /** What a journal says of every line of the input: enough to resume from, in a few bytes each. */
-import type { JournalEntry, JournalHead } from "./journal-entry.ts";
-import { readJournalLines } from "./journal-lines.ts";
+import { readJournalLines, type JournalEntry, type JournalHead } from "./journal-entry.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
 import { noOutcomes, OUTCOMES, type OutcomeCounts, type OutcomeName, type RecordedOutcome } from "./outcome.ts";
 

@@ -2,7 +2,7 @@
 import { isEmail } from "../../../contract/email.ts";
 import { isE164 } from "../../../contract/phone.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
-import { InputError } from "./input-error.ts";
+import { InputError } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
 
 export type ColumnTarget =

@@ -1,6 +1,6 @@
 /** A file whose header is understood: its records, validated, as often as they are asked for. */
 import { mapHeader, type HeaderOptions, type Mapping } from "./header.ts";
-import { InputError } from "./input-error.ts";
+import { InputError, type InputFile } from "./input-file.ts";
 import {
   createValidator,
   type FieldCheck,
@@ -9,7 +9,6 @@ import {
   type ValidatorOptions,
 } from "../check/validate.ts";
 import type { InputRecord } from "./record-parser.ts";
-import type { InputFile } from "./input-file.ts";
 import { readRecords } from "./records.ts";
 import type { RowKind } from "../check/row-kind.ts";
 

@@ -8,8 +8,15 @@ import type { Deps } from "../../command/deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { addExportFlags, describeFilters, EXPORT_EXITS, readExportFlags } from "../../export/flags.ts";
-import type { ExportRequest, ExportSource, RangeExportOptions } from "../../export/request.ts";
+import {
+  addExportFlags,
+  describeFilters,
+  EXPORT_EXITS,
+  readExportFlags,
+  type ExportRequest,
+  type ExportSource,
+  type RangeExportOptions,
+} from "../../export/request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
 import { RESPONSE_FLAT_COLUMNS } from "./export-columns.ts";
 import { addExpandFlag, addFilterFlags, readFilters, toFilterParameters, type ResponseFilters } from "./filters.ts";
