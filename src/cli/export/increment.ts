@@ -1,4 +1,4 @@
-/** How a run goes on from where the last one came to, and what it leaves for the next. */
+/** How a run continues from the end of the previous one, and the state on disk that it leaves for the next. */
 import { readFile, stat } from "node:fs/promises";
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
 import {
@@ -15,11 +15,11 @@ import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionLog } f
 import type { JsonObject } from "../../contract/json.ts";
 import type { Connection, Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import { digestOldBytes, lockFile, writeWhole, type ExportOutput } from "./output.ts";
+import { digestOldBytes, lockFile, writeSmallFile, type ExportOutput } from "./output.ts";
 import type { ExportPlan } from "./plan.ts";
 import type { ExportFlags, ExportRequest, ExportSource, UnstampedRows } from "./request.ts";
 
-/** One run and all that it has in hand. */
+/** One run and everything that it has opened. */
 export interface OpenedExport {
   readonly deps: Deps;
   readonly request: ExportRequest;
@@ -34,15 +34,15 @@ export interface Increment {
   readonly source: ExportSource;
   /** Where new rows are that `source` may leave out; null when there are none such. */
   readonly unstamped: UnstampedRows | null;
-  /** Whether the whole list is read, and not only what is new. */
+  /** Whether the complete list is read, and not only what is new. */
   readonly isWhole: boolean;
   /** Whether a row is written; null: every row. */
   readonly keep: ((row: JsonObject) => boolean) | null;
-  /** Throws `UsageError` when the state lies ahead of the service's clock (Unix seconds; null when it tells none). */
+  /** Throws `UsageError` when the state is ahead of the service's clock (Unix seconds; null when it sends none). */
   readonly checkClock: (serverTime: number | null) => void;
-  /** What is taken down for the next run, when the service's clock stands at `startedAt()`; null when nothing is. */
+  /** What is recorded for the next run, where `startedAt()` is the service's time at the start; null when nothing is. */
   openLog(startedAt: () => number): VersionLog | null;
-  /** Called before the data becomes the file: a run that dies in between is known by what it was about to write. */
+  /** Called before the data becomes the file: a run that is killed in between is recognised by what it was about to write. */
   announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
   /** Called when the data is durable. */
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
@@ -167,7 +167,7 @@ export async function openState(deps: Deps, file: string): Promise<StateFile> {
     return {
       last,
       check: (identity) => asUsage(file, () => last !== null && checkIdentity(last, identity, file)),
-      write: (state) => writeWhole(deps, file, formatState(state)),
+      write: (state) => writeSmallFile(deps, file, formatState(state)),
       release: () => lock.release(),
     };
   } catch (error) {

@@ -50,7 +50,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     await increment.announce(log, written);
     await output.commit(written);
     await progress.end();
-    // From here on the data is safe; what follows tells of it.
+    // From here on the data is safe; what follows reports it.
     await increment.finish(log, written);
     await writeReport(deps, { noun: request.resource.noun, file: plan.file, totals, written, counted: await counted });
   } catch (error) {

@@ -57,7 +57,7 @@ function toRequest(
   filterText: string,
 ): ExportRequest {
   const { id, at } = keysOf(idField, timeField);
-  // Somebody who bounced twice has two rows.
+  // A person who bounced twice has two rows.
   const source: ExportSource = { list, keys: { id: (row) => `${id(row)} ${at(row)}`, at }, range };
   return {
     command,

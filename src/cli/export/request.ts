@@ -40,7 +40,7 @@ export interface ExportSource {
   readonly range: Range;
 }
 
-/** Rows that bear no time of change, and where they are listed. */
+/** Rows without a time of change, and the list that has them. */
 export interface UnstampedRows {
   readonly source: ExportSource;
   readonly has: (row: JsonObject) => boolean;
@@ -60,11 +60,11 @@ export interface ExportRequest {
   readonly source: ExportSource;
   /** The filters as the user wrote them, for the state; empty when there are none. */
   readonly filterText: string;
-  /** Null: the list has no time to go on from, so there is no `--state`. */
+  /** Null: the list cannot be filtered by time, so there is no `--state`. */
   readonly incremental: {
     /** What later runs read: everything that became what it is at or after a time. */
     readonly source: (since: number) => ExportSource;
-    /** New rows that a service may leave out there; null when every row bears its time. */
+    /** New rows that a service may leave out there; null when every row has its time. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
     readonly versions: VersionKeys;
     /** How far a run may come when the service's clock says `now`, Unix seconds. */
@@ -83,7 +83,7 @@ export interface ExportRequest {
 
 export const EXPORT_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.interrupted];
 
-/** `hasState`: the list can be filtered by time, so a run can go on from the last one. */
+/** `hasState`: the list can be filtered by time, so a run can continue from the previous one. */
 export function addExportFlags(command: Command, { hasState }: { readonly hasState: boolean }): Command {
   command
     .option("--out <file>", "write to a file, atomically (default: standard output)")

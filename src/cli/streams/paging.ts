@@ -13,8 +13,8 @@ function pagerOf(env: Environment): string | null {
 }
 
 /**
- * Work whose output may be long. The pager starts with the first output; what is said on stderr meanwhile comes when it
- * has gone. A pager that is left early ends the work as a closed pipe does. Throws UsageError when it cannot be run.
+ * Work whose output may be long. The pager starts with the first output; text for stderr waits until it
+ * has ended. A pager that is left early ends the work as a closed pipe does. Throws UsageError when it cannot be run.
  */
 export async function withPager<Result>(
   streams: Streams,
@@ -42,9 +42,9 @@ export async function withPager<Result>(
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How `less` and `lv` are to behave where nobody has said so: colours, and no paging of what fits on the screen. */
-const HABITS = { LESS: "FRX", LV: "-c" };
-/** What a shell says of a command that it cannot run. */
+/** Defaults for `less` and `lv`: colours, and no paging of what fits on the screen. */
+const DEFAULTS = { LESS: "FRX", LV: "-c" };
+/** Exit statuses of a shell that cannot run a command. */
 const CANNOT_RUN = new Set([126, 127]);
 
 type Spawn = typeof import("node:child_process").spawn;
@@ -62,9 +62,13 @@ function createPager(command: string, env: Environment, spawn: Spawn): Pager {
     readonly ended: Promise<number | null>;
   } | null = null;
   const start = (): NonNullable<typeof running> => {
-    // It has no business with the key.
+    // The pager does not need the key.
     const { SURVEYCTL_API_KEY: _key, ...known } = env;
-    const child = spawn(command, { shell: true, stdio: ["pipe", "inherit", "inherit"], env: { ...HABITS, ...known } });
+    const child = spawn(command, {
+      shell: true,
+      stdio: ["pipe", "inherit", "inherit"],
+      env: { ...DEFAULTS, ...known },
+    });
     child.stdin.on("error", () => undefined);
     const ended = new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve));
     return { child, ended };

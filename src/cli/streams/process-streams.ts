@@ -9,7 +9,7 @@ import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 export interface ProcessStreams extends Streams {
   /** Resolves when everything written has left the process; rejects with what went wrong with stdout. */
   flush(): Promise<void>;
-  /** Lets the process end although nobody reads its stderr: what has not been taken soon is dropped. */
+  /** Lets the process end although its stderr is not read: text that is not taken soon is dropped. */
   leave(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createProcessStreams(
   const { err, leave } = createErrorOutput(process, jsonErrors);
   return {
     in: {
-      // Node opens stdin when it is first named, and most commands never read it.
+      // Node opens stdin at its first use, and most commands never read it.
       get isTTY() {
         return process.stdin.isTTY;
       },
@@ -59,7 +59,7 @@ async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<
 /** A reader that is alive takes what waits for it sooner. */
 const LEAVE_MS = 500;
 
-/** Node opens stderr when it is first named, and most commands say nothing there. */
+/** Node opens stderr at its first use, and most commands write nothing to it. */
 function createErrorOutput(
   process: Pick<Process, "stderr">,
   json: boolean,
@@ -77,7 +77,7 @@ function createErrorOutput(
     get columns() {
       return open().columns;
     },
-    // What cannot be said on stderr is lost; the exit status still tells.
+    // Text that stderr cannot take is lost; the exit status remains.
     write: async (text) => {
       untaken += 1;
       await open()

@@ -26,7 +26,7 @@ export interface Streams {
   readonly err: Output;
 }
 
-/** Nobody reads stdout any more (`| head`): the command ends quietly with status 0. */
+/** The reader of stdout has gone (`| head`): the command ends quietly with status 0. */
 export class ClosedPipeError extends Error {
   override readonly name = "ClosedPipeError";
 

@@ -1,4 +1,4 @@
-/** The whole file, before the first request: every problem in one pass, and who is in it twice. */
+/** Checks the complete file before the first request: every problem in one pass, and duplicates. */
 import { hasGuard } from "../../../contract/formula-guard.ts";
 import { InputError } from "../table/input-file.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
@@ -37,7 +37,7 @@ export interface CheckReport {
   /** Cells from which a spreadsheet guard, a leading `'`, was taken. */
   readonly guardedCells: number;
   readonly strayQuotes: readonly StrayQuote[];
-  /** Where the file stops being a table; null for one that is whole. */
+  /** Where the file stops being a table; null for a sound one. */
   readonly broken: InputError | null;
 }
 

@@ -1,4 +1,4 @@
-/** What is valid and probably not meant: locales without a survey, cells that have swallowed rows. */
+/** Valid and probably wrong: locales without a survey, cells that have swallowed rows. */
 import { isEmail } from "../../../contract/email.ts";
 import { isLocale } from "../../../contract/locales.ts";
 import { isE164 } from "../../../contract/phone.ts";
@@ -8,7 +8,7 @@ import { countLineEnds, type InputRecord } from "../table/record-parser.ts";
 
 export interface OddLocale {
   readonly locale: string;
-  /** Where it stands first. */
+  /** The first line that has it. */
   readonly line: number;
   readonly rows: number;
 }
@@ -18,8 +18,8 @@ export interface LocaleWatch {
   readonly found: readonly OddLocale[];
 }
 
-/** Others are not told; a column with more is no column of locales. */
-const TOLD_MAX = 10;
+/** No more are reported; a column with more does not hold locales. */
+const REPORTED_MAX = 10;
 
 export function watchLocales(columns: readonly Column[]): LocaleWatch {
   const at = columns.findIndex(({ target }) => target.kind === "property" && target.key === "locale");
@@ -30,7 +30,7 @@ export function watchLocales(columns: readonly Column[]): LocaleWatch {
       const locale = fields[at] ?? "";
       if (isLocale(locale) || locale.trim() === "") return;
       const before = found.get(locale) ?? { locale, line, rows: 0 };
-      if (before.rows > 0 || found.size < TOLD_MAX) found.set(locale, { ...before, rows: before.rows + 1 });
+      if (before.rows > 0 || found.size < REPORTED_MAX) found.set(locale, { ...before, rows: before.rows + 1 });
     },
     get found() {
       return [...found.values()];

@@ -1,4 +1,4 @@
-/** What a journal says: one JSON text a line, how it is written and how a file of them is read. */
+/** The entries of a journal: one JSON text a line, how it is written and how a file of them is read. */
 import { open, type FileHandle } from "node:fs/promises";
 import type { Json } from "../../../contract/json.ts";
 import { OUTCOMES, type RecordedOutcome } from "./outcome.ts";
@@ -14,7 +14,7 @@ export interface JournalHead {
   readonly rows: number;
   /** As users type it: `people import`. */
   readonly command: string;
-  /** Whatever changes requests, or which rows are sent, by name. */
+  /** Everything that changes requests, or which rows are sent, by flag. */
   readonly choices: Readonly<Record<string, Json>>;
   readonly baseUrl: string;
   /** Fingerprint of the API key; empty where there is none. */
@@ -39,7 +39,7 @@ export function formatEntry(entry: JournalEntry): string {
   return JSON.stringify({ done: { ...entry.done, personId: packId(entry.done.personId) } });
 }
 
-/** Null for a text that is no entry. */
+/** Null for a text that is not an entry. */
 export function parseEntry(text: string): JournalEntry | null {
   try {
     const entry = JSON.parse(text) as JournalEntry;
@@ -61,7 +61,7 @@ function isEntry(entry: JournalEntry): boolean {
 
 /**
  * An id that is a whole number is written as one. V8 keeps every short text that it reads from JSON in a table for the
- * whole process: a million ids would take 40 MB while results are written.
+ * life of the process: a million ids would take 40 MB while results are written.
  */
 function packId(id: string | null): string | number | null {
   const number = Number(id);
@@ -80,9 +80,8 @@ const CHUNK_BYTES = 64 * 1024;
 const NEW_LINE = 10;
 
 /**
- * All lines in their order, in batches; no file is an empty journal. Only whole lines count: one that a crash tore has no
- * line end. One that makes no sense, as a power cut may leave it, is left out; what follows it still tells who may have
- * been asked.
+ * All lines in order, in batches; a missing file is an empty journal. Only complete lines count: one that a crash tore
+ * has no line end. A line that is damaged, as a power cut may leave it, is left out; the lines after it still count.
  */
 export async function* readJournalLines(file: string): AsyncGenerator<JournalLine[]> {
   const handle = await openIfThere(file);
@@ -107,7 +106,7 @@ export async function* readJournalLines(file: string): AsyncGenerator<JournalLin
   }
 }
 
-/** What a journal belongs to; null for a file that is no journal of this version. */
+/** What a journal belongs to; null for a file that is not a journal of this version. */
 export async function readJournalHead(file: string): Promise<JournalHead | null> {
   for await (const [first] of readJournalLines(file))
     return first !== undefined && "head" in first.entry ? first.entry.head : null;

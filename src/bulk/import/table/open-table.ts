@@ -51,7 +51,7 @@ function createTable(input: InputFile, options: TableOptions, opening: Begun): I
   const { header } = opening;
   const mapping = mapHeader(header.fields, options.kind, `${input.name}:${header.line}`, options.header);
   const validator = createValidator({ ...options, columns: mapping.columns });
-  // What found the header goes on with the first pass over the file: V8 runs a second parser a tenth slower.
+  // The parser that found the header continues with the first pass over the file: V8 runs a second parser a tenth slower.
   let waiting: Begun | null = opening;
   const records = (): AsyncGenerator<readonly InputRecord[]> => {
     const begun = waiting ?? beginReading(input);

@@ -5,7 +5,7 @@ import { InputError, type InputFile } from "./input-file.ts";
 import { describeProblem, RecordParser, RecordTooLongError, type InputRecord } from "./record-parser.ts";
 import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
 
-/** Throws InputError for what is no table; the system's error for a file that cannot be read. Blank lines are no records. */
+/** Throws InputError for what is not a table; the system's error for a file that cannot be read. Blank lines are not records. */
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
   let parser: RecordParser | null = null;
   try {
@@ -79,7 +79,7 @@ async function placeOf(input: InputFile, offset: number): Promise<{ readonly lin
   return { line, byte: "" };
 }
 
-/** An open quote is told where its record begins, anything else where the parser met it. */
+/** An open quote is reported where its record begins, anything else where the parser found it. */
 function notATable(name: string, recordLine: number, error: CsvError | RecordTooLongError): InputError {
   const met =
     error instanceof CsvError && error.code !== "CSV_QUOTE_NOT_CLOSED" ? ((error as { lines?: number }).lines ?? 0) : 0;
