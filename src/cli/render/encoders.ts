@@ -16,7 +16,7 @@ export interface Rows {
   readonly source?: string;
 }
 
-/** `head()` once, `rows()` for each page in order, `tail()` once; the texts joined are the whole output. */
+/** `head()` once, `rows()` for each page in order, `tail()` once; the joined texts are the output. */
 export interface Encoder {
   head(): string;
   rows(page: Rows): string;
@@ -27,7 +27,7 @@ export type EncodedFormat = "json" | "ndjson" | "csv" | "tsv";
 
 export interface EncoderOptions {
   readonly format: EncodedFormat;
-  /** The columns of CSV and TSV. In JSON, null is the whole row as the service sent it, lossless. */
+  /** The columns of CSV and TSV. In JSON, null is the complete row as the service sent it. */
   readonly columns: readonly Column[] | null;
   /** Null is the format's own: ISO 8601 in UTC for CSV and TSV, as the service sent it for JSON. */
   readonly time: TimeFormat | null;
@@ -47,7 +47,7 @@ export interface EncoderOptions {
   readonly excelSafe?: boolean;
 }
 
-/** An encoder keeps what it wrote in mind: one for each output. */
+/** An encoder has a state: one for each output. */
 export function createEncoder(options: EncoderOptions): Encoder {
   if (options.format === "csv" || options.format === "tsv") return createLineEncoder(options, options.format);
   const write = createJsonWriter(options);
@@ -117,7 +117,7 @@ function createCellWriter(options: EncoderOptions, columns: readonly Column[]): 
     return (row) => {
       const value = column.read(row);
       const text = toCellText(column, value, time);
-      // The sign of a number begins no formula.
+      // The sign of a number does not begin a formula.
       return typeof value === "number" ? text : guard(text);
     };
   });

@@ -1,4 +1,4 @@
-/** Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the whole object as JSON. */
+/** Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the complete object as JSON. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { recordColumns, selectColumns, toCellText, type Resource } from "./columns.ts";
@@ -21,11 +21,11 @@ export async function writeRecord(context: RenderContext, resource: Resource, va
   if (format === "json") return writeWhole(context, project(context, resource, value));
   if (format === "table" || format === "record" || format === "tsv")
     return writeLines(context, resource, value, format === "tsv");
-  const whole: Resource =
+  const complete: Resource =
     resource.open === true
       ? { ...resource, columns: recordColumns(resource, context.options.columns, value.json) }
       : resource;
-  const output = await openListOutput(context, { resource: whole });
+  const output = await openListOutput(context, { resource: complete });
   await output.write(asRows(value));
   await output.end();
 }

@@ -12,7 +12,7 @@ import { createTimeFormatter } from "./time.ts";
 /** Values narrower than this are not worth a column of their own. */
 const VALUE_WIDTH_MIN = 20;
 
-/** On a terminal long values go on below themselves; elsewhere each is one line. */
+/** On a terminal long values continue below themselves; elsewhere each is one line. */
 export function drawRecord(
   { streams, options, clock }: RenderContext,
   columns: readonly Column[],

@@ -17,7 +17,7 @@ interface Cell {
   readonly tone: Tone;
 }
 
-/** `wrap`: text that is too wide goes on below itself, and is not cut. */
+/** `wrap`: text that is too wide continues below itself instead of being cut. */
 export function openTable(context: RenderContext, resource: Resource, wrap: boolean): ListOutput {
   const { streams, options, clock } = context;
   const columns = tableColumns(resource, options.columns);
@@ -121,7 +121,7 @@ function draw(
   };
 }
 
-/** Once a session would be too often: only to somebody who named the columns, or asked for details. */
+/** Shown only under `--columns` or `--verbose`: once a session would be too often. */
 function noteOf(dropped: readonly string[], { columns, verbosity }: RenderContext["options"]): string | null {
   if (dropped.length === 0 || (columns === null && verbosity === 0)) return null;
   const hidden = `${dropped.length} ${dropped.length === 1 ? "column" : "columns"} hidden (${dropped.join(", ")})`;

@@ -43,7 +43,7 @@ test("when results are there without their journal, then they are not written ov
   expect([ended.status, await readFile(results, "utf8")]).toEqual([2, "mine\n"]);
   expect(ended.stderr).toBe(
     `error: ${results} exists, but its journal ${results}.journal does not: there is no record of what was sent\n` +
-      `hint: name other results: --results other.csv, or move ${results} away\n`,
+      `hint: use other results: --results other.csv, or move ${results} away\n`,
   );
 });
 
@@ -53,7 +53,7 @@ test("when a journal has lost its beginning, then nobody in it is asked again", 
   const ended = await service.run(["people", "import", file, "--send", "--resume"]);
   expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([
     2,
-    `error: the journal ${journal} is damaged: it does not say which file it belongs to`,
+    `error: the journal ${journal} is damaged: its file cannot be identified`,
   ]);
   expect((await service.run(["people", "get", "headless@example.com"])).status).toBe(5);
 });

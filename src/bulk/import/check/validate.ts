@@ -16,7 +16,7 @@ export interface ValidatorOptions {
   readonly properties: JsonObject;
   /** Values for rows that have none of their own: `channel`, `delay`, `send`. */
   readonly defaults: RowValues;
-  /** Values that hold for every row, whatever its cells say. */
+  /** Values that hold for every row; they take precedence over its cells. */
   readonly overrides?: RowValues;
 }
 
@@ -59,7 +59,7 @@ export function createValidator(options: ValidatorOptions): Validator {
   };
 }
 
-/** A whole map in one cell, as an export writes it, gives way to columns of their own that say something else. */
+/** Columns of their own take precedence over a map in one cell, as an export writes it. */
 function readProperties(cells: readonly PropertyCell[], fields: readonly string[], common: JsonObject): JsonObject {
   let all = common;
   // Without a prototype, so that a key named `__proto__` is only a key.
@@ -129,7 +129,7 @@ function present(values: RowValues): RowValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** What messages and results call a row's person; empty when nobody is named. */
+/** What messages and results call a row's person; empty when there is no identifier. */
 export function identifierOf(values: RowValues): string {
   return String(values["email"] ?? values["phone_number"] ?? values["person_id"] ?? "");
 }

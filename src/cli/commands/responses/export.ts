@@ -9,8 +9,15 @@ import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { describeFilters, EXPORT_EXITS, exportFlags, readExportFlags } from "../../export/flags.ts";
-import type { ExportRequest, ExportSource, RangeExportOptions } from "../../export/request.ts";
+import {
+  describeFilters,
+  EXPORT_EXITS,
+  exportFlags,
+  readExportFlags,
+  type ExportRequest,
+  type ExportSource,
+  type RangeExportOptions,
+} from "../../export/request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
 import { RESPONSE_FLAT_COLUMNS } from "./export-columns.ts";
 import { expandFlag, FILTER_FLAGS, readFilters, toFilterParameters, type ResponseFilters } from "./filters.ts";

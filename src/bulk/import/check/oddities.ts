@@ -1,9 +1,42 @@
-/** Cells that have probably swallowed rows, since a quote was opened and closed only somewhere below. */
+/** Valid and probably wrong: locales without a survey, cells that have swallowed rows. */
 import { isEmail } from "../../../contract/email.ts";
+import { isLocale } from "../../../contract/locales.ts";
 import { isE164 } from "../../../contract/phone.ts";
-import { DELIMITERS } from "../table/delimiter.ts";
+import { DELIMITERS } from "../table/format.ts";
 import type { Column } from "../table/header.ts";
 import { countLineEnds, type InputRecord } from "../table/record-parser.ts";
+
+export interface OddLocale {
+  readonly locale: string;
+  /** The first line that has it. */
+  readonly line: number;
+  readonly rows: number;
+}
+
+export interface LocaleWatch {
+  take(record: InputRecord): void;
+  readonly found: readonly OddLocale[];
+}
+
+/** No more are reported; a column with more does not hold locales. */
+const REPORTED_MAX = 10;
+
+export function watchLocales(columns: readonly Column[]): LocaleWatch {
+  const at = columns.findIndex(({ target }) => target.kind === "property" && target.key === "locale");
+  const found = new Map<string, OddLocale>();
+  return {
+    take({ line, fields }) {
+      if (at === -1) return;
+      const locale = fields[at] ?? "";
+      if (isLocale(locale) || locale.trim() === "") return;
+      const before = found.get(locale) ?? { locale, line, rows: 0 };
+      if (before.rows > 0 || found.size < REPORTED_MAX) found.set(locale, { ...before, rows: before.rows + 1 });
+    },
+    get found() {
+      return [...found.values()];
+    },
+  };
+}
 
 export interface StrayQuote {
   /** Where the cell begins. */
