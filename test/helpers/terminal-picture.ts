@@ -10,6 +10,11 @@ const COLOURS: Readonly<Record<string, string>> = {
   "36": "#76e3ea",
   "90": "#8b949e",
 };
+const ESC = String.fromCodePoint(27);
+const LINE_START = new RegExp(`\\r|${ESC}\\[1?G`);
+const CURSOR_CODE = new RegExp(`${ESC}\\[[?\\d;]*[A-LN-Za-ln-z]`, "g");
+const COLOUR_CODE = new RegExp(`${ESC}\\[[\\d;]*m`, "g");
+const PIECES = new RegExp(`(${ESC}\\[[\\d;]*m)`);
 const CELL = { width: 8.4, height: 19 };
 const MARGIN = 16;
 const BAR = 28;
@@ -26,12 +31,12 @@ export function shownLines(output: string): string[] {
   return output
     .replaceAll("\r\n", "\n")
     .split("\n")
-    .map((line) => (line.split(/\r|\u001b\[1?G/).at(-1) ?? "").replaceAll(/\u001b\[[?\d;]*[A-LN-Za-ln-z]/g, ""));
+    .map((line) => (line.split(LINE_START).at(-1) ?? "").replaceAll(CURSOR_CODE, ""));
 }
 
 /** The lines without their colours. */
 export function plainLines(lines: readonly string[]): string[] {
-  return lines.map((line) => line.replaceAll(/\u001b\[[\d;]*m/g, "").trimEnd());
+  return lines.map((line) => line.replaceAll(COLOUR_CODE, "").trimEnd());
 }
 
 /** `columns` wide and as high as the lines; spaces are kept, colours are those of a dark terminal. */
@@ -59,10 +64,10 @@ function drawLine(line: string, y: number): string[] {
   const pieces: string[] = [];
   let style = PLAIN;
   let column = 0;
-  for (const part of line.split(/(\u001b\[[\d;]*m)/)) {
+  for (const part of line.split(PIECES)) {
     if (part.startsWith("\u001b[")) style = restyle(style, part.slice(2, -1));
     else {
-      const length = [...part].length;
+      const length = Array.from(part).length;
       if (part.trim() !== "") pieces.push(drawPiece(part, style, { column, length, y }));
       column += length;
     }

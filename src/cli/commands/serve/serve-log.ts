@@ -15,10 +15,11 @@ export function createServeLog({ streams, clock, options }: Deps, format: LogFor
   const asJson = format === "json" || (format === null && !streams.err.isTTY) || isForMachines(options.output);
   const isWanted = format !== null || asJson || options.verbosity > 0;
   const log = asJson ? createLog(write, clock) : createTextLog(write, clock);
-  const silent = (): void => undefined;
   if (options.quiet) return { ...log, info: silent, warn: silent };
   return isWanted ? log : { ...log, info: silent };
 }
+
+function silent(): void {}
 
 function isForMachines(output: Deps["options"]["output"]): boolean {
   return output === "json" || output === "ndjson";
