@@ -145,8 +145,7 @@ async function shown(
 ): Promise<string> {
   const env = { ...bareEnvironment(home), ...more };
   const { status, stdout, stderr, screen } = await runInProcess({ args, env, ...(columns !== null && { columns }) });
-  expect(status).toBe(0);
-  if (columns === null) expect(stderr).toBe("");
+  expect([status, columns === null ? stderr : ""]).toEqual([0, ""]);
   return columns === null ? stdout : screen;
 }
 

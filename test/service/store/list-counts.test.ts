@@ -18,13 +18,14 @@ import {
   START,
   type Fixture,
 } from "../domain/fixture.ts";
+import { size } from "../../helpers/long.ts";
 import { listResponses } from "../domain/lists.ts";
 import { ENGINES } from "./engines.ts";
 
 /** So small that a few rows make many blocks. */
 const BLOCK_ROWS = 2;
 const PEOPLE = 4;
-const RUNS = { numRuns: 40 };
+const RUNS = { numRuns: size(12, 60) };
 
 type Change =
   | {
