@@ -1,14 +1,14 @@
 /** The exports of every list but responses, each against a service over a real socket. */
+import path from "node:path";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { runAutopilotExport } from "../../../src/cli/commands/autopilot/export.ts";
 import { runRangeExport } from "../../../src/cli/export/range.ts";
-import { BOUNCES_EXPORT } from "../../../src/cli/commands/bounces/export.ts";
+import { BOUNCES_EXPORT } from "../../../src/cli/commands/bounces/index.ts";
 import type { ExportFlags, RangeExportOptions } from "../../../src/cli/export/request.ts";
-import { PEOPLE_EXPORT } from "../../../src/cli/commands/people/export.ts";
-import { UNSUBSCRIBES_EXPORT } from "../../../src/cli/commands/unsubscribes/export.ts";
+import { PEOPLE_EXPORT } from "../../../src/cli/commands/people/index.ts";
+import { UNSUBSCRIBES_EXPORT } from "../../../src/cli/commands/unsubscribes/index.ts";
 import type { Deps } from "../../../src/cli/command/deps.ts";
 import { createClient } from "../../../src/client/create-client.ts";
 import { undiciTransport } from "../../../src/client/transport/undici-transport.ts";
@@ -16,7 +16,7 @@ import type { JsonObject } from "../../../src/contract/json.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { fakeDeps, type FakeDeps } from "../../helpers/fake-deps.ts";
-import { startListService, type ListService, type ListServiceOptions } from "../../helpers/list-service.ts";
+import { type ListService, type ListServiceOptions, startListService } from "../../helpers/list-service.ts";
 
 const FLAGS: ExportFlags = {
   out: null,

@@ -1,11 +1,18 @@
 import type { Command } from "commander";
 import { suggest } from "../../args/suggest.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { parseFields } from "./fields.ts";
-import { METHODS } from "./methods.ts";
-import { runApi, type ApiOptions } from "./run.ts";
+import { METHODS, parseFields, resolveTarget } from "./request.ts";
+import { readFile } from "node:fs/promises";
+import type { Client } from "../../../client/client.ts";
+import type { HttpResponse } from "../../../contract/http.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { InterruptedError } from "../../errors/command-errors.ts";
+import { toSafeLines } from "../../render/safe-text.ts";
+import { resourceAt, writePages } from "./paginate.ts";
+import { isShaped, toTerminalJson, writeShaped } from "./shape.ts";
 
 export function register(command: Command, context: CommandContext): void {
   context.describe(command, {
@@ -61,4 +68,110 @@ function parseMethod(text: string): (typeof METHODS)[number] {
   throw new UsageError(`method: ${JSON.stringify(text)} is not one of ${METHODS.join(", ")}`, {
     hint: nearest === null ? "leave it out for GET" : `did you mean ${nearest}?`,
   });
+}
+
+export interface ApiOptions {
+  readonly method: (typeof METHODS)[number];
+  readonly path: string;
+  readonly fields: JsonObject;
+  /** A file, or `-`; null when the fields are the body. */
+  readonly input: string | null;
+  readonly paginate: boolean;
+  readonly include: boolean;
+}
+
+/** The answer unchanged, whatever it is; its status decides the exit. */
+export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode> {
+  const { method } = options;
+  const body = await readBody(deps, method, options);
+  if (options.paginate && method !== "GET") throw new UsageError("--paginate requires GET");
+  if (options.paginate && options.include) throw new UsageError("--paginate and --include cannot be used together");
+  return withClient(deps, async (client) => {
+    const url = resolveTarget(
+      options.path,
+      client.baseUrl,
+      method === "GET" || options.input !== null ? options.fields : {},
+    );
+    if (deps.options.dryRun && method !== "GET") return showRequest(deps, method, url, body);
+    if (options.paginate) return writePages(deps, client, url);
+    return showAnswer(deps, client, { method, url, include: options.include, ...(body !== undefined && { body }) });
+  });
+}
+
+async function readBody({ streams }: Deps, method: string, { input, fields }: ApiOptions): Promise<string | undefined> {
+  if (input !== null && method === "GET") throw new UsageError("--input cannot be used with GET, which has no body");
+  if (input === "-") return readAll(streams.in.bytes());
+  if (input !== null) return readFile(input, "utf8");
+  return method === "GET" || Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
+}
+
+async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of bytes) parts.push(part);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+async function showRequest(
+  { streams }: Deps,
+  method: string,
+  url: string,
+  body: string | undefined,
+): Promise<ExitCode> {
+  await streams.out.write(`${JSON.stringify({ method, url, body: body === undefined ? null : parseOr(body) })}\n`);
+  return EXIT.done;
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const READS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+interface Call {
+  readonly method: string;
+  readonly url: string;
+  readonly body?: string;
+  readonly include: boolean;
+}
+
+async function showAnswer(deps: Deps, client: Client, { include, ...call }: Call): Promise<ExitCode> {
+  const { streams, signal } = deps;
+  const answer = await client.raw({ signal, ...call }).catch((error: unknown) => {
+    const mayHaveArrived = error instanceof InterruptedError && !READS.has(call.method);
+    throw mayHaveArrived
+      ? new InterruptedError(error.signal, "the request may have been processed; check before you repeat it")
+      : error;
+  });
+  if (
+    answer.failure === null &&
+    !include &&
+    isShaped(deps) &&
+    (await writeShaped(deps, answer.text, resourceAt(call.url, client.baseUrl)))
+  )
+    return EXIT.done;
+  const head = include ? await formatHead(answer) : "";
+  const text = streams.out.isTTY ? await forTerminal(deps, answer.text) : ended(answer.text);
+  await streams.out.write((streams.out.isTTY ? toSafeLines(head) : head) + text);
+  if (answer.failure !== null) throw answer.failure;
+  return EXIT.done;
+}
+
+async function formatHead({ status, headers }: Pick<HttpResponse, "status" | "headers">): Promise<string> {
+  const { STATUS_CODES } = await import("node:http");
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
+  return `HTTP/1.1 ${`${status} ${STATUS_CODES[status] ?? ""}`.trim()}\n${lines.join("")}\n`;
+}
+
+/** JSON is indented and coloured for the eye; in a pipe every byte stays. */
+async function forTerminal({ options }: Deps, text: string): Promise<string> {
+  const isJson = parseOr(text) !== text;
+  return isJson ? `${await toTerminalJson(text, options.color)}\n` : toSafeLines(ended(text));
+}
+
+function ended(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }

@@ -1,6 +1,6 @@
 import type { Client, Page } from "../../../client/client.ts";
 import type { Json } from "../../../contract/json.ts";
-import { ROUTES, type Route } from "../../../contract/routes.ts";
+import { type Route, ROUTES } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -8,8 +8,7 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { BOUNCES, MEMBERS, PEOPLE, RESPONSES, UNSUBSCRIBES } from "../../render/resources.ts";
-import { isShaped } from "./shape.ts";
-import { toTerminalJson } from "./terminal-json.ts";
+import { isShaped, toTerminalJson } from "./shape.ts";
 
 /** A list from its first page to its last as one array, written as it arrives. */
 export async function writePages(deps: Deps, client: Client, url: string): Promise<ExitCode> {

@@ -4,6 +4,8 @@ import type { Deps } from "../../command/deps.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { writeRecord } from "../../render/record-output.ts";
+import { indentJson } from "../../render/json-indent.ts";
+import { toSafeLines } from "../../render/safe-text.ts";
 
 /** Whether `-o`, `--columns` or `--time` asks for more than the answer's own JSON. */
 export function isShaped({ options: { output, columns, time } }: Deps): boolean {
@@ -44,4 +46,10 @@ function parse(text: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** JSON for a terminal, indented and coloured; `depth` levels in. */
+export async function toTerminalJson(text: string, color: boolean, depth = 0): Promise<string> {
+  const { paintJson } = await import("../../render/human.ts");
+  return paintJson(toSafeLines(indentJson(text, depth)), color);
 }

@@ -11,7 +11,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { confirm, writeDone, writeWarning } from "../../command/notes.ts";
-import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
+import { answeredElse, BASE_URL_ADVICE, check } from "./status.ts";
 import { checkName, DEFAULT_PROFILE, fileOf, loadProfiles, refuseDryRun, saveProfiles } from "./profile-file.ts";
 
 export function registerLogin(noun: Command, context: CommandContext): void {

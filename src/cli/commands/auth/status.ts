@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { ClientError } from "../../../client/errors/client-error.ts";
 import { ConnectionError } from "../../../client/errors/connection-error.ts";
-import { AuthError } from "../../../client/errors/status-errors.ts";
+import { AuthError, RefusedError } from "../../../client/errors/status-errors.ts";
 import { localDataFile } from "../../../config/places.ts";
 import { LOCAL_PROFILE, nameProfile, type RemoteConnection, resolveConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
@@ -10,8 +10,10 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { writeRecord } from "../../render/record-output.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeWarning } from "../../command/notes.ts";
-import { answeredElse, BASE_URL_ADVICE, check } from "./check.ts";
-import { maskKey, STATUS } from "./resource.ts";
+import { pathColumn, type Resource } from "../../render/columns.ts";
+import { BadReplyError } from "../../../client/errors/bad-reply-error.ts";
+import { createWaitLines } from "../../command/wait-lines.ts";
+import { ConfigError } from "../../../config/config-error.ts";
 
 export function registerStatus(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -93,4 +95,62 @@ function adviseStatus(error: ClientError, { profile, baseUrl, apiKey }: RemoteCo
 
 async function write(deps: Deps, json: JsonObject): Promise<void> {
   await writeRecord(deps, STATUS, { json, text: JSON.stringify(json) });
+}
+
+/** What `auth status` shows. The key itself is never among it. */
+export const STATUS: Resource = {
+  noun: "settings",
+  columns: ["profile", "profile_source", "base_url", "base_url_source", "api_key", "api_key_source", "status"].map(
+    (name) => pathColumn(name, "text"),
+  ),
+  table: ["profile", "profile_source", "base_url", "base_url_source", "api_key", "api_key_source", "status"],
+  dropFirst: [],
+  fields: [],
+};
+
+/** What `auth list` shows, under the names that `auth status` has. */
+export const PROFILES: Resource = {
+  noun: "profiles",
+  columns: ["profile", "base_url", "api_key", "api_key_source", "default"].map((name) => pathColumn(name, "text")),
+  table: ["profile", "base_url", "api_key", "default"],
+  dropFirst: ["api_key"],
+  fields: [],
+};
+
+const SHOWN = 4;
+
+/** A key as it may be shown: its last four characters, and of a short one nothing. */
+export function maskKey(key: string): string {
+  return key.length > SHOWN * 2 ? `…${key.slice(-SHOWN)}` : "…";
+}
+
+export interface Checked {
+  readonly baseUrl: string;
+  readonly key: string;
+  /** What to do about an error; null keeps what it says itself. */
+  readonly advice: (error: ClientError) => string | null;
+}
+
+/** One harmless call. Throws the client's errors, with that advice. */
+export async function check(deps: Deps, { baseUrl, key, advice }: Checked): Promise<void> {
+  if (key === "") throw new ConfigError("missing", "the key is empty");
+  const { openRemoteClient } = await import("../../command/connect.ts");
+  const waits = createWaitLines(deps);
+  const client = openRemoteClient(deps, { baseUrl, apiKey: key, waits, retriesMax: 1 });
+  try {
+    await client.getMetrics({}, { signal: deps.signal });
+  } catch (error) {
+    const hint = error instanceof ClientError ? advice(error) : null;
+    throw error instanceof ClientError && hint !== null ? error.advise(hint) : error;
+  } finally {
+    await waits.end();
+    await client.close();
+  }
+}
+
+export const BASE_URL_ADVICE = "Is the base URL right? It is the part before /v1, such as https://surveys.example.com";
+
+/** Whether something answered that speaks no survey API at that address. */
+export function answeredElse(error: ClientError): boolean {
+  return error instanceof RefusedError || error instanceof BadReplyError;
 }

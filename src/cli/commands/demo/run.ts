@@ -6,11 +6,9 @@ import { undiciTransport } from "../../../client/transport/undici-transport.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { collectAnswers } from "./collect-answers.ts";
-import type { DemoConnection } from "./connection-file.ts";
-import { parseCustomers } from "./customers.ts";
+import { collectAnswers, parseCustomers } from "./answers.ts";
+import { type DemoConnection, openStage, type Stage } from "./stage.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
-import { openStage, type Stage } from "./stage.ts";
 
 export interface DemoOptions {
   /** Whether to wait for Enter between the steps, where there is a terminal to press it on. */

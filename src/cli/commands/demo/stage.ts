@@ -1,13 +1,14 @@
 /** Where the demo plays: a temporary folder, a server in it, and the program itself to run command lines against it. */
-import { spawn, type ChildProcess } from "node:child_process";
+import path from "node:path";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import path from "node:path";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import { executable } from "../../../runtime/processes.ts";
 import type { Deps } from "../../command/deps.ts";
-import { findProgram, formatConnectionFile, type DemoConnection } from "./connection-file.ts";
-import { readDemoCsv } from "./customers.ts";
+import { readDemoCsv } from "./answers.ts";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 export interface Stage {
   readonly folder: string;
@@ -114,4 +115,31 @@ async function stop(server: ChildProcess): Promise<void> {
 
 function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => child.once("error", reject).once("exit", resolve));
+}
+
+export interface DemoConnection {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly dataFile: string;
+}
+
+/** Text to be read with `.`; somebody who did not install the program gets it as a function. */
+export function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, program: string | null): string {
+  const variables = { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: apiKey, SURVEYCTL_DATA: dataFile };
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
+  const fallback = `command -v surveyctl >/dev/null || surveyctl() { node ${quote(program ?? "")} "$@"; }`;
+  return [...exports, ...(program === null ? [] : [fallback]), ""].join("\n");
+}
+
+/** The program that this module belongs to; null when it was moved away from it. */
+export function findProgram(from: string = import.meta.url): string | null {
+  for (let folder = path.dirname(fileURLToPath(from)); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    const program = path.join(folder, "bin/surveyctl.js");
+    if (existsSync(program)) return program;
+  }
+  return null;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,8 +1,67 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
-import { registerClean } from "./clean.ts";
-import { registerStatus } from "./status.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import type { Deps } from "../../command/deps.ts";
+import { countOf, writeDone, writeNote } from "../../command/notes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { findRuns, RUNS, statusOf, toRow } from "./runs.ts";
+import { unlink } from "node:fs/promises";
 
 export function register(noun: Command, context: CommandContext): void {
   for (const add of [registerStatus, registerClean]) add(noun, context);
+}
+
+export function registerStatus(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "status",
+    summary: "list imports recorded here, with the outcomes of their rows",
+    operands: [["[file]", "an imported file, its results, or a folder (default this folder)"]],
+    examples: ["surveyctl import status", "surveyctl import status customers.csv --json"],
+    exits: [EXIT.done, EXIT.usage, EXIT.refused],
+    columns: RUNS,
+  });
+  context.action(command, (deps, _flags, [file]) => runStatus(deps, file ?? null));
+}
+
+/** Throws NotFoundError for a file of which no import is recorded. */
+export async function runStatus(deps: Deps, file: string | null): Promise<ExitCode> {
+  const rows: JsonObject[] = [];
+  for (const run of await findRuns(file)) rows.push(toRow(run, await statusOf(run, deps)));
+  const output = await openListOutput(deps, { resource: RUNS });
+  await output.write({ rows, text: JSON.stringify(rows) });
+  await output.end();
+  if (rows.length === 0) await writeNote(deps, "no import is recorded in this folder");
+  return EXIT.done;
+}
+
+export function registerClean(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "clean",
+    summary: "remove the journals of finished imports; results stay",
+    operands: [["[file]", "an imported file, its results, or a folder (default this folder)"]],
+    examples: ["surveyctl import clean", "surveyctl import clean customers.csv --dry-run"],
+    exits: [EXIT.done, EXIT.usage, EXIT.refused],
+  });
+  context.action(command, (deps, _flags, [file]) => runClean(deps, file ?? null));
+}
+
+/** A journal that can still be resumed stays. Prints the files that go. Throws NotFoundError as `import status` does. */
+export async function runClean(deps: Deps, file: string | null): Promise<ExitCode> {
+  let kept = 0;
+  let removed = 0;
+  for (const run of await findRuns(file)) {
+    if ((await statusOf(run, deps)) !== "finished") {
+      kept += 1;
+      continue;
+    }
+    if (!deps.options.dryRun) await unlink(run.files.journal);
+    await deps.streams.out.write(`${run.files.journal}\n`);
+    removed += 1;
+  }
+  const verb = deps.options.dryRun ? "Would remove" : "Removed";
+  await writeDone(deps, `${verb} ${countOf(removed, "journal", "journals")}.`);
+  if (kept > 0)
+    await writeNote(deps, `${countOf(kept, "import", "imports")} can be resumed: see surveyctl import status`);
+  return EXIT.done;
 }

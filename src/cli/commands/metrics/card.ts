@@ -1,12 +1,11 @@
 /** The score as people read it on a terminal: large, with its interval and change, the range meant, and three bars. */
-import { scoreChange, scoreInterval, type ScoreCounts } from "../../../insight/interval.ts";
+import { scoreChange, type ScoreCounts, scoreInterval } from "../../../insight/interval.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { TimeRange } from "../../command/time-flags.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
 import { createPaint, type Paint, type Tone } from "../../render/human.ts";
 import type { RenderContext } from "../../render/context.ts";
 import { createTimeFormatter } from "../../render/time.ts";
-import { toLargeDigits } from "./large-digits.ts";
 
 export interface CardFacts {
   /** The API's numbers; `nps` null where nobody answered. */
@@ -136,4 +135,26 @@ function dots({ unicode }: RenderContext["options"]): string {
 function toneOfNumber(value: unknown): Tone {
   if (typeof value !== "number" || value === 0) return "plain";
   return value > 0 ? "good" : "bad";
+}
+
+/** Digits of three lines, made of half blocks. */
+const DIGITS: Readonly<Record<string, readonly [string, string, string]>> = {
+  "0": ["█▀█", "█ █", "▀▀▀"],
+  "1": ["▀█ ", " █ ", "▀▀▀"],
+  "2": ["▀▀█", "█▀▀", "▀▀▀"],
+  "3": ["▀▀█", " ▀█", "▀▀▀"],
+  "4": ["█ █", "▀▀█", "  ▀"],
+  "5": ["█▀▀", "▀▀█", "▀▀▀"],
+  "6": ["█▀▀", "█▀█", "▀▀▀"],
+  "7": ["▀▀█", "  █", "  ▀"],
+  "8": ["█▀█", "█▀█", "▀▀▀"],
+  "9": ["█▀█", "▀▀█", "▀▀▀"],
+  "-": ["   ", "▀▀▀", "   "],
+};
+
+/** A whole number, or `-` where there is none; nothing for a text that has other characters. */
+export function toLargeDigits(text: string): string[] {
+  const digits = Array.from(text, (character) => DIGITS[character]);
+  if (digits.includes(undefined)) return [];
+  return [0, 1, 2].map((line) => digits.map((digit) => digit?.[line] ?? "").join(" "));
 }

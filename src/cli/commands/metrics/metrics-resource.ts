@@ -2,7 +2,6 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { RESOURCES } from "../../../contract/resources.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { METRICS } from "../../render/resources.ts";
-import { changeOf } from "./compare.ts";
 
 export interface MetricsShape {
   /** One row a period. */
@@ -60,4 +59,17 @@ export function withSentFields(resource: Resource, sent: JsonObject): Resource {
     table: [...resource.table, ...further],
     dropFirst: [...further.toReversed(), ...resource.dropFirst],
   };
+}
+
+/** `nps_change` and so on: each number of the API less the same one of the period before. */
+export function withChanges(current: JsonObject, previous: JsonObject): JsonObject {
+  const changes = Object.entries(current).flatMap(([name, value]): [string, number][] => {
+    const old = previous[name];
+    return typeof value === "number" && typeof old === "number" ? [[changeOf(name), value - old]] : [];
+  });
+  return { ...current, ...Object.fromEntries(changes) };
+}
+
+export function changeOf(field: string): string {
+  return `${field}_change`;
 }

@@ -2,7 +2,6 @@
 import type { JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../command/deps.ts";
 import { chooseFormat } from "../../render/list-output.ts";
-import { toSparkline } from "./sparkline.ts";
 
 /** On a terminal, in the table format, and never in place of columns that somebody chose. */
 export function wantsPictures(deps: Deps): boolean {
@@ -27,4 +26,22 @@ export async function drawTrend(deps: Deps, rows: readonly JsonObject[], isRunni
   const line = `${values.length < all.length ? (unicode ? "…" : "<") : ""}${toSparkline(values, unicode)}${mark}`;
   const note = isRunning ? `\n${RUNNING_MARK} not over yet` : "";
   await deps.streams.out.write(`\nnps  ${line}  min ${Math.min(...known)}, max ${Math.max(...known)}${note}\n`);
+}
+
+/** A small picture of numbers for a terminal. */
+const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
+const ASCII_LEVELS = ["_", ".", "-", ":", "=", "+", "x", "#"] as const;
+
+/** One character a value, lowest to highest; `·` where there is none. `unicode` false draws in ASCII. */
+export function toSparkline(values: readonly (number | null)[], unicode: boolean = true): string {
+  const known = values.filter((value) => value !== null);
+  const low = Math.min(...known);
+  const span = Math.max(...known) - low;
+  const levels = unicode ? LEVELS : ASCII_LEVELS;
+  const none = unicode ? "·" : " ";
+  return values.map((value) => (value === null ? none : (levels[levelOf(value - low, span)] ?? ""))).join("");
+}
+
+function levelOf(above: number, span: number): number {
+  return span === 0 ? 3 : Math.round((above / span) * (LEVELS.length - 1));
 }

@@ -1,12 +1,16 @@
+/** `people get`, and how a person is identified on the command line: an e-mail address, or a phone number with its `+`. */
 import type { Command } from "commander";
-import type { EmailOrPhone } from "../../args/people.ts";
+import { type EmailOrPhone, parsePerson } from "../../args/people.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { NotFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { checkColumns, writeRecord } from "../../render/record-output.ts";
+import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { findPerson, notFound, PERSON_OPERAND, readPersonOperand } from "./person-reference.ts";
+import type { Client } from "../../../client/client.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { splitRowTexts } from "../../../contract/row-texts.ts";
+import { UsageError } from "../../errors/usage-error.ts";
 
 export function registerPeopleGet(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -26,4 +30,36 @@ export async function runPeopleGet(deps: Deps, { person }: { readonly person: Em
   if (found === null) throw new NotFoundError(notFound(person));
   await writeRecord(deps, PEOPLE, found);
   return EXIT.done;
+}
+
+export const PERSON_OPERAND = ["<email|+phone>", "the person's e-mail address or phone number (E.164)"] as const;
+
+/** The first person of that name as the service sent it; null when there is none. */
+export async function findPerson(
+  client: Client,
+  reference: EmailOrPhone,
+  signal: AbortSignal,
+): Promise<RecordValue | null> {
+  for await (const page of client.listPeople({ ...reference }, { signal })) {
+    const json: JsonObject | undefined = page.rows[0];
+    if (json !== undefined) return { json, text: splitRowTexts(page.text)[0] ?? JSON.stringify(json) };
+  }
+  return null;
+}
+
+export function nameOf(reference: EmailOrPhone): string {
+  return "email" in reference ? reference.email : reference.phone_number;
+}
+
+/** `no person found with email ada@example.com`, or with the phone number. */
+export function notFound(reference: EmailOrPhone): string {
+  return `no person found with ${"email" in reference ? "email" : "phone number"} ${nameOf(reference)}`;
+}
+
+/** The operand of `people get` and `people update`. Throws UsageError. */
+export function readPersonOperand(text: string): EmailOrPhone {
+  if (!/^\d{1,6}$/.test(text.trim())) return parsePerson(text, "person");
+  throw new UsageError(`person: ${JSON.stringify(text)} is an id, and this API cannot look people up by id`, {
+    hint: `use an email address or a phone number; surveyctl responses list --person-id ${text} shows whose id it is`,
+  });
 }

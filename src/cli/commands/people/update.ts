@@ -13,7 +13,7 @@ import {
   readPropertyFlags,
   toProperties,
 } from "../../command/survey-properties.ts";
-import { findPerson, nameOf, notFound, PERSON_OPERAND, readPersonOperand } from "./person-reference.ts";
+import { findPerson, nameOf, notFound, PERSON_OPERAND, readPersonOperand } from "./get.ts";
 import { SENT_PERSON } from "../../render/resources.ts";
 import { sendPerson, toBody } from "./send.ts";
 

@@ -15,7 +15,7 @@ import { checkColumns, type RecordValue } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { showOutcome, writeDryRun } from "../../command/write-outcome.ts";
-import { findPerson, notFound } from "../people/person-reference.ts";
+import { findPerson, notFound } from "../people/get.ts";
 import { readTime } from "../../command/time-flags.ts";
 import { noPersonWithId, tellRefusals } from "../../command/refusals.ts";
 

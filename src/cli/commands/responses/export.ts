@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { RowKeys } from "../../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../../bulk/export/versions.ts";
 import type { Client, Parameters } from "../../../client/client.ts";
-import type { JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../command/deps.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
@@ -16,11 +16,12 @@ import {
   readExportFlags,
   type ExportRequest,
   type ExportSource,
+  type FlatColumns,
   type RangeExportOptions,
 } from "../../export/request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
-import { RESPONSE_FLAT_COLUMNS } from "./export-columns.ts";
-import { expandFlag, FILTER_FLAGS, readFilters, toFilterParameters, type ResponseFilters } from "./filters.ts";
+import { expandFlag, FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } from "./filters.ts";
+import { propertyColumn } from "../../render/columns.ts";
 
 /** `expand` null: person and notes. */
 export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {}
@@ -126,4 +127,45 @@ function isCountable({ updatedSince, updatedUntil, personId, personEmail }: Resp
 async function countResponses(client: Client, parameters: Parameters, signal: AbortSignal): Promise<number | null> {
   const { json } = await client.getMetrics(parameters, { signal });
   return typeof json.response_count === "number" ? json.response_count : null;
+}
+
+const PROPERTY = "p";
+const QUESTION = "q";
+
+export const RESPONSE_FLAT_COLUMNS: FlatColumns = {
+  find: (row) => [
+    ...Object.keys(isJsonObject(row.person_properties) ? row.person_properties : {}).map((key) => PROPERTY + key),
+    ...answersOf(row).map((answer) => QUESTION + questionOf(answer)),
+  ],
+  column(found) {
+    const name = found.slice(1);
+    if (found.startsWith(PROPERTY)) return propertyColumn("person_properties", name);
+    return { name: `additional_answers.${name}`, kind: "text", read: (row) => readAnswer(row, name) };
+  },
+};
+
+function answersOf({ additional_answers: answers }: JsonObject): JsonObject[] {
+  return Array.isArray(answers) ? answers.filter(isJsonObject) : [];
+}
+
+function questionOf({ question }: JsonObject): string {
+  return isJsonObject(question) && typeof question.text === "string" ? question.text : "";
+}
+
+function readAnswer(row: JsonObject, question: string): Json | undefined {
+  const answer = answersOf(row).find((candidate) => questionOf(candidate) === question);
+  return answer === undefined ? undefined : toPlainAnswer(answer.value);
+}
+
+/** Of the four kinds of value only the one that fits the question is there (section 2). */
+function toPlainAnswer(value: Json | undefined): Json | undefined {
+  if (!isJsonObject(value)) return value;
+  const { free_response: text, scale, select_one: one, select_many: many } = value;
+  if (Array.isArray(many) && many.length > 0) return many.map(choiceText).join("; ");
+  return text ?? scale ?? (one === null || one === undefined ? undefined : choiceText(one));
+}
+
+function choiceText(choice: Json): string {
+  if (isJsonObject(choice) && typeof choice.text === "string") return choice.text;
+  return typeof choice === "string" ? choice : JSON.stringify(choice);
 }

@@ -6,9 +6,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { withAdmin } from "./data-file.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject } from "./flags.ts";
-import { showRecord } from "./show.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "./data-file.ts";
 
 export interface ServiceAutopilotOptions extends ProjectChoice {
   readonly platform: Platform;

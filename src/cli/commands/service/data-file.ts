@@ -1,4 +1,4 @@
-/** Which data file a command works on, and the service's errors in the words of the command line. */
+/** What the `service` commands share: the data file that they work on, their flags, and how results are shown. */
 import { existsSync } from "node:fs";
 import { localDataFile } from "../../../config/places.ts";
 import type { Admin } from "../../../service/control/commands.ts";
@@ -8,6 +8,12 @@ import { writeNote } from "../../command/notes.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT } from "../../exit-codes.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import type { Json, JsonObject } from "../../../contract/json.ts";
+import { type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { writeRecord } from "../../render/record-output.ts";
 
 export interface DataFileChoice {
   /** `--data`; null when it was not given. */
@@ -41,3 +47,60 @@ export async function withAdmin<Result>(
   const { clock, random } = deps;
   return asCliError(() => administer({ dataFile, clock, random }, work));
 }
+
+export interface ProjectChoice extends DataFileChoice {
+  readonly project: string;
+}
+
+export const DATA_FLAG: FlagRecord = {
+  flag: "--data",
+  value: "file",
+  text: "data file, served or not",
+  environment: "SURVEYCTL_DATA",
+};
+
+const PROJECT_DEFAULT = "default";
+
+export const PROJECT_FLAGS: readonly FlagRecord[] = [
+  DATA_FLAG,
+  { flag: "--project", value: "name", text: "project name", default: PROJECT_DEFAULT },
+];
+
+export function readProject(flags: Flags): ProjectChoice {
+  return { data: flags.text("--data"), project: flags.text("--project") ?? PROJECT_DEFAULT };
+}
+
+export async function showRecord(deps: Deps, resource: Resource, value: object): Promise<void> {
+  const text = JSON.stringify(value);
+  await writeRecord(deps, resource, { json: JSON.parse(text) as JsonObject, text });
+}
+
+export async function showList(deps: Deps, resource: Resource, values: readonly object[]): Promise<void> {
+  const text = JSON.stringify(values);
+  const output = await openListOutput(deps, { resource });
+  await output.write({ rows: JSON.parse(text) as Json as JsonObject[], text });
+  await output.end();
+}
+
+function toResource(
+  noun: string,
+  columns: Readonly<Record<string, ColumnKind>>,
+  dropFirst: readonly string[] = [],
+): Resource {
+  const names = Object.keys(columns);
+  return { noun, columns: names.map((name) => pathColumn(name, columns[name])), table: names, dropFirst, fields: [] };
+}
+
+export const PROJECTS = toResource(
+  "projects",
+  { id: "id", name: "text", people: "number", responses: "number", throttle: "duration", created_at: "time" },
+  ["created_at", "throttle"],
+);
+export const NEW_PROJECT = toResource("projects", { id: "id", name: "text", key: "text" });
+export const KEYS = toResource("keys", { id: "id", last_four: "text", created_at: "time" });
+export const NEW_KEY = toResource("keys", { id: "id", key: "text" });
+export const THROTTLE = toResource("settings", { throttle: "duration" });
+export const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, [
+  "created_at",
+]);
+export const REMOVED = toResource("rows", { id: "id" });

@@ -3,10 +3,17 @@ import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeDone, writeNote } from "../../command/notes.ts";
-import { withAdmin } from "./data-file.ts";
-import { PROJECT_FLAGS, readProject, type ProjectChoice } from "./flags.ts";
-import { KEYS, NEW_KEY, REMOVED } from "./resources.ts";
-import { showList, showRecord } from "./show.ts";
+import {
+  KEYS,
+  NEW_KEY,
+  PROJECT_FLAGS,
+  type ProjectChoice,
+  readProject,
+  REMOVED,
+  showList,
+  showRecord,
+  withAdmin,
+} from "./data-file.ts";
 
 /** What is said beside a new key. */
 export const KEY_NOTE = "save this key now; it is not shown again";

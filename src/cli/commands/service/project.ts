@@ -5,11 +5,8 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { writeNote } from "../../command/notes.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import type { Admin } from "../../../service/control/commands.ts";
-import { type DataFileChoice, withAdmin } from "./data-file.ts";
-import { DATA_FLAG } from "./flags.ts";
+import { DATA_FLAG, type DataFileChoice, NEW_PROJECT, PROJECTS, showList, showRecord, withAdmin } from "./data-file.ts";
 import { KEY_NOTE } from "./key.ts";
-import { NEW_PROJECT, PROJECTS } from "./resources.ts";
-import { showList, showRecord } from "./show.ts";
 
 export async function runProjectAdd(
   deps: Deps,

@@ -3,10 +3,7 @@ import { badValue, readDuration } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { withAdmin } from "./data-file.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject } from "./flags.ts";
-import { THROTTLE } from "./resources.ts";
-import { showRecord } from "./show.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, THROTTLE, withAdmin } from "./data-file.ts";
 
 export interface ThrottleOptions extends ProjectChoice {
   /** Seconds; null turns it off; absent shows it. */

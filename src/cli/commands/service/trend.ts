@@ -5,10 +5,16 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeDone } from "../../command/notes.ts";
-import { withAdmin } from "./data-file.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject } from "./flags.ts";
-import { REMOVED, TRENDS } from "./resources.ts";
-import { showList, showRecord } from "./show.ts";
+import {
+  PROJECT_FLAGS,
+  type ProjectChoice,
+  readProject,
+  REMOVED,
+  showList,
+  showRecord,
+  TRENDS,
+  withAdmin,
+} from "./data-file.ts";
 
 export interface TrendAddOptions extends ProjectChoice {
   readonly name: string;

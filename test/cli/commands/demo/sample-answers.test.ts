@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseCustomers, readDemoCsv } from "../../../../src/cli/commands/demo/customers.ts";
-import { sampleAnswers } from "../../../../src/cli/commands/demo/sample-answers.ts";
+import { parseCustomers, readDemoCsv, sampleAnswers } from "../../../../src/cli/commands/demo/answers.ts";
 import { isEmail } from "../../../../src/contract/email.ts";
 import { isE164 } from "../../../../src/contract/phone.ts";
 import type { Random } from "../../../../src/runtime/random.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { parseAssertion } from "../../../../src/cli/commands/metrics/assertions.ts";
-import { runMetrics, type MetricsOptions } from "../../../../src/cli/commands/metrics/show.ts";
-import { toSparkline } from "../../../../src/cli/commands/metrics/sparkline.ts";
+import { type MetricsOptions, runMetrics } from "../../../../src/cli/commands/metrics/index.ts";
+import { toSparkline } from "../../../../src/cli/commands/metrics/pictures.ts";
 import type { Parameters } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { fakeClient } from "../../../helpers/fake-client.ts";
-import { fakeDeps, NOW, type FakeOptions } from "../../../helpers/fake-deps.ts";
+import { fakeDeps, type FakeOptions, NOW } from "../../../helpers/fake-deps.ts";
 
 const ALL: MetricsOptions = {
   since: null,

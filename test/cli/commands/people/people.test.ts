@@ -3,13 +3,12 @@ import { ConnectionError } from "../../../../src/client/errors/connection-error.
 import { RefusedError, ServiceError } from "../../../../src/client/errors/status-errors.ts";
 import { TimeoutError } from "../../../../src/client/errors/timeout-error.ts";
 import { UnknownOutcomeError } from "../../../../src/client/errors/unknown-outcome-error.ts";
-import { runPeopleAdd, type PeopleAddOptions } from "../../../../src/cli/commands/people/add.ts";
-import { runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
+import { type PeopleAddOptions, runPeopleAdd } from "../../../../src/cli/commands/people/add.ts";
+import { readPersonOperand, runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
 import { runPeopleList } from "../../../../src/cli/commands/people/list.ts";
-import { readPersonOperand } from "../../../../src/cli/commands/people/person-reference.ts";
 import { parsePerson } from "../../../../src/cli/args/people.ts";
 import { runPeopleUpdate } from "../../../../src/cli/commands/people/update.ts";
-import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
+import { answered, type Answers, fakeClient } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
 import { SAMPLE_PEOPLE } from "../../../helpers/sample-rows.ts";
 
