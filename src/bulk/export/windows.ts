@@ -61,7 +61,7 @@ export interface WindowsOptions<Batch> {
 const WINDOW_PAGES = 16;
 /** A window that holds more ends there, so that what waits for its turn is bounded; the rest is another window. */
 const WINDOW_PAGES_MAX = 24;
-/** An empty window says little about how wide the next may be. */
+/** An empty window is little evidence of how wide the next may be. */
 const WIDENING_MAX = 8;
 
 interface Part<Batch> {
