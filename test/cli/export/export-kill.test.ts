@@ -87,7 +87,7 @@ it("adds each version of each row exactly once, killed at twenty moments", async
   expect(versionsOf(await readFile(file, "utf8")).toSorted()).toEqual([...expected, ...asVersions(rows)].toSorted());
 }, 120_000);
 
-it("leaves the old file whole and no half file under its name", async () => {
+it("leaves the old file intact, and never half a file under its name", async () => {
   const file = path.join(folder, "r.csv");
   await writeFile(file, "old\n");
   const args = ["responses", "export", "--per-page", "5", "--out", file];
