@@ -10,7 +10,7 @@ import { startServe, type Served } from "../../../helpers/serve.ts";
 const RUNS_MAX = 20;
 const ROWS = size(400, 2000);
 /** So large that each kind of fault comes several times. */
-const SHARE = size(0.08, 0.03);
+const SHARE = size(0.05, 0.03);
 
 let service: Served;
 let proxy: FaultyProxy;
