@@ -55,7 +55,7 @@ it("when it is a terminal, then one live line is shown while a wait lasts, and t
   const lines = createWaitLines(deps);
   const over = lines.onWait(RETRY);
   const second = lines.onWait({ ...RETRY, repeat: 2 });
-  await expect.poll(err).toContain("(2/5)");
+  await expect.poll(err, { timeout: 30_000 }).toContain("(2/5)");
   over?.();
   second?.();
   await lines.end();
