@@ -3,7 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Streams } from "../streams/streams.ts";
-import type { SettingsRequest } from "../../config/settings.ts";
+import type { SettingsRequest, Sourced } from "../../config/settings.ts";
 
 /** What commands may ask for; costly members are functions and cost nothing until called. */
 export interface Deps {
@@ -47,7 +47,17 @@ export interface Account {
 /** What the connection of a command line is looked up with. */
 export function settingsRequest({ env, platform, signal, options }: Deps): SettingsRequest {
   const { profile, baseUrl, insecureHttp } = options;
-  return { env, platform, signal, flags: { profile, baseUrl }, insecureHttp };
+  return {
+    env,
+    platform,
+    signal,
+    flags: { profile: toSourced(profile, "--profile"), baseUrl: toSourced(baseUrl, "--base-url") },
+    insecureHttp,
+  };
+}
+
+function toSourced(value: string | null, source: string): Sourced<string> | null {
+  return value === null ? null : { value, source };
 }
 
 /** Connects, works, and closes the connection whatever happens. */
