@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { bareEnvironment, follow, PROGRAM, type Ended } from "./helpers/run-cli.ts";
+import { bareEnvironment, follow, shellProgram, type Ended } from "./helpers/run-cli.ts";
 import { startServe, type Served } from "./helpers/serve.ts";
 
 const KEY = "the-old-key";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await startServe({ apiKey: KEY });
   work = path.join(service.folder, "work");
   for (const name of ["bin", "work", "home"]) await mkdir(path.join(service.folder, name));
-  await script("surveyctl", `exec '${process.execPath}' '${PROGRAM}' "$@"`);
+  await script("surveyctl", `exec ${shellProgram()} "$@"`);
   await script("mail", `{ echo "$@"; cat; } > mail.txt`);
   await writeFile(path.join(work, "customers.csv"), CUSTOMERS);
   await writeFile(path.join(work, "history.csv"), HISTORY);

@@ -1,4 +1,6 @@
 /** Habits of the source that a reader relies on. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { parseSource, readSources, walk, type Sources, type SyntaxNode } from "./helpers/source-code.ts";
 
@@ -57,5 +59,121 @@ describe("the habits themselves", () => {
     ["an exit", "src/a.ts", "function a() { process.exit(1); }", "src/a.ts calls process.exit"],
   ])("when there is %s, then it is named", (_, file, text, complaint) => {
     expect(breaches(new Map([[file, text]]))).toEqual([complaint]);
+  });
+});
+
+/** Words of a dialect that this project once had; the plain ones are in the comment of each line. */
+const DIALECT: readonly RegExp[] = [
+  /\bwhole or not at all\b/i, // atomically
+  /\bstands? (?:already )?on line\b/i, // is already on line
+  /\bstands in the file already\b/i, // duplicate
+  /\bnames nobody\b/i, // does not exist
+  /\b(?:needs?|worth) a word\b/i, // must be confirmed
+  /\bformer (?:run|page|export|import)\b/i, // previous run
+  /\bone argument too many\b/i, // too many arguments
+  /\bis no time to\b/i, // is not a valid time
+  /\b(?:is|are) no (?:certificate|URL|duration|number|directory)s?\b/, // is not a
+  /\bis needed"/, // is required
+  /\b(?:goes|go) before\b(?! the @)/i, // takes precedence over
+  /\bcounts first\b/i, // takes precedence
+  /\bshown only now\b/i, // shown only once
+  /\binWords/, // asCliError
+  /\bVerdict\b/, // Validation
+  /\bPerformance\b/, // Invocation
+  /\bharmfulTwice\b/, // repeatDoesHarm
+  /\bmeantAt\b/, // previousIntentAt
+  /\bunknownNeedsWord\b/, // neverRepeatUnknown
+  /\bbusy-stretch\b/, // crowded-range
+  /\bdecidingColumn\b/, // consentColumn
+];
+
+/** Rooms whose words are being mended. */
+const DIALECT_STAYS: readonly string[] = ["src/cli/", "src/bulk/", "src/service/"];
+
+/** Names that are declared more than once, until their rooms are mended. */
+const NAMES_TWICE = new Set([
+  "Checked",
+  "Column",
+  "IntegerRange",
+  "NotFoundError",
+  "Reach",
+  "ScoreCounts",
+  "SendOptions",
+  "TimeRange",
+  "nextDueAt",
+  "openTable",
+  "registerStatus",
+  "responseJson",
+  "runStatus",
+  "sendPerson",
+  "Environment",
+  "Ending",
+]);
+
+const root = path.join(import.meta.dirname, "..");
+
+/** The source, the documents and the README, by their path from the root. */
+function everyText(): Sources {
+  const documents = readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => path.join("docs", name));
+  const more = [...documents, "README.md", "src/contract/README.md"];
+  return new Map([...readSources("src"), ...more.map((file) => [file, textOf(file)] as const)]);
+}
+
+function textOf(file: string): string {
+  return readFileSync(path.join(root, file), "utf8");
+}
+
+function dialect(texts: Sources): string[] {
+  return [...texts].flatMap(([file, text]) =>
+    text.split("\n").flatMap((line, at) =>
+      DIALECT.map((banned) => banned.exec(line)?.[0])
+        .filter((found) => found !== undefined)
+        .map((found) => `${file}:${at + 1} says "${found}"`),
+    ),
+  );
+}
+
+/** One name, one meaning. Each noun's `index.ts` has its own `register`. */
+function namesTwice(sources: Sources): string[] {
+  const places = new Map<string, Set<string>>();
+  for (const [file, text] of sources)
+    for (const [, name = ""] of text.matchAll(
+      /^export (?:declare |async |abstract )*(?:function\*?|const|class|interface|type|enum) +(\w+)/gm,
+    ))
+      if (name !== "register") places.set(name, (places.get(name) ?? new Set()).add(file));
+  return [...places]
+    .filter(([, files]) => files.size > 1)
+    .map(([name, files]) => `${name} is declared in ${[...files].join(" and ")}`);
+}
+
+describe("one English", () => {
+  test("when source and documents are read, then none has a word of the dialect", () => {
+    const mended = [...everyText()].filter(([file]) => !DIALECT_STAYS.some((room) => file.startsWith(room)));
+    expect(dialect(new Map(mended))).toEqual([]);
+  });
+
+  it.each([
+    ["a message", '"Nora stands on line 3"', "stands on line"],
+    ["a name", "export function inWords() {}", "inWords"],
+    ["a comment", "// Read in the former run.", "former run"],
+  ])("when %s has one, then it is found", (_, text, found) => {
+    expect(dialect(new Map([["src/a.ts", text]]))).toEqual([`src/a.ts:1 says "${found}"`]);
+  });
+});
+
+describe("one name, one meaning", () => {
+  test("when the source is read, then no exported name is declared twice", () => {
+    const twice = namesTwice(readSources("src")).filter((line) => !NAMES_TWICE.has(line.split(" ")[0] ?? ""));
+    expect(twice).toEqual([]);
+  });
+
+  it("when a name is declared twice, then both places are named", () => {
+    const sources = new Map([
+      ["src/a.ts", "export const one = 1;\nexport const two = 2;"],
+      ["src/b.ts", "export interface two {}\nconst one = 3;"],
+    ]);
+    expect(namesTwice(sources)).toEqual(["two is declared in src/a.ts and src/b.ts"]);
   });
 });

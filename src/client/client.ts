@@ -10,7 +10,7 @@ import type { Settlement } from "./write/evidence.ts";
 export type Parameters = Readonly<Record<string, QueryValue>>;
 
 /** A 2xx answer, read whole and parsed. */
-export interface Reply {
+export interface ApiReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The body as it came, decoded. */
@@ -42,7 +42,7 @@ export interface LookUpOptions extends CallOptions {
 /** How a write ended when nothing threw. */
 export type WriteResult =
   /** The service answered 2xx with a body that could be read. */
-  | { readonly kind: "answered"; readonly reply: Reply }
+  | { readonly kind: "answered"; readonly reply: ApiReply }
   /** The answer was lost; a look-up proved that the write arrived. `evidence` is one sentence. */
   | { readonly kind: "arrived"; readonly evidence: string; readonly found: JsonObject }
   /** The answer was lost and nothing could settle it until the settling time was over: never repeat this blindly. */
@@ -58,9 +58,9 @@ export interface Client {
     readonly parameters?: Parameters;
     readonly body?: JsonObject;
     readonly signal?: AbortSignal;
-  }): Promise<Reply>;
+  }): Promise<ApiReply>;
 
-  /** One page of any list; `page` for page-numbered lists, `next` (a former page's) for cursor lists. */
+  /** One page of any list; `page` for page-numbered lists, `next` (of the previous page) for cursor lists. */
   page(request: {
     readonly route: Route;
     readonly placeholders?: Readonly<Record<string, string>>;
@@ -76,9 +76,9 @@ export interface Client {
   listUnsubscribes(parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
   listMembers(platform: Platform, parameters: Parameters, options?: CallOptions): AsyncGenerator<Page>;
 
-  getMetrics(parameters: Parameters, options?: CallOptions): Promise<Reply>;
-  getAutopilot(platform: Platform, options?: CallOptions): Promise<Reply>;
-  getResponse(id: string, parameters: Parameters, options?: CallOptions): Promise<Reply>;
+  getMetrics(parameters: Parameters, options?: CallOptions): Promise<ApiReply>;
+  getAutopilot(platform: Platform, options?: CallOptions): Promise<ApiReply>;
+  getResponse(id: string, parameters: Parameters, options?: CallOptions): Promise<ApiReply>;
 
   /**
    * Writes. One that may have arrived is looked up until the settling time is over, and never repeated meanwhile.

@@ -2,8 +2,8 @@ import type { Exchange } from "../contract/http.ts";
 import { ROUTES } from "../contract/routes.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
-import { createCaller, type Caller, type Outcome } from "./call/caller.ts";
-import type { Client, LookUpOptions, Reply } from "./client.ts";
+import { createCaller, type RequestCaller, type CallOutcome } from "./call/caller.ts";
+import type { Client, LookUpOptions, ApiReply } from "./client.ts";
 import { createGate, type Gate } from "./gate/gate.ts";
 import { lookUpPerson, lookUpResponse, type LookUp } from "./write/look-up.ts";
 import type { Settlement } from "./write/evidence.ts";
@@ -12,7 +12,7 @@ import { nextPageUrl } from "./answer/next-link.ts";
 import { listPages } from "./pages.ts";
 import { callRaw } from "./call/raw-call.ts";
 import { createEchoRedactor, createRedactor } from "./trace/redact.ts";
-import { readList, readObject } from "./answer/reply.ts";
+import { readListReply, readObjectReply } from "./answer/reply.ts";
 import { createRequests, type RouteCall } from "./requests.ts";
 import { RETRY_LIMITS, type RetryLimits } from "./call/retry-policy.ts";
 import { createServerClock } from "./write/server-clock.ts";
@@ -61,8 +61,8 @@ export function createClient(options: ClientOptions): Client {
     onWait,
     onServerTime: (serverTime) => serverClock.learn(serverTime),
   });
-  const readReply = async (call: RouteCall): Promise<Reply> => {
-    return valueOf(await caller.run(requests.ofRoute(call), call.route.idempotent, readObject));
+  const readReply = async (call: RouteCall): Promise<ApiReply> => {
+    return valueOf(await caller.run(requests.ofRoute(call), call.route.idempotent, readObjectReply));
   };
   const pages = createPageMethods(caller, requests);
   const lookUpAgain = async (
@@ -98,11 +98,11 @@ type PageMethods = Pick<
   "baseUrl" | "page" | "listPeople" | "listResponses" | "listBounces" | "listUnsubscribes" | "listMembers"
 >;
 
-function createPageMethods(caller: Caller, requests: ReturnType<typeof createRequests>): PageMethods {
+function createPageMethods(caller: RequestCaller, requests: ReturnType<typeof createRequests>): PageMethods {
   const page: Client["page"] = async ({ next, signal, ...call }) => {
     const request =
       next === undefined ? requests.ofRoute({ ...call, signal }) : requests.ofUrl("GET", next, undefined, signal);
-    const { rows, answer } = valueOf(await caller.run(request, true, readList));
+    const { rows, answer } = valueOf(await caller.run(request, true, readListReply));
     const cursor = call.route.pagination === "cursor" ? answer.headers["link"] : undefined;
     return {
       rows,
@@ -123,7 +123,7 @@ function createPageMethods(caller: Caller, requests: ReturnType<typeof createReq
   };
 }
 
-function valueOf<T>(outcome: Outcome<T>): T {
+function valueOf<T>(outcome: CallOutcome<T>): T {
   if (outcome.kind === "answered") return outcome.value;
   throw outcome.error;
 }

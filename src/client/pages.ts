@@ -5,7 +5,7 @@ import { PagingError } from "./errors/paging-error.ts";
 import { nameCall } from "./errors/client-error.ts";
 import { toNumber } from "./write/evidence.ts";
 
-export interface ListRequest {
+export interface PagedCall {
   readonly route: Route;
   readonly placeholders?: Readonly<Record<string, string>>;
   readonly parameters: Parameters;
@@ -13,11 +13,11 @@ export interface ListRequest {
 }
 
 /** A list's pages in order, by whichever way its endpoint turns pages. Ends by itself; a loop is a `PagingError`. */
-export function listPages(client: Pick<Client, "page" | "baseUrl">, request: ListRequest): AsyncGenerator<Page> {
+export function listPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
   return request.route.pagination === "page" ? numberedPages(client, request) : cursorPages(client, request);
 }
 
-async function* cursorPages(client: Pick<Client, "page" | "baseUrl">, request: ListRequest): AsyncGenerator<Page> {
+async function* cursorPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
   const seen = new Set<string>();
   let next: string | null = null;
   do {
@@ -31,7 +31,7 @@ async function* cursorPages(client: Pick<Client, "page" | "baseUrl">, request: L
 }
 
 /** Ends at an empty page (section 4): nothing promises that a page before it holds as many rows as were asked for. */
-async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request: ListRequest): AsyncGenerator<Page> {
+async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request: PagedCall): AsyncGenerator<Page> {
   const { parameters } = request;
   let before = "";
   for (let number = toNumber(parameters["page"]) ?? PAGE_DEFAULT; ; number += 1) {

@@ -1,5 +1,5 @@
 /**
- * Writes a file whole or not at all: into a temporary file beside it, then synced, renamed over it, and the folder
+ * Writes a file atomically: into a temporary file beside it, then synced, renamed over it, and the folder
  * synced. Whatever happens before the rename, kill -9 and power cuts included, leaves the old file as it was.
  */
 import { constants, existsSync, type Stats } from "node:fs";
@@ -19,8 +19,8 @@ export interface FileReplacement {
   /** False for a device, a pipe or a descriptor that is open already: those are written as it comes. */
   readonly isWhole: boolean;
   write(bytes: Uint8Array): Promise<void>;
-  /** Makes what was written the file, durably. */
-  commit(): Promise<void>;
+  /** Makes what was written the file, durably. A caller that writes many files may sync their folder itself, once. */
+  commit(options?: { readonly syncsFolder: boolean }): Promise<void>;
   /** Leaves the old file alone and nothing else behind. May be called after any failure, also twice. */
   discard(): Promise<void>;
 }
@@ -144,13 +144,13 @@ function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplac
     temporary,
     isWhole: true,
     write: (bytes) => writeAll(handle, bytes),
-    async commit() {
+    async commit({ syncsFolder } = { syncsFolder: true }) {
       if (existing !== null) await keepOwnership(handle, existing);
       await handle.sync();
       await close();
       await rename(temporary, file);
       renamed = true;
-      await syncFolder(path.dirname(file));
+      if (syncsFolder) await syncFolder(path.dirname(file));
     },
     async discard() {
       await close();

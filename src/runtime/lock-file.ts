@@ -88,7 +88,7 @@ async function takeFrom(file: string, content: string, token: string, isAlone: b
   throw new LockedError(file, await readLockPid(file));
 }
 
-/** Whole or not at all: a lock without its holder's name, as a kill would leave it, could never be taken over. */
+/** Atomically: a lock without its holder's name, as a kill would leave it, could never be taken over. */
 async function create(file: string, content: string, aside: string): Promise<boolean> {
   try {
     await writeNew(aside, content);
@@ -148,7 +148,7 @@ async function removeDead(file: string, token: string, isAlone: boolean): Promis
 }
 
 async function isAlive(file: string, holder: Holder | null, isAlone: boolean): Promise<boolean> {
-  // What names nobody may be anything; only who knows that it is a lock may remove it.
+  // A file without a holder may be anything; only a caller that knows it is a lock may remove it.
   if (holder === null) return !isAlone;
   if (holder.space !== null && holder.space !== (await currentSpace())) return !isAlone && wasTouched(file);
   if (held.has(holder.token)) return true;

@@ -2,7 +2,7 @@
 import { silentLog } from "../runtime/log.ts";
 import { isRunning } from "../runtime/processes.ts";
 import type { Admin } from "./control/commands.ts";
-import { ControlLostError, createControlClient } from "./control/ask-control.ts";
+import { ControlLostError, createControlClient } from "./control/control-channel.ts";
 import { readControlFile, type ControlRecord } from "./control/control-file.ts";
 import { createLoopbackExchange, type LoopbackExchange } from "./control/loopback-exchange.ts";
 import { openService, type Service } from "./index.ts";

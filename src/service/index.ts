@@ -7,16 +7,15 @@ import { resolveFile } from "../runtime/resolve-file.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
-import { createOutbox } from "./delivery/outbox.ts";
-import type { DeliveryOutcome } from "./domain/delivery.ts";
+import { createOutbox, type Outbox } from "./delivery/outbox.ts";
+import type { DeliveryOutcome } from "./domain/surveys.ts";
 import type { Store } from "./domain/ports.ts";
 import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
-import type { StoreEvent } from "./store/store-event.ts";
+import type { StoreEvent } from "./store/store-errors.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { createFailureLog, logStoreEvent } from "./service-log.ts";
-import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` lies beside it. */
@@ -44,8 +43,10 @@ export interface Service extends Face {
   checkOutbox(): Promise<void>;
   /** What links in messages begin with, once the address is known. */
   setAddress(url: string): void;
-  /** From now on what is due is delivered. */
+  /** Starts to deliver what is due. */
   startScheduler(): void;
+  /** Logs what was noticed while the service was opened, and from then on what happens to the data file. */
+  startLog(options?: { readonly isAnnounced: boolean }): void;
   /** Ends the scheduler once nothing is due any more. */
   finishDue(): Promise<void>;
   /** Whether `/readyz` says so; false as soon as the service drains. */
@@ -128,8 +129,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     startScheduler: () => {
       scheduler.start();
       upkeep.start();
-      notices.release();
     },
+    startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
     finishDue: scheduler.finish,
     setReady: (isReady) => {
       state.isReady = isReady;
@@ -143,18 +144,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** What was noticed while the service was opened is told once it runs: before, only an error is worth a word. */
-function createNotices(tell: (event: StoreEvent) => void): {
+/** Holds events until `release`: before a server listens, only an error is worth a line. */
+function createNotices(log: (event: StoreEvent) => void): {
   readonly add: (event: StoreEvent) => void;
-  readonly release: () => void;
+  /** `known` is the kind of event that the user has been shown already. */
+  readonly release: (known: StoreEvent["kind"] | null) => void;
 } {
   const held: StoreEvent[] = [];
   const state = { isReleased: false };
   return {
-    add: (event) => (state.isReleased ? tell(event) : void held.push(event)),
-    release: () => {
+    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
+    release: (known) => {
       state.isReleased = true;
-      for (const event of held.splice(0)) tell(event);
+      for (const event of held.splice(0)) if (event.kind !== known) log(event);
     },
   };
 }
@@ -191,5 +193,46 @@ function createDeliveryCount(): DeliveryCount {
         ),
         "",
       ].join("\n"),
+  };
+}
+
+interface UpkeepOptions {
+  readonly store: Store;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  /** Null keeps all messages. */
+  readonly keepSeconds: number | null;
+}
+
+const LOOK_MS = 5_000;
+const PRUNE_MS = 3_600_000;
+
+function createUpkeep(
+  { store, outbox, clock, keepSeconds }: UpkeepOptions,
+  onError: (error: unknown) => void,
+): { readonly start: () => void; readonly stop: () => Promise<void> } {
+  const stopping = new AbortController();
+  const state: { loop: Promise<void> | null } = { loop: null };
+  const loop = async (): Promise<void> => {
+    let nextPruneMs = clock.monotonic();
+    while (!stopping.signal.aborted) {
+      if (clock.monotonic() >= nextPruneMs) {
+        const now = clock.now();
+        await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now).catch(onError);
+        nextPruneMs += PRUNE_MS;
+      }
+      // The store tells by itself what it finds.
+      await store.verify().catch(() => undefined);
+      await clock.sleep(LOOK_MS, stopping.signal).catch(() => undefined);
+    }
+  };
+  return {
+    start: () => {
+      state.loop ??= loop();
+    },
+    stop: async () => {
+      stopping.abort();
+      await state.loop;
+    },
   };
 }

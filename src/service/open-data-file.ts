@@ -1,11 +1,10 @@
 /** Opening a data file that somebody else may just be using. */
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
+import { type ControlRecord, readControlFile } from "./control/control-file.ts";
 import type { Store } from "./domain/ports.ts";
-import { readControlFile, type ControlRecord } from "./control/control-file.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
-import type { StoreEvent } from "./store/store-event.ts";
-import { StoreBusyError } from "./store/store-busy-error.ts";
+import { StoreBusyError, type StoreEvent } from "./store/store-errors.ts";
 
 /** A server runs on this data file already. */
 export class AlreadyServedError extends Error {

@@ -3,7 +3,7 @@ import type { Exchange } from "../contract/http.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { currentProcess } from "../runtime/processes.ts";
 import type { Random } from "../runtime/random.ts";
-import { createControlExchange } from "./control/control-exchange.ts";
+import { createControlExchange } from "./control/control-channel.ts";
 import { removeControlFile, writeControlFile } from "./control/control-file.ts";
 import type { Face, ServerExchange } from "./http/create-http-service.ts";
 import { HttpError } from "./http/replies.ts";

@@ -1,6 +1,6 @@
 /** What the service says in its log besides requests: one line when something begins, one when it ends. */
 import type { Log } from "../runtime/log.ts";
-import type { StoreEvent } from "./store/store-event.ts";
+import type { StoreEvent } from "./store/store-errors.ts";
 
 /** The oldest Node with a SQLite of its own, which locks other programs out. */
 const BETTER_NODE = "22.13";
@@ -15,9 +15,9 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
         message: `${file} can be read by other users; run chmod 600 ${file}`,
       });
     case "unlocked":
-      return log.warn("data_file_unlocked", {
+      return log.info("data_file_unlocked", {
         file,
-        message: `no other program may open ${file} while it is in use; Node ${BETTER_NODE} or newer, which prevents that, is better for servers`,
+        message: `Node ${BETTER_NODE} or newer is better for servers: it keeps other programs from opening ${file} while it is in use`,
       });
     case "clock_behind":
       return log.warn("clock_behind", {

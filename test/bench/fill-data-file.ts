@@ -4,7 +4,7 @@
  * Arguments: data file, rows, now in Unix seconds.
  */
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
-import { openEngine } from "../../src/service/store/sqlite/engine/open-engine.ts";
+import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
 import { MIGRATIONS, migrate } from "../../src/service/store/sqlite/sql/migrations.ts";
 
 const [file = "", rowsText = "", nowText = ""] = process.argv.slice(2);

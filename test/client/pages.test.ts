@@ -139,7 +139,7 @@ describe("cursor lists", () => {
       "the link to the next page leads back to the same page",
     ],
     ["in a circle", ["?page_info=a", "?page_info=b", "?page_info=a"], "the list's links lead in a circle"],
-    ["nowhere", ["http://["], "the link to the next page is no URL"],
+    ["nowhere", ["http://["], "the link to the next page is not a valid URL"],
   ])("when links lead %s, then it ends with an error", async (_, targets, message) => {
     const { client } = await withServer(linked(targets));
     expect((await failureOf(collect(client.listPeople({})))).message).toContain(message);

@@ -10,7 +10,7 @@ import type { CalledCommand } from "./commands.ts";
 import { reply, type Reply } from "./replies.ts";
 import { commandsIn, type Placed } from "./table.ts";
 
-const REPLIES = size(1_000, 10_000);
+const REPLIES = size(400, 10_000);
 /** The same replies at each run, so that a failure is there again the next time; FUZZ_SEED takes others. */
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const LINES = 4;
@@ -76,7 +76,10 @@ const BULK = /import|--from/;
 const CONTROLS = /.{0,30}(?!\n|\t|\r\n)[\p{Cc}\u202A-\u202E\u2066-\u2069].{0,30}/u;
 
 function wrongIn({ name }: CalledCommand, style: readonly string[], { status, stdout, stderr }: Finished): string {
-  const errors = stderr.split("\n").filter((line) => line.startsWith("error: "));
+  const isJsonOnly = style.includes("--json") || style.includes("ndjson");
+  const lines = stderr.split("\n").filter((line) => line !== "");
+  const errors = lines.filter((line) => line.startsWith(isJsonOnly ? '{"error":' : "error: "));
+  if (isJsonOnly && !lines.every(isJson)) return `text beside JSON lines: ${stderr}`;
   if (/"code":"internal"|mistake in surveyctl/.test(stderr)) return `is a mistake of ours: ${stderr}`;
   if (![0, 1, 4, 5, ...(BULK.test(name) ? [3] : [])].includes(status)) return `ended with ${status}: ${stderr}`;
   if (status === 0 && errors.length > 0) return `errors with status 0: ${stderr}`;

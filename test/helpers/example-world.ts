@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { bareEnvironment, follow, PROGRAM, type Ended } from "./run-cli.ts";
+import { bareEnvironment, follow, shellProgram, type Ended } from "./run-cli.ts";
 import { startServe } from "./serve.ts";
 
 export interface ExampleWorld {
@@ -26,7 +26,7 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   await mkdir(path.join(service.folder, "home/.config/fish/completions"), { recursive: true });
   // What serves goes on until it is stopped: a moment shows that it began, on a port that nobody has.
   const serve = `case "$*" in *--port*) ;; *) set -- "$@" --port 0;; esac; exec timeout --preserve-status -s TERM 2`;
-  const program = `#!/bin/sh\ncase "$1" in serve) ${serve} '${process.execPath}' '${PROGRAM}' "$@";; esac\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`;
+  const program = `#!/bin/sh\ncase "$1" in serve) ${serve} ${shellProgram()} "$@";; esac\nexec ${shellProgram()} "$@"\n`;
   await writeFile(path.join(service.folder, "bin/surveyctl"), program, { mode: 0o755 });
   for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(work, name), text);
   await service.run(["people", "add", "--email", "ada@example.com", "--name", "Ada", "--no-send"]);

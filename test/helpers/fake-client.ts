@@ -1,5 +1,5 @@
 /** A client that answers from a list and remembers what it was asked. */
-import type { Client, Page, Parameters, Reply, WriteResult } from "../../src/client/client.ts";
+import type { Client, Page, Parameters, ApiReply, WriteResult } from "../../src/client/client.ts";
 import type { JsonObject } from "../../src/contract/json.ts";
 
 export const BASE_URL = "https://survey.example.com";
@@ -26,7 +26,7 @@ export interface Answers {
   readonly response?: () => JsonObject;
 }
 
-export function asReply(json: JsonObject): Reply {
+export function asReply(json: JsonObject): ApiReply {
   return { status: 200, headers: {}, text: JSON.stringify(json), json, serverTime: null };
 }
 

@@ -1,5 +1,5 @@
 /** What an import left behind: at the service, in its outbox, in the results file. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
 import type { Served } from "./serve.ts";
@@ -10,6 +10,14 @@ export type CsvRow = Readonly<Record<string, string>>;
 
 export async function readCsv(file: string): Promise<CsvRow[]> {
   return parse(await readFile(file, "utf8"), { columns: true, bom: true });
+}
+
+/** The first rows of the customers' file, as a file of its own in a folder; each row is one line. */
+export async function someCustomers(folder: string, rows: number): Promise<string> {
+  const lines = (await readFile(path.join(FIXTURES, "customers.csv"), "utf8")).split("\n");
+  const file = path.join(folder, "customers.csv");
+  await writeFile(file, `${lines.slice(0, rows + 1).join("\n")}\n`);
+  return file;
 }
 
 /** E-mail in lower case, else the phone number. */

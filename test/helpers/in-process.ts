@@ -17,6 +17,8 @@ export interface Finished {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** Both streams as they came, as one terminal shows them. */
+  readonly screen: string;
 }
 
 const BUILT = pathToFileURL(path.join(import.meta.dirname, "../../dist/run.js")).href;
@@ -24,7 +26,8 @@ const BUILT = pathToFileURL(path.join(import.meta.dirname, "../../dist/run.js"))
 /** One command line to its end; rejects with what the program itself would have died of. */
 export async function runInProcess({ args, env = {}, stdin = "", columns }: InProcessOptions): Promise<Finished> {
   const built = (await import(BUILT)) as { readonly run: typeof run };
-  const [stdout, stderr] = [collector(columns), collector(columns)];
+  const screen: Buffer[] = [];
+  const [stdout, stderr] = [collector(columns, screen), collector(columns, screen)];
   const world = {
     argv: ["node", "surveyctl", ...args],
     env: { TZ: "UTC", LANG: "C.UTF-8", ...env },
@@ -39,19 +42,24 @@ export async function runInProcess({ args, env = {}, stdin = "", columns }: InPr
     cwd: () => process.cwd(),
   };
   const status = await built.run(world as unknown as Process, args);
-  return { status, stdout: stdout.text(), stderr: stderr.text() };
+  return { status, stdout: stdout.text(), stderr: stderr.text(), screen: textOf(screen) };
 }
 
-function collector(columns: number | undefined): { stream: Writable; text: () => string } {
+function textOf(chunks: readonly Buffer[]): string {
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function collector(columns: number | undefined, screen: Buffer[]): { stream: Writable; text: () => string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       chunks.push(chunk);
+      screen.push(chunk);
       done();
     },
   });
   return {
     stream: Object.assign(stream, { isTTY: columns !== undefined, columns: columns ?? 80 }),
-    text: () => Buffer.concat(chunks).toString("utf8"),
+    text: () => textOf(chunks),
   };
 }

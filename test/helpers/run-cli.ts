@@ -4,6 +4,13 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { isLong } from "./long.ts";
+
+/**
+ * Node and its flags. Without a SQLite of its own it compiles one from WebAssembly, and doing that for speed takes longer
+ * than most tests' whole work; the long run does it all the same.
+ */
+export const NODE: readonly string[] = [process.execPath, ...(isLong ? [] : ["--liftoff-only"])];
 
 export const PROGRAM = path.join(import.meta.dirname, "../../bin/surveyctl.js");
 
@@ -60,13 +67,18 @@ export function bareEnvironment(home: string, extra: Readonly<Record<string, str
 }
 
 function commandLine({ args, tty }: RunOptions): string[] {
-  const plain = [process.execPath, PROGRAM, ...args];
+  const plain = [...NODE, PROGRAM, ...args];
   return tty === undefined ? plain : inTerminal(plain.map(shellQuote).join(" "), tty.columns);
 }
 
 /** The command that runs a shell command in a pseudo-terminal (`script` of util-linux). */
 export function inTerminal(shellCommand: string, columns: number): string[] {
   return ["script", "--quiet", "--return", "--command", `stty cols ${columns} rows 40; ${shellCommand}`, "/dev/null"];
+}
+
+/** The program as words of a shell. */
+export function shellProgram(): string {
+  return [...NODE, PROGRAM].map(shellQuote).join(" ");
 }
 
 function shellQuote(text: string): string {

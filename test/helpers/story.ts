@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { bareEnvironment, follow, inTerminal, PROGRAM, type Ended } from "./run-cli.ts";
+import { bareEnvironment, follow, inTerminal, shellProgram, type Ended } from "./run-cli.ts";
 import { startServe, type Served } from "./serve.ts";
 
 type Stream = "stdout" | "stderr";
@@ -99,7 +99,7 @@ export async function runStory(story: Story): Promise<void> {
 /** Home, work directory and a `surveyctl` on the PATH. */
 async function prepare(folder: string, files: ReadonlyMap<string, string>): Promise<Record<string, string>> {
   for (const name of ["home", "work", "bin"]) await mkdir(path.join(folder, name));
-  await writeFile(path.join(folder, "bin/surveyctl"), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`, {
+  await writeFile(path.join(folder, "bin/surveyctl"), `#!/bin/sh\nexec ${shellProgram()} "$@"\n`, {
     mode: 0o755,
   });
   for (const [name, text] of files) {

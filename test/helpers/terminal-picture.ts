@@ -1,4 +1,6 @@
 /** A picture of a terminal: text with colour codes to SVG, a text element for each piece of a line. */
+import { stripVTControlCharacters } from "node:util";
+import stringWidth from "string-width";
 
 const COLOURS: Readonly<Record<string, string>> = {
   "30": "#21262d",
@@ -26,13 +28,19 @@ export function shownLines(output: string): string[] {
   return output
     .replaceAll("\r\n", "\n")
     .split("\n")
-    .map((line) => (line.split(/\r|\u001b\[1?G/).at(-1) ?? "").replaceAll(/\u001b\[[?\d;]*[A-LN-Za-ln-z]/g, ""));
+    .map((line) => (line.split(OVERWRITTEN).at(-1) ?? "").replaceAll(MOVES, ""));
 }
 
 /** The lines without their colours. */
 export function plainLines(lines: readonly string[]): string[] {
-  return lines.map((line) => line.replaceAll(/\u001b\[[\d;]*m/g, "").trimEnd());
+  return lines.map((line) => stripVTControlCharacters(line).trimEnd());
 }
+
+const ESCAPE = String.fromCharCode(27);
+const OVERWRITTEN = new RegExp(`\\r|${ESCAPE}\\[1?G`);
+/** Every control sequence but colours. */
+const MOVES = new RegExp(`${ESCAPE}\\[[?\\d;]*[A-LN-Za-ln-z]`, "g");
+const COLOUR = new RegExp(`(${ESCAPE}\\[[\\d;]*m)`);
 
 /** `columns` wide and as high as the lines; spaces are kept, colours are those of a dark terminal. */
 export function drawTerminal(lines: readonly string[], columns: number, title: string): string {
@@ -47,7 +55,7 @@ export function drawTerminal(lines: readonly string[], columns: number, title: s
     `<title>${escapeXml(title)}</title>`,
     `<rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>`,
     ...dots,
-    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#e6edf3" xml:space="preserve">`,
+    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#e6edf3">`,
     ...rows,
     "</g>",
     "</svg>",
@@ -59,12 +67,15 @@ function drawLine(line: string, y: number): string[] {
   const pieces: string[] = [];
   let style = PLAIN;
   let column = 0;
-  for (const part of line.split(/(\u001b\[[\d;]*m)/)) {
-    if (part.startsWith("\u001b[")) style = restyle(style, part.slice(2, -1));
+  for (const part of line.split(COLOUR)) {
+    if (part.startsWith(`${ESCAPE}[`)) style = restyle(style, part.slice(2, -1));
     else {
-      const length = [...part].length;
-      if (part.trim() !== "") pieces.push(drawPiece(part, style, { column, length, y }));
-      column += length;
+      // Spaces that follow each other would be drawn as one.
+      for (const { 0: words, index } of part.matchAll(/\S+(?: \S+)*/g)) {
+        const at = column + stringWidth(part.slice(0, index));
+        pieces.push(drawPiece(words, style, { column: at, length: stringWidth(words), y }));
+      }
+      column += stringWidth(part);
     }
   }
   return pieces;

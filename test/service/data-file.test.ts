@@ -6,9 +6,11 @@ import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { size } from "../helpers/long.ts";
 import {
   bareEnvironment,
   follow,
+  NODE,
   PROGRAM,
   runCli,
   startProgram,
@@ -17,19 +19,24 @@ import {
 } from "../helpers/run-cli.ts";
 
 const KEY = "key-of-the-ground-tests";
-const STARTERS = 8;
-const ROUNDS = Number(process.env["SURVEYCTL_TEST_ROUNDS"] ?? 2);
+const STARTERS = size(4, 8);
+const ROUNDS = Number(process.env["SURVEYCTL_TEST_ROUNDS"] ?? size(1, 2));
 /** Node's own engine locks other programs out. */
 const LOCKS = isBuiltin("node:sqlite");
 const TIMEOUT_MS = 120_000;
 
-const state: { folder: string; running: Running[] } = { folder: "", running: [] };
+/** Groups are the servers that another program started for us. */
+const state: { folder: string; running: Running[]; groups: Running[] } = { folder: "", running: [], groups: [] };
 const file = (name: string): string => path.join(state.folder, name);
 beforeEach(async () => {
   state.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-ground-"));
 });
 afterEach(async () => {
-  for (const { child } of state.running.splice(0)) child.kill("SIGKILL");
+  const [running, groups] = [state.running.splice(0), state.groups.splice(0)];
+  for (const { child } of running) child.kill("SIGKILL");
+  for (const { child } of groups) killGroup(child.pid);
+  // A server that still writes would put files into the folder while it is removed.
+  await Promise.all([...running, ...groups].map(({ ended }) => ended));
   await rm(state.folder, { recursive: true, force: true });
 });
 
@@ -45,22 +52,25 @@ function serve(name = "survey.db", env: Readonly<Record<string, string>> = {}): 
   return running;
 }
 
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
+
 /** The server through another program, as `unshare`. */
 function serveWithin(command: readonly string[], name = "survey.db"): Running {
-  const [program = "", ...args] = [...command, process.execPath, PROGRAM, ...serveArgs(name)];
+  const [program = "", ...args] = [...command, ...NODE, PROGRAM, ...serveArgs(name)];
   const child = spawn(program, args, {
     cwd: state.folder,
     env: bareEnvironment(state.folder, { SURVEYCTL_API_KEY: KEY }),
     detached: true,
   });
-  onTestFinished(() => {
-    try {
-      process.kill(-(child.pid ?? 0), "SIGKILL");
-    } catch {
-      // It has ended.
-    }
-  });
-  return follow(child);
+  const running = follow(child);
+  state.groups.push(running);
+  return running;
 }
 
 async function urlOf(running: Running): Promise<string> {

@@ -72,7 +72,7 @@ interface Compressor {
 function createCompressor(pass: (chunk: Uint8Array) => Promise<void>): Compressor {
   const gzip = createGzip();
   const passed = passAll(gzip, pass);
-  // Met by whoever writes or ends next.
+  // Handled by the next write or end.
   passed.catch(() => {});
   return {
     async write(chunk) {

@@ -1,4 +1,4 @@
-/** What an export is given: a list of the API as functions, so that the engine knows no client. */
+/** A list of the API as functions: the engine of exports does not know the client. */
 import type { JsonObject } from "../../contract/json.ts";
 import { splitRowTexts } from "../../contract/row-texts.ts";
 
@@ -6,14 +6,14 @@ import { splitRowTexts } from "../../contract/row-texts.ts";
 export interface RowPage {
   readonly rows: readonly JsonObject[];
   readonly text: string;
-  /** The text of the whole page, where these are some of its rows and `text` has to be made. */
+  /** The text of the complete page, where these are some of its rows and `text` has to be made. */
   readonly source?: string;
 }
 
 export interface FetchedPage extends RowPage {
-  /** Where a cursor list goes on; null on its last page, and always for page-numbered lists. */
+  /** The link to the next page of a cursor list; null on its last page, and always for numbered lists. */
   readonly next: string | null;
-  /** The service's clock, Unix seconds; null when it tells none. */
+  /** The service's clock, Unix seconds; null when it sends none. */
   readonly serverTime: number | null;
 }
 
@@ -23,10 +23,10 @@ export interface Range {
   readonly until: number | null;
 }
 
-/** Makes the error of a list that cannot be walked to its end; `what` says why, `link` which link showed it. */
+/** Makes the error of a list that cannot be read to its end; `what` is the reason, `link` the link that showed it. */
 type ListFault = (what: string, link?: string) => Error;
 
-/** Why a list cannot be walked to its end. */
+/** Why a list cannot be read to its end. */
 export const CIRCLE = "the list's links lead in a circle";
 export function sameAgain(page: number): string {
   return `the service sends the same page again and again (page ${page})`;
@@ -42,21 +42,21 @@ export interface PageList {
 /** A list that is read from its first page on by following `next` (4.1, 4.8). */
 export interface CursorList {
   readonly kind: "cursor";
-  /** False for a list without time filters: it is read in one walk. */
+  /** False for a list without time filters: it is read in sequence. */
   readonly hasTimes: boolean;
   open(range: Range, signal: AbortSignal): Promise<FetchedPage>;
   follow(next: string, signal: AbortSignal): Promise<FetchedPage>;
   readonly fault: ListFault;
 }
 
-/** How a row is told from others and where it stands in time. */
+/** What identifies a row, and its time. */
 export interface RowKeys {
   readonly id: (row: JsonObject) => string;
   /** The time that the list is ordered and filtered by, Unix seconds; null when the row has none. */
   readonly at: (row: JsonObject) => number | null;
 }
 
-/** The rows of a page that `keep` wants; their own texts are only cut out when somebody asks for them. */
+/** The rows of a page that `keep` wants; their own texts are cut out when they are asked for. */
 export function keepRows(page: RowPage, keep: (row: JsonObject) => boolean): RowPage {
   const kept = page.rows.map(keep);
   return kept.includes(false) ? new KeptRows(page, kept) : page;
@@ -98,10 +98,10 @@ export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first
   return first === null ? null : { first, last };
 }
 
-/** So many rows a list may shift by while it is read. */
+/** A list may shift by so many rows while it is read. */
 const REMEMBERED_ROWS = 10_000;
 
-/** Remembers the last ids that it was asked about: rows that a shifting list shows twice stand close together. */
+/** Remembers the last ids that it was asked about: rows that a shifting list shows twice are close together. */
 export interface RecentIds {
   /** Whether the id is new; it is remembered from then on, for at least 10,000 more ids. */
   isNew(id: string): boolean;

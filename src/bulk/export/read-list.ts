@@ -1,4 +1,4 @@
-/** Every row of a list once, in the list's order: in parallel windows of time where that works, in one walk else. */
+/** Every row of a list once, in the list's order: in parallel windows of time where that works, else in sequence. */
 import { isWholeList } from "../../contract/limits.ts";
 import {
   CIRCLE,
@@ -21,7 +21,7 @@ export interface ListReading<Batch> extends WindowsOptions<Batch> {
 }
 
 /**
- * Ends with the first error that a request ends with; requests under way then, or no longer of use, are aborted. Rows
+ * Ends with the first error of a request; requests in flight then, or no longer of use, are aborted. Rows
  * outside the range, which a service that ignores time filters sends, are left out; when all are, that is a fault.
  */
 export async function* readList<Batch>(options: ListReading<Batch>): AsyncGenerator<Batch> {
@@ -50,7 +50,7 @@ async function* readFirst<Batch>(options: ListReading<Batch>): AsyncGenerator<Ba
     throw list.fault(`none of the ${count.came} rows that the service sent is in the requested time range`);
 }
 
-/** Whether the first page is the whole list. Of a numbered list a full page need not be asked: another follows. */
+/** Whether the first page is the complete list. After a full page of a numbered list another follows, so nothing is asked. */
 async function endsWith<Batch>(
   { list, range, perPage, signal }: ListReading<Batch>,
   first: FetchedPage,
@@ -80,7 +80,7 @@ async function* readOn<Batch>(
   const isHonoured = first.rows.every((row) => (keys.at(row) ?? Infinity) >= (range.since ?? -Infinity));
   const start = sortedTimes(first, keys)?.first ?? 0;
   let mayCut = isHonoured && (list.kind === "page" || list.hasTimes);
-  const pages = walkPages(options, first, () => (mayCut ? 1 : options.concurrency));
+  const pages = readPages(options, first, () => (mayCut ? 1 : options.concurrency));
   let count = 0;
   for await (const page of pages) {
     count += 1;
@@ -119,14 +119,14 @@ async function* isReadThrough<Batch>(
 }
 
 /** Every page from the first on, by links or by numbers. */
-async function* walkPages<Batch>(
+async function* readPages<Batch>(
   { list, range, signal }: ListReading<Batch>,
   first: FetchedPage,
   ahead: () => number,
 ): AsyncGenerator<FetchedPage> {
   yield first;
   if (list.kind === "page") {
-    yield* walkNumbers((page) => list.fetch({ ...range, page }, signal), { ahead, fault: list.fault });
+    yield* readNumbers((page) => list.fetch({ ...range, page }, signal), { ahead, fault: list.fault });
     return;
   }
   const followed = new Set<string>();
@@ -140,7 +140,7 @@ async function* walkPages<Batch>(
 }
 
 /** Pages from the second on in order, `ahead()` of them asked for at once, until one is empty. */
-async function* walkNumbers(
+async function* readNumbers(
   fetch: (page: number) => Promise<FetchedPage>,
   { ahead, fault }: { readonly ahead: () => number; readonly fault: PageList["fault"] },
 ): AsyncGenerator<FetchedPage> {
@@ -149,7 +149,7 @@ async function* walkNumbers(
   for (let number = 2; ; number += 1) {
     while (asked.length < ahead()) {
       const page = fetch(number + asked.length);
-      // Its error is met when its turn comes; until then it is nobody's.
+      // Its error is handled when its turn comes.
       page.catch(() => {});
       asked.push(page);
     }

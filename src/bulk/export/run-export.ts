@@ -5,19 +5,19 @@ import { keepRows, type RowKeys, type RowPage } from "./lists.ts";
 import { readList, type ListReading } from "./read-list.ts";
 import { NO_VERSIONS, type VersionLog, type Versions } from "./versions.ts";
 
-/** Pages to text. `between` stands between two pages' texts. */
+/** Pages to text. `between` separates two pages' texts. */
 export interface PageEncoder {
   readonly head: string;
   readonly between: string;
   readonly rows: (page: RowPage) => string;
-  /** What stands at the end, after so many rows. */
+  /** The end of the output, after so many rows. */
   readonly tail: (rows: number) => string;
 }
 
 /** What is kept of a page until its turn comes: its text, and what the report and the state need to know. */
 interface Batch {
   /**
-   * Its rows as UTF-8, empty without any. Bytes and not text: they lie outside the garbage-collected heap, where text
+   * Its rows as UTF-8, empty without any. Bytes and not text: they are outside the garbage-collected heap, where text
    * of a thousand pieces would be copied again and again while it waits.
    */
   readonly bytes: Uint8Array;
@@ -25,20 +25,20 @@ interface Batch {
   /** Unix seconds; null when no row has a time. */
   readonly firstAt: number | null;
   readonly lastAt: number | null;
-  /** What the next incremental run has to know again. */
+  /** What the next incremental run needs. */
   readonly versions: Versions;
-  /** Keys of maps that become columns, in the order in which they stand. */
+  /** Keys of maps that become columns, in order. */
   readonly found: readonly string[];
 }
 
-interface BatchMaker extends Pick<ExportWalk, "keys" | "keep"> {
+interface BatchMaker extends Pick<ExportReading, "keys" | "keep"> {
   readonly encode: (page: RowPage) => string;
   readonly versionsOf: (page: RowPage) => Versions;
   readonly find: (page: RowPage) => readonly string[];
 }
 
 /** A list that is read, and which of its rows are written. */
-export interface ExportWalk extends Omit<ListReading<Batch>, "toBatch"> {
+export interface ExportReading extends Omit<ListReading<Batch>, "toBatch"> {
   /** Whether a row is written at all; null: every row. */
   readonly keep: ((row: RowPage["rows"][number]) => boolean) | null;
   /** Asked when its turn comes. */
@@ -47,12 +47,12 @@ export interface ExportWalk extends Omit<ListReading<Batch>, "toBatch"> {
 
 export interface ExportJob {
   /** One after the other. */
-  readonly walks: readonly ExportWalk[];
-  /** What the next run will have to know; null when there is none. */
+  readonly readings: readonly ExportReading[];
+  /** What the next run needs; null when there is no state. */
   readonly log: VersionLog | null;
   readonly encoder: PageEncoder;
   readonly sink: TextSink;
-  /** Told after each batch how many rows there are by now. */
+  /** Called after each batch with the number of rows so far. */
   readonly onRows: (rows: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -60,7 +60,7 @@ export interface ExportJob {
 /** Rows that wait on disk until every column is known. */
 export interface FlattenJob extends Omit<ExportJob, "encoder"> {
   readonly scratch: ScratchFile;
-  /** What a page holds that becomes columns, as names in the order in which they stand. */
+  /** What a page holds that becomes columns, as names in order. */
   readonly find: (page: RowPage) => readonly string[];
   readonly encoderFor: (found: readonly string[]) => PageEncoder;
 }
@@ -104,7 +104,7 @@ export async function runFlattened(job: FlattenJob): Promise<ExportTotals> {
   return totals;
 }
 
-/** Line ends in JSON text only stand between tokens. */
+/** Line ends in JSON text occur only between tokens. */
 function toLine({ text }: RowPage): string {
   return `${text.replace(/[\r\n]+/g, " ")}\n`;
 }
@@ -115,7 +115,7 @@ async function consume(
   take: (batch: Batch) => Promise<void>,
 ): Promise<ExportTotals> {
   const totals = { rows: 0, firstAt: null as number | null, lastAt: null as number | null };
-  for await (const batch of readWalks(job, maker)) {
+  for await (const batch of readBatches(job, maker)) {
     job.log?.note(batch.versions);
     if (batch.rows === 0) continue;
     totals.rows += batch.rows;
@@ -127,16 +127,16 @@ async function consume(
   return totals;
 }
 
-async function* readWalks(
-  { walks, log }: Omit<ExportJob, "encoder">,
+async function* readBatches(
+  { readings, log }: Omit<ExportJob, "encoder">,
   maker: Pick<BatchMaker, "encode" | "find">,
 ): AsyncGenerator<Batch> {
   const versionsOf = (page: RowPage): Versions => log?.find(page) ?? NO_VERSIONS;
-  for (const walk of walks) {
-    if (!walk.isWanted()) continue;
+  for (const reading of readings) {
+    if (!reading.isWanted()) continue;
     const toBatch = (page: RowPage): Batch =>
-      makeBatch({ ...maker, versionsOf, keep: walk.keep, keys: walk.keys }, page);
-    yield* readList({ ...walk, toBatch });
+      makeBatch({ ...maker, versionsOf, keep: reading.keep, keys: reading.keys }, page);
+    yield* readList({ ...reading, toBatch });
   }
 }
 

@@ -2,11 +2,11 @@
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { markVersion, type Versions } from "./versions.ts";
 
-/** What has to be the same in every run that goes on from one state; each value in words or as JSON. */
+/** What must be the same in every run that continues from one state; each value as text or as JSON. */
 export interface StateIdentity {
   readonly command: string;
   readonly base_url: string;
-  /** Tells keys apart and gives none away. */
+  /** Distinguishes keys without revealing them. */
   readonly key: string;
   /** Filters as the user wrote them. */
   readonly filter: string;
@@ -14,7 +14,7 @@ export interface StateIdentity {
   readonly columns: string;
 }
 
-/** Where runs came to, and the file as it is then. */
+/** The end of a run, and the file at that time. */
 export interface Reach {
   /** Everything up to this second, Unix, is written; null when nothing is yet. */
   readonly until: number | null;
@@ -27,7 +27,7 @@ export interface Reach {
 
 export interface ExportState extends Reach {
   readonly identity: StateIdentity;
-  /** What a run was about to make of the file: the case once the file is as long and has that digest. */
+  /** What a run was about to write: true once the file has that length and digest. */
   readonly pending: Reach | null;
 }
 
@@ -37,7 +37,7 @@ export class StateRefusedError extends Error {
 }
 
 const FORMAT_VERSION = 2;
-/** Rows may be stored a while after the time that they bear: so far back the next run asks again. */
+/** Rows may be stored a while after their own time: the next run asks for that many seconds again. */
 export const OVERLAP_SECONDS = 300;
 
 /** One line of JSON, which `parseState` reads. */
@@ -54,13 +54,13 @@ function toBase64({ buffer, byteOffset, byteLength }: Float64Array | BigUint64Ar
   return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
-/** Throws `StateRefusedError` when the text is no state of an export. */
+/** Throws `StateRefusedError` when the text is not the state of an export. */
 export function parseState(text: string, file: string): ExportState {
   let value: unknown = null;
   try {
     value = JSON.parse(text);
   } catch {
-    // Said below, with what else is no state.
+    // Refused below, with everything else that is not a state.
   }
   const format = isJsonObject(value) ? value.surveyctl_export_state : null;
   if (!isJsonObject(value) || (format !== 1 && format !== FORMAT_VERSION))
@@ -72,7 +72,7 @@ export function parseState(text: string, file: string): ExportState {
   return { ...reach, identity: value.identity as unknown as StateIdentity, pending };
 }
 
-/** Null when it is not sound: whoever goes on from what a damaged state says loses rows, or bytes of a file. */
+/** Null when it is damaged: continuing from it would lose rows, or bytes of a file. */
 function parseReach({ until, file_bytes: bytes, file_sha256: digest = null, versions }: JsonObject): Reach | null {
   const known = parseVersions(versions);
   const isSound =

@@ -19,7 +19,7 @@ export interface Versions {
 
 export const NO_VERSIONS: Versions = { ats: new Float64Array(), marks: new BigUint64Array() };
 
-/** How far runs came, and what they wrote of the last seconds before. */
+/** The end of the last run, and what it wrote of the seconds before. */
 export interface VersionTail {
   /** Unix seconds; null when there was no row yet. */
   readonly until: number | null;
@@ -27,9 +27,9 @@ export interface VersionTail {
 }
 
 export interface VersionLog {
-  /** What may have to be known again of rows, when they are handed on. */
+  /** What the next run may need of these rows. */
   find(page: RowPage): Versions;
-  /** Takes it down. */
+  /** Records it. */
   note(found: Versions): void;
   tail(): VersionTail;
 }
@@ -43,7 +43,7 @@ export interface VersionLogOptions {
   readonly limit: () => number;
 }
 
-/** Goes by the rows' own times: whatever clocks say, no row that was not there yet is older than those that were. */
+/** Uses the rows' own times, not clocks: a row that is new is never older than those that were there before. */
 export function createVersionLog({ keys, before, overlap, limit }: VersionLogOptions): VersionLog {
   const kept = createStore(before.versions);
   let latest = before.until ?? -Infinity;

@@ -39,7 +39,7 @@ interface Window {
   readonly until: number;
   /** Rows that were handed over before. */
   readonly seen: RecentIds;
-  /** Where reading goes on within it: the number of a page or the link to it; null at its start. */
+  /** The page that comes next within it, as a number or a link; null at its start. */
   readonly next: number | string | null;
   /** Links that were followed: a list must not lead in a circle. */
   readonly followed: Set<string>;
@@ -156,9 +156,14 @@ function openWindow(since: number, until: number, seen: RecentIds = createRecent
 }
 
 /**
- * At most 24 pages of a window. A numbered list is read by time: each request asks for what lies at or after the last
- * second that was read, so rows that arrive or vanish elsewhere shift nothing. Only within one second, and where rows
- * stand out of time order, page numbers have to do. A list ends at an empty page; a short one ends nothing.
+ * At most 24 pages of a window. A numbered list is read by time: each request asks for the rows at or after the last
+ * second that was read, so rows that arrive or vanish elsewhere shift nothing. A list ends at an empty page, not at a
+ * short one.
+ *
+ * A second with more rows than a page, and rows out of time order, are read by page number. There a row that appears on
+ * two pages is handed on once, and rows that are added do no harm. What is not guaranteed: when a row of that second is
+ * removed between two requests, those behind it move up by one place, and one of them may be missed. No parameter of
+ * the API rules that out; the service's count, where there is one, shows it.
  */
 async function readWindow<Batch>(
   { list, keys, perPage, toBatch, signal }: WindowsOptions<Batch>,

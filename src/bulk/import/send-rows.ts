@@ -32,7 +32,7 @@ export interface Sender {
   send(row: ImportRow, options: SendContext): Promise<RowOutcome>;
   /** Whether a row that was to be sent at `intentAt` arrived. Rejects as `send` does. */
   lookUp(row: ImportRow, options: LookUpContext): Promise<Settled>;
-  /** What is unknown once is never sent again unless that is asked for, whatever a later look-up says. */
+  /** A row that was unknown once is never sent again unless that is asked for, even when a later look-up does not find it. */
   readonly neverRepeatUnknown: boolean;
   /** A repeat of this row's request changes nothing more. */
   isIdempotent(row: ImportRow): boolean;
@@ -111,12 +111,12 @@ export async function sendRows(options: SendOptions): Promise<SendReport> {
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   await Promise.all(run.unwritten);
-  const stoppedBy = whatStopped(options, run);
+  const stoppedBy = findStop(options, run);
   await writeEnd(options, run, stoppedBy);
   return { counts: run.counts, earlier: run.earlier, unfinished: run.unfinished, stoppedBy };
 }
 
-function whatStopped({ signal, rows }: SendOptions, { stoppedBy, counts }: Run): unknown {
+function findStop({ signal, rows }: SendOptions, { stoppedBy, counts }: Run): unknown {
   if (stoppedBy !== null) return stoppedBy;
   if (signal.aborted) return signal.reason as unknown;
   const missing = rows - countOutcomes(counts);

@@ -19,8 +19,8 @@ export async function asDataFileError(error: unknown): Promise<unknown> {
 async function translate(error: unknown): Promise<Error | null> {
   const { AdminError } = await import("../../service/control/commands.ts");
   const { AlreadyServedError } = await import("../../service/open-data-file.ts");
-  const { StoreBusyError } = await import("../../service/store/store-busy-error.ts");
-  const { StoreFileError } = await import("../../service/store/store-file-error.ts");
+  const { StoreBusyError } = await import("../../service/store/store-errors.ts");
+  const { StoreFileError } = await import("../../service/store/store-errors.ts");
   const { ForeignOutboxError } = await import("../../service/delivery/outbox.ts");
   if (error instanceof AdminError)
     return new DataFileError("refused", error.message, { exit: EXIT.refused, cause: error });

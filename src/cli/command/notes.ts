@@ -36,7 +36,7 @@ export function checkTerminal({ streams }: Deps, command: string): void {
     throw new UsageError(`${command} asks first, and there is no terminal to ask on; say --yes`);
 }
 
-/** Asks y/N on a terminal; throws CancelledError when declined (design: "Settled details"). */
+/** Asks y/N on a terminal; throws CancelledError when declined. */
 export async function confirm({ streams }: Deps, question: string, kept = "Nothing was sent."): Promise<void> {
   const answer = await streams.in.ask(`${question} [y/N] `);
   if (!/^y(?:es)?$/i.test(answer.trim())) throw new CancelledError(`Cancelled. ${kept}`);

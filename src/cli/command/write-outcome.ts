@@ -49,7 +49,7 @@ export interface PlannedRequest {
   readonly body: JsonObject;
 }
 
-/** One JSON object on one line: `{"method","url","body"}` (design: "Every command has"). */
+/** One JSON object on one line: `{"method","url","body"}`. */
 export function toDryRunLine(baseUrl: string, { route, placeholders, body }: PlannedRequest): string {
   const url = `${baseUrl.replace(/\/+$/, "")}${routePath(route, placeholders)}`;
   return `${JSON.stringify({ method: route.method, url, body })}\n`;

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { isJsonObject } from "../../contract/json.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import type { OpenedExport } from "./opened.ts";
+import type { OpenedExport } from "./increment.ts";
 import { createPageEncoder, type ExportPlan } from "./plan.ts";
 import type { ExportRequest } from "./request.ts";
 

@@ -1,26 +1,48 @@
-/** How a run goes on from where the last one came to, and what it leaves for the next. */
+/** How a run continues from the end of the previous one, and the state on disk that it leaves for the next. */
+import { readFile, stat } from "node:fs/promises";
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
-import { OVERLAP_SECONDS, type ExportState, type Reach, type StateIdentity } from "../../bulk/export/state.ts";
+import {
+  checkIdentity,
+  formatState,
+  OVERLAP_SECONDS,
+  parseState,
+  StateRefusedError,
+  type ExportState,
+  type Reach,
+  type StateIdentity,
+} from "../../bulk/export/state.ts";
 import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionLog } from "../../bulk/export/versions.ts";
 import type { JsonObject } from "../../contract/json.ts";
+import type { Connection, Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import type { OpenedExport } from "./opened.ts";
-import { digestOldBytes } from "./output.ts";
-import type { ExportSource, UnstampedRows } from "./request.ts";
+import { digestOldBytes, lockFile, writeSmallFile, type ExportOutput } from "./output.ts";
+import type { ExportPlan } from "./plan.ts";
+import type { ExportFlags, ExportRequest, ExportSource, UnstampedRows } from "./request.ts";
+
+/** One run and everything that it has opened. */
+export interface OpenedExport {
+  readonly deps: Deps;
+  readonly request: ExportRequest;
+  readonly flags: ExportFlags;
+  readonly plan: ExportPlan;
+  readonly state: StateFile | null;
+  readonly output: ExportOutput;
+  readonly connection: Connection;
+}
 
 export interface Increment {
   readonly source: ExportSource;
   /** Where new rows are that `source` may leave out; null when there are none such. */
   readonly unstamped: UnstampedRows | null;
-  /** Whether the whole list is read, and not only what is new. */
+  /** Whether the complete list is read, and not only what is new. */
   readonly isWhole: boolean;
   /** Whether a row is written; null: every row. */
   readonly keep: ((row: JsonObject) => boolean) | null;
-  /** Throws `UsageError` when the state lies ahead of the service's clock (Unix seconds; null when it tells none). */
+  /** Throws `UsageError` when the state is ahead of the service's clock (Unix seconds; null when it sends none). */
   readonly checkClock: (serverTime: number | null) => void;
-  /** What is taken down for the next run, when the service's clock stands at `startedAt()`; null when nothing is. */
+  /** What is recorded for the next run, where `startedAt()` is the service's time at the start; null when nothing is. */
   openLog(startedAt: () => number): VersionLog | null;
-  /** Called before the data becomes the file: a run that dies in between is known by what it was about to write. */
+  /** Called before the data becomes the file: a run that is killed in between is recognised by what it was about to write. */
   announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
   /** Called when the data is durable. */
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;
@@ -125,4 +147,55 @@ async function settlePending(
   throw new UsageError(`--state: ${file} holds ${oldBytes - recorded} bytes that were not written with this state`, {
     hint: "use one --out file for each --state file",
   });
+}
+
+export interface StateFile {
+  /** What the last run left; null when this is the first. */
+  readonly last: ExportState | null;
+  /** Throws `UsageError` when the last run was of another account, filter or column set. */
+  check(identity: StateIdentity): void;
+  write(state: ExportState): Promise<void>;
+  release(): Promise<void>;
+}
+
+/** Throws `UsageError` when another run uses the state, or when it cannot be read or written. */
+export async function openState(deps: Deps, file: string): Promise<StateFile> {
+  const lock = await lockFile(deps, `${file}.lock`, { file, flag: "--state" });
+  try {
+    const text = await readIfThere(file);
+    const last = text === null ? null : asUsage(file, () => parseState(text, file));
+    return {
+      last,
+      check: (identity) => asUsage(file, () => last !== null && checkIdentity(last, identity, file)),
+      write: (state) => writeSmallFile(deps, file, formatState(state)),
+      release: () => lock.release(),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    // A pipe would be waited for, and a device has no end.
+    if (!(await stat(file)).isFile()) throw new UsageError(`--state: ${file} is not a regular file`);
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw new UsageError(`--state: cannot read ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function asUsage<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof StateRefusedError)) throw error;
+    throw new UsageError(`--state: ${error.message}`, {
+      hint: `to export everything again, use another --state file or delete ${file}`,
+      cause: error,
+    });
+  }
 }

@@ -4,14 +4,12 @@ import { writeNote } from "../command/notes.ts";
 import { createProgress } from "../command/progress.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { checkOldFile } from "./append.ts";
-import { beginIncrement } from "./increment.ts";
-import type { OpenedExport } from "./opened.ts";
+import { beginIncrement, openState, type OpenedExport } from "./increment.ts";
 import { openOutput } from "./output.ts";
 import { planExport, refuseStateAsTarget } from "./plan.ts";
 import { writeReport } from "./report.ts";
 import type { ExportFlags, ExportRequest } from "./request.ts";
 import { readRows } from "./rows.ts";
-import { openState } from "./state.ts";
 
 /** Everything that may be refused is refused before the first request: flags, the state, the target, then the connection. */
 export async function exportList(deps: Deps, request: ExportRequest, flags: ExportFlags): Promise<ExitCode> {
@@ -52,7 +50,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     await increment.announce(log, written);
     await output.commit(written);
     await progress.end();
-    // From here on the data is safe; what follows tells of it.
+    // From here on the data is safe; what follows reports it.
     await increment.finish(log, written);
     await writeReport(deps, { noun: request.resource.noun, file: plan.file, totals, written, counted: await counted });
   } catch (error) {

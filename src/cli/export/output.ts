@@ -1,4 +1,4 @@
-/** Where an export goes: stdout, or a file that is replaced as a whole. */
+/** Where an export goes: stdout, or a file that is replaced atomically. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -131,8 +131,8 @@ async function openFile(
   };
 }
 
-/** Writes a small file whole, mode 0600. */
-export async function writeWhole(deps: Deps, file: string, text: string): Promise<void> {
+/** Replaces a small file atomically, mode 0600. */
+export async function writeSmallFile(deps: Deps, file: string, text: string): Promise<void> {
   const replacement = await open(deps, file);
   try {
     await replacement.write(Buffer.from(text));
@@ -153,7 +153,7 @@ async function open({ random, signal }: Deps, file: string): Promise<FileReplace
 
 const LINE_FEED = 10;
 
-/** Passes the first bytes of the old file on, and `lineEnd` where they end within a line, as a text that somebody typed may. */
+/** Passes the first bytes of the old file on, and `lineEnd` where they end within a line, as text typed by hand may. */
 async function keepOldBytes(
   sink: TextSink,
   file: string,

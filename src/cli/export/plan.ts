@@ -16,7 +16,7 @@ export interface ExportPlan {
   readonly gzip: boolean;
   /** Null: stdout. */
   readonly file: string | null;
-  /** Null: whole rows as JSON. */
+  /** Null: complete rows as JSON. */
   readonly columns: readonly Column[] | null;
 }
 
@@ -39,7 +39,7 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
   };
 }
 
-/** The pages' texts; `header` stands before them unless they are added to a file that has one. */
+/** The pages' texts; `header` is false when they are added to a file that has one. */
 export function createPageEncoder(
   deps: Deps,
   { format, columns }: Pick<ExportPlan, "format" | "columns">,
@@ -61,7 +61,7 @@ export function createPageEncoder(
   const encoder = create();
   if (format !== "json")
     return { head: encoder.head(), between: "", rows: (page) => encoder.rows(page), tail: () => encoder.tail() };
-  // The array's commas depend on what stands before, and pages are encoded in whatever order they come.
+  // The array's commas depend on what precedes them, and pages are encoded in the order in which they arrive.
   return {
     head: encoder.head(),
     between: ",",
@@ -85,7 +85,7 @@ function toStdout(out: string | null): boolean {
   return STDOUT_NAMES.has(out);
 }
 
-/** Throws `UsageError` when the state is what the export is written to, through whatever links. */
+/** Throws `UsageError` when the state is the file that the export writes, links resolved. */
 export async function refuseStateAsTarget({ file }: ExportPlan, { state, checksum }: ExportFlags): Promise<void> {
   if (file === null || state === null) return;
   for (const written of checksum ? [file, `${file}.sha256`] : [file])
@@ -102,14 +102,14 @@ function hasGz(file: string): boolean {
 
 function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, command }: ExportRequest): void {
   const asJson = format === "json" || format === "ndjson";
-  refuse(flags.out === "", "--out needs the name of a file");
+  refuse(flags.out === "", "--out: the file name is empty");
   refuse(
     /\.xlsx?$/i.test(flags.out ?? ""),
     `--out ${flags.out}: Excel workbooks cannot be written`,
     "use --excel with a name that ends in .csv: Excel opens that",
   );
-  refuse(flags.checksum && toStdout(flags.out), "--checksum needs --out: the checksum is written beside the file");
-  refuse(flags.append && toStdout(flags.out), "--append needs --out: it adds to a file");
+  refuse(flags.checksum && toStdout(flags.out), "--checksum requires --out: the checksum is written beside the file");
+  refuse(flags.append && toStdout(flags.out), "--append requires --out: it adds to a file");
   refuse(
     flags.append && format === "json",
     "--append cannot add to a JSON array",
@@ -118,9 +118,9 @@ function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, co
   refuse(
     flags.append && flags.flatten,
     "--append and --flatten cannot be used together: later rows may bring columns that the file does not have",
-    "name the columns with --columns, as in person_properties.plan",
+    "list the columns with --columns, as in person_properties.plan",
   );
-  refuse(flags.flatten && asJson, "--flatten makes columns, for csv and tsv; json and ndjson keep maps as they are");
+  refuse(flags.flatten && asJson, "--flatten adds columns to csv and tsv; json and ndjson keep maps as they are");
   refuse(
     flags.state !== null && incremental === null,
     `${command} has no --state: its list cannot be filtered by time`,

@@ -7,8 +7,15 @@ import type { ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
 import type { CommandContext } from "../command/command-context.ts";
 import { rangeFlags, readRange } from "../command/time-flags.ts";
-import { describeFilters, EXPORT_EXITS, exportFlags, readExportFlags } from "./flags.ts";
-import type { ExportRequest, ExportSource, RangeExportOptions } from "./request.ts";
+import {
+  describeFilters,
+  EXPORT_EXITS,
+  exportFlags,
+  readExportFlags,
+  type ExportRequest,
+  type ExportSource,
+  type RangeExportOptions,
+} from "./request.ts";
 import { keysOf } from "./sources.ts";
 
 export interface RangeExport {
@@ -55,7 +62,7 @@ function toRequest(
   filterText: string,
 ): ExportRequest {
   const { id, at } = keysOf(idField, timeField);
-  // Somebody who bounced twice has two rows.
+  // A person who bounced twice has two rows.
   const source: ExportSource = { list, keys: { id: (row) => `${id(row)} ${at(row)}`, at }, range };
   return {
     command,

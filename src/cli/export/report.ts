@@ -11,11 +11,11 @@ export interface ExportReport {
   readonly file: string | null;
   readonly totals: ExportTotals;
   readonly written: SinkTotals;
-  /** What the service counts; null when it counts nothing like these rows. */
+  /** The service's count; null when it has none of these rows. */
   readonly counted: CountRange | null;
 }
 
-/** One line: short on a terminal, whole off it and with `-v`. Missing rows are warned of even with `-q`. */
+/** One line: short on a terminal, complete elsewhere and with `-v`. Missing rows are a warning even with `-q`. */
 export async function writeReport({ streams: { err }, options }: Deps, report: ExportReport): Promise<void> {
   const { noun, totals, counted } = report;
   if (counted !== null && totals.rows < counted.least)

@@ -1,8 +1,13 @@
 /** What the five exports differ in, as data, and the flags that they share. */
-import type { Client } from "../../client/client.ts";
 import type { CursorList, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../bulk/export/versions.ts";
+import type { Client } from "../../client/client.ts";
 import type { JsonObject } from "../../contract/json.ts";
+import { PER_PAGE_MAX } from "../../contract/limits.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
+import type { Flags } from "../args/flags.ts";
+import { parseInteger } from "../args/values.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Column, Resource } from "../render/columns.ts";
 
 export interface ExportFlags {
@@ -35,7 +40,7 @@ export interface ExportSource {
   readonly range: Range;
 }
 
-/** Rows that bear no time of change, and where they are listed. */
+/** Rows without a time of change, and the list that has them. */
 export interface UnstampedRows {
   readonly source: ExportSource;
   readonly has: (row: JsonObject) => boolean;
@@ -55,11 +60,11 @@ export interface ExportRequest {
   readonly source: ExportSource;
   /** The filters as the user wrote them, for the state; empty when there are none. */
   readonly filterText: string;
-  /** Null: the list has no time to go on from, so there is no `--state`. */
+  /** Null: the list cannot be filtered by time, so there is no `--state`. */
   readonly incremental: {
     /** What later runs read: everything that became what it is at or after a time. */
     readonly source: (since: number) => ExportSource;
-    /** New rows that a service may leave out there; null when every row bears its time. */
+    /** New rows that a service may leave out there; null when every row has its time. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
     readonly versions: VersionKeys;
     /** How far a run may come when the service's clock says `now`, Unix seconds. */
@@ -74,4 +79,48 @@ export interface ExportRequest {
       ) => Promise<number | null>)
     | null;
   readonly flat: FlatColumns | null;
+}
+
+export const EXPORT_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.interrupted];
+
+/** `hasState`: the list can be filtered by time, so a run can continue from the previous one. */
+export function exportFlags({ hasState }: { readonly hasState: boolean }): readonly FlagRecord[] {
+  return [
+    { flag: "--out", value: "file", text: "write to a file, atomically", otherwise: "standard output" },
+    { flag: "--gzip", text: "compress; adds .gz to the name" },
+    { flag: "--append", text: "add to the file instead of replacing it" },
+    ...(hasState ? [STATE_FLAG] : []),
+    { flag: "--flatten", text: "one more column for each property found" },
+    { flag: "--checksum", text: "write <file>.sha256 as well" },
+    { flag: "--per-page", value: "n", text: `page size, 1 to ${PER_PAGE_MAX}`, otherwise: String(PER_PAGE_MAX) },
+  ];
+}
+
+const STATE_FLAG: FlagRecord = {
+  flag: "--state",
+  value: "file",
+  text: "record how far this run came; export only what is new or changed since",
+};
+
+/** Throws UsageError. */
+export function readExportFlags(flags: Flags): ExportFlags {
+  return {
+    out: flags.text("--out"),
+    gzip: flags.is("--gzip"),
+    append: flags.is("--append"),
+    state: flags.text("--state"),
+    flatten: flags.is("--flatten"),
+    checksum: flags.is("--checksum"),
+    perPage: flags.parse("--per-page", (text, place) => parseInteger(text, place, { min: 1, max: PER_PAGE_MAX })),
+  };
+}
+
+/** Filters as the user wrote them: "7d" stays the same filter from night to night. */
+export function describeFilters(flags: Flags, names: readonly string[]): string {
+  return names
+    .flatMap((name) =>
+      [flags.text(name), ...flags.all(name)].map((value) => (value === null ? "" : `${name} ${value}`)),
+    )
+    .filter((text) => text !== "")
+    .join(" ");
 }

@@ -6,24 +6,23 @@ import {
   runFlattened,
   type ExportJob,
   type ExportTotals,
-  type ExportWalk,
+  type ExportReading,
 } from "../../bulk/export/run-export.ts";
 import type { RowPage } from "../../bulk/export/lists.ts";
 import type { VersionLog } from "../../bulk/export/versions.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { openScratchFile } from "../../runtime/scratch-file.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
-import type { Increment } from "./increment.ts";
+import type { Increment, OpenedExport } from "./increment.ts";
 import { createPageEncoder } from "./plan.ts";
 import type { ExportSource, FlatColumns } from "./request.ts";
-import type { OpenedExport } from "./opened.ts";
 import { createCount, createSnapshot, type Beside, type Count, type CountRange, type Snapshot } from "./snapshot.ts";
 
 export interface ReadRows {
   readonly totals: ExportTotals;
-  /** The service's own count; null when it has none for these rows, or does not tell. */
+  /** The service's own count; null when it has none for these rows, or does not answer. */
   readonly counted: Promise<CountRange | null>;
-  /** What the next run will have to know; null when there is none. */
+  /** What the next run needs; null when there is no state. */
   readonly log: VersionLog | null;
 }
 
@@ -35,10 +34,10 @@ export async function readRows(
   const { deps, request, flags, plan, output } = opened;
   const asked = AbortSignal.any([deps.signal, ended]);
   const count = createCount(opened, increment, { progress, ended: asked });
-  const { walks, startedAt } = createWalks(opened, increment, { count, asked });
+  const { readings, startedAt } = createReadings(opened, increment, { count, asked });
   const log = increment.openLog(startedAt);
   const job: Omit<ExportJob, "encoder"> = {
-    walks,
+    readings,
     log,
     sink: output.sink,
     onRows: (rows) => progress.update(rows),
@@ -61,7 +60,7 @@ async function flatten(
   const find = ({ rows }: RowPage): readonly string[] => [...new Set(rows.flatMap((row) => flat.find(row)))];
   const encoderFor = (found: readonly string[]): ExportJob["encoder"] => {
     const columns = plan.columns ?? [];
-    // Those that --columns names already stay where they stand.
+    // Columns that --columns lists stay where they are.
     const named = new Set(columns.map(({ name }) => name));
     const added = found.map((name) => flat.column(name)).filter(({ name }) => !named.has(name));
     return createPageEncoder(deps, { ...plan, columns: [...columns, ...added] }, true);
@@ -73,8 +72,8 @@ async function flatten(
   }
 }
 
-interface Walks {
-  readonly walks: readonly ExportWalk[];
+interface Readings {
+  readonly readings: readonly ExportReading[];
   /** The service's time when the run began, Unix seconds. */
   readonly startedAt: () => number;
 }
@@ -85,39 +84,39 @@ interface Asking {
   readonly asked: AbortSignal;
 }
 
-function createWalks(opened: OpenedExport, increment: Increment, asking: Asking): Walks {
+function createReadings(opened: OpenedExport, increment: Increment, asking: Asking): Readings {
   const { source, unstamped, keep, checkClock } = increment;
   const snapshot = openSnapshot(opened, source, asking);
   if (unstamped === null)
     return {
-      walks: [toWalk(opened, source, { ...asking, snapshot, keep, checkClock })],
+      readings: [toReading(opened, source, { ...asking, snapshot, keep, checkClock })],
       startedAt: snapshot.startedAt,
     };
   let isListed = false;
-  const watch: ExportWalk["keep"] = (row) => {
+  const watch: ExportReading["keep"] = (row) => {
     isListed ||= unstamped.has(row);
     return keep?.(row) ?? true;
   };
-  const first = toWalk(opened, source, { ...asking, snapshot, checkClock, keep: watch });
-  const second = toWalk(opened, unstamped.source, {
+  const first = toReading(opened, source, { ...asking, snapshot, checkClock, keep: watch });
+  const second = toReading(opened, unstamped.source, {
     ...asking,
     checkClock,
     snapshot: openSnapshot(opened, unstamped.source, asking),
     keep: (row) => unstamped.has(row) && (keep?.(row) ?? true),
   });
   // A service that lists one of them by its change lists all.
-  return { walks: [first, { ...second, isWanted: () => !isListed }], startedAt: snapshot.startedAt };
+  return { readings: [first, { ...second, isWanted: () => !isListed }], startedAt: snapshot.startedAt };
 }
 
-interface WalkParts extends Asking, Pick<ExportWalk, "keep">, Pick<Increment, "checkClock"> {
+interface ReadingParts extends Asking, Pick<ExportReading, "keep">, Pick<Increment, "checkClock"> {
   readonly snapshot: Snapshot;
 }
 
-function toWalk(
+function toReading(
   { deps, connection, flags }: OpenedExport,
   source: ExportSource,
-  { snapshot, count, keep, checkClock }: WalkParts,
-): ExportWalk {
+  { snapshot, count, keep, checkClock }: ReadingParts,
+): ExportReading {
   const perPage = flags.perPage ?? PER_PAGE_MAX;
   return {
     list: source.list(connection.client, perPage),

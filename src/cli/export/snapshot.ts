@@ -2,13 +2,12 @@
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { Progress } from "../command/progress.ts";
-import type { Increment } from "./increment.ts";
-import type { OpenedExport } from "./opened.ts";
+import type { Increment, OpenedExport } from "./increment.ts";
 
 /** A bound that no row's time reaches. */
 const FAR_FUTURE = 9_999_999_999;
 const DAY_SECONDS = 86_400;
-/** Rows that arrive while we ask bear times up to here, and are none of the snapshot's. */
+/** Rows that arrive during these requests have times up to here, and are not part of the snapshot. */
 const ARRIVING_SECONDS = 60;
 
 export interface SnapshotOptions {
@@ -22,12 +21,12 @@ export interface SnapshotOptions {
 export interface Snapshot {
   /** Asked with the first page. */
   readonly fixUntil: (first: FetchedPage, isWhole: boolean) => Promise<number>;
-  /** The service's time at the start, Unix seconds; ours when it tells none. Known after `fixUntil`. */
+  /** The service's time at the start, Unix seconds; ours when it sends none. Known after `fixUntil`. */
   readonly startedAt: () => number;
 }
 
 /**
- * Rows may bear a time that has not come yet, and those were there too: unless the first page is the whole list, one
+ * Rows may have a time in the future, and were there too: unless the first page is the complete list, one
  * more request asks for them. The user's own `until` counts when it is earlier.
  */
 export function createSnapshot(options: SnapshotOptions): Snapshot {
@@ -36,7 +35,7 @@ export function createSnapshot(options: SnapshotOptions): Snapshot {
   return {
     async fixUntil(first, isWhole) {
       startedAt = first.serverTime ?? startedAt;
-      // Without the service's clock nobody knows how far ours is off.
+      // Without the service's clock the error of ours is unknown.
       const now = first.serverTime ?? startedAt + DAY_SECONDS;
       const last = range.until ?? FAR_FUTURE;
       if (last <= now) return last;
@@ -48,7 +47,7 @@ export function createSnapshot(options: SnapshotOptions): Snapshot {
   };
 }
 
-/** The last time that rows bear after `now`; `now` when there are none, or when the service does not tell. */
+/** The last time of a row after `now`; `now` when there are none, or when the service does not answer. */
 async function lastAhead({ list, keys, range, signal }: SnapshotOptions, now: number): Promise<number> {
   if (list.kind === "cursor" && !list.hasTimes) return now;
   let latest = now;
@@ -62,12 +61,12 @@ async function lastAhead({ list, keys, range, signal }: SnapshotOptions, now: nu
       latest = last;
     }
   } catch {
-    // Only good to know: a service that refuses such a time has no such rows.
+    // Not essential: a service that refuses such a time has no such rows.
     return latest;
   }
 }
 
-/** What goes on beside the rows: progress, and requests that end with the run. */
+/** What runs beside the rows: progress, and requests that end with the run. */
 export interface Beside {
   readonly progress: Progress;
   readonly ended: AbortSignal;
@@ -76,7 +75,7 @@ export interface Beside {
 /** The service's own count of what is exported, asked for beside the rows. */
 export interface Count {
   begin(first: FetchedPage, until: number): void;
-  /** What the service counted at the start, and where `rows` differ, what it counts by now; null when it does not say. */
+  /** What the service counted at the start, and where `rows` differ, what it counts now; null when it does not answer. */
   result(rows: number): Promise<CountRange | null>;
 }
 
@@ -119,7 +118,7 @@ function firstTime({ rows: [row] }: FetchedPage, { keys }: Increment["source"]):
   return row === undefined ? null : keys.at(row);
 }
 
-/** What is only good to know must not fail the export. */
+/** The count is not essential: it must not fail the export. */
 async function orNull(work: Promise<number | null> | undefined): Promise<number | null> {
   try {
     return (await work) ?? null;

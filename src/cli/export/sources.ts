@@ -54,14 +54,14 @@ function bounds(times: TimeParameters, user: Parameters, since: number | null, u
   };
 }
 
-/** Rows are told apart by the text of one field and stand in time by another. */
+/** Rows are identified by the text of one field and ordered by the time in another. */
 export function keysOf(idField: string, timeField: string): RowKeys {
   return { id: (row) => textOf(row, idField), at: (row) => timeOf(row, timeField) };
 }
 
 /**
  * Ids are strings by the specification; some services send numbers. A row without an id, or with a number that was
- * rounded when it was parsed, is told by all that it holds.
+ * rounded when it was parsed, is identified by its complete content.
  */
 export function textOf(row: JsonObject, field: string): string {
   const value = row[field];

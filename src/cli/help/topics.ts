@@ -83,8 +83,8 @@ Periods, for --period and wherever a date can stand:
   2026-05, 2026-Q1, 2026-W05      a month, a quarter, a week (ISO 8601)
   2026                            a year; for --period only
   this-week, last-week            from Monday to Sunday
-  this-month, last-month, this-quarter, last-quarter,
-  this-year, last-year
+  this-month, last-month          also this-quarter, last-quarter,
+                                  this-year, last-year
 
 --period last-month is short for --since last-month --until last-month.
 --verbose shows the resolved range.

@@ -1,6 +1,6 @@
 import { type CheckReport, checkTable, countSendable } from "../../bulk/import/check/check.ts";
 import type { ImportTable, ValidatedRecord } from "../../bulk/import/table/open-table.ts";
-import { readRawLines } from "../../bulk/import/table/raw-lines.ts";
+import { readRawLines } from "../../bulk/import/table/records.ts";
 import { countLineEnds, type InputRecord } from "../../bulk/import/table/record-parser.ts";
 import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";

@@ -1,4 +1,4 @@
-/** The flags of every bulk import, and what they say. */
+/** The flags of every bulk import, and their values. */
 import type { DuplicatePolicy } from "../../bulk/import/check/check.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { parseChoice, parseInteger, parseKeyValue } from "../args/values.ts";

@@ -7,7 +7,7 @@ import type { Deps } from "../command/deps.ts";
 import type { PlannedRequest } from "../command/write-outcome.ts";
 import type { ImportFlags } from "./import-flags.ts";
 
-/** Where a row stands among those that are sent, for even spacing. */
+/** The place of a row among those that are sent, for even spacing. */
 export interface SendOrder {
   /** From 0. */
   readonly position: number;
@@ -24,15 +24,17 @@ export interface ImportRequest {
   readonly kind: RowKind;
   /** Values from flags for rows that have none of their own. */
   readonly defaults: RowValues;
+  /** What a resumed run must share in place of the values in `defaults`, by flag. */
+  readonly choices?: JournalHead["choices"];
   /** Values from flags that hold for every row. */
   readonly overrides: RowValues;
   /** A column that gives consent where flags do not; `send` for people. */
   readonly consentColumn: string | null;
   /** Whether flags say what may be done without asking: `--send`, `--no-send`, or nothing to guard. */
   readonly consented: boolean;
-  /** Said where nothing gives consent: `can email your customers: pass --send or --no-send`. */
+  /** Advice where nothing gives consent: `can email your customers: pass --send or --no-send`. */
   readonly guardAdvice: string;
-  /** Asked of so many rows, in words, that schedule no survey by themselves: `Add 3 responses?`. */
+  /** The question before so many rows that schedule no surveys are sent: `Add 3 responses?`. */
   readonly question: (rows: number) => string;
   /** What the summary calls a row that was saved: `removed`. */
   readonly savedWord: string;
@@ -40,7 +42,7 @@ export interface ImportRequest {
   readonly skipSuppressed: boolean;
   /** Seconds over which surveys are spaced evenly; null: not at all. */
   readonly spreadSeconds: number | null;
-  /** A repeat of the whole import would do harm: mail people again, add responses twice. */
+  /** Repeating the import would do harm: mail people again, add responses twice. */
   readonly repeatDoesHarm: boolean;
   /** The request that a row becomes, for `--dry-run`, `--explain` and sending. */
   readonly plan: (row: ImportRow, order: SendOrder) => PlannedRequest;
@@ -52,12 +54,13 @@ export function checkOptions({ signal }: Deps, { flags: { onDuplicate, maxErrors
   return { onDuplicate, maxErrors, signal };
 }
 
-/** Whatever changes requests, or which rows are sent, by the flag that says it: the same for a run to be resumed. */
+/** Everything that changes requests, or which rows are sent, by flag: a resumed run must not differ in it. */
 export function choicesOf({ options }: Deps, request: ImportRequest): JournalHead["choices"] {
   const { defaults, flags, spreadSeconds, skipSuppressed } = request;
   const ofRows = Object.entries(defaults).map(([name, value]) => [`--${name}`, value ?? null] as const);
   return {
     ...Object.fromEntries(ofRows),
+    ...request.choices,
     "--spread": spreadSeconds,
     "--map": flags.renames.map(([header, meaning]) => [header, meaning]),
     "--ignore-column": [...flags.ignored],

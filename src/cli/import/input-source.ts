@@ -31,7 +31,7 @@ export async function openInput(deps: Deps, name: string, delimiter: string | nu
 
 async function spoolStandardInput(deps: Deps, delimiter: string | null): Promise<InputFile> {
   const { in: standardInput } = deps.streams;
-  if (standardInput.isTTY) throw new UsageError("standard input is the terminal; name a file, or pipe one in");
+  if (standardInput.isTTY) throw new UsageError("standard input is a terminal; pass a file, or pipe one in");
   return spool(deps, standardInput.bytes(), { name: "standard input", delimiter });
 }
 

@@ -1,8 +1,8 @@
-/** What the check of a file found, in words: problems, duplicates, and whatever will not be what it seems. */
+/** Describes what the check of a file found: problems, duplicates, and values that will not do what they seem to. */
 import type { CheckReport } from "../../bulk/import/check/check.ts";
 import type { LineRange, ProblemGroup } from "../../bulk/import/check/problem-list.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
-import type { InputError, InputFix } from "../../bulk/import/table/input-error.ts";
+import type { InputError, InputFix } from "../../bulk/import/table/input-file.ts";
 import type { NearMiss } from "../../bulk/import/table/header.ts";
 import type { Json } from "../../contract/json.ts";
 import { countOf, formatCount, writeNote, writeWarning } from "../command/notes.ts";
@@ -11,7 +11,7 @@ import { localeWarning } from "../command/survey-properties.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { ImportRequest } from "./import-request.ts";
 
-/** What the header says, before the rows are checked. */
+/** Notes about the header, before the rows are checked. */
 export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Promise<void> {
   for (const note of mapping.notes) await writeNote(deps, note);
   for (const { header, field } of mapping.nearMisses) {
@@ -85,7 +85,7 @@ function toDetail(file: string, { column, message, rows, ranges }: ProblemGroup)
   return { file, line: ranges[0]?.first ?? null, lines, rows, column: column === "" ? null : column, message };
 }
 
-/** In the words of this command line. */
+/** With advice in terms of flags. */
 export function asUsageError(error: InputError, details: Json = null): UsageError {
   const hint = error.hint ?? (error.fix === null ? null : describeFix(error.fix));
   return new UsageError(error.message, { ...(hint !== null && { hint }), details, cause: error });
@@ -116,7 +116,7 @@ async function writeOddities(
   await writeWarning(deps, `${countOf(duplicates.size, "duplicate row", "duplicate rows")} (same person); ${kept}`);
 }
 
-/** One sentence for each cell that has probably swallowed rows; the plan says them again. */
+/** One sentence for each cell that has probably swallowed rows; the plan repeats them. */
 export function describeStrayQuotes({ strayQuotes }: CheckReport): string[] {
   return strayQuotes.map(({ line, column, lineEnds }) => {
     const cell = column === "" ? "a cell" : `column "${column}"`;

@@ -2,8 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { emptyJournal, readJournal, type JournalState } from "../../bulk/import/journal/journal-state.ts";
-import type { JournalHead } from "../../bulk/import/journal/journal-entry.ts";
-import { readJournalHead } from "../../bulk/import/journal/journal-lines.ts";
+import { readJournalHead, type JournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import type { Json } from "../../contract/json.ts";
 import { openReplacement } from "../../runtime/file-replacement.ts";
 import { LockedError, takeLock, type Lock } from "../../runtime/lock-file.ts";
@@ -47,7 +46,7 @@ async function checkResumable({ journal }: RecordFiles): Promise<void> {
     hint:
       others.length === 0
         ? "to begin the import, leave --resume out"
-        : `found ${named}${others.length > NAMED_MAX ? ", …" : ""}; --results FILE names the results of a previous run`,
+        : `found ${named}${others.length > NAMED_MAX ? ", …" : ""}; --results FILE selects the results of a previous run`,
   });
 }
 
@@ -97,7 +96,7 @@ export async function lockRecord({ lock }: RecordFiles, { random }: Deps): Promi
   } catch (error) {
     if (!(error instanceof LockedError)) throw error;
     if (error.pid === null)
-      throw new UsageError(`${lock} exists and does not name the run that holds it`, {
+      throw new UsageError(`${lock} exists, but does not identify the run that holds it`, {
         hint: "if no import is running, remove it",
         cause: error,
       });
@@ -117,8 +116,8 @@ export async function findPreviousRun(
   const state = await readJournal(files.journal);
   if (state.head === null) {
     if (state.length > 0)
-      throw new UsageError(`the journal ${files.journal} is damaged: it does not say which file it belongs to`, {
-        hint: `name other results: --results other.csv, or move ${files.journal} away`,
+      throw new UsageError(`the journal ${files.journal} is damaged: its file cannot be identified`, {
+        hint: `use other results: --results other.csv, or move ${files.journal} away`,
       });
     if (request.repeatDoesHarm) await refuseLostJournal(files);
     if (request.repeatDoesHarm && request.flags.results === null) await refuseCopy(files, head);
@@ -164,7 +163,7 @@ async function refuseLostJournal({ results, journal }: RecordFiles): Promise<voi
   const found = await stat(results).catch(() => null);
   if (found === null || !found.isFile()) return;
   throw new UsageError(`${results} exists, but its journal ${journal} does not: there is no record of what was sent`, {
-    hint: `name other results: --results other.csv, or move ${results} away`,
+    hint: `use other results: --results other.csv, or move ${results} away`,
   });
 }
 

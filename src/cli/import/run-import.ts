@@ -1,7 +1,6 @@
 /** One pipeline for every bulk import: read, check, ask, journal, send, record, report. */
 import { checkTable } from "../../bulk/import/check/check.ts";
-import { InputError } from "../../bulk/import/table/input-error.ts";
-import { InputChangedError, type InputFile } from "../../bulk/import/table/input-file.ts";
+import { InputChangedError, InputError, type InputFile } from "../../bulk/import/table/input-file.ts";
 import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
 import { MissingRowsError } from "../../bulk/import/send-rows.ts";
 import { unixSeconds } from "../../runtime/clock.ts";

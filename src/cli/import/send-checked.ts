@@ -37,7 +37,7 @@ export interface Checked {
   readonly connection: Connection;
 }
 
-/** Throws UsageError when a previous run stands in the way or the plan is declined, and what stopped the run. */
+/** Throws UsageError when a previous run prevents this one or the plan is declined, and the error that stopped the run. */
 export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const { deps, request, table, report, files, client } = checked;
   const head = await describeRun(checked);
@@ -55,7 +55,7 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   try {
     if (before.head === null) await journal.write({ head });
     const sent = await send(checked, { ...jobs, journal, sentBy });
-    // A disk that is full keeps the results from being written too; what was done and how to resume is told all the same.
+    // A disk that is full keeps the results from being written too; the summary and how to resume are written all the same.
     const unwritten: unknown = await writeResults(checked).then(
       () => null,
       (error: unknown) => error,
@@ -105,7 +105,7 @@ async function send(checked: Checked, run: RunParts): Promise<SendReport> {
   const stop = (): void => {
     const giveUp = (): void => inFlight.abort(deps.signal.reason);
     deps.clock.sleep(GRACE_MS, grace.signal).then(giveUp, () => undefined);
-    void progress.end().then(() => sayWaiting(deps));
+    void progress.end().then(() => writeWaiting(deps));
   };
   deps.signal.addEventListener("abort", stop, { once: true });
   try {
@@ -126,7 +126,7 @@ async function send(checked: Checked, run: RunParts): Promise<SendReport> {
   }
 }
 
-async function sayWaiting({ streams, options, signal }: Deps): Promise<void> {
+async function writeWaiting({ streams, options, signal }: Deps): Promise<void> {
   if (options.quiet || !(signal.reason instanceof InterruptedError)) return;
   await streams.err.write("Waiting for the requests in flight (5 s at most); interrupt again to stop at once\n");
 }

@@ -82,7 +82,7 @@ function nextSteps({ counts, stoppedBy }: Ending, commandLine: readonly string[]
   ];
 }
 
-/** The command line to go on with, quoted for a shell; `flags` are added where they are not there yet. */
+/** The command line that resumes the run, quoted for a shell; `flags` are added where they are missing. */
 export function resumeCommand(commandLine: readonly string[], flags: readonly string[]): string {
   const end = commandLine.includes("--") ? commandLine.indexOf("--") : commandLine.length;
   const words = commandLine.slice(0, end).filter((word) => !flags.includes(word));

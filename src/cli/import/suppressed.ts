@@ -1,4 +1,4 @@
-/** Who is not written to: read once before anything is sent, and matched by person, e-mail and phone. */
+/** People who must not be mailed: read once before anything is sent, and matched by person, e-mail and phone. */
 import type { Client, Page } from "../../client/client.ts";
 import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
@@ -8,7 +8,7 @@ import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { ImportStoppedError } from "../errors/command-errors.ts";
 
-/** Why a row's person is not to be written to; null when there is no reason. */
+/** Why a row's person must not be mailed; null when there is no reason. */
 export type SuppressionList = (row: ImportRow) => string | null;
 
 interface Suppressions {

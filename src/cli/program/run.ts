@@ -8,7 +8,7 @@ import type { Deps } from "../command/deps.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Process } from "../process.ts";
 import { runProgram } from "../program.ts";
-import { ClosedPipeError } from "../streams/closed-pipe-error.ts";
+import { ClosedPipeError } from "../streams/streams.ts";
 import { withPager } from "../streams/paging.ts";
 import { createProcessStreams, type ProcessStreams, toErrorText } from "../streams/process-streams.ts";
 import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";

@@ -27,7 +27,7 @@ export interface Column {
 }
 
 export interface Resource {
-  /** What the rows are called in words: "people", "responses". */
+  /** What the rows are called: "people", "responses". */
   readonly noun: string;
   /** Every column in the contract's order: CSV, TSV and the names that `--columns` offers. */
   readonly columns: readonly Column[];
@@ -39,7 +39,7 @@ export interface Resource {
   readonly dropLast?: readonly string[];
   /** The column that takes what room there is: what people said is what the table is read for. */
   readonly flexible?: string;
-  /** Fields of the API that are no columns themselves and may still begin a dotted path. */
+  /** Fields of the API that are not columns but may begin a dotted path. */
   readonly fields: readonly string[];
   /** Whether the service decides on further fields (metric groups), so that any name is taken. */
   readonly open?: boolean;
@@ -133,7 +133,7 @@ function readPath(value: Json | undefined, segments: readonly string[]): Json | 
   return undefined;
 }
 
-/** Properties are the customer's own and mean nothing to us, whatever they are called. */
+/** Properties are the customer's own; their names mean nothing to the program. */
 function kindOfName(name: string): ColumnKind {
   if (/(?:^|\.)(?:person_)?properties\./.test(name)) return "text";
   const last = name.slice(name.lastIndexOf(".") + 1);

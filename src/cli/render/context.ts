@@ -26,6 +26,6 @@ export interface RenderContext {
 export interface ListOutput {
   /** Writes one page; resolves when stdout may take the next. */
   write(page: Rows): Promise<void>;
-  /** Writes what is left: the end of an array, the words for an empty table. */
+  /** Writes what is left: the end of an array, the note about an empty table. */
   end(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-/** Rows to text, a page at a time; the same for lists and exports. */
+/** Rows to text, a page at a time; the same for lists and exports. csv-stringify writes every line of CSV and TSV. */
+import { stringify } from "csv-stringify/sync";
+import { guardFormula, guardPhone } from "../../contract/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
-import { isE164 } from "../../contract/phone.ts";
 import { RESOURCES } from "../../contract/resources.ts";
 import { markLongNumbers, mayHoldLongNumbers, splitRowTexts, unmarkLongNumbers } from "../../contract/row-texts.ts";
 import { toCellText, type Column } from "./columns.ts";
 import { indentJson } from "./json-indent.ts";
-import { csvLines, TSV_LINES } from "./line-formats.ts";
 import { createTimeFormatter, type TimeFormat, type TimeFormatter } from "./time.ts";
 
 /** Rows parsed, and the JSON array that they came in; a client's page is one. */
@@ -16,7 +16,7 @@ export interface Rows {
   readonly source?: string;
 }
 
-/** `head()` once, `rows()` for each page in order, `tail()` once; the texts joined are the whole output. */
+/** `head()` once, `rows()` for each page in order, `tail()` once; the joined texts are the output. */
 export interface Encoder {
   head(): string;
   rows(page: Rows): string;
@@ -27,7 +27,7 @@ export type EncodedFormat = "json" | "ndjson" | "csv" | "tsv";
 
 export interface EncoderOptions {
   readonly format: EncodedFormat;
-  /** The columns of CSV and TSV. In JSON, null is the whole row as the service sent it, lossless. */
+  /** The columns of CSV and TSV. In JSON, null is the complete row as the service sent it. */
   readonly columns: readonly Column[] | null;
   /** Null is the format's own: ISO 8601 in UTC for CSV and TSV, as the service sent it for JSON. */
   readonly time: TimeFormat | null;
@@ -47,7 +47,7 @@ export interface EncoderOptions {
   readonly excelSafe?: boolean;
 }
 
-/** An encoder keeps what it wrote in mind: one for each output. */
+/** An encoder has a state: one for each output. */
 export function createEncoder(options: EncoderOptions): Encoder {
   if (options.format === "csv" || options.format === "tsv") return createLineEncoder(options, options.format);
   const write = createJsonWriter(options);
@@ -93,48 +93,57 @@ const BOM = "\ufeff";
 
 function createLineEncoder(options: EncoderOptions, format: "csv" | "tsv"): Encoder {
   const columns = options.columns ?? [];
-  const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.zone, now: options.now });
-  const { field, json, separator, end, blank } = format === "csv" ? csvLines(options.crlf === true) : TSV_LINES;
-  const cells = columns.map((column): ((row: JsonObject) => string) => {
-    const guard = options.excelSafe !== true ? null : column.kind === "phone" ? guardPhone : guardFormula;
-    return (row) => {
-      const value = column.read(row);
-      if (typeof value === "object" && value !== null) return json(value);
-      const text = toCellText(column, value, time);
-      // Neither a number nor a time holds anything that a line gives a meaning to.
-      if (typeof value === "number") return text;
-      return field(guard === null ? text : guard(text));
-    };
-  });
-  const [first = () => "", ...others] = cells;
-  const line = (row: JsonObject): string => {
-    let text = first(row);
-    for (const cell of others) text += separator + cell(row);
-    return (text === "" ? blank : text) + end;
-  };
+  const toLines = format === "tsv" ? toTsvLines : (rows: string[][]) => toCsvLines(rows, options.crlf);
+  const toCells = createCellWriter(options, columns);
   const hasHeader = format === "csv" && options.header !== false;
-  const header = hasHeader ? columns.map(({ name }) => field(name)).join(separator) + end : "";
+  const header = hasHeader ? toLines([columns.map(({ name }) => name)]) : "";
   return {
     head: () => (options.bom === true ? BOM + header : header),
     rows(page) {
       const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
       const rows = exact === null ? page.rows : (JSON.parse(exact) as JsonObject[]);
-      let text = "";
-      for (const row of rows) text += line(row);
+      const text = toLines(rows.map(toCells));
       return exact === null ? text : unmarkLongNumbers(text);
     },
     tail: () => "",
   };
 }
 
-/** Spreadsheets run a cell that begins like this. One that has its `'` already gets another, which an import takes away. */
-function guardFormula(cell: string): string {
-  return /^'?[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+function createCellWriter(options: EncoderOptions, columns: readonly Column[]): (row: JsonObject) => string[] {
+  const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.zone, now: options.now });
+  const cells = columns.map((column): ((row: JsonObject) => string) => {
+    if (options.excelSafe !== true) return (row) => toCellText(column, column.read(row), time);
+    const guard = column.kind === "phone" ? guardPhone : guardFormula;
+    return (row) => {
+      const value = column.read(row);
+      const text = toCellText(column, value, time);
+      // The sign of a number does not begin a formula.
+      return typeof value === "number" ? text : guard(text);
+    };
+  });
+  return (row) => cells.map((cell) => cell(row));
 }
 
-/** The `+` of a phone number is no formula's. */
-function guardPhone(cell: string): string {
-  return isE164(cell) ? cell : guardFormula(cell);
+/** RFC 4180. A line of one empty cell is quoted, since a blank line is not a row. */
+function toCsvLines(rows: string[][], crlf = false): string {
+  return stringify(rows, {
+    record_delimiter: crlf ? "\r\n" : "\n",
+    // A carriage return alone ends a line, too.
+    quote_record_delimiter: true,
+    quoted_empty: rows[0]?.length === 1,
+  });
+}
+
+/** `name<TAB>value` and the like: nothing is quoted, since what ends a field or a line is escaped. */
+export function toTsvLines(rows: readonly (readonly string[])[]): string {
+  const escaped = rows.map((cells) => cells.map(escapeTsv));
+  return stringify(escaped, { delimiter: "\t", quote: false, quote_record_delimiter: false });
+}
+
+const TSV_ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };
+
+function escapeTsv(cell: string): string {
+  return /[\t\n\r\\]/.test(cell) ? cell.replace(/[\t\n\r\\]/g, (char) => TSV_ESCAPES[char] ?? char) : cell;
 }
 
 interface JsonRowOptions {

@@ -39,7 +39,7 @@ function toDurationText(seconds: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** Colour stands for a meaning, never alone: the text says the same. */
+/** Colour repeats what the text already says. */
 export type Tone = "good" | "middling" | "bad" | "plain";
 
 const SCORE_TONES = { promoter: "good", passive: "middling", detractor: "bad" } as const;

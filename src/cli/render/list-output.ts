@@ -1,4 +1,4 @@
-/** Lists on stdout, in whatever format was asked for. */
+/** Lists on stdout, in the requested format. */
 import type { OutputFormat } from "../args/global-options.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
@@ -61,9 +61,9 @@ function openEncoded(
   });
   let head: string | null = encoder.head();
   const write = async (text: string): Promise<void> => {
-    const whole = (head ?? "") + text;
+    const all = (head ?? "") + text;
     head = null;
-    if (whole !== "") await streams.out.write(streams.out.isTTY ? toSafeLines(whole) : whole);
+    if (all !== "") await streams.out.write(streams.out.isTTY ? toSafeLines(all) : all);
   };
   return { write: (page) => write(encoder.rows(page)), end: () => write(encoder.tail()) };
 }

@@ -1,10 +1,9 @@
-/** Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the whole object as JSON. */
+/** Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the complete object as JSON. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { recordColumns, selectColumns, toCellText, type Resource } from "./columns.ts";
 import type { RenderContext } from "./context.ts";
-import { createJsonWriter } from "./encoders.ts";
-import { toTsvLine } from "./line-formats.ts";
+import { createJsonWriter, toTsvLines } from "./encoders.ts";
 import { indentJson } from "./json-indent.ts";
 import { chooseFormat, openListOutput } from "./list-output.ts";
 import { toSafeLines } from "./safe-text.ts";
@@ -22,11 +21,11 @@ export async function writeRecord(context: RenderContext, resource: Resource, va
   if (format === "json") return writeWhole(context, project(context, resource, value));
   if (format === "table" || format === "record" || format === "tsv")
     return writeLines(context, resource, value, format === "tsv");
-  const whole: Resource =
+  const complete: Resource =
     resource.open === true
       ? { ...resource, columns: recordColumns(resource, context.options.columns, value.json) }
       : resource;
-  const output = await openListOutput(context, { resource: whole });
+  const output = await openListOutput(context, { resource: complete });
   await output.write(asRows(value));
   await output.end();
 }
@@ -64,6 +63,6 @@ async function writeLines(
   }
   const { options, clock, streams } = context;
   const time = createTimeFormatter({ format: options.time ?? "iso", zone: options.timeZone, now: unixSeconds(clock) });
-  const lines = columns.map((column) => toTsvLine([column.name, toCellText(column, column.read(json), time)])).join("");
+  const lines = toTsvLines(columns.map((column) => [column.name, toCellText(column, column.read(json), time)]));
   await streams.out.write(streams.out.isTTY ? toSafeLines(lines) : lines);
 }

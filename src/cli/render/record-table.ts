@@ -3,16 +3,16 @@ import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { recordColumns, type Column, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
+import { drawGrid, GAP } from "./grid.ts";
 import { createPaint, toHumanText, toneOf } from "./human.ts";
 import { toSafeText } from "./safe-text.ts";
-import { GAP } from "./table-layout.ts";
-import { createTextMeasure } from "./text-measure.ts";
+import { createTextMeasure, type FittedText } from "./text-measure.ts";
 import { createTimeFormatter } from "./time.ts";
 
 /** Values narrower than this are not worth a column of their own. */
 const VALUE_WIDTH_MIN = 20;
 
-/** On a terminal long values go on below themselves; elsewhere each is one line. */
+/** On a terminal long values continue below themselves; elsewhere each is one line. */
 export function drawRecord(
   { streams, options, clock }: RenderContext,
   columns: readonly Column[],
@@ -31,12 +31,19 @@ export function drawRecord(
   const rows = columns.flatMap((column, index) => {
     const value = column.read(json);
     const text = toHumanText(column, value, time) || (options.unicode ? "–" : "-");
-    return measure.wrap(text, room, false).map((line, at) => {
-      const name = measure.fit(at === 0 ? (names[index] ?? "") : "", width, "left", paint.heading);
-      return `${name}${GAP}${paint.tone(line, toneOf(column, value))}\n`;
-    });
+    const tone = toneOf(column, value);
+    return measure
+      .wrap(text, room, false)
+      .map((line, at): readonly [FittedText, FittedText] => [
+        measure.fit(at === 0 ? (names[index] ?? "") : "", width, paint.heading),
+        { text: paint.tone(line, tone), width: measure.width(line) },
+      ]);
   });
-  return rows.join("");
+  const widest = Math.max(0, ...rows.map(([, value]) => value.width));
+  return drawGrid(
+    [width, widest].map((each) => ({ width: each, align: "left" })),
+    rows,
+  );
 }
 
 const RULE_WIDTH = 40;

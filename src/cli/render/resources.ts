@@ -26,7 +26,7 @@ export const PEOPLE: Resource = {
     "last_responded_at",
     "next_survey_scheduled_at",
   ],
-  // Somebody without an address is known by the phone alone.
+  // A person without an address is known by the phone alone.
   dropFirst: ["last_responded_at", "last_sent_at", "created_at", "next_survey_scheduled_at", "name", "phone_number"],
   fields: [],
 };
@@ -120,7 +120,7 @@ export const SMS_MEMBERS: Resource = {
   dropFirst: ["properties", "created_at", "person_email", "person_name", "person_id"],
 };
 
-/** What adding somebody to Autopilot answers with (4.9), and removing, which has no `properties` (4.10). */
+/** The answer to adding a person to Autopilot (4.9), and removing, which has no `properties` (4.10). */
 export const ADDED_MEMBER: Resource = {
   noun: "members",
   columns: [

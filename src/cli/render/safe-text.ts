@@ -17,7 +17,7 @@ export function toSafeText(text: string): string {
 
 /**
  * The same for text of several lines: tabs and line ends stay, CRLF too, but a CR alone would write over its line. JSON
- * stays the same value, since what steers a terminal can only stand inside its strings, where `\u009b` means the character.
+ * stays the same value, since steering characters occur only inside its strings, where `\u009b` means the character.
  */
 export function toSafeLines(text: string): string {
   const lines = text.replaceAll(/\r(?!\n)/g, "\\r");

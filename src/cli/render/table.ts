@@ -4,9 +4,9 @@ import { unixSeconds } from "../../runtime/clock.ts";
 import { selectColumns, type Column, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import type { Rows } from "./encoders.ts";
+import { drawGrid, GAP } from "./grid.ts";
 import { createPaint, toHumanText, toneOf, type Tone } from "./human.ts";
-import { GAP, layOutColumns, type ColumnRoom } from "./table-layout.ts";
-import { createTextMeasure } from "./text-measure.ts";
+import { createTextMeasure, type FittedText } from "./text-measure.ts";
 import { createTimeFormatter } from "./time.ts";
 
 /** Rows that decide how wide the columns become; those after them are cut to fit. */
@@ -17,7 +17,7 @@ interface Cell {
   readonly tone: Tone;
 }
 
-/** `wrap`: text that is too wide goes on below itself, and is not cut. */
+/** `wrap`: text that is too wide continues below itself instead of being cut. */
 export function openTable(context: RenderContext, resource: Resource, wrap: boolean): ListOutput {
   const { streams, options, clock } = context;
   const columns = tableColumns(resource, options.columns);
@@ -97,30 +97,31 @@ function draw(
     const width = widths.get(column.name);
     return width === undefined ? [] : [{ index, width, align: alignOf(column), wraps: wrap && column.kind === "text" }];
   });
-  const line = (cells: readonly Cell[], colour: (text: string, tone: Tone) => string): string => {
+  const linesOf = (cells: readonly Cell[], colour: (text: string, tone: Tone) => string): FittedText[][] => {
     const stacks = shown.map(({ index, width, wraps }) => {
       const text = cells[index]?.text ?? "";
       return wraps ? measure.wrap(text, width) : [text];
     });
     const height = Math.max(...stacks.map((stack) => stack.length));
-    const lineAt = (at: number): string =>
-      shown
-        .map(({ index, width, align }, place) =>
-          measure.fit(stacks[place]?.[at] ?? "", width, align, (part) => colour(part, cells[index]?.tone ?? "plain")),
-        )
-        .join(GAP)
-        .trimEnd();
-    return Array.from({ length: height }, (_, at) => `${lineAt(at)}\n`).join("");
+    return Array.from({ length: height }, (_, at) =>
+      shown.map(({ index, width }, place) =>
+        measure.fit(stacks[place]?.[at] ?? "", width, (part) => colour(part, cells[index]?.tone ?? "plain")),
+      ),
+    );
   };
   const headings = columns.map((column) => ({ text: headingOf(column), tone: "plain" as const }));
   return {
-    heading: line(headings, paint.heading),
+    heading: drawGrid(shown, linesOf(headings, paint.heading)),
     dropped,
-    lines: (cells) => cells.map((row) => line(row, paint.tone)).join(""),
+    lines: (cells) =>
+      drawGrid(
+        shown,
+        cells.flatMap((row) => linesOf(row, paint.tone)),
+      ),
   };
 }
 
-/** Once a session would be too often: only to somebody who named the columns, or asked for details. */
+/** Shown only under `--columns` or `--verbose`: once a session would be too often. */
 function noteOf(dropped: readonly string[], { columns, verbosity }: RenderContext["options"]): string | null {
   if (dropped.length === 0 || (columns === null && verbosity === 0)) return null;
   const hidden = `${dropped.length} ${dropped.length === 1 ? "column" : "columns"} hidden (${dropped.join(", ")})`;
@@ -174,4 +175,87 @@ function roomOf(
 
 function alignOf({ kind }: Column): "left" | "right" {
   return kind === "number" || kind === "change" || kind === "nps" || kind === "score" ? "right" : "left";
+}
+
+interface ColumnRoom {
+  readonly name: string;
+  /** Cells that its widest value, or its heading, takes. */
+  readonly natural: number;
+  /** Cells that it should have while lesser columns can give way. */
+  readonly comfortable: number;
+  /** Cells below which it is not worth showing while any other column can give way. */
+  readonly minimum: number;
+  /** Cells that it keeps even when nothing else can. */
+  readonly floor: number;
+  /** Not one of the rows has a value in it. */
+  readonly isEmpty: boolean;
+}
+
+interface DropOrder {
+  /** Names that give way so that the others are comfortable, least important first. */
+  readonly first: readonly string[];
+  /** Names that give way only when the others are at their least. */
+  readonly last: readonly string[];
+}
+
+interface Layout {
+  /** Width of each column that is shown, by name. */
+  readonly widths: ReadonlyMap<string, number>;
+  readonly dropped: readonly string[];
+}
+
+type Need = "natural" | "comfortable" | "minimum" | "floor";
+
+/**
+ * Columns without a single value give way first, then those of the order, until the others fit at their least; what
+ * room is left is shared out.
+ */
+function layOutColumns(columns: readonly ColumnRoom[], order: DropOrder, room: number): Layout {
+  const names = [...new Set([...order.first, ...order.last, ...columns.map(({ name }) => name)])];
+  const empty = names.filter((name) => columns.some((column) => column.isEmpty && column.name === name));
+  const whole = dropUntil(columns, empty, "natural", room);
+  const comfortable = dropUntil(whole, order.first, "comfortable", room);
+  const shown = dropUntil(comfortable, order.last, "minimum", room);
+  const need = (["comfortable", "minimum"] as const).find((each) => widthOf(shown, each) <= room) ?? "floor";
+  return {
+    widths: shareRoom(shown, need, room - widthOf(shown, need)),
+    dropped: [...new Set([...empty, ...names])].filter((name) => has(columns, name) && !has(shown, name)),
+  };
+}
+
+function has(columns: readonly ColumnRoom[], name: string): boolean {
+  return columns.some((column) => column.name === name);
+}
+
+function dropUntil(
+  columns: readonly ColumnRoom[],
+  names: readonly string[],
+  need: Need,
+  room: number,
+): readonly ColumnRoom[] {
+  let shown = columns;
+  for (const name of names) {
+    if (widthOf(shown, need) <= room || shown.length === 1) break;
+    shown = shown.filter((column) => column.name !== name);
+  }
+  return shown.length === 0 ? columns.slice(0, 1) : shown;
+}
+
+function widthOf(columns: readonly ColumnRoom[], need: Need): number {
+  return columns.reduce((sum, column) => sum + column[need], 0) + GAP.length * Math.max(columns.length - 1, 0);
+}
+
+/** Those that need least are served first, so that nothing is cut while a neighbour has room to spare. */
+function shareRoom(columns: readonly ColumnRoom[], need: Need, spare: number): ReadonlyMap<string, number> {
+  // On a terminal that is too narrow for what must stay, nothing grows past its least.
+  const wanted = (column: ColumnRoom): number => (need === "floor" ? column.minimum : column.natural) - column[need];
+  const byNeed = columns.toSorted((a, b) => wanted(a) - wanted(b));
+  let left = Math.max(spare, 0);
+  const granted = new Map<string, number>();
+  for (const [index, column] of byNeed.entries()) {
+    const share = Math.min(wanted(column), Math.floor(left / (byNeed.length - index)));
+    granted.set(column.name, column[need] + share);
+    left -= share;
+  }
+  return new Map(columns.map((column) => [column.name, granted.get(column.name) ?? column[need]]));
 }

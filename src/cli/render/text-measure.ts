@@ -7,8 +7,15 @@ export interface TextMeasure {
   cut(text: string, max: number): string;
   /** Lines of at most `max` cells, broken between words; a longer word is broken too, unless `breakWords` is false. */
   wrap(text: string, max: number, breakWords?: boolean): string[];
-  /** Cut to `width` cells and filled up with spaces on the side away from `align`; `paint` colours the text alone. */
-  fit(text: string, width: number, align: "left" | "right", paint?: (text: string) => string): string;
+  /** Cut to `max` cells, kept from moving its neighbours, and coloured by `paint`. */
+  fit(text: string, max: number, paint?: (text: string) => string): FittedText;
+}
+
+/** Text that is ready to be written. */
+export interface FittedText {
+  readonly text: string;
+  /** Terminal cells that it takes. */
+  readonly width: number;
 }
 
 const PLAIN = /^[\u0020-\u007e]*$/;
@@ -63,11 +70,9 @@ export function createTextMeasure(unicode: boolean = true): TextMeasure {
     if (width(text) <= max) return text;
     return max < mark.length ? mark.slice(0, max) : takeWidth(text, max - mark.length) + mark;
   };
-  const fit: TextMeasure["fit"] = (text, room, align, paint = String) => {
-    const short = cut(text, room);
-    const filling = " ".repeat(Math.max(room - width(short), 0));
-    const painted = paint(isolate(short));
-    return align === "left" ? painted + filling : filling + painted;
+  const fit: TextMeasure["fit"] = (text, max, paint = String) => {
+    const short = cut(text, max);
+    return { text: paint(isolate(short)), width: width(short) };
   };
   return { width, cut, wrap, fit };
 }

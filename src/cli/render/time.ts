@@ -33,7 +33,7 @@ export function createTimeFormatter({ format, zone, now }: TimeOptions): TimeFor
 const DAY_SECONDS = 86_400;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, part) => two(part));
 
-/** Rows that follow each other mostly lie on one day, whose text is made once. */
+/** Successive rows are mostly of one day, whose text is made once. */
 function createIsoFormatter(): TimeFormatter {
   let day = Number.NaN;
   let dayText = "";

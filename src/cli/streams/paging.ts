@@ -1,6 +1,8 @@
 /** Long output through the pager that `SURVEYCTL_PAGER` or `PAGER` asks for, and only on a terminal. */
-import type { Environment } from "./pager.ts";
-import type { Streams } from "./streams.ts";
+import type { ChildProcessByStdio } from "node:child_process";
+import type { Writable } from "node:stream";
+import { UsageError } from "../errors/usage-error.ts";
+import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 
 /** A shell command; null where no pager is asked for. `cat` asks for none. */
 function pagerOf(env: Environment): string | null {
@@ -11,8 +13,8 @@ function pagerOf(env: Environment): string | null {
 }
 
 /**
- * Work whose output may be long. The pager starts with the first output; what is said on stderr meanwhile comes when it
- * has gone. A pager that is left early ends the work as a closed pipe does. Throws UsageError when it cannot be run.
+ * Work whose output may be long. The pager starts with the first output; text for stderr waits until it
+ * has ended. A pager that is left early ends the work as a closed pipe does. Throws UsageError when it cannot be run.
  */
 export async function withPager<Result>(
   streams: Streams,
@@ -21,8 +23,8 @@ export async function withPager<Result>(
 ): Promise<Result> {
   const command = streams.out.isTTY ? pagerOf(env) : null;
   if (command === null) return work(streams);
-  const { createPager } = await import("./pager.ts");
-  const pager = createPager(command, env);
+  const { spawn } = await import("node:child_process");
+  const pager = createPager(command, env, spawn);
   const held: (string | Uint8Array)[] = [];
   const { out, err } = streams;
   const paged: Streams = {
@@ -36,4 +38,57 @@ export async function withPager<Result>(
     await pager.close();
     for (const text of held) await err.write(text);
   }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Defaults for `less` and `lv`: colours, and no paging of what fits on the screen. */
+const DEFAULTS = { LESS: "FRX", LV: "-c" };
+/** Exit statuses of a shell that cannot run a command. */
+const CANNOT_RUN = new Set([126, 127]);
+
+type Spawn = typeof import("node:child_process").spawn;
+
+interface Pager {
+  write: Output["write"];
+  /** Resolves when the reader has left it. */
+  close(): Promise<void>;
+}
+
+/** A shell command that reads what is written; it starts with the first text. */
+function createPager(command: string, env: Environment, spawn: Spawn): Pager {
+  let running: {
+    readonly child: ChildProcessByStdio<Writable, null, null>;
+    readonly ended: Promise<number | null>;
+  } | null = null;
+  const start = (): NonNullable<typeof running> => {
+    // The pager does not need the key.
+    const { SURVEYCTL_API_KEY: _key, ...known } = env;
+    const child = spawn(command, {
+      shell: true,
+      stdio: ["pipe", "inherit", "inherit"],
+      env: { ...DEFAULTS, ...known },
+    });
+    child.stdin.on("error", () => undefined);
+    const ended = new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve));
+    return { child, ended };
+  };
+  return {
+    write(text) {
+      running ??= start();
+      const { stdin } = running.child;
+      return new Promise((resolve, reject) => {
+        stdin.write(text, (error) => (error ? reject(new ClosedPipeError()) : resolve()));
+      });
+    },
+    async close() {
+      if (running === null) return;
+      running.child.stdin.end();
+      const status = await running.ended;
+      if (status !== null && CANNOT_RUN.has(status))
+        throw new UsageError(`the pager ${JSON.stringify(command)} cannot be run`, {
+          hint: "SURVEYCTL_PAGER=cat shows everything at once",
+        });
+    },
+  };
 }

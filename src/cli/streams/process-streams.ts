@@ -4,14 +4,12 @@ import { onAbort } from "../../runtime/on-abort.ts";
 import type { Process } from "../process.ts";
 import { toSafeLines } from "../render/safe-text.ts";
 import { createAsk } from "./ask.ts";
-import { ClosedPipeError } from "./closed-pipe-error.ts";
-import { toJsonLines } from "./json-lines.ts";
-import type { Output, Streams } from "./streams.ts";
+import { ClosedPipeError, type Output, type Streams } from "./streams.ts";
 
 export interface ProcessStreams extends Streams {
   /** Resolves when everything written has left the process; rejects with what went wrong with stdout. */
   flush(): Promise<void>;
-  /** Lets the process end although nobody reads its stderr: what has not been taken soon is dropped. */
+  /** Lets the process end although its stderr is not read: text that is not taken soon is dropped. */
   leave(): Promise<void>;
 }
 
@@ -34,7 +32,7 @@ export function createProcessStreams(
   const { err, leave } = createErrorOutput(process, jsonErrors);
   return {
     in: {
-      // Node opens stdin when it is first named, and most commands never read it.
+      // Node opens stdin at its first use, and most commands never read it.
       get isTTY() {
         return process.stdin.isTTY;
       },
@@ -61,7 +59,7 @@ async function* bytesOf(stdin: ReadStream, signal: AbortSignal): AsyncGenerator<
 /** A reader that is alive takes what waits for it sooner. */
 const LEAVE_MS = 500;
 
-/** Node opens stderr when it is first named, and most commands say nothing there. */
+/** Node opens stderr at its first use, and most commands write nothing to it. */
 function createErrorOutput(
   process: Pick<Process, "stderr">,
   json: boolean,
@@ -79,7 +77,7 @@ function createErrorOutput(
     get columns() {
       return open().columns;
     },
-    // What cannot be said on stderr is lost; the exit status still tells.
+    // Text that stderr cannot take is lost; the exit status remains.
     write: async (text) => {
       untaken += 1;
       await open()
@@ -107,6 +105,33 @@ function createErrorOutput(
 /** The one place that everything on its way to stderr passes. */
 export function toErrorText(text: string, json: boolean): string {
   return toSafeLines(json ? toJsonLines(text) : text);
+}
+
+/**
+ * Stderr for machines: one JSON object a line, known by its only key. Each line of prose becomes `{"note":"…"}`, or `{"warning":"…"}` where it is one; what is a JSON object already (an error,
+ * a log line) stays as it is. Empty lines are left out.
+ */
+function toJsonLines(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => `${isJsonObjectText(line) ? line : wrap(line.trim())}\n`)
+    .join("");
+}
+
+function wrap(line: string): string {
+  const [, key = "note", message = line] = /^(note|warning): (.*)$/s.exec(line) ?? [];
+  return JSON.stringify({ [key]: message });
+}
+
+function isJsonObjectText(line: string): boolean {
+  if (!line.startsWith("{") || !line.endsWith("}")) return false;
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function createOutput(stream: WriteStream, onLost: (error: Error) => void): Output {

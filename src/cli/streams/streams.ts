@@ -25,3 +25,12 @@ export interface Streams {
    */
   readonly err: Output;
 }
+
+/** The reader of stdout has gone (`| head`): the command ends quietly with status 0. */
+export class ClosedPipeError extends Error {
+  override readonly name = "ClosedPipeError";
+
+  constructor() {
+    super("the reader of standard output has gone");
+  }
+}

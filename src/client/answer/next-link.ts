@@ -10,7 +10,8 @@ export function nextPageUrl(linkHeader: string | undefined, requestUrl: string, 
   const target = linkHeader === undefined ? null : parseNextLink(linkHeader);
   if (target === null) return null;
   const call = nameCall("GET", requestUrl);
-  if (!URL.canParse(target, requestUrl)) throw new PagingError("the link to the next page is no URL", { call });
+  if (!URL.canParse(target, requestUrl))
+    throw new PagingError("the link to the next page is not a valid URL", { call });
   const next = new URL(target, requestUrl);
   next.hash = "";
   if (next.origin !== origin || next.username !== "" || next.password !== "") {

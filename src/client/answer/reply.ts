@@ -10,7 +10,7 @@ import { readDate } from "../call/retry-after.ts";
 import { oneLine } from "./words.ts";
 
 /** A whole 2xx answer as text. */
-export interface Answer {
+export interface AnswerText {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -26,7 +26,7 @@ export interface ReadingOptions {
 }
 
 /** Reads a 2xx answer's body whole, in bounded memory. Throws `BadReplyError` saying what came. */
-export async function readAnswer(response: HttpResponse, options: ReadingOptions): Promise<Answer> {
+export async function readAnswer(response: HttpResponse, options: ReadingOptions): Promise<AnswerText> {
   const body = await readBody(response, BODY_LIMIT, options.signal);
   const problem = problemOf(body);
   if (problem !== null) throw badReply(problem, response, body.bytes, options, body.brokenBy);
@@ -85,13 +85,13 @@ function previewOf(text: string, redact: Redact): string {
 }
 
 /** What a reader expects; throws `BadReplyError` when it is something else. */
-export type Reader<T> = (answer: Answer, call: CallName, redact: Redact) => T;
+export type ReplyReader<T> = (answer: AnswerText, call: CallName, redact: Redact) => T;
 
 /** Whatever came, whether JSON or not. */
-export const readText: Reader<Answer> = (answer) => answer;
+export const readTextReply: ReplyReader<AnswerText> = (answer) => answer;
 
 /** One JSON object (sections 4.2, 4.4, 4.7, 4.9 to 4.11). */
-export const readObject: Reader<Answer & { readonly json: JsonObject }> = (answer, call, redact) => {
+export const readObjectReply: ReplyReader<AnswerText & { readonly json: JsonObject }> = (answer, call, redact) => {
   const json = parseJson(answer, call, redact);
   if (!isJsonObject(json))
     throw unfit(`the answer is ${nameOf(json)} where an object was expected`, answer, call, redact);
@@ -99,16 +99,16 @@ export const readObject: Reader<Answer & { readonly json: JsonObject }> = (answe
 };
 
 /** One JSON object that shows what was written; `{"error": …}` under a status of success shows nothing. */
-export function readWritten(shows: (json: JsonObject) => boolean): typeof readObject {
+export function readWritten(shows: (json: JsonObject) => boolean): typeof readObjectReply {
   return (answer, call, redact) => {
-    const reply = readObject(answer, call, redact);
+    const reply = readObjectReply(answer, call, redact);
     if (shows(reply.json)) return reply;
     throw unfit("the answer does not show what was written", answer, call, redact);
   };
 }
 
 /** A JSON array of objects (sections 4.1, 4.3, 4.5, 4.6, 4.8). */
-export const readList: Reader<{ readonly rows: readonly JsonObject[]; readonly answer: Answer }> = (
+export const readListReply: ReplyReader<{ readonly rows: readonly JsonObject[]; readonly answer: AnswerText }> = (
   answer,
   call,
   redact,
@@ -123,7 +123,7 @@ export const readList: Reader<{ readonly rows: readonly JsonObject[]; readonly a
   return { rows: json as JsonObject[], answer };
 };
 
-function parseJson(answer: Answer, call: CallName, redact: Redact): Json {
+function parseJson(answer: AnswerText, call: CallName, redact: Redact): Json {
   try {
     return JSON.parse(answer.text) as Json;
   } catch (error) {
@@ -131,7 +131,7 @@ function parseJson(answer: Answer, call: CallName, redact: Redact): Json {
   }
 }
 
-function unfit(problem: string, answer: Answer, call: CallName, redact: Redact, cause?: unknown): BadReplyError {
+function unfit(problem: string, answer: AnswerText, call: CallName, redact: Redact, cause?: unknown): BadReplyError {
   // The parser's own message quotes the body, key and all; its kind is enough.
   const kind = cause instanceof Error ? new Error(cause.name) : undefined;
   return new BadReplyError(problem, {

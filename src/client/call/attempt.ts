@@ -4,7 +4,7 @@ import { BadReplyError } from "../errors/bad-reply-error.ts";
 import { ClientError, nameCall, type CallName } from "../errors/client-error.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import { TimeoutError } from "../errors/timeout-error.ts";
-import { readAnswer, type Answer, type Reader } from "../answer/reply.ts";
+import { readAnswer, type AnswerText, type ReplyReader } from "../answer/reply.ts";
 import type { Redact } from "../trace/redact.ts";
 import { readRetryAfter } from "./retry-after.ts";
 import type { Failure } from "./retry-policy.ts";
@@ -25,10 +25,19 @@ export interface AttemptOptions {
 /** How one exchange went. `answer` is what came outside 2xx, for those who show answers as they are. */
 export type Attempt<T> =
   | { readonly kind: "answered"; readonly value: T; readonly serverTime: number | null }
-  | { readonly kind: "failed"; readonly failure: Failure; readonly error: ClientError; readonly answer: Answer | null };
+  | {
+      readonly kind: "failed";
+      readonly failure: Failure;
+      readonly error: ClientError;
+      readonly answer: AnswerText | null;
+    };
 
 /** One exchange, never repeated. Throws only what an abort throws, and faults of this program. */
-export async function attempt<T>(request: HttpRequest, read: Reader<T>, options: AttemptOptions): Promise<Attempt<T>> {
+export async function attempt<T>(
+  request: HttpRequest,
+  read: ReplyReader<T>,
+  options: AttemptOptions,
+): Promise<Attempt<T>> {
   const call = nameCall(request.method, request.url);
   const number = options.count();
   const { url, method, headers } = request;
@@ -69,7 +78,11 @@ interface ResponseContext extends AttemptOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-async function readResponse<T>(response: HttpResponse, read: Reader<T>, context: ResponseContext): Promise<Attempt<T>> {
+async function readResponse<T>(
+  response: HttpResponse,
+  read: ReplyReader<T>,
+  context: ResponseContext,
+): Promise<Attempt<T>> {
   const { call, redact, redactAnswer, seen } = context;
   const reading = {
     call,

@@ -6,10 +6,10 @@ import type { ClientError } from "../errors/client-error.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import { mayHaveArrived } from "../errors/may-have-arrived.ts";
 import type { Gate, Turn } from "../gate/gate.ts";
-import type { Answer, Reader } from "../answer/reply.ts";
+import type { AnswerText, ReplyReader } from "../answer/reply.ts";
 import type { Redact } from "../trace/redact.ts";
 import { followRedirect } from "./redirects.ts";
-import { decide, type Decision, type Failure, type RetryLimits } from "./retry-policy.ts";
+import { decide, type RetryDecision, type Failure, type RetryLimits } from "./retry-policy.ts";
 import type { OnWait, Trace } from "../trace/trace-event.ts";
 
 export interface CallerOptions {
@@ -27,19 +27,19 @@ export interface CallerOptions {
 }
 
 /** How a call ended, its repeats included. */
-export type Outcome<T> =
+export type CallOutcome<T> =
   | { readonly kind: "answered"; readonly value: T; readonly lostBefore: boolean }
   | {
       readonly kind: "given-up";
       readonly error: ClientError;
-      readonly answer: Answer | null;
+      readonly answer: AnswerText | null;
       /** An earlier try may have arrived. */
       readonly lostBefore: boolean;
     };
 
-export interface Caller {
+export interface RequestCaller {
   /** One call with its repeats; `given-up` comes back as a value, since some callers still use what came. */
-  run<T>(request: HttpRequest, idempotent: boolean, read: Reader<T>): Promise<Outcome<T>>;
+  run<T>(request: HttpRequest, idempotent: boolean, read: ReplyReader<T>): Promise<CallOutcome<T>>;
 }
 
 interface Progress {
@@ -51,16 +51,16 @@ interface Progress {
 }
 
 /** Gate, exchange, policy: the one path that every request of the program takes. */
-export function createCaller(options: CallerOptions): Caller {
+export function createCaller(options: CallerOptions): RequestCaller {
   let exchanges = 0;
   const attemptOptions: AttemptOptions = { ...options, count: () => (exchanges += 1) };
 
   async function run<T>(
     request: HttpRequest,
     idempotent: boolean,
-    read: Reader<T>,
+    read: ReplyReader<T>,
     before: Progress,
-  ): Promise<Outcome<T>> {
+  ): Promise<CallOutcome<T>> {
     let { tries, lostBefore } = before;
     for (;;) {
       const turn = await options.gate.enter(request.signal);
@@ -127,7 +127,7 @@ async function inTurn<T>(turn: Turn, running: Promise<Attempt<T>>): Promise<Atte
 }
 
 /** Tells the gate, and whether the wait that follows is news: 429s of one pause are announced once. */
-function endTurn(turn: Turn, failure: Failure, decision: Decision, limits: RetryLimits): boolean {
+function endTurn(turn: Turn, failure: Failure, decision: RetryDecision, limits: RetryLimits): boolean {
   if (failure.kind !== "status") {
     turn.end({ kind: "failed" });
     return true;

@@ -1,17 +1,21 @@
 import type { HttpRequest } from "../../contract/http.ts";
-import type { Caller } from "./caller.ts";
+import type { RequestCaller } from "./caller.ts";
 import type { Client } from "../client.ts";
 import { mayHaveArrived } from "../errors/may-have-arrived.ts";
 import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
 import type { Redact } from "../trace/redact.ts";
-import { readText, type Answer } from "../answer/reply.ts";
+import { readTextReply, type AnswerText } from "../answer/reply.ts";
 
 /** Methods that HTTP itself calls idempotent. */
 const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 /** Any call, its answer as it came but for the key. Throws when no answer came, and for a redirect. */
-export async function callRaw(caller: Caller, request: HttpRequest, redactAnswer: Redact): ReturnType<Client["raw"]> {
-  const outcome = await caller.run(request, REPEATABLE.has(request.method), readText);
+export async function callRaw(
+  caller: RequestCaller,
+  request: HttpRequest,
+  redactAnswer: Redact,
+): ReturnType<Client["raw"]> {
+  const outcome = await caller.run(request, REPEATABLE.has(request.method), readTextReply);
   if (outcome.kind === "answered") return { ...withoutKey(outcome.value, redactAnswer), failure: null };
   const { answer, error } = outcome;
   if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
@@ -22,7 +26,7 @@ export async function callRaw(caller: Caller, request: HttpRequest, redactAnswer
   return { ...withoutKey(answer, redactAnswer), failure };
 }
 
-function withoutKey({ text, headers, ...rest }: Answer, redactAnswer: Redact): Answer {
+function withoutKey({ text, headers, ...rest }: AnswerText, redactAnswer: Redact): AnswerText {
   const shown = Object.entries(headers).map(([name, value]) => [name, redactAnswer(value)]);
   return { ...rest, headers: Object.fromEntries(shown) as Record<string, string>, text: redactAnswer(text) };
 }

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "../../contract/http.ts";
 import type { ClientError } from "../errors/client-error.ts";
 import { RedirectError } from "../errors/status-errors.ts";
-import type { Answer } from "../answer/reply.ts";
+import type { AnswerText } from "../answer/reply.ts";
 
 const FOLLOWED = new Set([301, 302, 303, 307, 308]);
 const READS = new Set(["GET", "HEAD"]);
@@ -13,7 +13,7 @@ const HOPS_MAX = 10;
  */
 export function followRedirect(
   request: HttpRequest,
-  { error, answer }: { readonly error: ClientError; readonly answer: Answer | null },
+  { error, answer }: { readonly error: ClientError; readonly answer: AnswerText | null },
   trail: readonly string[],
 ): HttpRequest | null {
   if (!(error instanceof RedirectError) || answer === null || !READS.has(request.method)) return null;

@@ -31,7 +31,7 @@ export interface RetryFacts extends RetryLimits {
   readonly fraction: number;
 }
 
-export type Decision = { readonly action: "retry"; readonly waitMs: number } | { readonly action: "give-up" };
+export type RetryDecision = { readonly action: "retry"; readonly waitMs: number } | { readonly action: "give-up" };
 
 interface Rule {
   readonly when: (failure: Failure) => boolean;
@@ -60,7 +60,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** What happens after a failed try. */
-export function decide(facts: RetryFacts): Decision {
+export function decide(facts: RetryFacts): RetryDecision {
   const { failure, idempotent } = facts;
   const rule = RULES.find(({ when }) => when(failure));
   if (rule === undefined || (rule.repeated === "idempotent" && !idempotent)) return { action: "give-up" };

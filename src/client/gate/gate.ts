@@ -4,7 +4,7 @@ import { afterAccepted, afterPause, afterThrottled, initialPressure } from "./pr
 import { createRateCeiling, createSpacing } from "./rate-ceiling.ts";
 
 /** How a request that went through the gate ended, as far as the service's load is concerned. */
-export type Ending =
+export type TurnEnding =
   | { readonly kind: "accepted" }
   /** Failed in a way that says nothing about load. */
   | { readonly kind: "failed" }
@@ -14,7 +14,7 @@ export type Ending =
 /** A request's leave to run; `end` is called exactly once. */
 export interface Turn {
   /** True when this ending opened a new pause, false when the process already knew. */
-  end(ending: Ending): boolean;
+  end(ending: TurnEnding): boolean;
 }
 
 /** One for each process: every request of every worker passes it, so one 429 slows them all. */
@@ -35,7 +35,7 @@ interface Waiter {
   readonly resolve: (turn: Turn) => void;
 }
 
-/** Concurrency, ceiling and learned pace in one queue. */
+/** Concurrency, ceiling and pace in one queue. */
 export function createGate(options: GateOptions): Gate {
   const { clock } = options;
   const ceiling = options.ratePerSecond == null ? null : createRateCeiling(options.ratePerSecond);
@@ -48,11 +48,11 @@ export function createGate(options: GateOptions): Gate {
   function begin(nowMs: number): Turn {
     running += 1;
     ceiling?.started(nowMs);
-    spacing.started(nowMs, pressure.pace.perSecond);
+    spacing.started(nowMs, pressure.perSecond);
     return { end: (ending) => end(ending, nowMs) };
   }
 
-  function end(ending: Ending, startedAt: number): boolean {
+  function end(ending: TurnEnding, startedAt: number): boolean {
     running -= 1;
     const opened = ending.kind === "throttled" && slowDown(ending, startedAt);
     if (ending.kind === "accepted") pressure = afterAccepted(pressure, startedAt);
@@ -60,12 +60,12 @@ export function createGate(options: GateOptions): Gate {
     return opened;
   }
 
-  function slowDown(ending: Ending & { readonly kind: "throttled" }, startedAt: number): boolean {
+  function slowDown(ending: TurnEnding & { readonly kind: "throttled" }, startedAt: number): boolean {
     const nowMs = clock.monotonic();
     spacing.holdUntil(nowMs + ending.pauseMs);
     // Answers to what was under way at the last cut tell nothing new.
     if (startedAt <= pressure.cutAtMs) return false;
-    pressure = ending.rate ? afterThrottled(pressure, nowMs, ending.pauseMs) : afterPause(pressure, nowMs);
+    pressure = ending.rate ? afterThrottled(pressure, nowMs) : afterPause(pressure, nowMs);
     return true;
   }
 

@@ -1,18 +1,18 @@
-import { firstPace, paceAfterThrottled, paceClimbed, UNPACED, type Pace } from "./pace.ts";
-
-/** How hard the service may be pushed, learned from its answers. Plain data and pure functions; `gate.ts` applies them. */
+/**
+ * How hard the service may be pushed, learned from its answers: the requests at once and the pace at which they start
+ * rise little by little with good answers, and a 429 cuts both by a factor. Plain data and pure functions; `gate.ts` applies them.
+ */
 export interface Pressure {
-  /** Requests at once: halved by a 429 or 503, one more after a whole round of good answers (AIMD). */
+  /** Requests at once: halved by a 429 or 503, one more after a round of good answers. */
   readonly limit: number;
   readonly limitMax: number;
-  readonly pace: Pace;
-  /** Good answers since the last 429, and since the limit last rose. */
+  /** Starts a second; `Infinity` before the first 429 that follows a good answer. */
+  readonly perSecond: number;
+  /** Good answers until the first 429, and since the limit last rose. */
   readonly accepted: number;
   readonly acceptedThisRound: number;
-  readonly countedFromMs: number;
-  /** How long everybody paused since `countedFromMs`. */
-  readonly pausedMs: number;
-  /** Answers to requests that started before this moment tell about the time before the last cut. */
+  readonly beganAtMs: number;
+  /** Answers to requests that started before this moment belong to the time before the last cut. */
   readonly cutAtMs: number;
 }
 
@@ -21,11 +21,10 @@ export function initialPressure(limitMax: number, nowMs: number): Pressure {
   return {
     limit: limitMax,
     limitMax,
-    pace: UNPACED,
+    perSecond: Number.POSITIVE_INFINITY,
     accepted: 0,
     acceptedThisRound: 0,
-    countedFromMs: nowMs,
-    pausedMs: 0,
+    beganAtMs: nowMs,
     cutAtMs: Number.NEGATIVE_INFINITY,
   };
 }
@@ -40,7 +39,7 @@ export function afterAccepted(pressure: Pressure, startedAtMs: number): Pressure
     accepted: pressure.accepted + 1,
     acceptedThisRound: full ? 0 : round,
     limit: full ? Math.min(pressure.limit + 1, pressure.limitMax) : pressure.limit,
-    pace: paceClimbed(pressure.pace),
+    perSecond: pressure.perSecond * CLIMB,
   };
 }
 
@@ -49,23 +48,21 @@ export function afterPause(pressure: Pressure, nowMs: number): Pressure {
   return { ...pressure, limit: Math.max(1, Math.floor(pressure.limit / 2)), acceptedThisRound: 0, cutAtMs: nowMs };
 }
 
-/** Of the time between two 429s, the share of pauses above which a measure is rough. */
-const ROUGH_SHARE = 0.25;
+/** One request in so many seconds is the slowest pace. */
+const SLOWEST = 1 / 30;
+/** Cut and climb together: at least 270 good answers lie between two 429s of a service that limits the rate. */
+const CUT = 0.85;
+const CLIMB = 1.0006;
+/** A bucket that was empty took a burst, so what was accepted before the first 429 is more than the service takes. */
+const FIRST_CUT = 0.5;
 
-/** A 429 that asks for a pause: fewer at once, and slower. */
-export function afterThrottled(pressure: Pressure, nowMs: number, pauseMs: number): Pressure {
-  const rest = { ...afterPause(pressure, nowMs), accepted: 0, countedFromMs: nowMs, pausedMs: pauseMs };
-  // Refused again before anything was taken: the same trouble goes on, and tells no more about the rate.
-  if (pressure.pace !== UNPACED && pressure.accepted === 0) return rest;
-  const elapsedMs = Math.max(nowMs - pressure.countedFromMs, 1);
-  const taken = (pressure.accepted * 1000) / elapsedMs;
-  const known = pressure.accepted < 2 ? null : taken;
-  const rough = pressure.pausedMs > elapsedMs * ROUGH_SHARE;
-  const pace = pressure.pace === UNPACED ? paceOfFirst(taken) : paceAfterThrottled(pressure.pace, known, rough);
-  return { ...rest, pace };
-}
-
-/** A 429 to the very first requests is somebody else's doing: nothing was measured, so the pause alone must do. */
-function paceOfFirst(taken: number): Pace {
-  return taken === 0 ? UNPACED : firstPace(taken);
+/** A 429: fewer at once, and slower. */
+export function afterThrottled(pressure: Pressure, nowMs: number): Pressure {
+  const paused = afterPause(pressure, nowMs);
+  // A 429 to the very first requests measures nothing; the pause alone has to do.
+  if (pressure.accepted === 0) return paused;
+  const isFirst = pressure.perSecond === Number.POSITIVE_INFINITY;
+  const seconds = Math.max(nowMs - pressure.beganAtMs, 1) / 1000;
+  const cut = isFirst ? (pressure.accepted / seconds) * FIRST_CUT : pressure.perSecond * CUT;
+  return { ...paused, perSecond: Math.max(cut, SLOWEST) };
 }

@@ -11,7 +11,7 @@ export interface Proxy {
   readonly source: string;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** A proxy variable that cannot be used. Its value may hold a password and is not repeated. */
 export class ProxySettingError extends Error {
@@ -42,12 +42,17 @@ export function unreachableProxy(proxy: Proxy, error: Error & { readonly code?: 
   return new ProxyError(`cannot reach the proxy ${nameProxy(proxy)}: ${why}`, true, error);
 }
 
-export function nameProxy({ url, source }: Proxy): string {
+/** A proxy that took too long to accept the connection or to answer. */
+export function slowProxy(proxy: Proxy): ProxyError {
+  return new ProxyError(`the proxy ${nameProxy(proxy)} did not answer in time`, true);
+}
+
+function nameProxy({ url, source }: Proxy): string {
   return `${url.host} (${source})`;
 }
 
 /** `user:password` of each proxy that the environment names, as written and decoded: no text may show them. */
-export function proxyCredentials(env: Environment): string[] {
+export function proxyCredentials(env: ProxyEnvironment): string[] {
   const urls = [...VARIABLES["https:"], ...VARIABLES["http:"]].map((name) => env[name] ?? "");
   return urls.flatMap((url) => {
     const written = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*:[^/?#]+)@/i.exec(url)?.[1];
@@ -58,7 +63,7 @@ export function proxyCredentials(env: Environment): string[] {
 const VARIABLES = { "https:": ["https_proxy", "HTTPS_PROXY"], "http:": ["http_proxy", "HTTP_PROXY"] } as const;
 
 /** The proxy for `target`; null to go straight. Throws `ProxySettingError` for a variable that is no proxy's URL. */
-export function proxyFor(target: URL, env: Environment): Proxy | null {
+export function proxyFor(target: URL, env: ProxyEnvironment): Proxy | null {
   const names = VARIABLES[target.protocol === "https:" ? "https:" : "http:"];
   const source = names.find((name) => (env[name] ?? "").trim() !== "");
   if (source === undefined || isExcepted(target, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) return null;

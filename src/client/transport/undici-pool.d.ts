@@ -1,24 +1,16 @@
 // The pool alone loads in a third of the time of the whole package, and has no types of its own at this path.
 declare module "undici/lib/dispatcher/pool.js" {
-  interface Connected {
-    (error: Error, socket: null): void;
-    (error: null, socket: import("node:net").Socket): void;
-  }
-
-  interface ConnectTarget {
-    readonly hostname: string;
-    readonly host?: string | undefined;
-    readonly protocol: string;
-    readonly port: string;
-    readonly servername?: string | null | undefined;
-  }
-
   interface PoolOptions {
-    readonly connect?: { readonly timeout: number } | ((target: ConnectTarget, connected: Connected) => void);
+    readonly connect: { readonly timeout: number };
     readonly maxHeaderSize?: number;
     readonly headersTimeout?: number;
     readonly bodyTimeout?: number;
     readonly connections?: number | null;
+  }
+
+  interface Tunnel {
+    readonly statusCode: number;
+    readonly socket: import("node:net").Socket;
   }
 
   interface Controller {
@@ -48,9 +40,44 @@ declare module "undici/lib/dispatcher/pool.js" {
   }
 
   export default class Pool {
-    constructor(origin: string, options: PoolOptions);
+    constructor(origin: string, options: Omit<PoolOptions, "connect"> & { readonly connect: object });
     dispatch(options: DispatchOptions, handler: DispatchHandler): boolean;
     close(): Promise<void>;
+    destroy(): Promise<void>;
+  }
+}
+
+declare module "undici/lib/api/api-connect.js" {
+  /** `CONNECT` by the pool that it is called on. */
+  export default function connect(
+    this: object,
+    request: object,
+  ): Promise<{
+    readonly statusCode: number;
+    readonly socket: import("node:net").Socket;
+  }>;
+}
+
+declare module "undici/lib/dispatcher/proxy-agent.js" {
+  interface ProxyAgentOptions {
+    readonly uri: string;
+    /** The value of `Proxy-Authorization`. */
+    readonly token?: string;
+    readonly proxyTls: { readonly timeout: number };
+    readonly requestTls: { readonly timeout: number };
+    readonly clientFactory: (
+      url: URL,
+      options: { readonly connect: () => void },
+    ) => {
+      connect(request: object): Promise<object>;
+      close(): Promise<void>;
+      destroy(): Promise<void>;
+    };
+  }
+
+  export default class ProxyAgent {
+    constructor(options: ProxyAgentOptions);
+    dispatch(options: object, handler: object): boolean;
     destroy(): Promise<void>;
   }
 }

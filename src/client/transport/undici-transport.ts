@@ -1,9 +1,8 @@
-import Pool from "undici/lib/dispatcher/pool.js";
+import Pool, { type PoolOptions, type Tunnel } from "undici/lib/dispatcher/pool.js";
 import type { Exchange, HttpRequest, HttpResponse } from "../../contract/http.ts";
 import { connectionFailure, TrickleError, type FailureContext } from "./connection-failure.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
-import { delayWasmOptimization } from "../../runtime/wasm-tiers.ts";
 import { nameCall } from "../errors/client-error.ts";
 import { ConnectionError, type Sent } from "../errors/connection-error.ts";
 import {
@@ -11,8 +10,9 @@ import {
   proxyRefusal,
   ProxyError,
   ProxySettingError,
+  slowProxy,
   unreachableProxy,
-  type Environment,
+  type ProxyEnvironment,
   type Proxy,
 } from "./proxy.ts";
 import { createResponseStream, type ResponseStream } from "../answer/response-stream.ts";
@@ -21,7 +21,7 @@ export interface TransportOptions {
   /** Every request goes to this origin: one pool. */
   readonly baseUrl: string;
   /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read. */
-  readonly env: Environment;
+  readonly env: ProxyEnvironment;
   readonly connectTimeoutMs?: number;
   /** Until the answer begins, and between two pieces of it; after that its body must come at 1 KB/s or faster. */
   readonly timeoutMs?: number | null;
@@ -41,7 +41,6 @@ export function undiciTransport(options: TransportOptions): Transport {
   const { origin, host } = new URL(options.baseUrl);
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   let route: Route | null = null;
-  delayWasmOptimization();
 
   const exchange = async (request: HttpRequest): Promise<HttpResponse> => {
     const call = nameCall(request.method, request.url);
@@ -65,7 +64,7 @@ export function undiciTransport(options: TransportOptions): Transport {
 }
 
 interface Route {
-  readonly pool: Pool;
+  readonly pool: Pick<Pool, "dispatch" | "destroy">;
   readonly proxy: Proxy | null;
   /** The proxy itself carries the request (plain `http:`), rather than a tunnel. */
   readonly forwarded: boolean;
@@ -79,18 +78,52 @@ async function openRoute(target: URL, options: TransportOptions, timeoutMs: numb
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     connections: options.connections ?? null,
+    connect: { timeout: connectTimeoutMs },
   };
-  const straight = { ...settings, connect: { timeout: connectTimeoutMs } };
-  if (proxy === null) return { pool: new Pool(target.origin, straight), proxy, forwarded: false };
-  if (target.protocol === "http:") return { pool: new Pool(proxy.url.origin, straight), proxy, forwarded: true };
-  const { openTunnel } = await import("./tunnel.ts");
-  const connect: NonNullable<ConstructorParameters<typeof Pool>[1]["connect"]> = (to, connected) => {
-    openTunnel(to, proxy, connectTimeoutMs).then(
-      (socket) => connected(null, socket),
-      (error: unknown) => connected(error as Error, null),
-    );
+  if (proxy === null) return { pool: new Pool(target.origin, settings), proxy, forwarded: false };
+  if (target.protocol === "http:") return { pool: new Pool(proxy.url.origin, settings), proxy, forwarded: true };
+  return { pool: await openTunnels(target.origin, proxy, settings), proxy, forwarded: false };
+}
+
+/** TLS connections to the service through the proxy's `CONNECT`; the proxy alone sees its credentials. */
+async function openTunnels(origin: string, proxy: Proxy, settings: PoolOptions): Promise<Route["pool"]> {
+  const { default: ProxyAgent } = await import("undici/lib/dispatcher/proxy-agent.js");
+  const { default: connectThrough } = await import("undici/lib/api/api-connect.js");
+  const { connect, ...rest } = settings;
+  const agent = new ProxyAgent({
+    ...rest,
+    uri: proxy.url.href,
+    ...(proxy.authorization !== null && { token: proxy.authorization }),
+    proxyTls: connect,
+    requestTls: connect,
+    clientFactory: (url, { connect: connectProxy }) => {
+      const pool = new Pool(url.origin, {
+        ...rest,
+        connect: connectProxy,
+        headersTimeout: connect.timeout,
+      });
+      return {
+        connect: async (request) => await blamingProxy(proxy, connectThrough.call(pool, request)),
+        close: () => pool.close(),
+        destroy: () => pool.destroy(),
+      };
+    },
+  });
+  return {
+    dispatch: (request, handler) => agent.dispatch({ ...request, origin }, handler),
+    destroy: () => agent.destroy(),
   };
-  return { pool: new Pool(target.origin, { ...settings, connect }), proxy, forwarded: false };
+}
+
+/** The tunnel that a proxy opened. What fails until then is the proxy's fault, not the service's: `ProxyError`. */
+async function blamingProxy(proxy: Proxy, opening: Promise<Tunnel>): Promise<Tunnel> {
+  const tunnel = await opening.catch((error: Error & { readonly code?: string }) => {
+    const isLate = ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"].includes(error.code ?? "");
+    throw isLate ? slowProxy(proxy) : unreachableProxy(proxy, error);
+  });
+  if (tunnel.statusCode >= 200 && tunnel.statusCode < 300) return { ...tunnel, statusCode: 200 };
+  tunnel.socket.destroy();
+  throw proxyRefusal(proxy, tunnel.statusCode);
 }
 
 function dispatch(route: Route, request: HttpRequest, context: Omit<FailureContext, "sent">): Promise<HttpResponse> {

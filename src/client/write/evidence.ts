@@ -22,7 +22,7 @@ export interface Moments {
 const ROUNDING_SECONDS = 1;
 
 /** Evidence in a person's row for `POST /v1/people.json` with a survey: the time of the last one, or of the next. */
-export function judgeSurvey(person: JsonObject, body: JsonObject, moments: Moments): Settlement {
+export function surveyEvidence(person: JsonObject, body: JsonObject, moments: Moments): Settlement {
   const { intentAt, lookedAt } = moments;
   const lastSentAt = toNumber(person["last_sent_at"]);
   const isOther = lastSentAt === null || lastSentAt < intentAt || lastSentAt === toNumber(body["last_sent_at"]);
@@ -83,7 +83,11 @@ function digits(phone: string): string {
 }
 
 /** Evidence in one of the person's responses for `POST /v1/survey_responses.json`; null when it is another response. */
-export function judgeResponse(row: JsonObject, body: JsonObject, { intentAt, lookedAt }: Moments): Settlement | null {
+export function responseEvidence(
+  row: JsonObject,
+  body: JsonObject,
+  { intentAt, lookedAt }: Moments,
+): Settlement | null {
   if (row["score"] !== Number(body["score"]) || textOf(row["comment"]) !== textOf(body["comment"])) return null;
   const createdAt = toNumber(row["created_at"]);
   const given = toNumber(body["created_at"]);

@@ -4,8 +4,8 @@ import { ROUTES } from "../../contract/routes.ts";
 import type { Client, Page } from "../client.ts";
 import {
   isNamed,
-  judgeResponse,
-  judgeSurvey,
+  responseEvidence,
+  surveyEvidence,
   toNumber,
   type Identifier,
   type Moments,
@@ -27,7 +27,7 @@ export async function lookUpPerson(body: JsonObject, lookUp: LookUp): Promise<Se
   const change = renamed(body);
   if (change !== null) return await lookUpRenamed(body, change, lookUp);
   const identifiers = [...identifiersOf(body, "email", "phone_number")];
-  let settlement: Settlement = { kind: "unsettled", reason: "the request names nobody" };
+  let settlement: Settlement = { kind: "unsettled", reason: "the request has no e-mail address and no phone number" };
   for (const [index, identifier] of identifiers.entries()) {
     const next = await lookUpNamed(body, identifier, lookUp);
     if (next.kind === "arrived") return next;
@@ -41,7 +41,7 @@ async function lookUpNamed(body: JsonObject, identifier: Identifier, lookUp: Loo
   const found = await findPerson(identifier, lookUp);
   if (found.kind !== "found") return found;
   if (body["send"] === false) return { kind: "unsettled", reason: "the person exists, perhaps from before" };
-  return found.serverTime === null ? NO_CLOCK : judgeSurvey(found.person, body, moments(lookUp, found.serverTime));
+  return found.serverTime === null ? NO_CLOCK : surveyEvidence(found.person, body, moments(lookUp, found.serverTime));
 }
 
 interface Change {
@@ -70,7 +70,7 @@ async function lookUpRenamed(body: JsonObject, { before, after }: Change, lookUp
       found: under.person,
     };
   }
-  return under.serverTime === null ? NO_CLOCK : judgeSurvey(under.person, body, moments(lookUp, under.serverTime));
+  return under.serverTime === null ? NO_CLOCK : surveyEvidence(under.person, body, moments(lookUp, under.serverTime));
 }
 
 type Found =
@@ -114,21 +114,21 @@ export async function lookUpResponse(body: JsonObject, lookUp: LookUp): Promise<
   let pages = 0;
   for await (const page of listPages(client, { route: ROUTES.listResponses, parameters, ...(signal && { signal }) })) {
     if (page.serverTime === null) return NO_CLOCK;
-    const verdict = judgePage(page, person, body, moments(lookUp, page.serverTime));
-    if (verdict?.kind === "arrived") return verdict;
-    doubt ??= verdict;
+    const settlement = pageEvidence(page, person, body, moments(lookUp, page.serverTime));
+    if (settlement?.kind === "arrived") return settlement;
+    doubt ??= settlement;
     pages += 1;
     if (pages >= PAGES_MAX) return { kind: "unsettled", reason: "the person has too many responses to look through" };
   }
   return doubt ?? { kind: "absent", evidence: "the person has no such response" };
 }
 
-function judgePage(page: Page, person: string, body: JsonObject, at: Moments): Settlement | null {
+function pageEvidence(page: Page, person: string, body: JsonObject, at: Moments): Settlement | null {
   const own = page.rows.filter((row) => personIdOf(row) === person);
   if (own.length < page.rows.length)
     return { kind: "unsettled", reason: "the service's list does not filter by person" };
-  const verdicts = own.map((row) => judgeResponse(row, body, at)).filter((verdict) => verdict !== null);
-  return verdicts.find(({ kind }) => kind === "arrived") ?? verdicts[0] ?? null;
+  const settlements = own.map((row) => responseEvidence(row, body, at)).filter((settlement) => settlement !== null);
+  return settlements.find(({ kind }) => kind === "arrived") ?? settlements[0] ?? null;
 }
 
 function personIdOf(row: JsonObject): string {

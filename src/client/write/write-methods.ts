@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { readWritten, type Reader } from "../answer/reply.ts";
-import { waitFacts, type Caller } from "../call/caller.ts";
-import type { CallOptions, Client, Reply, WriteResult } from "../client.ts";
+import { readWritten, type ReplyReader } from "../answer/reply.ts";
+import { waitFacts, type RequestCaller } from "../call/caller.ts";
+import type { CallOptions, Client, ApiReply, WriteResult } from "../client.ts";
 import type { OnWait } from "../trace/trace-event.ts";
 import { isNamed, type Settlement } from "./evidence.ts";
 import { identifiersOf, idText, lookUpPerson, lookUpResponse, type LookUp } from "./look-up.ts";
@@ -15,7 +15,7 @@ import { performWrite, type Write } from "./writes.ts";
 export type WriteMethods = Pick<Client, "sendPerson" | "addResponse" | "addMember" | "removeMember">;
 
 interface Tools {
-  readonly caller: Caller;
+  readonly caller: RequestCaller;
   readonly requests: Requests;
   readonly pages: Pick<Client, "page" | "baseUrl">;
   readonly serverClock: ServerClock;
@@ -30,7 +30,7 @@ type IntentOptions = CallOptions & { readonly intentAt?: number };
 /** The writes of `Client`; those that a repeat could harm come with their look-up. */
 export function createWriteMethods(tools: Tools): WriteMethods {
   const { caller, requests, pages, serverClock, clock, settleMs, onWait } = tools;
-  const repeatable = async (call: RouteCall, read: Reader<Reply>): Promise<WriteResult> =>
+  const repeatable = async (call: RouteCall, read: ReplyReader<ApiReply>): Promise<WriteResult> =>
     await performWrite(caller, { request: requests.ofRoute(call), idempotent: call.route.idempotent, read });
   const settling = (
     look: (lookUp: LookUp) => Promise<Settlement>,
@@ -73,7 +73,7 @@ export function createWriteMethods(tools: Tools): WriteMethods {
   };
 }
 
-/** Section 4.2: `send=false` only saves. A change of address does not: once it arrived, its repeat names nobody. */
+/** Section 4.2: `send=false` only saves. A change of address is not repeatable: once it arrived, the old address no longer exists. */
 export function isRepeatablePerson(body: JsonObject): boolean {
   return body["send"] === false && body["email_update"] === undefined && body["phone_number_update"] === undefined;
 }

@@ -1,8 +1,8 @@
 import type { HttpRequest } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import type { Reader } from "../answer/reply.ts";
-import type { Caller, Outcome } from "../call/caller.ts";
-import type { Reply, WriteResult } from "../client.ts";
+import type { ReplyReader } from "../answer/reply.ts";
+import type { RequestCaller, CallOutcome } from "../call/caller.ts";
+import type { ApiReply, WriteResult } from "../client.ts";
 import type { ClientError } from "../errors/client-error.ts";
 import { effectOf, mayHaveArrived } from "../errors/may-have-arrived.ts";
 import { UnknownOutcomeError } from "../errors/unknown-outcome-error.ts";
@@ -13,7 +13,7 @@ export interface Write {
   /** A repeat changes nothing more. */
   readonly idempotent: boolean;
   /** What its answer must be to count as one. */
-  readonly read: Reader<Reply>;
+  readonly read: ReplyReader<ApiReply>;
   /** Looks for evidence until the settling time is over; absent where a repeat is as good, or there is nothing to look at. */
   readonly settle?: (failure: ClientError) => Promise<Settlement>;
 }
@@ -22,12 +22,12 @@ export interface Write {
  * One write to its end. Throws when it was refused or certainly not sent, and when the repeats of an idempotent one
  * ended. Any other that may have arrived is looked up, and never repeated: its request may be at work still.
  */
-export async function performWrite(caller: Caller, write: Write): Promise<WriteResult> {
+export async function performWrite(caller: RequestCaller, write: Write): Promise<WriteResult> {
   const outcome = await caller.run(write.request, write.idempotent, write.read);
   return outcome.kind === "answered" ? { kind: "answered", reply: outcome.value } : await givenUp(write, outcome);
 }
 
-type GivenUp = Extract<Outcome<Reply>, { kind: "given-up" }>;
+type GivenUp = Extract<CallOutcome<ApiReply>, { kind: "given-up" }>;
 
 async function givenUp(write: Write, { error, lostBefore }: GivenUp): Promise<WriteResult> {
   const gone = error.status === 404 || error.status === 410;

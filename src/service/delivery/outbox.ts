@@ -1,14 +1,20 @@
 /** Messages as files: `.eml` for e-mail, `.json` for SMS, one for each survey request, complete or not there. */
 import { createHash } from "node:crypto";
-import { lstat, mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, unlink } from "node:fs/promises";
 import path from "node:path";
-import { isDiskFull, syncFolder } from "../../runtime/file-replacement.ts";
+import {
+  isDiskFull,
+  openReplacement,
+  syncFolder,
+  TEMPORARY_SUFFIX,
+  UnwritableFileError,
+} from "../../runtime/file-replacement.ts";
 import { isPrivate } from "../../runtime/processes.ts";
 import type { Random } from "../../runtime/random.ts";
-import type { DeliveryOutcome } from "../domain/delivery.ts";
+import type { DeliveryOutcome } from "../domain/surveys.ts";
 import type { DueSurvey, ErasedSurvey } from "../domain/ports.ts";
-import { formatSurveyMail, type MailContext } from "./survey-mail.ts";
-import { formatSurveySms } from "./survey-sms.ts";
+import { formatSurveyMail, type MailContext } from "./survey-messages.ts";
+import { formatSurveySms } from "./survey-messages.ts";
 
 export interface Outbox {
   /** Resolves once all these messages are durably on disk; one outcome for each, in order. */
@@ -44,7 +50,8 @@ const TOKEN_HASH_LENGTH = 20;
 const OWNER_HASH_LENGTH = 12;
 const TEMPORARY_MAX_AGE_MS = 3_600_000;
 const MESSAGE = /^\d+-\d+-[0-9a-f]{20}\.(?:eml|json)$/;
-const TEMPORARY = /^\.\d+-\d+-[0-9a-f]{20}\.(?:eml|json)\..+\.tmp$/;
+/** A message that is not complete yet: its name, the owner's hash and a random part. */
+const TEMPORARY = new RegExp(`^\\d+-\\d+-[0-9a-f]{20}\\.(?:eml|json)\\.[\\w-]+\\${TEMPORARY_SUFFIX}$`);
 
 /**
  * The name of a survey's file holds a part of its token's hash, so no other data file and no earlier one has the same.
@@ -56,10 +63,11 @@ export function createOutbox({ folder, dataFile, random, onError }: OutboxOption
   const state = { isSwept: false };
   const deliverOne = async (due: DueSurvey, context: MailContext): Promise<DeliveryOutcome> => {
     try {
-      await writeOnce(path.join(folder, fileName(due)), format(due, context), due.token, `${owner}.${random.token(9)}`);
+      await writeOnce(path.join(folder, fileName(due)), format(due, context), due.token, `${owner}-${random.token(9)}`);
       return { kind: "sent" };
     } catch (error) {
-      onError(error);
+      // The cause has the system's code, by which failures are told apart.
+      onError(error instanceof UnwritableFileError ? (error.cause ?? error) : error);
       return { kind: "retry", delaySeconds: retryDelay(error, due.attempts) };
     }
   };
@@ -118,23 +126,16 @@ async function checkFolder(folder: string): Promise<void> {
   if (!isPrivate(found, 0o022)) throw new ForeignOutboxError(`${folder} belongs to or can be written by other users`);
 }
 
-/** Messages are complete from the rename on, so one that holds the token is this survey's own, and whole. */
+/** A message is complete once it has its name, so a file that holds the token is this survey's own message. */
 async function writeOnce(file: string, text: string, token: string, unique: string): Promise<void> {
   const existing = await readFile(file, "utf8").catch(() => "");
   if (existing.includes(token)) return;
-  // Dot files are not mail. The name is new and unguessable, so nothing that others put there is written into.
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${unique}.tmp`);
+  const replacement = await openReplacement(file, unique);
   try {
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
+    await replacement.write(Buffer.from(text));
+    await replacement.commit({ syncsFolder: false });
   } catch (error) {
-    await unlink(temporary).catch(() => undefined);
+    await replacement.discard();
     throw error;
   }
 }
@@ -142,7 +143,7 @@ async function writeOnce(file: string, text: string, token: string, unique: stri
 /** Before the first message of this process: every half that is ours was left by one that is dead. */
 async function sweep(folder: string, owner: string): Promise<void> {
   for (const name of await readdir(folder))
-    if (TEMPORARY.test(name) && name.includes(`.${owner}.`)) await removeIfThere(path.join(folder, name));
+    if (TEMPORARY.test(name) && name.includes(`.${owner}-`)) await removeIfThere(path.join(folder, name));
 }
 
 async function prune(folder: string, before: number | null, now: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** What the HTTP face and the rules hand each other: parameters already parsed into their final types. */
-import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
 import type { Platform, Properties } from "../../contract/resources.ts";
+import type { Channel, Expansion, METRIC_GROUPS, ResponseOrder } from "../../contract/routes.ts";
 
 export interface Project {
   readonly id: number;

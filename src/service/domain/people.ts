@@ -1,10 +1,16 @@
 /** People: sections 4.1 and 4.2, and deletion. */
 import type { Person, SentPerson } from "../../contract/resources.ts";
-import { parseCursor, toPage, type JsonPage } from "./cursor.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
+import { type JsonPage, parseCursor, toPage } from "./ids.ts";
 import type { PeopleQuery, PersonReference, Project, SendInput } from "./inputs.ts";
-import { PEOPLE_NAMES, identify, requireReferenced, upsertPerson } from "./person-identity.ts";
-import { renamePerson } from "./person-rename.ts";
+import {
+  changePerson,
+  identify,
+  PEOPLE_NAMES,
+  requireReferenced,
+  translateTaken,
+  upsertPerson,
+} from "./person-identity.ts";
 import type { PersonRow, Transaction } from "./ports.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
 import { keepSuppressions } from "./suppressions.ts";
@@ -102,4 +108,33 @@ export async function cancelSurveys(tx: Transaction, project: Project, email: st
   const person = await tx.people.byEmail(project.id, email);
   if (person === null) throw new NotFoundError("no such person");
   await cancelWaiting(tx, project, person);
+}
+
+const UPDATE_NAMES = { id: "id", email: "email_update", phoneNumber: "phone_number_update" };
+
+/** Gives the person whom the old values name the new ones. Somebody else's, or the old ones nobody's: InvalidError. */
+async function renamePerson(tx: Transaction, project: Project, input: SendInput): Promise<PersonRow> {
+  const person = await identify(tx, project, input, PEOPLE_NAMES);
+  if (person === null) throw unknown(input.email === null ? "phone_number" : "email");
+  if (input.emailUpdate !== null && !samePerson(person, input)) throw unknown("email");
+  // With send=false the old values name the person and change nothing.
+  const named = (value: string | null): string | null => (input.send ? value : null);
+  if (input.phoneNumberUpdate !== null && person.phoneNumber !== input.phoneNumber) throw unknown("phone_number");
+  try {
+    return await changePerson(tx, project, person, {
+      email: input.emailUpdate ?? person.email ?? named(input.email),
+      phoneNumber: input.phoneNumberUpdate ?? named(input.phoneNumber) ?? person.phoneNumber,
+    });
+  } catch (error) {
+    throw translateTaken(error, UPDATE_NAMES);
+  }
+}
+
+/** Whether the old e-mail is this person's own: the phone may have named somebody without one. */
+function samePerson(person: PersonRow, input: SendInput): boolean {
+  return input.email !== null && person.email !== null;
+}
+
+function unknown(attribute: string): InvalidError {
+  return new InvalidError({ [attribute]: ["does not exist"] });
 }

@@ -1,9 +1,9 @@
 /** Who is meant, when a call names somebody by e-mail, phone number or id (rules of the service, "A person is identified"). */
-import type { PersonReference, Project } from "./inputs.ts";
-import { InvalidError, NotFoundError } from "./errors.ts";
+import { InvalidError, NotFoundError, TakenError } from "./errors.ts";
 import { parseId } from "./ids.ts";
+import type { PersonReference, Project } from "./inputs.ts";
+import type { PersonChange, PersonRow, Transaction } from "./ports.ts";
 import { keepSuppressions, markSuppressed } from "./suppressions.ts";
-import { TakenError, type PersonChange, type PersonRow, type Transaction } from "./ports.ts";
 
 /** How a call calls its parameters, so that errors name what the caller wrote. */
 export interface IdentityNames {

@@ -6,32 +6,17 @@
  */
 
 import type { UnavailableError } from "./errors.ts";
-import type { AutopilotRows } from "./rows/autopilot-rows.ts";
-import type { PersonRows } from "./rows/person-rows.ts";
-import type { ProjectRows } from "./rows/project-rows.ts";
-import type { RequestRows } from "./rows/request-rows.ts";
-import type { ResponseRows } from "./rows/response-rows.ts";
-import type { SuppressionRows } from "./rows/suppression-rows.ts";
-import type { TrendRows } from "./rows/trend-rows.ts";
-
-export { TakenError } from "./rows/taken-error.ts";
-export type { JsonRows, Position } from "./rows/list-rows.ts";
-export type { EventsFilter, NewPerson, PeopleFilter, PersonChange, PersonRow, PersonRows } from "./rows/person-rows.ts";
-export type { Claim, DueSurvey, ErasedSurvey, NewRequest, RequestRows, SurveyLink } from "./rows/request-rows.ts";
-export type {
-  NewNote,
-  NewResponse,
-  ResponseRow,
+import type {
+  AutopilotRows,
+  PersonRows,
+  ProjectRows,
+  RequestRows,
   ResponseRows,
-  ResponseShape,
-  ResponsesFilter,
-  ScoreCounts,
-  StoredResponseChange,
-} from "./rows/response-rows.ts";
-export type { Suppression, SuppressionReason, SuppressionRows } from "./rows/suppression-rows.ts";
-export type { Trend, TrendRows } from "./rows/trend-rows.ts";
-export type { AutopilotRows, MembersFilter, MembershipRow } from "./rows/autopilot-rows.ts";
-export type { Counts, KeyRow, ProjectRow, ProjectRows } from "./rows/project-rows.ts";
+  SuppressionRows,
+  TrendRows,
+} from "./rows.ts";
+
+export type * from "./rows.ts";
 
 export interface Store {
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */

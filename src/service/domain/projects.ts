@@ -1,10 +1,10 @@
 /** Projects, their keys and settings. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { KEY_LENGTH_MIN } from "../../contract/limits.ts";
-import { InvalidError } from "./errors.ts";
+import { InvalidError, TakenError } from "./errors.ts";
 import { parseId } from "./ids.ts";
 import type { Project } from "./inputs.ts";
-import { TakenError, type KeyRow, type ProjectRow, type Transaction } from "./ports.ts";
+import type { KeyRow, ProjectRow, Transaction } from "./ports.ts";
 
 const DAY_SECONDS = 86_400;
 const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;

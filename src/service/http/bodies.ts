@@ -5,7 +5,7 @@ import { HttpError } from "./replies.ts";
 /** Bytes of one body. */
 export const BODY_MAX = 1024 * 1024;
 /** Bytes of all bodies that are being read or worked on. */
-export const BODIES_MAX = 64 * BODY_MAX;
+const BODIES_MAX = 64 * BODY_MAX;
 /** Bytes of a refused body that are thrown away, so that the client comes to read the refusal. */
 const DISCARD_MAX = 16 * BODY_MAX;
 /** A client that sends nothing more of a refused body is cut off after this. */

@@ -4,40 +4,38 @@ import type { Membership, Platform, SurveyResponse } from "../../contract/resour
 import type { Route, RouteName } from "../../contract/routes.ts";
 import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/autopilot.ts";
 import { NotFoundError } from "../domain/errors.ts";
-import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/events.ts";
 import type { MembersQuery, Project } from "../domain/inputs.ts";
 import { getMetrics } from "../domain/metrics.ts";
 import { cancelSurveys, deletePerson, listPeopleJson, sendPerson } from "../domain/people.ts";
 import type { JsonRows, Store } from "../domain/ports.ts";
 import {
-  type Links,
   addResponse,
   getResponse,
+  type Links,
   listResponsesJson,
   requirePerson,
   responseJson,
   updateResponse,
 } from "../domain/responses.ts";
+import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/suppressions.ts";
 import {
+  parsePersonPath,
   readEventsQuery,
   readExpansions,
+  readMemberInput,
+  readMemberReference,
   readMembersQuery,
   readMetricsQuery,
   readPeopleQuery,
-  readResponsesQuery,
-} from "./list-inputs.ts";
-import { nextLink, withCursorFilters } from "./parameters.ts";
-import { Reader } from "./reader.ts";
-import { type Reply, jsonReply, listReply, okReply } from "./replies.ts";
-import {
-  parsePersonPath,
-  readMemberInput,
-  readMemberReference,
   readResponseChange,
   readResponseInput,
+  readResponsesQuery,
   readSendInput,
   withPersonId,
-} from "./write-inputs.ts";
+} from "./inputs.ts";
+import { nextLink, withCursorFilters } from "./parameters.ts";
+import { Reader } from "./reader.ts";
+import { jsonReply, listReply, okReply, type Reply } from "./replies.ts";
 
 /** A call whose key, path and body are in order. */
 export interface Call {

@@ -35,7 +35,7 @@ const PHRASES: Readonly<Record<number, string>> = {
 };
 
 /** What HTTP calls a status that this service answers with. */
-export function statusPhrase(status: number): string {
+function statusPhrase(status: number): string {
   return PHRASES[status] ?? "Internal Server Error";
 }
 

@@ -1,6 +1,6 @@
 /** Claims what is due, has it delivered, records how that ended, and sleeps until the next is due. */
 import type { Clock } from "../../runtime/clock.ts";
-import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims, type DeliveryOutcome } from "../domain/delivery.ts";
+import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims, type DeliveryOutcome } from "../domain/surveys.ts";
 import type { DueSurvey, ErasedSurvey, Store } from "../domain/ports.ts";
 
 export interface SchedulerOptions {

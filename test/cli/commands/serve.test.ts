@@ -11,6 +11,7 @@ import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";
 import { openService } from "../../../src/service/index.ts";
+import { isLong, size } from "../../helpers/long.ts";
 import { PROGRAM, runCli, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
 
 const state: { folder: string; running: Running[] } = { folder: "", running: [] };
@@ -19,11 +20,18 @@ beforeEach(async () => {
   state.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-serve-"));
 });
 afterEach(async () => {
-  for (const { child } of state.running.splice(0)) child.kill("SIGKILL");
+  const running = state.running.splice(0);
+  for (const { child } of running) child.kill("SIGKILL");
+  await Promise.all(running.map(({ ended }) => ended));
   await rm(state.folder, { recursive: true, force: true });
 });
 
 const KEY = "key-of-the-serve-test";
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+/** What only an engine that cannot lock the file has to say. */
+const UNLOCKED =
+  major > 22 || (major === 22 && minor >= 13) ? "" : "note: Node 22\\.13 or newer is better for servers: .*\n";
+const NOTES = `note: created \\S+/survey\\.db\n${UNLOCKED}`;
 
 function serve(
   args: readonly string[] = [],
@@ -65,7 +73,7 @@ const add = async (url: string, email: string): Promise<number> =>
   (await ask(`${url}/v1/people.json`, KEY, { method: "POST", body: JSON.stringify({ email }) })).status;
 
 const outbox = async (): Promise<string[]> =>
-  (await readdir(file("outbox"))).filter((name) => !name.startsWith(".")).toSorted();
+  (await readdir(file("outbox"))).filter((name) => !name.endsWith(".surveyctl-tmp")).toSorted();
 
 async function makeDataFile(): Promise<void> {
   const options = { dataFile: file("survey.db"), clock: systemClock, random: systemRandom };
@@ -126,17 +134,25 @@ Next, in another terminal:
       .split("\n")
       .map((line) => JSON.parse(line) as { readonly event: string });
     expect(lines[0]).toMatchObject({ level: "info", event: "data_file_created" });
-    expect(lines.filter(({ event }) => event === "request")).toMatchObject([
+    expect(lines.filter(({ event }) => ["request", "stopped"].includes(event))).toMatchObject([
       { level: "info", event: "request", method: "GET", path: "/v1/people", status: 200, project: "default" },
       { level: "info", event: "stopped" },
     ]);
   });
 
   it.each<[string, string[], RegExp]>([
-    ["text is asked for", ["--log-format", "text"], /^\d\d:\d\d:\d\d GET \/v1\/people 200 \d+ ms\n\S+ stopped\n$/],
+    [
+      "text is asked for",
+      ["--log-format", "text"],
+      new RegExp(`^${NOTES}\\d\\d:\\d\\d:\\d\\d GET /v1/people 200 \\d+ ms\n\\S+ stopped\n$`),
+    ],
     ["it is quiet", ["-q"], /^$/],
     ["it is quiet and a format is named", ["-q", "--log-format", "text"], /^$/],
-    ["only JSON may come", ["-o", "json", "--log-format", "text"], /^\{"time":.*"event":"request".*\}\n\{.*\}\n$/],
+    [
+      "only JSON may come",
+      ["-o", "json", "--log-format", "text"],
+      /^(?:\{"time":.*"level":"info","event":"data_file_\w+".*\}\n){1,2}\{"time":.*"event":"request".*\}\n\{.*\}\n$/,
+    ],
   ])("when %s in a pipe, then the log is as asked", async (_, args, log) => {
     const running = serve(args);
     await ask(`${await urlOf(running)}/v1/people.json`, KEY);
@@ -145,10 +161,10 @@ Next, in another terminal:
   });
 
   it.each<[string[], string]>([
-    [[], ""],
-    [["-v"], "[time] GET /v1/people 200 [ms]\n"],
-    [["-v", "-q"], ""],
-  ])("when it runs on a terminal with %j, then requests are told in short lines or not at all", async (args, log) => {
+    [[], `${NOTES}\\^CStopped\\.\n`],
+    [["-v"], `${NOTES}\\[time\\] GET /v1/people 200 \\[ms\\]\n\\^CStopped\\.\n`],
+    [["-v", "-q"], "\\^C"],
+  ])("when it runs on a terminal with %j, then notes and requests are short lines, or silent", async (args, log) => {
     const running = startProgram({
       args: ["serve", "--data", file("survey.db"), "--port", "0", ...args],
       home: state.folder,
@@ -163,8 +179,7 @@ Next, in another terminal:
       .replaceAll("\r\n", "\n")
       .replaceAll(/\d\d:\d\d:\d\d/g, "[time]")
       .replaceAll(/\d+ ms/g, "[ms]");
-    const end = args.includes("-q") ? "^C" : "^CStopped.\n";
-    expect(seen).toBe(`listening on ${url}\n${log}${end}`);
+    expect(seen).toMatch(new RegExp(`^listening on ${url}\n${log}$`));
   });
 
   it("when a server owns the file, then a second one is refused with its address", async () => {
@@ -301,11 +316,11 @@ describe("delivering", () => {
   });
 
   it("when it is killed again and again while it delivers, then each survey is there exactly once", async () => {
-    const people = 120;
+    const people = size(60, 120);
     let running = serve();
     let url = await urlOf(running);
     await Promise.all(Array.from({ length: people }, (_, index) => add(url, `p${index}@example.com`)));
-    for (const pause of [0, 15, 40, 5, 80]) {
+    for (const pause of isLong ? [0, 15, 40, 5, 80] : [0, 15, 60]) {
       await new Promise((resolve) => setTimeout(resolve, pause));
       running.child.kill("SIGKILL");
       await running.ended;

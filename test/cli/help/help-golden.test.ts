@@ -3,6 +3,8 @@ import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readCommands } from "../../helpers/command-tree.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { isLong } from "../../helpers/long.ts";
 import { bareEnvironment, follow, inTerminal, PROGRAM } from "../../helpers/run-cli.ts";
 
 /** Each noun's command lines, the noun alone first. */
@@ -18,8 +20,21 @@ function nounOf(name: string): string {
   return name.split(" ")[0] ?? "";
 }
 
-/** One terminal shows them all, one after the other. */
+const heading = (name: string): string => `$ surveyctl ${name} --help\n`;
+
+/** The built program in this process, whose streams say that they are terminals of that width. */
 async function show(commands: readonly string[], columns: number | null): Promise<string> {
+  const texts = commands.map(async (name) => {
+    const args = [...name.split(" "), "--help"];
+    const { status, stdout, stderr } = await runInProcess({ args, ...(columns !== null && { columns }) });
+    expect([status, stderr]).toEqual([0, ""]);
+    return heading(name) + stdout;
+  });
+  return (await Promise.all(texts)).join("");
+}
+
+/** The program itself, in one pseudo-terminal or pipe, a command after the other. */
+async function showReally(commands: readonly string[], columns: number | null): Promise<string> {
   const lines = commands.map(
     (name) => `echo '$ surveyctl ${name} --help'; '${process.execPath}' '${PROGRAM}' ${name} --help`,
   );
@@ -42,5 +57,10 @@ describe.each([60, 80, 120, null])("%s columns", (columns) => {
       expect(text.split("\n").filter((line) => line.length > width)).toEqual([]);
     }
     expect(nouns.size).toBeGreaterThan(9);
+  });
+
+  it("when the program runs in a true terminal or pipe, then its help is the same", async () => {
+    const asked = isLong ? [...nouns.values()] : [nouns.get("metrics") ?? []];
+    for (const commands of asked) expect(await showReally(commands, columns)).toBe(await show(commands, columns));
   });
 });

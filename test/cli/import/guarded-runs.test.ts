@@ -43,7 +43,7 @@ test("when results are there without their journal, then they are not written ov
   expect([ended.status, await readFile(results, "utf8")]).toEqual([2, "mine\n"]);
   expect(ended.stderr).toBe(
     `error: ${results} exists, but its journal ${results}.journal does not: there is no record of what was sent\n` +
-      `hint: name other results: --results other.csv, or move ${results} away\n`,
+      `hint: use other results: --results other.csv, or move ${results} away\n`,
   );
 });
 
@@ -53,7 +53,7 @@ test("when a journal has lost its beginning, then nobody in it is asked again", 
   const ended = await service.run(["people", "import", file, "--send", "--resume"]);
   expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([
     2,
-    `error: the journal ${journal} is damaged: it does not say which file it belongs to`,
+    `error: the journal ${journal} is damaged: its file cannot be identified`,
   ]);
   expect((await service.run(["people", "get", "headless@example.com"])).status).toBe(5);
 });
@@ -146,4 +146,25 @@ test("when an import goes on on a terminal, then its plan tells what is left", a
       "Emails          0\nText messages   0\nNo survey       1\nSkipped         0\nAlready done    1\n" +
       "Save 1 person without a survey? [y/N] n\nCancelled. Nothing was sent.\n",
   ]);
+});
+
+test("when a run with a delay until a moment is resumed, then the moment is the same and so is the run", async () => {
+  const file = await fileOf("moment.csv", "email\nmoment1@example.com\nmoment2@example.com\n");
+  const moment = "2038-01-01T00:00:00Z";
+  const args = ["people", "import", file, "--send", "--delay", moment];
+  expect((await service.run(args)).status).toBe(0);
+  await forgetOutcomes(`${file}.people-import.results.csv.journal`);
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  const resumed = await service.run([...args, "--resume"]);
+  expect([resumed.status, resumed.stderr.split("\n")[0]]).toEqual([0, expect.stringContaining("2 scheduled")]);
+  const person = JSON.parse((await service.run(["people", "get", "moment1@example.com", "--json"])).stdout) as object;
+  expect(Math.abs(Number(Reflect.get(person, "next_survey_scheduled_at")) - Date.parse(moment) / 1000)).toBeLessThan(5);
+});
+
+test("when an import is given a delay until tomorrow, then it is taken as everywhere", async () => {
+  const file = await fileOf("tomorrow.csv", "email\ntomorrow@example.com\n");
+  const args = ["people", "import", file, "--send", "--dry-run", "--delay"];
+  expect((await service.run([...args, "tomorrow"])).stdout).toMatch(/"delay":\d+\}/);
+  const past = await service.run([...args, "yesterday"]);
+  expect([past.status, past.stderr]).toEqual([2, 'error: --delay: "yesterday" is not a time in the future\n']);
 });

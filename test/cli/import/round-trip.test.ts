@@ -49,3 +49,57 @@ test("when people are exported and imported elsewhere, then they are the same pe
   const there = await run(to, ["people", "export", "--columns", "email,name,phone_number"]);
   expect(there.split("\n").toSorted()).toEqual([head, "first@example.com,,", ...rows].toSorted());
 });
+
+const PROPERTIES = {
+  seats: 5,
+  list: [1, { deep: true }],
+  "a.b": "x",
+  "Plan ": "trailing space",
+  " lead": "1",
+  Locale: "de",
+  formula: "=1+1",
+  guarded: "'=1",
+  yes: true,
+  text: "5",
+  big: "12345678901234567890",
+};
+
+test.each([[[]], [["--excel-safe"]]])(
+  "when flattened columns are imported elsewhere, then properties are what they were: %j",
+  async (flags) => {
+    const quoted = JSON.stringify(PROPERTIES).replaceAll('"', '""');
+    const email = `flat${flags.length}@example.com`;
+    await writeFile(path.join(from.folder, "flat.csv"), `email,score,person_properties\n${email},9,"${quoted}"\n`);
+    await run(from, ["responses", "import", "flat.csv", "--results", `flat${flags.length}.results.csv`]);
+    await run(from, ["responses", "export", "--flatten", ...flags, "--out", "flattened.csv"]);
+    const results = `flattened${flags.length}.results.csv`;
+    await run(to, ["responses", "import", "flattened.csv", "--results", results]);
+    const rows = await run(to, ["responses", "export", "-o", "ndjson", "--columns", "person_email,person_properties"]);
+    const mine = rows.split("\n").filter((row) => row.includes(email));
+    expect(mine.map((row) => (JSON.parse(row) as { person_properties: unknown }).person_properties)).toEqual([
+      PROPERTIES,
+    ]);
+  },
+);
+
+test("when machines read, then all that exports and imports say on stderr is JSON, a line each", async () => {
+  await writeFile(path.join(from.folder, "people.csv"), "email,emial,send\nz@example.com,x,no\nz@example.com,x,no\n");
+  await writeFile(path.join(from.folder, "bad.csv"), "email,send\nnobody,no\n");
+  const lines = [
+    ["responses", "export", "-o", "ndjson", "--out", "rows.ndjson"],
+    ["people", "export", "-o", "json", "-v"],
+    ["people", "import", "people.csv", "-o", "json", "--dry-run"],
+    ["people", "import", "people.csv", "-o", "ndjson"],
+    ["people", "import", "people.csv", "-o", "ndjson"],
+    ["people", "import", "bad.csv", "-o", "json"],
+    ["people", "import", "bad.csv", "-o", "json", "--skip-invalid", "--allow-empty"],
+  ];
+  const statuses: (number | null)[] = [];
+  for (const args of lines) {
+    const { status, stderr } = await from.run(args, { cwd: from.folder });
+    statuses.push(status);
+    expect(stderr).not.toBe("");
+    for (const line of stderr.trim().split("\n")) expect(Object.keys(JSON.parse(line) as object)).toHaveLength(1);
+  }
+  expect(statuses).toEqual([0, 0, 0, 0, 2, 2, 0]);
+});

@@ -7,7 +7,14 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { peopleAt, receivers } from "../../helpers/imported.ts";
 import { listening } from "../../helpers/misbehaving-server.ts";
-import { bareEnvironment, follow, PROGRAM, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
+import {
+  bareEnvironment,
+  follow,
+  shellProgram,
+  startProgram,
+  type Ended,
+  type Running,
+} from "../../helpers/run-cli.ts";
 import { startServe, type Served } from "../../helpers/serve.ts";
 
 const ROWS = 40;
@@ -43,7 +50,7 @@ async function journalHolds(text: string): Promise<void> {
 
 /** The line that resumes, pasted into a shell in which `surveyctl` is the program. */
 function paste(line: string): Promise<Ended> {
-  const shell = `surveyctl() { '${process.execPath}' '${PROGRAM}' "$@"; }; ${line}`;
+  const shell = `surveyctl() { ${shellProgram()} "$@"; }; ${line}`;
   const child = spawn("sh", ["-c", shell], { cwd: service.folder, env: bareEnvironment(service.folder, env) });
   child.stdin.end();
   return follow(child).ended;
@@ -97,7 +104,7 @@ test("when a second run begins on the same results, then it is refused and the f
 test("when the disk is full, then it says so, and goes on when there is room again", async () => {
   // 4 KiB are room for the journal's first rows.
   const args = `people import ${file} --send --concurrency 1`;
-  const shell = `ulimit -f 4; '${process.execPath}' '${PROGRAM}' ${args}`;
+  const shell = `ulimit -f 4; ${shellProgram()} ${args}`;
   const child = spawn("bash", ["-c", shell], {
     cwd: service.folder,
     env: bareEnvironment(service.folder, env),

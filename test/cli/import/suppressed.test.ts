@@ -36,20 +36,20 @@ test("when somebody who unsubscribed is named by the phone number alone, then th
   ]);
 });
 
-/** A service whose lists answer what is given, whatever is asked. */
+/** A service whose lists answer what is given, whatever is asked; the unsubscribes page by page. */
 async function listsOf(
   people: unknown,
-  unsubscribes: unknown,
+  ...unsubscribes: readonly unknown[]
 ): Promise<{ server: Server; url: string; posts: string[] }> {
   const posts: string[] = [];
   const server = createServer((request, response) => {
     if (request.method === "POST") posts.push(request.url ?? "");
     const url = new URL(request.url ?? "/", "http://127.0.0.1");
-    const isFirst = ["1", null].includes(url.searchParams.get("page"));
+    const page = Number(url.searchParams.get("page") ?? 1);
     const rows = url.pathname.includes("people")
       ? people
-      : url.pathname.includes("unsub") && isFirst
-        ? unsubscribes
+      : url.pathname.includes("unsub")
+        ? (unsubscribes[page - 1] ?? [])
         : [];
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(rows));
   });
@@ -77,4 +77,26 @@ test("when an unsubscribe names a person without an address, then rows with addr
   const ended = await importRows("email\nann@example.com\n", { SURVEYCTL_BASE_URL: url });
   server.close();
   expect([ended, posts]).toEqual([[0, "", "ann@example.com skipped"], []]);
+});
+
+function unsubscribed(first: number, count: number): unknown[] {
+  return Array.from({ length: count }, (_, index) => ({
+    person_id: `${first + index}`,
+    email: `person${first + index}@example.com`,
+    unsubscribed_at: 1_735_689_600,
+  }));
+}
+
+test("when unsubscribes come behind a short page, then the list is read to its empty page and nobody is mailed", async () => {
+  const { server, url, posts } = await listsOf(
+    [],
+    unsubscribed(1, 100),
+    unsubscribed(101, 1),
+    unsubscribed(102, 100),
+    unsubscribed(202, 3),
+  );
+  const emails = ["person1@example.com", "person101@example.com", "person102@example.com", "person204@example.com"];
+  const ended = await importRows(`email\n${emails.join("\n")}\n`, { SURVEYCTL_BASE_URL: url });
+  server.close();
+  expect([ended, posts]).toEqual([[0, "", ...emails.map((email) => `${email} skipped`)], []]);
 });

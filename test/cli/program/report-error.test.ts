@@ -72,7 +72,7 @@ describe("an error as it is told", () => {
       "error: cannot write x: permission denied\n",
     ],
     ["nobody found", new NotFoundError("nobody is ann"), 5, "error: nobody is ann\n"],
-    ["an assertion", new AssertionError(["nps>=40: it is 12"]), 6, "error: assertion failed: nps>=40: it is 12\n"],
+    ["an assertion", new AssertionError(["nps>=40 (nps is 12)"]), 6, "error: assertion failed: nps>=40 (nps is 12)\n"],
     ["SIGINT", new InterruptedError("SIGINT"), 130, "Interrupted.\n"],
     ["SIGTERM", new InterruptedError("SIGTERM"), 143, "Terminated.\n"],
     ["SIGHUP", new InterruptedError("SIGHUP"), 129, "Terminated: the terminal was closed.\n"],

@@ -1,11 +1,13 @@
-/** What people see on real terminals of three widths and in a pipe (vitest run test/cli/program -u rewrites the files). */
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+/** What people see on terminals of three widths and in a pipe (vitest run test/cli/program -u rewrites the files). */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/contract/json.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
 import { startListService, type ListService, type Request, type Spoiled } from "../../helpers/list-service.ts";
-import { runCli } from "../../helpers/run-cli.ts";
+import { isLong } from "../../helpers/long.ts";
+import { bareEnvironment, runCli } from "../../helpers/run-cli.ts";
 import {
   SAMPLE_BOUNCES,
   SAMPLE_MEMBERS,
@@ -135,17 +137,52 @@ afterAll(async () => {
 
 const WIDTHS = [60, 80, 120, null];
 
+/** The built program in this process; its streams say that they are terminals of that width, or a pipe. */
+async function shown(
+  args: readonly string[],
+  columns: number | null,
+  more: Record<string, string> = {},
+): Promise<string> {
+  const env = { ...bareEnvironment(home), ...more };
+  const { status, stdout, stderr, screen } = await runInProcess({ args, env, ...(columns !== null && { columns }) });
+  expect([status, columns === null ? stderr : ""]).toEqual([0, ""]);
+  return columns === null ? stdout : screen;
+}
+
+/** The program as a process of its own (only there are the first words answered), in a true pseudo-terminal or pipe. */
+async function reallyShown(args: readonly string[], columns: number | null): Promise<string> {
+  const tty = columns === null ? {} : { tty: { columns } };
+  const { status, stdout, stderr } = await runCli({ args, home, env: service.env, ...tty });
+  expect([status, stderr]).toEqual([0, ""]);
+  return stdout.replaceAll("\r\n", "\n");
+}
+
 describe.each(WIDTHS)("%s columns", (columns) => {
   it.each(Object.entries(SCREENS))("%s", async (name, args) => {
-    const { status, stdout, stderr } = await runCli({
-      args,
-      home,
-      env: service.env,
-      ...(columns !== null && { tty: { columns } }),
-    });
-    expect([status, stderr]).toEqual([0, ""]);
-    await expect(stdout.replaceAll("\r\n", "\n")).toMatchFileSnapshot(fileOf(name, columns));
+    const text = await (args.length === 0 ? reallyShown(args, columns) : shown(args, columns, service.env));
+    await expect(text).toMatchFileSnapshot(fileOf(name, columns));
   });
+});
+
+/** Eight screens that differ most; the long run takes every one. */
+const TRUE_SCREENS = (
+  isLong
+    ? Object.keys(SCREENS).flatMap((name) => WIDTHS.map((columns) => [name, columns] as const))
+    : ([
+        ["help", 80],
+        ["people-list", 60],
+        ["people-get", 120],
+        ["responses-list", 120],
+        ["responses-list-empty", 80],
+        ["metrics-by-month", 80],
+        ["autopilot-remove", 80],
+        ["bounces-list", null],
+      ] as const)
+).map(([name, columns]) => ({ name, columns }));
+
+it.each(TRUE_SCREENS)("a true terminal or pipe of $columns columns: $name", async ({ name, columns }) => {
+  const golden = await readFile(path.join(import.meta.dirname, fileOf(name, columns)), "utf8");
+  expect(await reallyShown(SCREENS[name] ?? [], columns)).toBe(golden);
 });
 
 const PREPARED = [
@@ -177,13 +214,7 @@ describe("the service's own lists", () => {
   describe.each(WIDTHS)("%s columns", (columns) => {
     it.each(Object.entries(LOOKS))("%s", async (name, args) => {
       const command = ["service", ...args, "--data", served.dataFile];
-      const { status, stdout, stderr } = await runCli({
-        args: command,
-        home,
-        ...(columns !== null && { tty: { columns } }),
-      });
-      expect([status, stderr]).toEqual([0, ""]);
-      await expect(atOneTime(stdout.replaceAll("\r\n", "\n"))).toMatchFileSnapshot(fileOf(name, columns));
+      await expect(atOneTime(await shown(command, columns))).toMatchFileSnapshot(fileOf(name, columns));
     });
   });
 });

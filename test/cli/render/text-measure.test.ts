@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { drawGrid } from "../../../src/cli/render/grid.ts";
 import { createTextMeasure } from "../../../src/cli/render/text-measure.ts";
 
 const measure = createTextMeasure();
@@ -71,11 +72,35 @@ it("when the locale knows ASCII alone, then what was cut is marked in ASCII", ()
 
 describe("fitting", () => {
   it.each([
-    ["ab", 4, "left", "ab  "],
-    ["9", 3, "right", "  9"],
-    ["日本", 5, "left", "日本 "],
-    ["שלום", 5, "left", "\u2068שלום\u2069 "],
-  ] as const)("%j into %i cells, %s", (text, width, align, expected) => {
-    expect(measure.fit(text, width, align)).toBe(expected);
+    ["ab", 4, { text: "ab", width: 2 }],
+    ["日本語", 5, { text: "日本…", width: 5 }],
+    ["שלום", 5, { text: "\u2068שלום\u2069", width: 4 }],
+  ])("%j into %i cells", (text, max, expected) => {
+    expect(measure.fit(text, max)).toEqual(expected);
+  });
+});
+
+describe("a grid", () => {
+  it("keeps columns in line, whatever the width of what they hold", () => {
+    const texts = ["ab", "日本", "👩‍👩‍👧", "🫠🫠", "❤️x", "שלום", "e\u0301o\u0308", "\ue000", ""];
+    const columns = [
+      { width: 5, align: "left" },
+      { width: 4, align: "right" },
+      { width: 1, align: "left" },
+    ] as const;
+    const rows = texts.map((text) => [measure.fit(text, 5), measure.fit(text, 4), measure.fit("|", 1)]);
+    const lines = drawGrid(columns, rows).split("\n");
+    expect(lines.pop()).toBe("");
+    expect(lines.map((line) => measure.width(line.slice(0, line.indexOf("|"))))).toEqual(texts.map(() => 13));
+    expect(lines.map((line) => line.replace(/ +/g, " "))).toEqual(
+      rows.map(([left, right]) => `${left?.text} ${right?.text} |`.replace(/ +/g, " ")),
+    );
+  });
+
+  it("draws as many rows as it is given", () => {
+    const rows = Array.from({ length: 120 }, (_, index) => [measure.fit(`${index}`, 3)]);
+    const expected = rows.map((_, index) => String(index).padStart(3));
+    expect(drawGrid([{ width: 3, align: "right" }], rows)).toBe(`${expected.join("\n")}\n`);
+    expect(drawGrid([{ width: 3, align: "right" }], [])).toBe("");
   });
 });

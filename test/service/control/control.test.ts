@@ -16,7 +16,7 @@ import {
   writeControlFile,
   type ControlRecord,
 } from "../../../src/service/control/control-file.ts";
-import { proveRequest } from "../../../src/service/control/proof.ts";
+import { proveRequest } from "../../../src/service/control/control-channel.ts";
 import { createLoopbackExchange } from "../../../src/service/control/loopback-exchange.ts";
 import { openService } from "../../../src/service/index.ts";
 import { openLocal } from "../../../src/service/local.ts";

@@ -86,7 +86,7 @@ it("when somebody has put a link where a temporary file would be, then what it l
   const victim = path.join(state.folder, "victim");
   await writeFile(victim, "precious");
   await mkdir(outbox(), { mode: 0o700 });
-  for (const name of [".1-7.eml.tmp", ".1-7-343a05c83a2933b79232.eml.tmp"])
+  for (const name of ["1-7.eml.surveyctl-tmp", "1-7-343a05c83a2933b79232.eml.surveyctl-tmp"])
     await symlink(victim, path.join(outbox(), name));
   await open().deliver([dueSurvey()], CONTEXT);
   expect(await readFile(victim, "utf8")).toBe("precious");
@@ -95,8 +95,8 @@ it("when somebody has put a link where a temporary file would be, then what it l
 it("when a crash left half a message, then the next process of this data file removes it, and leaves others alone", async () => {
   await mkdir(outbox(), { mode: 0o700 });
   const halves = [
-    ".1-3-343a05c83a2933b79232.eml.62191a9b6f1f.one.tmp",
-    ".1-3-343a05c83a2933b79232.eml.000000000000.one.tmp",
+    "1-3-343a05c83a2933b79232.eml.62191a9b6f1f-one.surveyctl-tmp",
+    "1-3-343a05c83a2933b79232.eml.000000000000-one.surveyctl-tmp",
   ];
   for (const name of halves) await writeFile(path.join(outbox(), name), "From: ha");
   await open().deliver([dueSurvey()], CONTEXT);
@@ -114,7 +114,7 @@ it("when a person is deleted, then the messages go, and those of others stay", a
 it("when messages grow old, then they go, and so does what crashes left of them, but no other file", async () => {
   await open().deliver([dueSurvey(), dueSurvey({ requestId: 8, token: "another" })], CONTEXT);
   const [old = ""] = await names();
-  const half = path.join(outbox(), `.${old}.random.tmp`);
+  const half = path.join(outbox(), `${old}.000000000000-random.surveyctl-tmp`);
   await writeFile(half, "half");
   await writeFile(path.join(outbox(), "notes.eml"), "mine");
   for (const file of [path.join(outbox(), old), half, path.join(outbox(), "notes.eml")])

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { answerSurvey, findSurvey, unsubscribeByLink } from "../../../src/service/domain/answers.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
+import { answerSurvey, findSurvey, unsubscribeByLink } from "../../../src/service/domain/responses.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject } from "../../../src/service/domain/projects.ts";
 import { START, eventsQuery, links, openFixture, responsesQuery, sendInput, type Fixture } from "./fixture.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemberInput } from "../../../src/service/domain/inputs.ts";
 import { addMember, configureAutopilot, getAutopilot, removeMember } from "../../../src/service/domain/autopilot.ts";
-import { claimDue, finishDelivery, nextDueAt } from "../../../src/service/domain/delivery.ts";
-import { unsubscribe } from "../../../src/service/domain/events.ts";
+import { claimDue, finishDelivery, nextDueAt } from "../../../src/service/domain/surveys.ts";
+import { unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import { cancelSurveys, sendPerson } from "../../../src/service/domain/people.ts";
 import { addResponse } from "../../../src/service/domain/responses.ts";
 import {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims } from "../../../src/service/domain/delivery.ts";
+import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims } from "../../../src/service/domain/surveys.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
-import { recordBounce, unsubscribe } from "../../../src/service/domain/events.ts";
-import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
+import { recordBounce, unsubscribe } from "../../../src/service/domain/suppressions.ts";
+import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject } from "../../../src/service/domain/projects.ts";
 import { START, eventsQuery, openFixture, peopleQuery, sendInput, type Fixture } from "./fixture.ts";
 import { listBounces, listPeople, listUnsubscribes } from "./lists.ts";
@@ -169,4 +169,33 @@ test("when a person bounces twice, then the first time stands", async () => {
   expect(
     (await fixture.read((tx) => listBounces(tx, fixture.project, eventsQuery()))).map((row) => row.bounced_at),
   ).toEqual([START]);
+});
+
+const retry = { kind: "retry", delaySeconds: 15 } as const;
+const cancel = () => fixture.write((tx) => cancelSurveys(tx, fixture.project, "a@x.co"));
+const remove = () => fixture.write((tx) => deletePerson(tx, fixture.project, { by: "email", email: "a@x.co" }));
+
+test.each<[string, (due: () => Promise<DueSurvey | undefined>) => Promise<unknown>, number]>([
+  ["cancelled before its first attempt", () => cancel(), 0],
+  ["deleted with its person before its first attempt", () => remove(), 0],
+  ["cancelled between two attempts", async (due) => [await finish(await due(), retry), await cancel()], 1],
+  [
+    "deleted with its person between two attempts",
+    async (due) => [await finish(await due(), retry), await remove()],
+    1,
+  ],
+  ["deleted with its person while it is sent", async (due) => [await due(), await remove()], 1],
+  [
+    "cancelled while it is sent, and fails",
+    async (due) => {
+      const claimed = await due();
+      await cancel();
+      return finish(claimed, retry);
+    },
+    1,
+  ],
+])("when a survey is %s, then its message is erased if there may be one", async (_, work, count) => {
+  await send("a@x.co");
+  await work(async () => (await claim())[0]);
+  expect(await fixture.read((tx) => tx.requests.listErased(9))).toHaveLength(count);
 });

@@ -1,7 +1,7 @@
 import { assert, nat, property } from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
-import { unsubscribe } from "../../../src/service/domain/events.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
+import { unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import { getMetrics, toCoreMetrics } from "../../../src/service/domain/metrics.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addResponse } from "../../../src/service/domain/responses.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SendInput } from "../../../src/service/domain/inputs.ts";
 import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject, setThrottle } from "../../../src/service/domain/projects.ts";
-import { recordBounce, unsubscribe } from "../../../src/service/domain/events.ts";
+import { recordBounce, unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import { addResponse } from "../../../src/service/domain/responses.ts";
 import {
   DAY,

@@ -1,5 +1,7 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listen, type Listening } from "../../../src/service/http/server.ts";
 import { BASIC, listenTo, openHttp, parseRaw, rawRequest, sendRaw, type HttpFixture } from "./fixture.ts";
@@ -217,6 +219,13 @@ function firstAnswer(text: string): Promise<{ status: number }> {
   });
 }
 
+/** Resolves when the system no longer counts the server's end of a connection as open, which its client cannot see. */
+async function serverLetGo({ localPort = 0, remotePort = 0 }: Socket): Promise<void> {
+  const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, "0");
+  const open = new RegExp(`0100007F:${hex(remotePort)} 0100007F:${hex(localPort)} 01 `);
+  while (open.test(readFileSync("/proc/net/tcp", "latin1"))) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
 describe("a listener with little patience", () => {
   const limits = { connections: 3, requestMs: 600, unreadMs: 300 };
   const listening: { impatient?: Listening } = {};
@@ -248,7 +257,8 @@ describe("a listener with little patience", () => {
     socket.pause().on("error", () => undefined);
     socket.write(lines("GET /v1/survey_responses?per_page=100 HTTP/1.1", "Host: x", ...AUTH));
     const closed = new Promise((resolve) => socket.once("close", resolve));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await once(socket, "connect");
+    await serverLetGo(socket);
     const length = (await socket.resume().toArray()).reduce((sum, chunk: Buffer) => sum + chunk.length, 0);
     await closed;
     expect(length).toBeLessThan(12_000_000);

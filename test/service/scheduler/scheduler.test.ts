@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Clock } from "../../../src/runtime/clock.ts";
-import type { DeliveryOutcome } from "../../../src/service/domain/delivery.ts";
+import type { DeliveryOutcome } from "../../../src/service/domain/surveys.ts";
 import type { DueSurvey, Store } from "../../../src/service/domain/ports.ts";
 import { addMember } from "../../../src/service/domain/autopilot.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";

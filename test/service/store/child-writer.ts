@@ -4,7 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import { systemClock } from "../../../src/runtime/clock.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { isBuiltin } from "node:module";
 import { IN_MEMORY, type EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { createDatabase, type Database } from "../../../src/service/store/sqlite/engine/database.ts";
-import { openEngine } from "../../../src/service/store/sqlite/engine/open-engine.ts";
+import { openEngine } from "../../../src/service/store/sqlite/engine/engine.ts";
 
 export const ENGINES: readonly EngineName[] = isBuiltin("node:sqlite")
   ? ["node:sqlite", "node-sqlite3-wasm"]

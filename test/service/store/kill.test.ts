@@ -4,7 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { claimDue, releaseDeadClaims } from "../../../src/service/domain/delivery.ts";
+import { claimDue, releaseDeadClaims } from "../../../src/service/domain/surveys.ts";
 import { openFixture } from "../domain/fixture.ts";
 import { ENGINES, newDataFile } from "./engines.ts";
 

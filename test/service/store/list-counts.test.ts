@@ -2,8 +2,8 @@ import { array, assert, asyncProperty, constantFrom, nat, oneof, option, record,
 import { describe, expect, test } from "vitest";
 import type { SurveyResponse } from "../../../src/contract/resources.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../src/contract/routes.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
-import { recordBounce, unsubscribePerson } from "../../../src/service/domain/events.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
+import { recordBounce, unsubscribePerson } from "../../../src/service/domain/suppressions.ts";
 import { getMetrics } from "../../../src/service/domain/metrics.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addResponse, updateResponse } from "../../../src/service/domain/responses.ts";
@@ -18,13 +18,14 @@ import {
   START,
   type Fixture,
 } from "../domain/fixture.ts";
+import { size } from "../../helpers/long.ts";
 import { listResponses } from "../domain/lists.ts";
 import { ENGINES } from "./engines.ts";
 
 /** So small that a few rows make many blocks. */
 const BLOCK_ROWS = 2;
 const PEOPLE = 4;
-const RUNS = { numRuns: 40 };
+const RUNS = { numRuns: size(12, 60) };
 
 type Change =
   | {

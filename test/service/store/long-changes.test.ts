@@ -8,7 +8,7 @@ import { addMember, configureAutopilot } from "../../../src/service/domain/autop
 import { getMetrics } from "../../../src/service/domain/metrics.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addTrend, removeTrend } from "../../../src/service/domain/trends.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/delivery.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
 import {
   DAY,
   START,
@@ -46,17 +46,14 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(path.dirname(script), { recursive: true, force: true }));
 
-/** Begins a change in a process of its own and kills it once that is acknowledged; what it had said. */
-function killAfterBeginning(file: string, engine: string, kind: string): Promise<string> {
+/** Begins a change in a process of its own, which kills itself once that is acknowledged; what it had said. */
+function killedAfterBeginning(file: string, engine: string, kind: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [script, file, engine, kind], { stdio: ["ignore", "pipe", "inherit"] });
     let said = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      child.kill("SIGKILL");
-    });
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
     child.on("error", reject);
-    child.on("close", () => resolve(said));
+    child.on("close", (_, signal) => resolve(`${said}${String(signal)}`));
   });
 }
 
@@ -221,7 +218,7 @@ describe.each(ENGINES)("%s", (engine) => {
       const first = await openFixture({ file, engine });
       await prepare(first);
       await first.store.close();
-      expect(await killAfterBeginning(file, engine, kind)).toBe("begun\n");
+      expect(await killedAfterBeginning(file, engine, kind)).toBe("begun\nSIGKILL");
       const second = await openFixture({ file, engine });
       await second.store.settle();
       expect(await second.store.check()).toEqual([]);

@@ -5,8 +5,8 @@ import { createAutopilotRows } from "../../../src/service/store/sqlite/rows/auto
 import type { Database } from "../../../src/service/store/sqlite/engine/database.ts";
 import type { SqlValue } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
-import { createListBlocks } from "../../../src/service/store/sqlite/lists/list-blocks.ts";
-import type { LongChanges } from "../../../src/service/store/sqlite/steps/long-changes.ts";
+import { createListBlocks } from "../../../src/service/store/sqlite/sql/list-blocks.ts";
+import type { LongChanges } from "../../../src/service/store/sqlite/rows/long-changes.ts";
 import { createPersonRows } from "../../../src/service/store/sqlite/rows/person-rows.ts";
 import { createRequestRows } from "../../../src/service/store/sqlite/rows/request-rows.ts";
 import { createResponseRows } from "../../../src/service/store/sqlite/rows/response-rows.ts";

@@ -1,14 +1,14 @@
-/** The whole file, before the first request: every problem in one pass, and who is in it twice. */
-import { InputError } from "../table/input-error.ts";
+/** Checks the complete file before the first request: every problem in one pass, and duplicates. */
+import { hasGuard } from "../../../contract/formula-guard.ts";
+import { InputError } from "../table/input-file.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
 import type { ImportTable } from "../table/open-table.ts";
 import type { InputRecord } from "../table/record-parser.ts";
 import { createIdentities, identityOf } from "./identities.ts";
-import { watchLocales, type OddLocale } from "./odd-locales.ts";
+import { findStrayQuote, watchLocales, type OddLocale, type StrayQuote } from "./oddities.ts";
 import { createProblemList, type ProblemGroup } from "./problem-list.ts";
 import { wayOf, type Way } from "./row-kind.ts";
-import { findStrayQuote, type StrayQuote } from "./stray-quotes.ts";
-import { hasGuard, identifierOf, type ValidFields } from "./validate.ts";
+import { identifierOf, type ValidFields } from "./validate.ts";
 
 export type DuplicatePolicy = "error" | "first" | "last";
 
@@ -37,7 +37,7 @@ export interface CheckReport {
   /** Cells from which a spreadsheet guard, a leading `'`, was taken. */
   readonly guardedCells: number;
   readonly strayQuotes: readonly StrayQuote[];
-  /** Where the file stops being a table; null for one that is whole. */
+  /** Where the file stops being a table; null for a sound one. */
   readonly broken: InputError | null;
 }
 

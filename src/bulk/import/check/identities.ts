@@ -1,10 +1,10 @@
-/** Which people were seen before. A million rows take some 150 MB. */
+/** The people seen so far. A million rows take some 150 MB. */
 import { domainToASCII } from "node:url";
 import { emailKey } from "../../../contract/email.ts";
 import type { RowValues } from "./row-kind.ts";
 
 export interface Identities {
-  /** The line that is remembered of the same person; null for somebody new, who is remembered. */
+  /** The line that is remembered of the same person; null for a new person, who is remembered. */
   seen(identity: string, line: number): number | null;
 }
 
@@ -37,7 +37,7 @@ function compatibleKey(email: string): string {
 /** A Map holds some 16 million keys at most; a fuller one gets a neighbour. */
 const KEYS_MAX = 8_000_000;
 
-/** `remember` is the line that is kept of somebody who comes again. */
+/** `remember` is the line that is kept of a person who occurs twice. */
 export function createIdentities(remember: "first" | "last" = "first"): Identities {
   const maps = [new Map<string, number>()];
   return {

@@ -21,7 +21,7 @@ export interface RowKind {
   readonly readOnly: readonly string[];
   /** The field of the request that takes every other column; null where there is none and they are ignored. */
   readonly properties: "properties" | "person_properties" | null;
-  /** Whole-row rules: what must be there together. Problems as `[column, what is wrong]`. */
+  /** Rules for a row: which values require each other. Problems as `[column, what is wrong]`. */
   readonly check: (values: RowValues) => readonly RowProblem[];
 }
 

@@ -1,4 +1,4 @@
-/** One named function a rule: a cell's text in, its value out, or what is wrong with it and what to do. */
+/** One function a rule: from the text of a cell to its value, or to the problem and its fix. */
 import { isEmail } from "../../../contract/email.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { codePointName, describeInvisible, INVISIBLE } from "../../../contract/invisible.ts";
@@ -42,7 +42,7 @@ function readPhone(text: string): Ruling {
   return problem(isScientific(text) ? scientificAdvice(text, "number") : phoneAdvice(text));
 }
 
-/** `4.47E+11`: the spreadsheet threw digits away, so that nobody can tell the number. */
+/** `4.47E+11`: the spreadsheet dropped digits, so the number is lost. */
 function isScientific(text: string): boolean {
   return /^[+-]?\d(?:[.,]\d+)?E[+-]?\d+$/i.test(text);
 }
@@ -51,7 +51,7 @@ function scientificAdvice(text: string, what: string): string {
   return `${quote(text)} is a ${what} rounded by a spreadsheet; its digits are lost; format the column as text and enter it again`;
 }
 
-/** What most likely happened to a number that is not E.164. Nothing is mended silently. */
+/** What most likely happened to a number that is not E.164. Nothing is fixed silently. */
 function phoneAdvice(text: string): string {
   const digits = text.replace(/[\s().\-/\u00a0\u2011]/g, "");
   const expected = "a leading +, the country code, then the number, as in +14155550000";

@@ -1,8 +1,9 @@
 /** Validates one record: the row it becomes, or everything that is wrong with it. */
+import { withoutGuard } from "../../../contract/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { characterCount } from "../../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
-import type { Column } from "../table/header.ts";
+import { propertyKey, type Column } from "../table/header.ts";
 import type { InputRecord } from "../table/record-parser.ts";
 import type { CellValue, FieldRule, ImportRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
 import { RULES, type ValueReaders } from "./rules.ts";
@@ -15,7 +16,7 @@ export interface ValidatorOptions {
   readonly properties: JsonObject;
   /** Values for rows that have none of their own: `channel`, `delay`, `send`. */
   readonly defaults: RowValues;
-  /** Values that hold for every row, whatever its cells say. */
+  /** Values that hold for every row; they take precedence over its cells. */
   readonly overrides?: RowValues;
 }
 
@@ -58,25 +59,35 @@ export function createValidator(options: ValidatorOptions): Validator {
   };
 }
 
-/** A whole map in one cell, as an export writes it, gives way to columns of their own that say something else. */
+/** Columns of their own take precedence over a map in one cell, as an export writes it. */
 function readProperties(cells: readonly PropertyCell[], fields: readonly string[], common: JsonObject): JsonObject {
   let all = common;
   // Without a prototype, so that a key named `__proto__` is only a key.
-  const own = Object.create(null) as Record<string, Json>;
+  const own = Object.create(null) as Record<string, string>;
   for (const { index, key } of cells) {
-    const cell = withoutGuard(fields[index] ?? "");
-    if (isBlank(cell)) continue;
-    if (isMapColumn(key)) all = { ...all, ...parseMap(cell) };
+    const cell = fields[index] ?? "";
+    if (isBlank(withoutGuard(cell))) continue;
+    if (isMapColumn(key)) all = { ...all, ...parseMap(withoutGuard(cell)) };
     else own[key] = cell;
   }
   for (const [key, cell] of Object.entries(own)) {
-    // A flattened column repeats as text what the map holds as a number, a list or a map.
-    if (Object.hasOwn(all, key) && toCellText(all[key]) === cell) delete own[key];
+    if (repeatsMap(all, key, cell)) delete own[key];
+    else own[key] = withoutGuard(cell);
   }
   return { ...all, ...own };
 }
 
-/** As `--flatten` writes a value. */
+/**
+ * Whether the cell of a flattened column repeats as text what the map holds: as a number, a list, a map, a text with a
+ * leading `'` of its own, or under a key that a header spells in another way.
+ */
+function repeatsMap(all: JsonObject, key: string, cell: string): boolean {
+  const isSame = (value: Json | undefined): boolean => [cell, withoutGuard(cell)].includes(toCellText(value));
+  if (Object.hasOwn(all, key)) return isSame(all[key]);
+  return Object.entries(all).some(([other, value]) => propertyKey(other.trim()) === key && isSame(value));
+}
+
+/** As a flattened export writes a value. */
 function toCellText(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
@@ -118,7 +129,7 @@ function present(values: RowValues): RowValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** What messages and results call a row's person; empty when nobody is named. */
+/** What messages and results call a row's person; empty when there is no identifier. */
 export function identifierOf(values: RowValues): string {
   return String(values["email"] ?? values["phone_number"] ?? values["person_id"] ?? "");
 }
@@ -212,17 +223,6 @@ function readField(
 /** A `send` column without a word, and nothing that holds for such rows, would be a guess. */
 function undecided(column: string): RowProblem {
   return { column, message: "is empty, and no default says whether to send; give true or false" };
-}
-
-const APOSTROPHE = 39;
-
-/** Whether a spreadsheet guard (`'+1555…`, `'=SUM`, and `''=…` for a text that began with `'=`) precedes the text. */
-export function hasGuard(cell: string): boolean {
-  return cell.charCodeAt(0) === APOSTROPHE && /^''?[=+\-@\t]/.test(cell);
-}
-
-function withoutGuard(cell: string): string {
-  return hasGuard(cell) ? cell.slice(1) : cell;
 }
 
 /** Nothing, or nothing but space. */

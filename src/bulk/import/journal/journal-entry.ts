@@ -1,4 +1,5 @@
-/** What a journal says, and how it is written: one JSON text each. */
+/** The entries of a journal: one JSON text a line, how it is written and how a file of them is read. */
+import { open, type FileHandle } from "node:fs/promises";
 import type { Json } from "../../../contract/json.ts";
 import { OUTCOMES, type RecordedOutcome } from "./outcome.ts";
 
@@ -13,7 +14,7 @@ export interface JournalHead {
   readonly rows: number;
   /** As users type it: `people import`. */
   readonly command: string;
-  /** Whatever changes requests, or which rows are sent, by name. */
+  /** Everything that changes requests, or which rows are sent, by flag. */
   readonly choices: Readonly<Record<string, Json>>;
   readonly baseUrl: string;
   /** Fingerprint of the API key; empty where there is none. */
@@ -38,7 +39,7 @@ export function formatEntry(entry: JournalEntry): string {
   return JSON.stringify({ done: { ...entry.done, personId: packId(entry.done.personId) } });
 }
 
-/** Null for a text that is no entry. */
+/** Null for a text that is not an entry. */
 export function parseEntry(text: string): JournalEntry | null {
   try {
     const entry = JSON.parse(text) as JournalEntry;
@@ -60,9 +61,80 @@ function isEntry(entry: JournalEntry): boolean {
 
 /**
  * An id that is a whole number is written as one. V8 keeps every short text that it reads from JSON in a table for the
- * whole process: a million ids would take 40 MB while results are written.
+ * life of the process: a million ids would take 40 MB while results are written.
  */
 function packId(id: string | null): string | number | null {
   const number = Number(id);
   return id !== null && Number.isSafeInteger(number) && String(number) === id ? number : id;
+}
+
+export interface JournalLine {
+  readonly entry: JournalEntry;
+  /** Where it begins, bytes. */
+  readonly start: number;
+  /** Behind its line end, bytes. */
+  readonly end: number;
+}
+
+const CHUNK_BYTES = 64 * 1024;
+const NEW_LINE = 10;
+
+/**
+ * All lines in order, in batches; a missing file is an empty journal. Only complete lines count: one that a crash tore
+ * has no line end. A line that is damaged, as a power cut may leave it, is left out; the lines after it still count.
+ */
+export async function* readJournalLines(file: string): AsyncGenerator<JournalLine[]> {
+  const handle = await openIfThere(file);
+  if (handle === null) return;
+  try {
+    let buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    let start = 0;
+    let held = 0;
+    for (;;) {
+      if (held === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+      const { bytesRead } = await handle.read(buffer, held, buffer.length - held, start + held);
+      if (bytesRead === 0) return;
+      held += bytesRead;
+      const { lines, taken } = takeLines(buffer.subarray(0, held), start);
+      yield lines;
+      buffer.copyWithin(0, taken, held);
+      start += taken;
+      held -= taken;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What a journal belongs to; null for a file that is not a journal of this version. */
+export async function readJournalHead(file: string): Promise<JournalHead | null> {
+  for await (const [first] of readJournalLines(file))
+    return first !== undefined && "head" in first.entry ? first.entry.head : null;
+  return null;
+}
+
+async function openIfThere(file: string): Promise<FileHandle | null> {
+  try {
+    return await open(file, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return null;
+  }
+}
+
+interface Taken {
+  readonly lines: JournalLine[];
+  /** Bytes up to the last line end. */
+  readonly taken: number;
+}
+
+function takeLines(bytes: Buffer, start: number): Taken {
+  const lines: JournalLine[] = [];
+  let taken = 0;
+  for (let end = bytes.indexOf(NEW_LINE); end !== -1; end = bytes.indexOf(NEW_LINE, taken)) {
+    const entry = parseEntry(bytes.toString("utf8", taken, end));
+    if (entry !== null) lines.push({ entry, start: start + taken, end: start + end + 1 });
+    taken = end + 1;
+  }
+  return { lines, taken };
 }

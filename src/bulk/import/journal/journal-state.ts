@@ -1,13 +1,12 @@
-/** What a journal says of every line of the input: enough to resume from, in a few bytes each. */
-import type { JournalEntry, JournalHead } from "./journal-entry.ts";
-import { readJournalLines } from "./journal-lines.ts";
+/** The state of every line of the input by its journal: enough to resume from, in a few bytes each. */
+import { readJournalLines, type JournalEntry, type JournalHead } from "./journal-entry.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
 import { noOutcomes, OUTCOMES, type OutcomeCounts, type OutcomeName, type RecordedOutcome } from "./outcome.ts";
 
 export interface JournalState {
   /** Null: nothing was begun. */
   readonly head: JournalHead | null;
-  /** Bytes that were read whole; a torn last line lies behind them. */
+  /** Bytes of complete lines; a torn last line comes after them. */
   readonly length: number;
   readonly ended: boolean;
   /** When the last run stopped by itself, the service's time: nothing was sent later. Null where it was cut off. */
@@ -35,7 +34,7 @@ export async function readJournal(file: string): Promise<JournalState> {
   return state;
 }
 
-/** What a journal says that was never written. */
+/** The state before anything was written. */
 export function emptyJournal(): JournalState {
   return createState();
 }
@@ -71,7 +70,7 @@ function createState(): WritableState {
   const intend = (line: number, at: number): void => {
     const before = outcomes.get(line);
     if (before === FAILED || before === DOUBTFUL) outcomes.set(line, 0);
-    // What the service refused is sent anew; whatever else may have arrived is looked for since its first intent.
+    // What the service refused is sent anew; everything else that may have arrived is looked up since its first intent.
     if (before === FAILED || intents.get(line) === 0) intents.set(line, at);
   };
   const outcomeOf = (line: number): OutcomeName | null => {

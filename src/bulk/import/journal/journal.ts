@@ -1,5 +1,5 @@
 /**
- * What was meant and what became of it, one JSON line each. An intent is on disk before its request leaves; waiting
+ * Intents and outcomes, one JSON line each. An intent is on disk before its request leaves; waiting
  * lines share one sync. A line that a crash tore is read as if it had never been written.
  */
 import { open, type FileHandle } from "node:fs/promises";
@@ -18,7 +18,7 @@ const FILE_MODE = 0o600;
 /** What comes within that time after a sync shares the next one; a block of intents lasts longer. */
 const PAUSE_MS = 10;
 
-/** Goes on after `length` bytes, those that were read whole; what a crash left behind them is cut off. */
+/** Continues after `length` bytes, those of complete lines; what a crash left after them is cut off. */
 export async function openJournal(file: string, length: number, clock: Clock): Promise<Journal> {
   const handle = await open(file, length === 0 ? "w" : "r+", FILE_MODE);
   await handle.truncate(length);

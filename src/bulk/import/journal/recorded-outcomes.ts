@@ -1,7 +1,6 @@
 /** The latest outcome of every line, read back from the journal. */
 import { open, type FileHandle } from "node:fs/promises";
-import { parseEntry } from "./journal-entry.ts";
-import { readJournalLines } from "./journal-lines.ts";
+import { parseEntry, readJournalLines } from "./journal-entry.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
 import type { RecordedOutcome } from "./outcome.ts";
 

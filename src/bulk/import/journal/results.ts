@@ -1,12 +1,16 @@
 /** The results file and the rows that did not go through, made from the journal. */
 import { stringify } from "csv-stringify/sync";
+import { guardFormula, guardPhone } from "../../../contract/formula-guard.ts";
 import type { ImportTable } from "../table/open-table.ts";
 import type { RecordedOutcome } from "./outcome.ts";
 import type { RecordedOutcomes } from "./recorded-outcomes.ts";
 
 const RESULT_COLUMNS = ["line", "identifier", "outcome", "person_id", "survey_scheduled_at", "error"] as const;
 
-/** CSV text in pieces, in the order of the input; rows without an outcome are not in it. `time` writes Unix seconds. */
+/**
+ * CSV text in pieces, in the order of the input; rows without an outcome are not in it. `time` writes Unix seconds. Cells
+ * that hold text from the input or the service are guarded: the file is made to be opened in a spreadsheet.
+ */
 export async function* resultsCsv(
   outcomes: RecordedOutcomes,
   time: (seconds: number) => string,
@@ -19,24 +23,26 @@ function toResult(outcome: RecordedOutcome, time: (seconds: number) => string): 
   const { line, identifier, outcome: name, personId, surveyScheduledAt, error } = outcome;
   return [
     line,
-    identifier,
+    guardPhone(identifier),
     name,
-    personId ?? "",
+    guardFormula(personId ?? ""),
     surveyScheduledAt === null ? "" : time(surveyScheduledAt),
-    error ?? "",
+    guardFormula(error ?? ""),
   ];
 }
 
 /** The input's own header and cells of rows that failed, are unknown, or were invalid: to be corrected and imported. */
 export async function* failedCsv(table: ImportTable, outcomes: RecordedOutcomes): AsyncGenerator<string> {
-  yield stringify([[...table.headers]]);
+  // A line of one empty cell is quoted: a blank line is not a row.
+  const options = { quoted_empty: table.headers.length === 1 };
+  yield stringify([[...table.headers]], options);
   for await (const batch of table.records()) {
     const rows: string[][] = [];
     for (const { line, fields } of batch) {
       const outcome = await outcomes.of(line);
       if (outcome !== null && didNotGoThrough(outcome)) rows.push([...fields]);
     }
-    if (rows.length > 0) yield stringify(rows);
+    if (rows.length > 0) yield stringify(rows, options);
   }
 }
 

@@ -2,7 +2,7 @@
 import { isEmail } from "../../../contract/email.ts";
 import { isE164 } from "../../../contract/phone.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
-import { InputError } from "./input-error.ts";
+import { InputError } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
 
 export type ColumnTarget =
@@ -33,7 +33,7 @@ export interface NearMiss {
 
 export interface Mapping {
   readonly columns: readonly Column[];
-  /** Said once before anything else: what was left out. */
+  /** Notes that come first: what was left out. */
   readonly notes: readonly string[];
   readonly nearMisses: readonly NearMiss[];
 }
@@ -63,7 +63,7 @@ function targetOf(header: string, kind: RowKind, { renames, ignored }: HeaderOpt
 }
 
 /** `properties.plan`, `person_properties[plan]` and plain `plan`; older names of special properties are read as the new ones. */
-function propertyKey(name: string): string {
+export function propertyKey(name: string): string {
   const key = /^(?:person_)?properties(?:\.(.+)|\[(.+)\])$/is.exec(name);
   const plain = key?.[1] ?? key?.[2] ?? name;
   return SPECIAL_PROPERTIES.find((special) => normal(special.key) === normal(plain))?.key ?? plain;
@@ -152,7 +152,7 @@ function ignoredNote(columns: readonly Column[], kind: RowKind): string[] {
   ];
 }
 
-/** Spreadsheets name these columns in words: "E-Mail Address", "Phone no.", "Full Name". */
+/** Other headers of these columns in spreadsheets: "E-Mail Address", "Phone no.", "Full Name". */
 function meansPerson(header: string, free: readonly string[]): string | null {
   const words: readonly (readonly [RegExp, string])[] = [
     [/e-?mail/i, "email"],

@@ -3,6 +3,27 @@ import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { stat, type FileHandle } from "node:fs/promises";
 
+/** What would fix an input; the command line describes it in terms of its flags. */
+export type InputFix =
+  | { readonly kind: "map"; readonly columns: readonly { readonly header: string; readonly field: string }[] }
+  | { readonly kind: "ignore"; readonly header: string };
+
+/** The input cannot be read as a table at all, or its header cannot be used; nothing was sent. */
+export class InputError extends Error {
+  override readonly name = "InputError";
+  readonly hint: string | null;
+  readonly fix: InputFix | null;
+
+  constructor(
+    message: string,
+    options: { readonly hint?: string; readonly fix?: InputFix; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.hint = options.hint ?? null;
+    this.fix = options.fix ?? null;
+  }
+}
+
 /** The file is no longer the one that was opened and checked. */
 export class InputChangedError extends Error {
   override readonly name = "InputChangedError";
@@ -23,7 +44,7 @@ export interface InputFile {
   /** SHA-256 of all bytes, hexadecimal, once they have been read to the end; null before. */
   readonly sha256: string | null;
   /**
-   * All bytes from the first on, in chunks that belong to the caller. After the first whole pass never a byte more than
+   * All bytes from the first on, in chunks that belong to the caller. After the first complete pass never a byte more than
    * that pass saw. Throws InputChangedError, or the system's error.
    */
   bytes(): AsyncGenerator<Uint8Array>;
@@ -35,7 +56,7 @@ export interface InputFile {
 export interface InputFacts {
   readonly name: string;
   readonly delimiter: string | null;
-  /** Null for a file without a name, which nobody else can change. */
+  /** Null for a file without a name, which no other program can change. */
   readonly path: string | null;
   /** Called when the file has been closed. */
   readonly onClose?: () => Promise<void>;

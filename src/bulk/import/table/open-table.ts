@@ -1,6 +1,6 @@
 /** A file whose header is understood: its records, validated, as often as they are asked for. */
 import { mapHeader, type HeaderOptions, type Mapping } from "./header.ts";
-import { InputError } from "./input-error.ts";
+import { InputError, type InputFile } from "./input-file.ts";
 import {
   createValidator,
   type FieldCheck,
@@ -9,7 +9,6 @@ import {
   type ValidatorOptions,
 } from "../check/validate.ts";
 import type { InputRecord } from "./record-parser.ts";
-import type { InputFile } from "./input-file.ts";
 import { readRecords } from "./records.ts";
 import type { RowKind } from "../check/row-kind.ts";
 
@@ -52,7 +51,7 @@ function createTable(input: InputFile, options: TableOptions, opening: Begun): I
   const { header } = opening;
   const mapping = mapHeader(header.fields, options.kind, `${input.name}:${header.line}`, options.header);
   const validator = createValidator({ ...options, columns: mapping.columns });
-  // What found the header goes on with the first pass over the file: V8 runs a second parser a tenth slower.
+  // The parser that found the header continues with the first pass over the file: V8 runs a second parser a tenth slower.
   let waiting: Begun | null = opening;
   const records = (): AsyncGenerator<readonly InputRecord[]> => {
     const begun = waiting ?? beginReading(input);

@@ -10,7 +10,7 @@ export interface InputRecord {
 /** A record longer than that is a quote that was never closed. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
-/** A record goes on and on. */
+/** A record exceeds the limit. */
 export class RecordTooLongError extends Error {
   override readonly name = "RecordTooLongError";
 }
@@ -31,7 +31,7 @@ export class RecordParser {
       relax_column_count: true,
       record_delimiter: ["\r\n", "\n"],
     });
-    // Told to whoever waits for `feed` or `finish`.
+    // Reported by `feed` or `finish`.
     this.parser.on("error", () => undefined);
     this.parser.on("readable", () => this.drain());
   }
@@ -41,7 +41,7 @@ export class RecordParser {
     return this.line;
   }
 
-  /** Throws CsvError, or RecordTooLongError. Blank lines are no records. */
+  /** Throws CsvError, or RecordTooLongError. Blank lines are not records. */
   async feed(bytes: Uint8Array): Promise<InputRecord[]> {
     this.unfinishedBytes += bytes.length;
     if (this.unfinishedBytes > RECORD_MAX) throw new RecordTooLongError();

@@ -1,13 +1,11 @@
 /** A file as records with the line on which each begins, in batches; nothing is held longer than its batch. */
 import { CsvError } from "csv-parse";
-import { findDelimiter } from "./delimiter.ts";
-import { endsLinesWithCarriageReturns, foreignFormatOf } from "./foreign-format.ts";
-import { InputError } from "./input-error.ts";
-import type { InputFile } from "./input-file.ts";
+import { endsLinesWithCarriageReturns, findDelimiter, foreignFormatOf } from "./format.ts";
+import { InputError, type InputFile } from "./input-file.ts";
 import { describeProblem, RecordParser, RecordTooLongError, type InputRecord } from "./record-parser.ts";
 import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
 
-/** Throws InputError for what is no table; the system's error for a file that cannot be read. Blank lines are no records. */
+/** Throws InputError for what is not a table; the system's error for a file that cannot be read. Blank lines are not records. */
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
   let parser: RecordParser | null = null;
   try {
@@ -81,9 +79,28 @@ async function placeOf(input: InputFile, offset: number): Promise<{ readonly lin
   return { line, byte: "" };
 }
 
-/** An open quote is told where its record begins, anything else where the parser met it. */
+/** An open quote is reported where its record begins, anything else where the parser found it. */
 function notATable(name: string, recordLine: number, error: CsvError | RecordTooLongError): InputError {
   const met =
     error instanceof CsvError && error.code !== "CSV_QUOTE_NOT_CLOSED" ? ((error as { lines?: number }).lines ?? 0) : 0;
   return new InputError(`${name}:${Math.max(recordLine, met)}: ${describeProblem(error)}`, { cause: error });
+}
+
+/** Lines of the input as it has them, decoded and otherwise untouched: from line `first` to line `last`, counted from 1 as an editor does, without the last one's end. Throws EncodingError. */
+export async function readRawLines(input: InputFile, first: number, last: number): Promise<string> {
+  const found: string[] = [];
+  let line = 1;
+  let begun = "";
+  for await (const bytes of toUtf8(input.bytes())) {
+    // A carriage return at the end may be the first half of a line end.
+    const pieces = (begun + bytes.toString()).split(/(?<=\n|\r(?!\n|$))/);
+    begun = pieces.pop() ?? "";
+    for (const piece of pieces) {
+      if (line >= first && line <= last) found.push(piece);
+      line += 1;
+    }
+    if (line > last) break;
+  }
+  if (line >= first && line <= last) found.push(begun);
+  return found.join("").replace(/(?:\r\n|\n|\r)$/, "");
 }

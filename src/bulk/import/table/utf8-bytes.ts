@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 
 type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
-/** The bytes are no text that we read; `offset` is that of the first wrong one. */
+/** The bytes are not text in a known encoding; `offset` is that of the first wrong one. */
 export class EncodingError extends Error {
   override readonly name = "EncodingError";
   readonly offset: number;

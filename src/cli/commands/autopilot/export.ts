@@ -6,8 +6,13 @@ import type { Deps } from "../../command/deps.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { MEMBERS } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { EXPORT_EXITS, exportFlags, readExportFlags } from "../../export/flags.ts";
-import type { ExportFlags, FlatColumns } from "../../export/request.ts";
+import {
+  EXPORT_EXITS,
+  exportFlags,
+  readExportFlags,
+  type ExportFlags,
+  type FlatColumns,
+} from "../../export/request.ts";
 import { cursorList, textOf, timeOf } from "../../export/sources.ts";
 import {
   IDENTIFIER_FLAGS,
@@ -46,7 +51,7 @@ export function registerAutopilotExport(noun: Command, context: CommandContext):
   );
 }
 
-/** One walk: the list has no time filters (design: "Settled details"). */
+/** One pass: the list has no time filters (4.8). */
 export async function runAutopilotExport(deps: Deps, options: AutopilotExportOptions): Promise<ExitCode> {
   const { flags, platform } = options;
   const person = toMemberParameters(options.person);

@@ -6,10 +6,12 @@ import type { Client } from "../../../client/client.ts";
 import { isRepeatablePerson } from "../../../client/write/write-methods.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CHANNELS, ROUTES } from "../../../contract/routes.ts";
-import { parseChoice, parseDuration } from "../../args/values.ts";
+import { parseChoice, parseDuration, readDuration } from "../../args/values.ts";
 import type { Flags } from "../../args/flags.ts";
+import { parseDelay, type TimeContext } from "../../args/time.ts";
 import { countOf } from "../../command/notes.ts";
 import type { Deps } from "../../command/deps.ts";
+import { timeContext } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { FILE_OPERAND, IMPORT_EXITS, IMPORT_FLAGS, readImportFlags } from "../../import/import-flags.ts";
@@ -36,7 +38,7 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
       },
       { flag: "--no-send", text: "send no survey, whatever a send column says" },
       { flag: "--channel", value: "channel", text: "channel of rows that have none", choices: CHANNELS },
-      { flag: "--delay", value: "duration", text: "delay of rows that have none, as in 3600 or 1h" },
+      { flag: "--delay", value: "duration", text: "delay of rows that have none, such as 3600, 1h or tomorrow" },
       { flag: "--spread", value: "duration", text: "space the surveys evenly over this time" },
       { flag: "--skip-suppressed", text: "skip people who bounced or unsubscribed" },
       ...IMPORT_FLAGS,
@@ -49,7 +51,7 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
 export async function runPeopleImport(deps: Deps, input: string, flags: Flags): Promise<ExitCode> {
   const { runImport } = await import("../../import/run-import.ts");
   checkSendFlags(deps.commandLine);
-  return runImport(deps, toRequest(input, flags));
+  return runImport(deps, toRequest(deps, input, flags));
 }
 
 /** Of the two the parser keeps the last; both together say nothing. Throws UsageError. */
@@ -58,8 +60,9 @@ function checkSendFlags(commandLine: readonly string[]): void {
     throw new UsageError("--send and --no-send cannot be used together");
 }
 
-function toRequest(input: string, flags: Flags): ImportRequest {
-  const defaults = readDefaults(flags);
+function toRequest(deps: Deps, input: string, flags: Flags): ImportRequest {
+  const context = timeContext(deps);
+  const defaults = readDefaults(flags, context);
   const spreadSeconds = flags.parse("--spread", parseDuration);
   return {
     command: "people import",
@@ -67,6 +70,7 @@ function toRequest(input: string, flags: Flags): ImportRequest {
     input,
     kind: PEOPLE_ROWS,
     defaults,
+    choices: delayUntil(flags, defaults, context),
     overrides: flags.isOff("--send") ? { send: false } : {},
     consentColumn: "send",
     consented: defaults["send"] !== undefined,
@@ -83,9 +87,15 @@ function toRequest(input: string, flags: Flags): ImportRequest {
   };
 }
 
-function readDefaults(flags: Flags): RowValues {
+/** A delay until a moment shrinks as time passes: a run is resumed by the moment, not by its seconds. */
+function delayUntil(flags: Flags, { delay }: RowValues, { now }: TimeContext): JsonObject {
+  const isMoment = typeof delay === "number" && readDuration(flags.text("--delay") ?? "") === null;
+  return isMoment ? { "--delay": new Date((now + delay) * 1000).toISOString() } : {};
+}
+
+function readDefaults(flags: Flags, context: TimeContext): RowValues {
   const channel = flags.parse("--channel", (text, place) => parseChoice(text, place, CHANNELS));
-  const delay = flags.parse("--delay", parseDuration);
+  const delay = flags.parse("--delay", (text, place) => parseDelay(text, place, context));
   return {
     ...(flags.is("--send") && { send: true }),
     ...(flags.isOff("--send") && { send: false }),

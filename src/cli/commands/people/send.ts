@@ -38,7 +38,7 @@ export async function sendPerson(
       return EXIT.done;
     }
     if (first !== null) await sendFirst(client, deps.signal, first, who);
-    const write = tellRefusals(client.sendPerson(body, { signal: deps.signal }), taken(body));
+    const write = tellRefusals(client.sendPerson(body, { signal: deps.signal }), refusalsOf(body));
     const exit = await showOutcome(deps, write, {
       answer: SENT_PERSON,
       found: PEOPLE,
@@ -51,20 +51,24 @@ export async function sendPerson(
   });
 }
 
-/** An address or number that belongs to another person (4.2). */
-function taken(body: JsonObject): readonly Refusal[] {
+/** An address or number that belongs to another person, or to none where one is to be renamed (4.2). */
+function refusalsOf(body: JsonObject): readonly Refusal[] {
   return ["email", "phone_number", "email_update", "phone_number_update"].flatMap((attribute) => {
     const value = body[attribute];
     if (typeof value !== "string") return [];
     const kind = attribute.startsWith("email") ? "email" : "phone number";
     const words = `another person already has the ${kind} ${value}`;
-    return [{ status: 422, attribute, says: /taken/, words, hint: `surveyctl people get ${value} shows who` }];
+    const absent = { words: `no person found with ${kind} ${value}`, hint: "only an existing person can be renamed" };
+    return [
+      { status: 422, attribute, says: /taken/, words, hint: `surveyctl people get ${value} shows who` },
+      { status: 422, attribute, says: /does not exist/, ...absent },
+    ];
   });
 }
 
 /** Throws UnknownOutcomeError when nothing tells whether the write arrived. */
 async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject, who: string): Promise<void> {
-  const result = await tellRefusals(client.sendPerson(body, { signal }), taken(body));
+  const result = await tellRefusals(client.sendPerson(body, { signal }), refusalsOf(body));
   if (result.kind === "unknown") throw result.error.advise(evidenceOf(body, who));
 }
 

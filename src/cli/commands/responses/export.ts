@@ -5,11 +5,20 @@ import type { Client, Parameters } from "../../../client/client.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { EXPANSIONS, ROUTES } from "../../../contract/routes.ts";
 import type { Deps } from "../../command/deps.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import type { ExitCode } from "../../exit-codes.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
-import { describeFilters, EXPORT_EXITS, exportFlags, readExportFlags } from "../../export/flags.ts";
-import type { ExportRequest, ExportSource, FlatColumns, RangeExportOptions } from "../../export/request.ts";
+import {
+  describeFilters,
+  EXPORT_EXITS,
+  exportFlags,
+  readExportFlags,
+  type ExportRequest,
+  type ExportSource,
+  type FlatColumns,
+  type RangeExportOptions,
+} from "../../export/request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
 import { expandFlag, FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } from "./filters.ts";
 import { propertyColumn } from "../../render/columns.ts";
@@ -84,7 +93,7 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
     flat: RESPONSE_FLAT_COLUMNS,
   };
   const { exportList } = await import("../../export/list.ts");
-  return exportList(deps, request, options.flags);
+  return tellRefusals(exportList(deps, request, options.flags), noTrend(options.trend));
 }
 
 function updatedCall(filters: Parameters, { since, until }: ResponsesExportOptions, perPage: number) {

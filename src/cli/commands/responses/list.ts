@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Reply } from "../../../client/client.ts";
+import type { ApiReply } from "../../../client/client.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -78,7 +78,7 @@ function isCountable({ updatedSince, updatedUntil, personId, personEmail }: Resp
   return [updatedSince, updatedUntil, personId, personEmail].every((filter) => filter === null);
 }
 
-function toCount({ json }: Reply): number | null {
+function toCount({ json }: ApiReply): number | null {
   const count = json["response_count"];
   return typeof count === "number" ? count : null;
 }

@@ -52,12 +52,13 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
     openService({ dataFile, clock, random, log, publicUrl, rateLimit, outboxKeepSeconds }),
   );
   const server = await startServer(deps, service, { ...options, dataFile, tls });
-  await warnOfShortKey(deps, log);
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
     const key = await firstKey(deps, service);
     await streams.out.write(`listening on ${server.url}\n`);
+    await warnOfShortKey(deps, log);
     await announce(deps, dataFile, publicUrl ?? server.url, key);
+    service.startLog({ isAnnounced: key !== null && streams.err.isTTY });
     await Promise.race([untilAborted(signal), service.lost]);
   } finally {
     await server.stop();

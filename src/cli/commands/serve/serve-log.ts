@@ -7,16 +7,19 @@ export const LOG_FORMATS = ["text", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /**
- * Without a format: JSON lines where stderr is no terminal, and on one a short line a request under `--verbose` only.
- * `--quiet` leaves errors alone.
+ * Without a format: JSON lines if stderr is not a terminal; on a terminal only notes, and under `--verbose` a short line
+ * a request as well. `--quiet` leaves errors.
  */
 export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): Log {
   const write = (text: string): Promise<void> => streams.err.write(text);
   const asJson = format === "json" || (format === null && !streams.err.isTTY) || isForMachines(options.output);
-  const isWanted = !options.quiet && (format !== null || asJson || options.verbosity > 0);
   const log = asJson ? createLog(write, clock) : createTextLog(write, clock);
-  return isWanted ? log : { ...log, info: () => undefined };
+  if (options.quiet) return { ...log, info: silent, warn: silent };
+  if (asJson || format !== null || options.verbosity > 0) return log;
+  return { ...log, info: (event, fields) => ("message" in fields ? log.info(event, fields) : undefined) };
 }
+
+const silent = (): void => undefined;
 
 function isForMachines(output: Deps["options"]["output"]): boolean {
   return output === "json" || output === "ndjson";
@@ -25,7 +28,10 @@ function isForMachines(output: Deps["options"]["output"]): boolean {
 function createTextLog(write: (text: string) => Promise<void>, clock: Clock): Log {
   const line = (text: string): void => void write(`${timeOfDay(clock.now())} ${text}\n`);
   return {
-    info: (event, fields) => line(event === "request" ? describeRequest(fields) : describe(event, fields)),
+    info: (event, fields) => {
+      if ("message" in fields) void write(`note: ${String(fields.message)}\n`);
+      else line(event === "request" ? describeRequest(fields) : describe(event, fields));
+    },
     warn: (event, fields) => line(`warning: ${describe(event, fields)}`),
     error: (event, fields) => line(`error: ${describe(event, fields)}`),
     flush: () => undefined,
@@ -37,6 +43,7 @@ function describeRequest({ method, path, status, duration_ms: duration }: LogFie
 }
 
 function describe(event: string, fields: LogFields): string {
+  if (typeof fields.message === "string") return fields.message;
   return [event, ...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`)].join(" ");
 }
 

@@ -1,34 +1,29 @@
-import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
+import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/next-turn.ts";
+import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile } from "../../../runtime/resolve-file.ts";
-import { systemRandom, type Random } from "../../../runtime/random.ts";
 import type { Store, Transaction } from "../../domain/ports.ts";
-import { createAutopilotRows } from "./rows/autopilot-rows.ts";
-import { createLongChanges } from "./steps/long-changes.ts";
+import { type StoreEvent, StoreFileError } from "../store-errors.ts";
+import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
 import { createDatabase, type Database } from "./engine/database.ts";
-import { IN_MEMORY, type EngineName } from "./engine/engine.ts";
-import { openEngine } from "./engine/open-engine.ts";
-import { copyTo } from "./engine/backup.ts";
-import { checkContent, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
+import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
-import { ownFile, type Ownership } from "./engine/file-owner.ts";
+import { type Ownership, ownFile } from "./engine/file-owner.ts";
 import { createFileWatch } from "./engine/file-watch.ts";
 import { createJobQueue } from "./engine/job-queue.ts";
-import { createStoredTime } from "./engine/stored-time.ts";
-import { FIND_MISCOUNTS } from "./sql/list-blocks-schema.ts";
-import { findMissing, MIGRATIONS, migrate } from "./sql/migrations.ts";
-import { createListBlocks } from "./lists/list-blocks.ts";
+import { createStoredTime, type Session } from "./engine/stored-time.ts";
+import { createListBlocks, type ListBlocks } from "./sql/list-blocks.ts";
+import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/autopilot-rows.ts";
+import { createLongChanges, createStepLoop, type LongChangeKind, type Step } from "./rows/long-changes.ts";
+import { removePersonStep } from "./rows/person-removal.ts";
 import { createPersonRows } from "./rows/person-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
 import { createRequestRows } from "./rows/request-rows.ts";
 import { createResponseRows } from "./rows/response-rows.ts";
 import { createSuppressionRows } from "./rows/suppression-rows.ts";
-import type { Session } from "./engine/session.ts";
-import { createStepLoop } from "./steps/step-loop.ts";
-import { createSteps } from "./steps/steps.ts";
-import { createTrendRows } from "./rows/trend-rows.ts";
-import type { StoreEvent } from "../store-event.ts";
-import { StoreFileError } from "../store-file-error.ts";
+import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/trend-rows.ts";
+import { FIND_MISCOUNTS } from "./sql/list-blocks-schema.ts";
+import { findMissing, migrate, MIGRATIONS } from "./sql/migrations.ts";
 
 export interface SqliteStoreOptions {
   /** Created when it does not exist; `:memory:` for a store that nothing outlives. */
@@ -214,4 +209,15 @@ function integrityFindings(database: Database): string[] {
     .all(FIND_MISCOUNTS)
     .map(({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`);
   return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];
+}
+
+/** How each kind of long change does a step. */
+function createSteps(database: Database, session: Session, blocks: ListBlocks): Readonly<Record<LongChangeKind, Step>> {
+  return {
+    "fill trend": (change) => fillTrendStep(database, blocks, change),
+    "remove trend": (change) => removeTrendStep(database, blocks, change),
+    "remove person": (change) => removePersonStep(database, blocks, change),
+    "follow frequency": (change) => followFrequencyStep(database, session.now, change),
+    "follow activity": (change) => followActivityStep(database, change),
+  };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { readRawLines } from "../../../../src/bulk/import/table/raw-lines.ts";
+import { readRawLines } from "../../../../src/bulk/import/table/records.ts";
 import { openTestInput } from "../../../helpers/input-file.ts";
 
 let folder: string;

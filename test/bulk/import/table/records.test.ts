@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { stringify } from "csv-stringify/sync";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findDelimiter } from "../../../../src/bulk/import/table/delimiter.ts";
+import { findDelimiter } from "../../../../src/bulk/import/table/format.ts";
 import type { InputRecord } from "../../../../src/bulk/import/table/record-parser.ts";
 import { readRecords } from "../../../../src/bulk/import/table/records.ts";
 import { openTestInput } from "../../../helpers/input-file.ts";

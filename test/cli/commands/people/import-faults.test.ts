@@ -2,11 +2,15 @@
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { startFaultyProxy, type FaultyProxy } from "../../../helpers/faulty-proxy.ts";
-import { FIXTURES, peopleAt, personKey, readCsv, receivers } from "../../../helpers/imported.ts";
+import { peopleAt, personKey, readCsv, receivers, someCustomers } from "../../../helpers/imported.ts";
+import { size } from "../../../helpers/long.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 
 /** A run may be stopped by many failures in a row; more runs than that would mean that none gets on. */
 const RUNS_MAX = 20;
+const ROWS = size(400, 2000);
+/** So large that each kind of fault comes several times. */
+const SHARE = size(0.08, 0.03);
 
 let service: Served;
 let proxy: FaultyProxy;
@@ -14,7 +18,7 @@ beforeEach(async () => {
   service = await startServe();
   // A second survey to the same person is not held back, so that it would show.
   await service.run(["service", "throttle", "off", "--data", service.dataFile]);
-  proxy = await startFaultyProxy({ target: service.baseUrl, seed: 7, share: 0.03 });
+  proxy = await startFaultyProxy({ target: service.baseUrl, seed: 7, share: SHARE });
 });
 afterEach(async () => {
   await proxy.stop();
@@ -23,7 +27,7 @@ afterEach(async () => {
 
 it("when every kind of fault spoils the way, then each person has exactly one survey", async () => {
   const results = path.join(service.folder, "results.csv");
-  const input = path.join(FIXTURES, "customers.csv");
+  const input = await someCustomers(service.folder, ROWS);
   const args = ["people", "import", input, "--send", "--ignore-column", "delay", "--results", results, "--quiet"];
   const env = { SURVEYCTL_BASE_URL: proxy.baseUrl, SURVEYCTL_SETTLE: "1" };
   const statuses = [(await service.run(args, { env })).status];

@@ -2,13 +2,14 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { FIXTURES, peopleAt, personKey, readCsv, receivers } from "../../../helpers/imported.ts";
+import { peopleAt, personKey, readCsv, receivers, someCustomers } from "../../../helpers/imported.ts";
+import { size } from "../../../helpers/long.ts";
 import { startProgram } from "../../../helpers/run-cli.ts";
 import { seededRandom } from "../../../helpers/seeded-random.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 
-const INPUT = path.join(FIXTURES, "customers.csv");
-const KILLS = 20;
+const KILLS = size(6, 20);
+const ROWS = size(500, 2000);
 /** This service answers at once or not at all; resuming need not wait as long as for any. */
 const SETTLE = { SURVEYCTL_SETTLE: "1" };
 /** About what a row leaves in the journal. */
@@ -38,17 +39,18 @@ async function killed(args: readonly string[], journal: string, growth: number, 
   return (await ended).signal === "SIGKILL";
 }
 
-it("when it is killed at twenty moments and resumed, then each person has exactly one survey", async () => {
+it(`when it is killed at ${KILLS} moments and resumed, then each person has exactly one survey`, async () => {
   const random = seededRandom(20_260_131);
   const results = path.join(service.folder, "results.csv");
-  const args = ["people", "import", INPUT, "--send", "--ignore-column", "delay", "--results", results, "--quiet"];
+  const input = await someCustomers(service.folder, ROWS);
+  const args = ["people", "import", input, "--send", "--ignore-column", "delay", "--results", results, "--quiet"];
   let deaths = 0;
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const growth = Math.floor(random() * 2 * (1900 / KILLS) * ROW_BYTES);
+    const growth = Math.floor(random() * 2 * ((0.95 * ROWS) / KILLS) * ROW_BYTES);
     const again = (await sizeOf(`${results}.journal`)) > 0 ? ["--resume"] : [];
     if (await killed([...args, ...again], `${results}.journal`, growth, random() * 8)) deaths += 1;
   }
-  const rows = await readCsv(INPUT);
+  const rows = await readCsv(input);
   const everybody = rows.map(personKey).toSorted();
   expect(deaths).toBeGreaterThan(KILLS / 2);
   expect(await service.run([...args, "--resume"], { env: SETTLE })).toEqual({

@@ -300,16 +300,17 @@ it("when the operand is an id, then it says that people cannot be looked up by i
   );
 });
 
-it("when the new address is taken, then it says so in the terms of the command", async () => {
+it.each([
+  ["the new address is taken", "email_update", "has already been taken", "another person already has the email c@b.co"],
+  ["the person does not exist", "email", "does not exist", "no person found with email a@b.co"],
+])("when %s, then it says so in the terms of the command", async (_, attribute, complaint, told) => {
   const call = { method: "POST", url: "https://survey.example.com/v1/people.json" };
-  const details = { errors: { email_update: ["has already been taken"] } };
-  const what = 'the service answered 422 "Unprocessable Entity (email_update has already been taken)"';
+  const details = { errors: { [attribute]: [complaint] } };
+  const what = `the service answered 422 "Unprocessable Entity (${attribute} ${complaint})"`;
   const sendPerson = () => Promise.reject(new RefusedError(what, { call, status: 422, details }));
   const { deps } = fakeDeps({ client: { sendPerson } });
-  await expect(runPeopleUpdate(deps, { ...CHANGE, newEmail: "c@b.co" })).rejects.toMatchObject({
-    what: "another person already has the email c@b.co",
-    status: 422,
-  });
+  const update = runPeopleUpdate(deps, { ...CHANGE, newEmail: "c@b.co" });
+  await expect(update).rejects.toMatchObject({ what: told, status: 422 });
 });
 
 describe("people list", () => {

@@ -574,10 +574,10 @@ describe("an incremental export", () => {
 
 it.each<[string, Partial<ExportFlags>, FakeOptions, string]>([
   ["a table", {}, { options: { output: "table" } }, "--output table"],
-  ["a checksum of stdout", { checksum: true }, {}, "--checksum needs --out"],
-  ["adding to stdout", { append: true }, {}, "--append needs --out"],
+  ["a checksum of stdout", { checksum: true }, {}, "--checksum requires --out"],
+  ["adding to stdout", { append: true }, {}, "--append requires --out"],
   ["adding to an array", { append: true, out: "r.json" }, {}, "--append cannot add to a JSON array"],
-  ["flat JSON", { flatten: true }, { options: { output: "json" } }, "--flatten makes columns"],
+  ["flat JSON", { flatten: true }, { options: { output: "json" } }, "--flatten adds columns"],
   ["an unknown column", {}, { options: { columns: ["scor"] } }, '"scor" is not a column of responses'],
   ["binary data on a terminal", { gzip: true }, { width: 80 }, "--gzip writes binary data"],
 ])("refuses %s", async (_, flags, more, message) => {

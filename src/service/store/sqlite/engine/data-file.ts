@@ -1,11 +1,10 @@
 /** The data file before it is opened, and while it is: whose it is, what it looks like from outside, its private mode. */
-import { closeSync, openSync, readdirSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { isPrivate } from "../../../../runtime/processes.ts";
 import type { Random } from "../../../../runtime/random.ts";
 import type { LockFacts } from "../../../../runtime/lock-file.ts";
-import { StoreFileError } from "../../store-file-error.ts";
-import { RESCUED, RUN_OFFSET } from "./backup.ts";
+import { StoreFileError } from "../../store-errors.ts";
 import type { Database } from "./database.ts";
 import type { EngineName } from "./engine.ts";
 import { readHeader } from "./file-guard.ts";
@@ -14,6 +13,10 @@ const MAGIC = "SQLite format 3\0";
 /** A check of more would keep a server from starting for more than about a second. */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 const FILE_MODE = 0o600;
+/** The name of the copy of a file that was lost while it was in use: the file's, this, and the time. */
+export const RESCUED = ".rescued-";
+/** Where SQLite keeps a number for the application's use in a file: 4 bytes. Here it is the number of the last run. */
+const RUN_OFFSET = 60;
 
 export interface Condition {
   readonly isNew: boolean;
@@ -92,4 +95,19 @@ export function markRun(database: Database, random: Random): number {
 
 function sizeOf(file: string): number | null {
   return statSync(file, { throwIfNoEntry: false })?.size ?? null;
+}
+
+/**
+ * Writes a copy to a new file that only this user may read. No run has its number, so that a log of another copy is
+ * not taken for its own when it is put back.
+ */
+export function copyTo(database: Database, file: string): void {
+  closeSync(openSync(file, "wx", 0o600));
+  database.all("VACUUM INTO ?", [file]);
+  const descriptor = openSync(file, "r+");
+  try {
+    writeSync(descriptor, Buffer.alloc(4), 0, 4, RUN_OFFSET);
+  } finally {
+    closeSync(descriptor);
+  }
 }

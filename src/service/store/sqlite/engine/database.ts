@@ -1,5 +1,5 @@
 /** One open database: statements prepared once, errors told apart, writes only inside a write job. */
-import { StoreFileError, type FileTrouble } from "../../store-file-error.ts";
+import { StoreFileError, type FileTrouble } from "../../store-errors.ts";
 import type { Engine, EngineName, EngineStatement, SqlRow, SqlValue } from "./engine.ts";
 
 const STATEMENTS_MAX = 256;

@@ -10,7 +10,7 @@ import { LockedError, readLockPid, takeLock, type Lock, type LockFacts } from ".
 import { becomePresent, PresentError, type Presence } from "../../../../runtime/presence.ts";
 import { currentProcess } from "../../../../runtime/processes.ts";
 import { resolveFile } from "../../../../runtime/resolve-file.ts";
-import { StoreBusyError } from "../../store-busy-error.ts";
+import { StoreBusyError } from "../../store-errors.ts";
 
 export interface Ownership {
   /** What the last owner had noted, if it died without releasing the file. */

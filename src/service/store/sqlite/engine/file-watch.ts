@@ -2,9 +2,9 @@
 import { rmSync, statfsSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../../../../runtime/clock.ts";
-import type { StoreEvent } from "../../store-event.ts";
-import { StoreFileError } from "../../store-file-error.ts";
-import { copyTo, RESCUED } from "./backup.ts";
+import type { StoreEvent } from "../../store-errors.ts";
+import { StoreFileError } from "../../store-errors.ts";
+import { copyTo, RESCUED } from "./data-file.ts";
 import type { Database } from "./database.ts";
 import type { Change, FileGuard } from "./file-guard.ts";
 
@@ -12,8 +12,6 @@ export interface FileWatch {
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
   readonly failed: (error: unknown) => unknown;
-  /** Says that the file has just been changed by ourselves, outside a batch. */
-  readonly accept: () => void;
   readonly refusal: () => StoreFileError | null;
   readonly trouble: () => StoreFileError | null;
   readonly lost: Promise<StoreFileError>;
@@ -59,7 +57,6 @@ export function createFileWatch(options: FileWatchOptions): FileWatch {
       state.trouble = trouble;
       return trouble;
     },
-    accept: () => guard?.accept(),
     refusal: () => state.refusal,
     trouble: () => state.trouble,
     lost: loss.promise,

@@ -1,5 +1,5 @@
 /** Time that never runs backwards within a data file, whatever the clock does. */
-import { unixSeconds, type Clock } from "../../../../runtime/clock.ts";
+import { type Clock, unixSeconds } from "../../../../runtime/clock.ts";
 import type { Database } from "./database.ts";
 
 export interface StoredTime {
@@ -27,4 +27,10 @@ export function createStoredTime(database: Database, clock: Clock): StoredTime {
       state.stored = state.newest;
     },
   };
+}
+
+/** What the running job's rows share. One job runs at a time, so one of these serves a store. */
+export interface Session {
+  /** The running job's frozen time, Unix seconds. */
+  now: number;
 }

@@ -1,10 +1,10 @@
 import type { AutopilotConfiguration, Platform, Properties } from "../../../../contract/resources.ts";
-import type { AutopilotRows, MembershipRow } from "../../../domain/ports.ts";
-import { configure } from "./autopilot-configuration.ts";
+import type { AutopilotRows, JsonRows, MembersFilter, MembershipRow } from "../../../domain/ports.ts";
 import type { Database } from "../engine/database.ts";
-import { listMembers } from "./membership-lists.ts";
-import type { LongChanges } from "../steps/long-changes.ts";
-import type { Session } from "../engine/session.ts";
+import type { SqlValue } from "../engine/engine.ts";
+import type { Session } from "../engine/stored-time.ts";
+import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../sql/fragments.ts";
+import { type LongChange, type LongChanges, STEP } from "./long-changes.ts";
 
 const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
 
@@ -67,4 +67,131 @@ function findMember(database: Database, project: number, platform: Platform, per
     ...(row as unknown as Omit<MembershipRow, "properties">),
     properties: JSON.parse(String(row.properties)) as Properties,
   };
+}
+
+interface Change {
+  readonly project: number;
+  readonly platform: Platform;
+  readonly active: boolean;
+  readonly frequencySeconds: number;
+}
+
+/** Stores the configuration and lets what waits follow it, in steps. */
+export function configure(database: Database, changes: LongChanges, now: number, change: Change): void {
+  const { project, platform, active, frequencySeconds } = change;
+  const old = database.first(
+    "SELECT active, frequency FROM autopilot_configurations WHERE project_id = ? AND platform = ?",
+    [project, platform],
+  );
+  if (old === null || (old.active === Number(active) && old.frequency === frequencySeconds)) return;
+  database.run(
+    "UPDATE autopilot_configurations SET active = ?, frequency = ?, updated_at = ? WHERE project_id = ? AND platform = ?",
+    [Number(active), frequencySeconds, now, project, platform],
+  );
+  if (old.frequency !== frequencySeconds) changes.begin({ project, kind: "follow frequency", target: platform });
+  if (old.active !== Number(active)) changes.begin({ project, kind: "follow activity", target: platform });
+}
+
+/** Some members of a platform, by their people's ids. */
+const MEMBERS = "project_id = ? AND platform = ? AND person_id > ? AND person_id <= ?";
+/** The requests that wait for them; one on its way is left alone. */
+const WAITING = `claimer IS NULL AND state IN ('waiting', 'paused') AND project_id = ?
+  AND id IN (SELECT next_request_id FROM memberships WHERE ${MEMBERS})`;
+
+/** When the person's last Autopilot survey was sent; a person who left and came back has one that is older than the request. */
+const LAST_AT = `coalesce((SELECT max(s.sent_at) FROM survey_requests s WHERE s.project_id = survey_requests.project_id
+  AND s.person_id = survey_requests.person_id AND s.channel = survey_requests.channel AND s.autopilot = 1), created_at)`;
+
+/** A step of "follow frequency": recurring surveys that were not tried yet move to their last one plus the interval; first ones stay. */
+export function followFrequencyStep(database: Database, now: number, change: LongChange): number | null {
+  return changeMembers(database, change, (members) => {
+    const interval = Number(readSettings(database, change).frequency);
+    const moved = `${WAITING} AND scheduled_at > created_at AND attempts = 0 AND scheduled_at <> ${LAST_AT} + ?`;
+    const which = [change.project, ...members, interval];
+    database.run(
+      `UPDATE memberships SET updated_at = ? WHERE ${MEMBERS} AND next_request_id IN (SELECT id FROM survey_requests WHERE ${moved})`,
+      [now, ...members, ...which],
+    );
+    database.run(
+      `UPDATE survey_requests SET scheduled_at = ${LAST_AT} + ?, due_at = CASE WHEN state = 'waiting' THEN ${LAST_AT} + ? END
+       WHERE ${moved}`,
+      [interval, interval, ...which],
+    );
+  });
+}
+
+/** A step of "follow activity": what waits is paused, or is due again. */
+export function followActivityStep(database: Database, change: LongChange): number | null {
+  return changeMembers(database, change, (members) => {
+    const follow =
+      readSettings(database, change).active === 1
+        ? "state = 'waiting', due_at = coalesce(due_at, scheduled_at)"
+        : "state = 'paused', due_at = NULL";
+    database.run(`UPDATE survey_requests SET ${follow} WHERE ${WAITING}`, [change.project, ...members]);
+  });
+}
+
+function readSettings(database: Database, { project, target }: LongChange): { active: SqlValue; frequency: SqlValue } {
+  const row = database.first(
+    "SELECT active, frequency FROM autopilot_configurations WHERE project_id = ? AND platform = ?",
+    [project, target],
+  );
+  return row as { active: SqlValue; frequency: SqlValue };
+}
+
+/** Changes the platform's next members, given as the values of `MEMBERS`, and looks their next surveys up again. */
+function changeMembers(
+  database: Database,
+  { project, target, doneTo }: LongChange,
+  work: (members: readonly SqlValue[]) => void,
+): number | null {
+  const last = database.first(
+    "SELECT person_id AS id FROM memberships WHERE project_id = ? AND platform = ? AND person_id > ? ORDER BY person_id LIMIT 1 OFFSET ?",
+    [project, target, doneTo, STEP - 1],
+  );
+  const to = last === null ? Number.MAX_SAFE_INTEGER : Number(last.id);
+  const members = [project, target, doneTo, to];
+  work(members);
+  database.run(
+    `UPDATE people SET next_survey_at =
+       (SELECT min(r.scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.state = 'waiting')
+     WHERE project_id = ? AND id IN (SELECT person_id FROM memberships WHERE ${MEMBERS})`,
+    [project, ...members],
+  );
+  return last === null ? null : to;
+}
+
+const MEMBER_PERSON = jsonObject([
+  ["id", `'"', p.id, '"'`],
+  ["name", jsonText("p.name")],
+  ["email", jsonText("p.email")],
+  ["phone_number", jsonText("p.phone_number")],
+  ["created_at", "p.created_at"],
+  ["last_sent_at", jsonNumber("p.last_sent_at")],
+]);
+
+const NEXT_REQUEST = jsonObject([
+  ["id", `'"', q.id, '"'`],
+  ["created_at", "q.created_at"],
+  ["survey_scheduled_at", "q.scheduled_at"],
+  ["properties", "q.properties"],
+]);
+
+const MEMBERSHIP_JSON = jsonObject([
+  ["created_at", "m.created_at"],
+  ["updated_at", "m.updated_at"],
+  ["person", MEMBER_PERSON],
+  ["next_survey_request", `CASE WHEN q.id IS NULL THEN 'null' ELSE ${NEXT_REQUEST} END`],
+]);
+
+function listMembers(database: Database, project: number, platform: Platform, filter: MembersFilter): JsonRows {
+  const where: Where = { clauses: ["m.project_id = ?", "m.platform = ?"], values: [project, platform] };
+  if (filter.personId !== null) addCondition(where, "m.person_id = ?", filter.personId);
+  if (filter.after !== null)
+    addCondition(where, "(m.created_at, m.person_id) > (?, ?)", filter.after.createdAt, filter.after.id);
+  const sql = `SELECT ${MEMBERSHIP_JSON} AS json FROM memberships m
+    LEFT JOIN people p ON p.project_id = m.project_id AND p.id = m.person_id
+    LEFT JOIN survey_requests q ON q.project_id = m.project_id AND q.id = m.next_request_id
+    WHERE ${whereSql(where)} ORDER BY m.created_at, m.person_id LIMIT ?`;
+  return database.all(sql, [...where.values, filter.limit]).map(({ json }) => String(json));
 }

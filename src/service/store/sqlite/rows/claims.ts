@@ -127,6 +127,19 @@ export function listErased(database: Database, limit: number): ErasedSurvey[] {
   }));
 }
 
+/**
+ * Deletes requests and returns how many. Those that were claimed at some time are noted in `erased_surveys`, in the same
+ * transaction: their messages may be in the outbox.
+ */
+export function deleteRequests(database: Database, where: string, values: readonly SqlValue[]): number {
+  database.run(
+    `INSERT INTO erased_surveys (token, project_id, request_id, channel)
+     SELECT token, project_id, id, channel FROM survey_requests WHERE ${where} AND attempts > 0`,
+    values,
+  );
+  return database.run(`DELETE FROM survey_requests WHERE ${where}`, values);
+}
+
 /** This very claim, not a later one on the same request. */
 const THIS_CLAIM = "project_id = ? AND id = ? AND claimer = ? AND attempts = ?";
 
@@ -145,10 +158,7 @@ export function settleClaim(
 }
 
 export function postpone(database: Database, due: DueSurvey, dueAt: number): boolean {
-  const dropped = database.run(
-    `DELETE FROM survey_requests WHERE ${THIS_CLAIM} AND state = 'cancelled'`,
-    claimKey(due),
-  );
+  const dropped = deleteRequests(database, `${THIS_CLAIM} AND state = 'cancelled'`, claimKey(due));
   if (dropped > 0) return true;
   return (
     database.run(`UPDATE survey_requests SET due_at = ?, claimer = NULL WHERE ${THIS_CLAIM}`, [

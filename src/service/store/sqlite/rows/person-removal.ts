@@ -1,8 +1,9 @@
 /** Deleting a person: gone for every reader at once, their rows in steps. */
 import type { Database } from "../engine/database.ts";
-import { peopleBy, peopleIn, requestsSent } from "../lists/counted-lists.ts";
-import type { Entry, ListBlocks } from "../lists/list-blocks.ts";
-import { STEP, type LongChange, type LongChanges } from "../steps/long-changes.ts";
+import { peopleBy, peopleIn, requestsSent } from "../sql/counted-lists.ts";
+import type { Entry, ListBlocks } from "../sql/list-blocks.ts";
+import { STEP, type LongChange, type LongChanges } from "./long-changes.ts";
+import { deleteRequests } from "./claims.ts";
 import { deleteResponsesOf } from "./response-changes.ts";
 
 /** Whether nothing is left of the person; else the rest follows in steps. */
@@ -35,7 +36,7 @@ function hidePerson(database: Database, blocks: ListBlocks, project: number, id:
     [project, id],
   );
   database.run("DELETE FROM memberships WHERE project_id = ? AND person_id = ?", [project, id]);
-  database.run("DELETE FROM survey_requests WHERE project_id = ? AND person_id = ? AND sent_at IS NULL", [project, id]);
+  deleteRequests(database, "project_id = ? AND person_id = ? AND sent_at IS NULL", [project, id]);
 }
 
 /** A step of "remove person": responses first, then requests, with the last of them the person. */
@@ -63,8 +64,7 @@ function deleteRequestsOf(
     `SELECT id, channel, sent_at AS "sentAt" FROM survey_requests WHERE project_id = ? AND person_id = ? LIMIT ?`,
     [project, person, limit],
   );
-  for (const { id } of rows)
-    database.run("DELETE FROM survey_requests WHERE project_id = ? AND id = ?", [project, id ?? null]);
+  for (const { id } of rows) deleteRequests(database, "project_id = ? AND id = ?", [project, id ?? null]);
   for (const channel of ["email", "sms"] as const) {
     const sent = rows.filter((row) => row.channel === channel && row.sentAt !== null);
     const entries = sent.map(({ sentAt, id }): Entry => ({ key: [Number(sentAt), Number(id)], other: 0, score: null }));

@@ -1,19 +1,23 @@
 import { emailKey } from "../../../../contract/email.ts";
-import {
-  TakenError,
-  type NewPerson,
-  type PersonChange,
-  type PersonRow,
-  type PersonRows,
+import { TakenError } from "../../../domain/errors.ts";
+import type {
+  EventsFilter,
+  JsonRows,
+  NewPerson,
+  PeopleFilter,
+  PersonChange,
+  PersonRow,
+  PersonRows,
 } from "../../../domain/ports.ts";
-import { UniqueViolation, type Database } from "../engine/database.ts";
+import { type Database, UniqueViolation } from "../engine/database.ts";
 import type { SqlRow, SqlValue } from "../engine/engine.ts";
-import { nextId, reserveId } from "../sql/next-id.ts";
-import { peopleBy, peopleIn, type EventColumn } from "../lists/counted-lists.ts";
-import type { ListBlocks } from "../lists/list-blocks.ts";
-import { listEvents, listPeople } from "./person-lists.ts";
+import { type EventColumn, peopleBy, peopleIn } from "../sql/counted-lists.ts";
+import { addCondition, addRange, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../sql/fragments.ts";
+import type { ListBlocks } from "../sql/list-blocks.ts";
+import { readPage } from "../sql/list-pages.ts";
+import { nextId, reserveId } from "./project-rows.ts";
+import type { LongChanges } from "./long-changes.ts";
 import { removePerson } from "./person-removal.ts";
-import type { LongChanges } from "../steps/long-changes.ts";
 
 const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",
   last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
@@ -128,4 +132,57 @@ function refuseTaken(work: () => unknown): void {
 function takenField({ columns }: UniqueViolation): "email" | "phoneNumber" | "id" {
   if (columns.includes("email_key")) return "email";
   return columns.includes("phone_number") ? "phoneNumber" : "id";
+}
+
+const PERSON_JSON = jsonObject([
+  ["id", `'"', id, '"'`],
+  ["email", jsonText("email")],
+  ["name", jsonText("name")],
+  ["created_at", "created_at"],
+  ["phone_number", jsonText("phone_number")],
+  ["last_sent_at", jsonNumber("last_sent_at")],
+  ["last_responded_at", jsonNumber("last_responded_at")],
+  ["next_survey_scheduled_at", jsonNumber("next_survey_at")],
+]);
+
+function listPeople(database: Database, project: number, filter: PeopleFilter): JsonRows {
+  const where: Where = { clauses: ["project_id = ?", "removed = 0"], values: [project] };
+  if (filter.id !== null) addCondition(where, "id = ?", filter.id);
+  const { after, until } = filter;
+  // Of two lower bounds SQLite might search by the farther one.
+  const since = after !== null && after.createdAt >= (filter.since ?? after.createdAt) ? null : filter.since;
+  addRange(where, "created_at", { since, until });
+  if (after !== null) addCondition(where, "(created_at, id) > (?, ?)", after.createdAt, after.id);
+  const sql = `SELECT ${PERSON_JSON} AS json FROM people WHERE ${whereSql(where)} ORDER BY created_at, id LIMIT ?`;
+  return database.all(sql, [...where.values, filter.limit]).map(({ json }) => String(json));
+}
+
+const EVENT_JSON: Readonly<Record<EventColumn, string>> = {
+  bounced_at: eventJson("bounced_at"),
+  unsubscribed_at: eventJson("unsubscribed_at"),
+};
+
+function eventJson(column: EventColumn): string {
+  return jsonObject([
+    ["person_id", `'"', id, '"'`],
+    ["email", jsonText("email")],
+    ["name", jsonText("name")],
+    [column, column],
+  ]);
+}
+
+/** People to whom it happened, oldest first. */
+function listEvents(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  column: EventColumn,
+  range: EventsFilter,
+): JsonRows {
+  const { offset, limit } = range;
+  const query = { list: peopleBy(project, column), range, other: null, descending: false, offset, limit };
+  return readPage(database, blocks, query, (slice) => {
+    const sql = `SELECT ${EVENT_JSON[column]} AS json FROM people WHERE ${whereSql(slice.where)} ORDER BY ${slice.order} LIMIT ? OFFSET ?`;
+    return database.all(sql, [...slice.where.values, slice.limit, slice.offset]).map(({ json }) => String(json));
+  });
 }

@@ -1,11 +1,11 @@
 import { PLATFORMS } from "../../../../contract/resources.ts";
+import { TakenError } from "../../../domain/errors.ts";
 import type { Project } from "../../../domain/inputs.ts";
-import { TakenError, type KeyRow, type ProjectRow, type ProjectRows } from "../../../domain/ports.ts";
-import { UniqueViolation, type Database } from "../engine/database.ts";
-import { nextId } from "../sql/next-id.ts";
-import { peopleIn, responsesBy } from "../lists/counted-lists.ts";
-import type { ListBlocks } from "../lists/list-blocks.ts";
-import type { Session } from "../engine/session.ts";
+import type { KeyRow, ProjectRow, ProjectRows } from "../../../domain/ports.ts";
+import { type Database, UniqueViolation } from "../engine/database.ts";
+import type { Session } from "../engine/stored-time.ts";
+import { peopleIn, responsesBy } from "../sql/counted-lists.ts";
+import type { ListBlocks } from "../sql/list-blocks.ts";
 
 const ALL_TIME = { since: null, until: null };
 
@@ -88,4 +88,20 @@ function findByKeyHash(database: Database, hash: string): { project: Project; ha
     [hash],
   );
   return row === null ? null : { project: { id: Number(row.id), name: String(row.name) }, hash: String(row.hash) };
+}
+
+/** Counts the project's ids on by one: rising within it, telling nothing about others. */
+export function nextId(database: Database, project: number): number {
+  const [row] = database.returning(
+    "UPDATE projects SET next_id = next_id + 1 WHERE id = ? RETURNING next_id - 1 AS id",
+    [project],
+  );
+  if (row === undefined) throw new Error(`there is no project ${project}`);
+  return Number(row.id);
+}
+
+/** Takes an id over from another service: later ones are counted from above it. */
+export function reserveId(database: Database, project: number, id: number): number {
+  database.run("UPDATE projects SET next_id = ? WHERE id = ? AND next_id <= ?", [id + 1, project, id]);
+  return id;
 }

@@ -2,6 +2,7 @@ import type { Properties } from "../../../../contract/resources.ts";
 import type { DueSurvey, NewRequest, RequestRows, SurveyLink } from "../../../domain/ports.ts";
 import {
   createClaims,
+  deleteRequests,
   listErased,
   nextDueAt,
   postpone,
@@ -11,11 +12,11 @@ import {
 } from "./claims.ts";
 import type { Database } from "../engine/database.ts";
 import type { SqlValue } from "../engine/engine.ts";
-import { nextId } from "../sql/next-id.ts";
-import type { Session } from "../engine/session.ts";
-import { addCondition, whereSql, type Where } from "../sql/where.ts";
-import { requestsSent } from "../lists/counted-lists.ts";
-import type { ListBlocks } from "../lists/list-blocks.ts";
+import { nextId } from "./project-rows.ts";
+import type { Session } from "../engine/stored-time.ts";
+import { addCondition, whereSql, type Where } from "../sql/fragments.ts";
+import { requestsSent } from "../sql/counted-lists.ts";
+import type { ListBlocks } from "../sql/list-blocks.ts";
 
 export function createRequestRows(database: Database, session: Session, blocks: ListBlocks): RequestRows {
   const claims = createClaims(database);
@@ -123,7 +124,7 @@ function cancelRequest(database: Database, project: number, personId: number, id
     "UPDATE memberships SET next_request_id = NULL WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
     [project, personId, id],
   );
-  database.run("DELETE FROM survey_requests WHERE project_id = ? AND id = ? AND claimer IS NULL", key);
+  deleteRequests(database, "project_id = ? AND id = ? AND claimer IS NULL", key);
   database.run("UPDATE survey_requests SET state = 'cancelled', due_at = NULL WHERE project_id = ? AND id = ?", key);
 }
 

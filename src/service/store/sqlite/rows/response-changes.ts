@@ -2,8 +2,8 @@
 import type { Properties } from "../../../../contract/resources.ts";
 import { meetsConditions } from "../../../domain/trends.ts";
 import type { Database } from "../engine/database.ts";
-import { RESPONSE_TIMES, responsesBy } from "../lists/counted-lists.ts";
-import type { Entry, ListBlocks } from "../lists/list-blocks.ts";
+import { RESPONSE_TIMES, responsesBy } from "../sql/counted-lists.ts";
+import type { Entry, ListBlocks } from "../sql/list-blocks.ts";
 
 /** What places a response in lists. */
 export interface PlacedResponse {

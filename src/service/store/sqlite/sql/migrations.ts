@@ -3,7 +3,7 @@ import { emailKey } from "../../../../contract/email.ts";
 import type { Database } from "../engine/database.ts";
 import { KEEP_COUNTS } from "./list-blocks-schema.ts";
 import { ADD_SUPPRESSIONS, CREATE_SCHEMA } from "./schema.ts";
-import { StoreFileError } from "../../store-file-error.ts";
+import { StoreFileError } from "../../store-errors.ts";
 
 export interface Migration {
   readonly version: number;
@@ -38,6 +38,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, statements: [], run: renewEmailKeys },
   { version: 4, statements: CLOCK_AND_ERASURE },
   { version: 5, statements: KEEP_COUNTS },
+  // `deleteRequests` notes erased surveys.
+  { version: 6, statements: ["DROP TRIGGER erased_surveys_of_people"] },
 ];
 
 /**

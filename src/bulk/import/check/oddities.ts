@@ -1,0 +1,75 @@
+/** Valid and probably wrong: locales without a survey, cells that have swallowed rows. */
+import { isEmail } from "../../../contract/email.ts";
+import { isLocale } from "../../../contract/locales.ts";
+import { isE164 } from "../../../contract/phone.ts";
+import { DELIMITERS } from "../table/format.ts";
+import type { Column } from "../table/header.ts";
+import { countLineEnds, type InputRecord } from "../table/record-parser.ts";
+
+export interface OddLocale {
+  readonly locale: string;
+  /** The first line that has it. */
+  readonly line: number;
+  readonly rows: number;
+}
+
+export interface LocaleWatch {
+  take(record: InputRecord): void;
+  readonly found: readonly OddLocale[];
+}
+
+/** No more are reported; a column with more does not hold locales. */
+const REPORTED_MAX = 10;
+
+export function watchLocales(columns: readonly Column[]): LocaleWatch {
+  const at = columns.findIndex(({ target }) => target.kind === "property" && target.key === "locale");
+  const found = new Map<string, OddLocale>();
+  return {
+    take({ line, fields }) {
+      if (at === -1) return;
+      const locale = fields[at] ?? "";
+      if (isLocale(locale) || locale.trim() === "") return;
+      const before = found.get(locale) ?? { locale, line, rows: 0 };
+      if (before.rows > 0 || found.size < REPORTED_MAX) found.set(locale, { ...before, rows: before.rows + 1 });
+    },
+    get found() {
+      return [...found.values()];
+    },
+  };
+}
+
+export interface StrayQuote {
+  /** Where the cell begins. */
+  readonly line: number;
+  /** The header of its column; empty where there is none. */
+  readonly column: string;
+  readonly lineEnds: number;
+}
+
+/** Texts that people write have fewer. */
+const LINE_ENDS_MAX = 20;
+
+/** The first suspicious cell of a record; null for a record that looks sound. */
+export function findStrayQuote({ line, fields }: InputRecord, columns: readonly Column[]): StrayQuote | null {
+  let before = 0;
+  for (const [index, cell] of fields.entries()) {
+    const lineEnds = countLineEnds(cell);
+    if (lineEnds > LINE_ENDS_MAX || (lineEnds > 0 && holdsRows(cell, columns.length)))
+      return { line: line + before, column: columns[index]?.header ?? "", lineEnds };
+    before += lineEnds;
+  }
+  return null;
+}
+
+function holdsRows(cell: string, width: number): boolean {
+  const [, ...below] = cell.split(/\r\n|\n|\r/);
+  return below.some((text) => looksLikeRow(text, width));
+}
+
+/** As many fields as the header has, and one of them names a person. */
+function looksLikeRow(text: string, width: number): boolean {
+  return DELIMITERS.some((delimiter) => {
+    const pieces = text.split(delimiter).map((piece) => piece.replaceAll('"', "").trim());
+    return pieces.length === width && width > 1 && pieces.some((piece) => isEmail(piece) || isE164(piece));
+  });
+}

@@ -1,0 +1,78 @@
+/** What the beginning of a file shows: how its fields are delimited, or that it is in another format. */
+
+export interface ForeignFormat {
+  /** Completes `customers.csv is …`. */
+  readonly what: string;
+  /** What to do. */
+  readonly hint: string;
+}
+
+const SAVE_AS_CSV = 'in the spreadsheet, save it as "CSV UTF-8"';
+
+/** Bytes at the start of a file, in hexadecimal. */
+const MARKS: readonly (readonly [mark: string, format: ForeignFormat])[] = [
+  ["1f8b", { what: "compressed with gzip", hint: "unpack it first: gunzip -k FILE.gz" }],
+  ["255044462d", { what: "a PDF document", hint: "export the table as CSV from the program that made it" }],
+  ["d0cf11e0a1b11ae1", { what: "an Excel workbook (.xls)", hint: SAVE_AS_CSV }],
+  ["28b52ffd", { what: "compressed with zstd", hint: "unpack it first: unzstd -k FILE.zst" }],
+  ["425a68", { what: "compressed with bzip2", hint: "unpack it first: bunzip2 -k FILE.bz2" }],
+  ["fd377a585a00", { what: "compressed with xz", hint: "unpack it first: unxz -k FILE.xz" }],
+];
+
+const ZIP_MARK = "504b0304";
+
+/** `head` is what the file begins with, 1 KiB or more where there is so much. Null for what may be a table. */
+export function foreignFormatOf(head: Uint8Array): ForeignFormat | null {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  const hex = bytes.toString("hex", 0, 16);
+  const marked = MARKS.find(([mark]) => hex.startsWith(mark))?.[1];
+  if (marked !== undefined) return marked;
+  if (hex.startsWith(ZIP_MARK)) return describeZip(bytes.toString("latin1"));
+  return describeText(bytes.toString("utf8", 0, 1024).replace(/^\ufeff/, ""));
+}
+
+function describeZip(text: string): ForeignFormat {
+  if (/xl\/|\[Content_Types\]\.xml/.test(text)) return { what: "an Excel workbook", hint: SAVE_AS_CSV };
+  if (text.includes("opendocument.spreadsheet")) return { what: "an OpenDocument spreadsheet", hint: SAVE_AS_CSV };
+  return { what: "a zip archive", hint: "unpack it first; a spreadsheet is saved as CSV UTF-8" };
+}
+
+function describeText(text: string): ForeignFormat | null {
+  if (/^\s*(?:\{\s*(?:"|\}\s*$)|\[\s*(?:[{["\d]|\]\s*$))/.test(text))
+    return {
+      what: "JSON, not CSV",
+      hint: "convert it to CSV: one line for each row, the first line names the columns",
+    };
+  const separator = /^sep=(.)\r?\n/i.exec(text)?.[1];
+  if (separator === undefined) return null;
+  const flag = separator === "\t" ? "tab" : separator;
+  return {
+    what: `preceded by "sep=${separator}", an instruction to Excel and not a header`,
+    hint: `remove that line: tail -n +2 old.csv > new.csv (delimiter ${flag})`,
+  };
+}
+
+/** Whether records are separated by carriage returns alone: outside quotes, more of them than line feeds. */
+export function endsLinesWithCarriageReturns(text: string): boolean {
+  let [returns, feeds] = [0, 0];
+  for (const [, end] of text.replaceAll(/"[^"]*"/g, "").matchAll(/(\r(?!\n)|\n)/g)) {
+    if (end === "\n") feeds += 1;
+    else returns += 1;
+  }
+  return returns > feeds;
+}
+
+export const DELIMITERS = [",", ";", "\t", "|"] as const;
+
+/** The character that separates most fields of the first line that is not blank, quoted text left aside; a comma when none does. */
+export function findDelimiter(text: string): string {
+  const counts = new Map<string, number>();
+  let quoted = false;
+  for (const char of text.replace(/^[\r\n]+/, "")) {
+    if (char === '"') quoted = !quoted;
+    else if (!quoted && (char === "\n" || char === "\r")) break;
+    else if (!quoted && (DELIMITERS as readonly string[]).includes(char)) counts.set(char, (counts.get(char) ?? 0) + 1);
+  }
+  const [best] = [...counts].sort(([, left], [, right]) => right - left);
+  return best?.[0] ?? ",";
+}

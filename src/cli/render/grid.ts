@@ -1,0 +1,59 @@
+/** Cells in columns, drawn by cli-table3: no rules, two spaces between columns. */
+import Table from "cli-table3";
+import type { FittedText } from "./text-measure.ts";
+
+export const GAP = "  ";
+
+export interface GridColumn {
+  /** Terminal cells. */
+  readonly width: number;
+  readonly align: "left" | "right";
+}
+
+const NO_RULES = {
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: GAP,
+} as const;
+
+/** A character of private use, one cell wide by any measure. */
+const FILL = "\ue000";
+const FILLS = /\ue000+/g;
+/** cli-table3 compares each cell with all those above it. */
+const ROWS_AT_ONCE = 50;
+
+/**
+ * One line a row, without spaces at its end. No text is wider than its column. cli-table3 measures with string-width 4,
+ * which misjudges emoji and right-to-left text: it lays out fills as wide as the texts, and the texts then replace them.
+ */
+export function drawGrid(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
+  let drawn = "";
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
+    drawn += drawSome(columns, rows.slice(start, start + ROWS_AT_ONCE));
+  return drawn;
+}
+
+function drawSome(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
+  const table = new Table({
+    chars: NO_RULES,
+    style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
+    colWidths: columns.map(({ width }) => width),
+    colAligns: columns.map(({ align }) => align),
+  });
+  for (const row of rows) table.push(row.map(({ width }) => FILL.repeat(width)));
+  const texts = rows.flatMap((row) => row.filter(({ width }) => width > 0)).values();
+  const lines = table.toString().split("\n");
+  return lines.map((line) => `${line.trimEnd().replace(FILLS, () => texts.next().value?.text ?? "")}\n`).join("");
+}

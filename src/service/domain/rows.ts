@@ -1,0 +1,374 @@
+/** The rows that the rules hand to an engine and get from it, one port for each kind. See `Store` in `ports.ts`. */
+import type { AutopilotConfiguration, Platform, Properties } from "../../contract/resources.ts";
+import type { Channel, ResponseOrder } from "../../contract/routes.ts";
+import type { Project, TimeRange } from "./inputs.ts";
+
+/**
+ * Rows of a list as the JSON text of the specification's resource, each row's text on its own: the engine
+ * renders them, since carrying a row over as columns costs more than all else that a list does.
+ */
+export type JsonRows = readonly string[];
+
+/** A place in a list in creation order: rows after it follow. */
+export interface Position {
+  readonly createdAt: number;
+  readonly id: number;
+}
+
+export interface ProjectRow extends Project {
+  readonly createdAt: number;
+  /** Shortest time between two surveys sent by `POST /v1/people.json`; null for no throttling. */
+  readonly throttleSeconds: number | null;
+}
+
+/** A key as it is shown: never itself. */
+export interface KeyRow {
+  readonly id: number;
+  readonly lastFour: string;
+  readonly createdAt: number;
+}
+
+export interface Counts {
+  readonly people: number;
+  readonly responses: number;
+}
+
+export interface ProjectRows {
+  /** Throws `TakenError`. */
+  insert(project: {
+    readonly name: string;
+    readonly throttleSeconds: number;
+    readonly frequencySeconds: number;
+  }): Promise<Project>;
+  list(): Promise<readonly ProjectRow[]>;
+  byId(id: number): Promise<ProjectRow | null>;
+  byName(name: string): Promise<ProjectRow | null>;
+  setThrottle(project: number, seconds: number | null): Promise<void>;
+  insertKey(project: number, key: { readonly hash: string; readonly lastFour: string }): Promise<KeyRow>;
+  listKeys(project: number): Promise<readonly KeyRow[]>;
+  deleteKey(project: number, id: number): Promise<boolean>;
+  /** The project whose key has this hash, and the stored hash. */
+  byKeyHash(hash: string): Promise<{ readonly project: Project; readonly hash: string } | null>;
+  counts(project: number): Promise<Counts>;
+}
+
+export interface PersonRow {
+  readonly id: number;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly phoneNumber: string | null;
+  readonly createdAt: number;
+  readonly lastSentAt: number | null;
+  readonly lastRespondedAt: number | null;
+  /** Earliest survey that waits to be sent; null when none does. */
+  readonly nextSurveyAt: number | null;
+  readonly bouncedAt: number | null;
+  readonly unsubscribedAt: number | null;
+}
+
+export type PersonChange = Partial<Omit<PersonRow, "id" | "createdAt" | "nextSurveyAt" | "lastRespondedAt">>;
+
+export interface NewPerson {
+  /** Only when rows of another service are taken over. */
+  readonly id?: number;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly phoneNumber: string | null;
+  readonly createdAt: number;
+  readonly lastSentAt: number | null;
+}
+
+export interface PeopleFilter extends TimeRange {
+  /** Only this person. */
+  readonly id: number | null;
+  readonly after: Position | null;
+  readonly limit: number;
+}
+
+export interface PersonRows {
+  byId(project: number, id: number): Promise<PersonRow | null>;
+  /** Compared without regard to case. */
+  byEmail(project: number, email: string): Promise<PersonRow | null>;
+  byPhone(project: number, phoneNumber: string): Promise<PersonRow | null>;
+  /** Throws `TakenError`. */
+  insert(project: number, person: NewPerson): Promise<PersonRow>;
+  /** Changes the named fields alone. Throws `TakenError`. */
+  update(project: number, id: number, change: PersonChange): Promise<void>;
+  /**
+   * The person and all that belongs to them: surveys, responses with notes, memberships. The person is gone at once;
+   * false when responses or sent surveys are left, which go by and by: see `Store.settle`.
+   */
+  delete(project: number, id: number): Promise<boolean>;
+  /** In creation order, `Person` as JSON. */
+  list(project: number, filter: PeopleFilter): Promise<JsonRows>;
+  /** Oldest bounce first, `Bounce` as JSON. */
+  listBounced(project: number, filter: EventsFilter): Promise<JsonRows>;
+  /** Oldest unsubscribe first, `Unsubscribe` as JSON. */
+  listUnsubscribed(project: number, filter: EventsFilter): Promise<JsonRows>;
+  countBounced(project: number, range: TimeRange): Promise<number>;
+  countUnsubscribed(project: number, range: TimeRange): Promise<number>;
+}
+
+export interface EventsFilter extends TimeRange {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface NewRequest {
+  readonly personId: number;
+  readonly channel: Channel;
+  /** Whether Autopilot made it. */
+  readonly autopilot: boolean;
+  readonly createdAt: number;
+  readonly scheduledAt: number;
+  /** Kept, but not due: its Autopilot is inactive. */
+  readonly paused: boolean;
+  readonly properties: Properties;
+  readonly token: string;
+}
+
+/** A survey request that a scheduler has claimed: all that a message needs. */
+export interface DueSurvey {
+  readonly project: Project;
+  readonly requestId: number;
+  readonly channel: Channel;
+  readonly autopilot: boolean;
+  readonly token: string;
+  /** As given on the request; `readSpecialProperties` gives their meaning. */
+  readonly properties: Properties;
+  readonly scheduledAt: number;
+  /** How many tries came before this one. */
+  readonly attempts: number;
+  readonly claimer: string;
+  readonly person: {
+    readonly id: number;
+    readonly email: string | null;
+    readonly name: string | null;
+    readonly phoneNumber: string | null;
+  };
+}
+
+/** A survey whose person is gone, while its message may still lie somewhere. */
+export type ErasedSurvey = Pick<DueSurvey, "requestId" | "channel" | "token"> & {
+  readonly project: Pick<Project, "id">;
+};
+
+export interface Claim {
+  /** Names the scheduler that claims. */
+  readonly claimer: string;
+  /** A claim that is not finished after this long is found again. */
+  readonly leaseSeconds: number;
+  readonly limit: number;
+}
+
+/** Survey requests. Each method keeps the person's `nextSurveyAt` true. */
+export interface RequestRows {
+  /** The new request's id. */
+  insert(project: number, request: NewRequest): Promise<number>;
+  /** Replaces the properties of one that waits. */
+  setProperties(project: number, id: number, properties: Properties): Promise<void>;
+  /**
+   * Drops a person's waiting requests: of one channel (null: all), and only Autopilot's or only the others (null: both).
+   * One that is claimed at this moment is finished by its claimer, but never found again.
+   */
+  cancel(
+    project: number,
+    personId: number,
+    which: { readonly channel: Channel | null; readonly autopilot: boolean | null },
+  ): Promise<void>;
+  /** Claims what is due: projects take turns, and within one the earliest come first. */
+  claimDue(claim: Claim): Promise<readonly DueSurvey[]>;
+  /** When the next unclaimed request, or the next lease, is due; null when nothing waits. */
+  nextDueAt(): Promise<number | null>;
+  /** Makes claims of others than these schedulers due again. Returns how many. */
+  releaseClaims(living: readonly string[]): Promise<number>;
+  /** Marks a claimed request as sent now; false when this claim is not the request's any more. */
+  markSent(due: DueSurvey): Promise<boolean>;
+  /** Takes a claimed request out without having sent it; false as above. */
+  markFailed(due: DueSurvey): Promise<boolean>;
+  /** Gives a claimed request back, due at `dueAt`; false as above. */
+  postpone(due: DueSurvey, dueAt: number): Promise<boolean>;
+  /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
+  lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null>;
+  /** Surveys that were handed over, or were about to be, and went with their person; over all projects. */
+  listErased(limit: number): Promise<readonly ErasedSurvey[]>;
+  /** Says that nothing is left of these. */
+  forgetErased(surveys: readonly ErasedSurvey[]): Promise<void>;
+  countSent(project: number, channel: Channel, range: TimeRange): Promise<number>;
+  /** The survey that a link names, in whichever project; null when there is none. */
+  byToken(token: string): Promise<SurveyLink | null>;
+}
+
+/** What a link of a message leads to. */
+export interface SurveyLink {
+  readonly project: Project;
+  readonly requestId: number;
+  readonly personId: number;
+  readonly channel: Channel;
+  readonly properties: Properties;
+  /** The response given already through this link. */
+  readonly responseId: number | null;
+}
+
+/** How responses are rendered. */
+export interface ResponseShape {
+  readonly expandPerson: boolean;
+  readonly expandNotes: boolean;
+  /** What stands before the token in `permalink`. */
+  readonly permalinkPrefix: string;
+}
+
+export interface ResponsesFilter extends TimeRange {
+  readonly updatedSince: number | null;
+  readonly updatedUntil: number | null;
+  readonly personId: number | null;
+  readonly trendId: number | null;
+  readonly order: ResponseOrder;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface ResponseRow {
+  readonly id: number;
+  readonly personId: number;
+  readonly score: number;
+  readonly comment: string | null;
+  readonly personProperties: Properties;
+  readonly tags: readonly string[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface NewResponse {
+  /** Only when rows of another service are taken over. */
+  readonly id?: number;
+  readonly personId: number;
+  readonly score: number;
+  readonly comment: string | null;
+  readonly personProperties: Properties;
+  readonly token: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** The request that it answers, if one. */
+  readonly requestId: number | null;
+  readonly tags?: readonly string[];
+  /** JSON array of additional answers, as the specification shapes them. */
+  readonly additionalAnswers?: string;
+}
+
+export interface NewNote {
+  /** Only when rows of another service are taken over. */
+  readonly id?: number;
+  readonly text: string;
+  readonly userEmail: string;
+  readonly createdAt: number;
+}
+
+export type StoredResponseChange = Partial<
+  Pick<ResponseRow, "personId" | "score" | "comment" | "personProperties" | "tags">
+> & {
+  readonly updatedAt: number;
+};
+
+export interface ScoreCounts {
+  readonly promoters: number;
+  readonly passives: number;
+  readonly detractors: number;
+}
+
+/** Survey responses. Each method keeps `lastRespondedAt` of the people concerned and the trends true. */
+export interface ResponseRows {
+  byId(project: number, id: number): Promise<ResponseRow | null>;
+  /** The new response's id. */
+  insert(project: number, response: NewResponse): Promise<number>;
+  update(project: number, id: number, change: StoredResponseChange): Promise<void>;
+  /** `SurveyResponse` as JSON; null when there is none. */
+  json(project: number, id: number, shape: ResponseShape): Promise<string | null>;
+  /** `SurveyResponse` as JSON, in the asked order, ties by id in the same direction. */
+  list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows>;
+  countScores(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<ScoreCounts>;
+  /** The new note's id. Throws when there is no such response. */
+  addNote(project: number, responseId: number, note: NewNote): Promise<number>;
+  /** The response behind a permalink's token, in whichever project. */
+  byToken(token: string): Promise<{ readonly project: Project; readonly id: number } | null>;
+}
+
+/** A saved filter: every named property has, as text, this value. */
+export interface Trend {
+  readonly id: number;
+  readonly name: string;
+  readonly where: Readonly<Record<string, string>>;
+  readonly createdAt: number;
+}
+
+export interface TrendRows {
+  /** The new trend's id. The responses that are there already enter it by and by; see `Store.settle`. */
+  insert(
+    project: number,
+    trend: { readonly name: string; readonly where: Readonly<Record<string, string>> },
+  ): Promise<number>;
+  list(project: number): Promise<readonly Trend[]>;
+  /** Whether every response that belongs into it is in it; null when there is no such trend. */
+  isFilled(project: number, id: number): Promise<boolean | null>;
+  /** Whether there was one to delete. */
+  delete(project: number, id: number): Promise<boolean>;
+}
+
+export interface MembershipRow {
+  readonly personId: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly properties: Properties;
+  /** The request that waits to be sent; null when none does. */
+  readonly nextRequestId: number | null;
+}
+
+export interface MembersFilter {
+  readonly personId: number | null;
+  readonly after: Position | null;
+  readonly limit: number;
+}
+
+export interface AutopilotRows {
+  configuration(project: number, platform: Platform): Promise<AutopilotConfiguration>;
+  /**
+   * Pauses or wakes the platform's waiting requests, and reschedules recurring ones when the frequency changes: the
+   * first thousand at once, the others by and by; see `Store.settle`.
+   */
+  configure(
+    project: number,
+    platform: Platform,
+    change: { readonly active: boolean; readonly frequencySeconds: number },
+  ): Promise<void>;
+  member(project: number, platform: Platform, personId: number): Promise<MembershipRow | null>;
+  insertMember(
+    project: number,
+    platform: Platform,
+    member: { readonly personId: number; readonly properties: Properties },
+  ): Promise<void>;
+  setMemberProperties(project: number, platform: Platform, personId: number, properties: Properties): Promise<void>;
+  /** Names the request that is the member's next; null for none. */
+  setNextRequest(project: number, platform: Platform, personId: number, requestId: number | null): Promise<void>;
+  deleteMember(project: number, platform: Platform, personId: number): Promise<void>;
+  /** In the order in which they were added, `Membership` as JSON; `Position.id` is the person's. */
+  list(project: number, platform: Platform, filter: MembersFilter): Promise<JsonRows>;
+}
+
+/** Why an address is not written to: its owner left by link or API, it refused a message for good, or a text said STOP. */
+export type SuppressionReason = "unsubscribe" | "bounce" | "stop";
+
+export interface Suppression {
+  readonly reason: SuppressionReason;
+  /** When it began, Unix seconds. */
+  readonly at: number;
+}
+
+/**
+ * Addresses that are not written to on a channel. Kept as keyed hashes: whoever reads the file learns of an address
+ * only by knowing it already. They outlive the person they were made for.
+ */
+export interface SuppressionRows {
+  /** The first one of each reason stands; a repeat changes nothing. */
+  add(project: number, channel: Channel, address: string, suppression: Suppression): Promise<void>;
+  list(project: number, channel: Channel, address: string): Promise<readonly Suppression[]>;
+}

@@ -1,0 +1,232 @@
+/** Parameters of each call as the rules want them (sections 4.1 to 4.11). An InvalidError names everything that is wrong. */
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import type { Platform, Properties } from "../../contract/resources.ts";
+import { CHANNELS, type Expansion, EXPANSIONS, METRIC_GROUPS, RESPONSE_ORDERS } from "../../contract/routes.ts";
+import type {
+  EventsQuery,
+  MemberInput,
+  MembersQuery,
+  MetricGroup,
+  MetricsQuery,
+  PeopleQuery,
+  PersonReference,
+  ResponseChange,
+  ResponseInput,
+  ResponsesQuery,
+  SendInput,
+} from "../domain/inputs.ts";
+import { checkSpecialProperties } from "../domain/special-properties.ts";
+import type { Reader } from "./reader.ts";
+
+const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX);
+
+export function readPeopleQuery(reader: Reader): PeopleQuery {
+  const query = {
+    ...readRange(reader),
+    email: reader.filter("email"),
+    phoneNumber: reader.filter("phone_number"),
+    ...readCursorPage(reader),
+  };
+  if (query.email !== null && query.phoneNumber !== null) {
+    reader.complain("email", "can't be combined with phone_number");
+    reader.complain("phone_number", "can't be combined with email");
+  }
+  reader.finish();
+  return query;
+}
+
+export function readResponsesQuery(reader: Reader): ResponsesQuery {
+  // Field by field: spreading parts together would cost more than reading them.
+  const query = {
+    since: reader.timestamp("since"),
+    until: reader.timestamp("until"),
+    updatedSince: reader.timestamp("updated_since"),
+    updatedUntil: reader.timestamp("updated_until"),
+    trend: reader.id("trend"),
+    personId: reader.filter("person_id"),
+    personEmail: reader.filter("person_email"),
+    order: reader.choice("order", RESPONSE_ORDERS) ?? "asc",
+    expand: readExpansions(reader),
+    page: readPage(reader),
+    perPage: readPerPage(reader),
+  };
+  reader.finish();
+  return query;
+}
+
+export function readEventsQuery(reader: Reader): EventsQuery {
+  const query = { ...readRange(reader), page: readPage(reader), perPage: readPerPage(reader) };
+  reader.finish();
+  return query;
+}
+
+export function readMetricsQuery(reader: Reader): MetricsQuery {
+  const groups = reader.list("groups");
+  const unknown = groups.filter((group) => !isMetricGroup(group));
+  if (unknown.length > 0) reader.complain("groups", `must be among ${METRIC_GROUPS.join(", ")}`);
+  const query = { ...readRange(reader), trend: reader.id("trend"), groups: new Set(groups.filter(isMetricGroup)) };
+  reader.finish();
+  return query;
+}
+
+function isMetricGroup(text: string): text is MetricGroup {
+  return (METRIC_GROUPS as readonly string[]).includes(text);
+}
+
+export function readMembersQuery(reader: Reader, platform: Platform): MembersQuery {
+  const query = {
+    platform,
+    personId: reader.filter("person_id"),
+    personEmail: reader.filter("person_email"),
+    personPhoneNumber: reader.filter("person_phone_number"),
+    ...readCursorPage(reader),
+  };
+  reader.finish();
+  return query;
+}
+
+const DEFAULT_EXPANSIONS: ReadonlySet<Expansion> = new Set(["notes"]);
+
+/** Unknown names are ignored; when none is left, notes are expanded, as the specification has it. */
+export function readExpansions(reader: Reader): ReadonlySet<Expansion> {
+  const given = reader.list("expand");
+  const known = given.length === 0 ? [] : EXPANSIONS.filter((expansion) => given.includes(expansion));
+  return known.length > 0 ? new Set(known) : DEFAULT_EXPANSIONS;
+}
+
+function readRange(reader: Reader): { since: number | null; until: number | null } {
+  return { since: reader.timestamp("since"), until: reader.timestamp("until") };
+}
+
+function readPerPage(reader: Reader): number {
+  return reader.limited("per_page", { min: 1, limit: PER_PAGE_MAX, fallback: PER_PAGE_DEFAULT });
+}
+
+/** Beyond the largest number a page has no place that can be named: it is empty all the same. */
+function readPage(reader: Reader): number {
+  return reader.limited("page", { min: 1, limit: LAST_PAGE, fallback: PAGE_DEFAULT });
+}
+
+function readCursorPage(reader: Reader): { perPage: number; after: string | null } {
+  if (reader.has("page")) reader.complain("page", "is not known here: follow the Link header, or give its page_info");
+  return { perPage: readPerPage(reader), after: reader.text("page_info") };
+}
+
+const SCORE = { min: SCORE_MIN, max: SCORE_MAX };
+
+export function readSendInput(reader: Reader): SendInput {
+  const input = {
+    email: reader.email("email"),
+    phoneNumber: reader.phone("phone_number"),
+    channel: reader.choice("channel", CHANNELS) ?? "email",
+    name: reader.name("name"),
+    delaySeconds: reader.integer("delay", { min: 0 }) ?? 0,
+    properties: readProperties(reader, "properties") ?? {},
+    send: reader.boolean("send", true),
+    lastSentAt: reader.storedTime("last_sent_at"),
+    emailUpdate: reader.email("email_update"),
+    phoneNumberUpdate: reader.phone("phone_number_update"),
+  };
+  if (input.phoneNumber === null && !reader.has("phone_number")) reader.require("email", input.email);
+  reader.finish();
+  return input;
+}
+
+/** Without `finish`: whether the person exists is asked before everything is told. */
+export function readResponseInput(reader: Reader): ResponseInput {
+  const personId = reader.id("person");
+  const score = reader.integer("score", SCORE);
+  reader.require("person", personId);
+  reader.require("score", score);
+  return {
+    personId: personId ?? "",
+    score: score ?? SCORE_MIN,
+    comment: reader.longText("comment"),
+    personProperties: reader.map("person_properties") ?? {},
+    createdAt: reader.storedTime("created_at"),
+  };
+}
+
+/** What a client echoes back besides these fields is not read. */
+export function readResponseChange(reader: Reader): ResponseChange {
+  const personId = reader.id("person");
+  const score = reader.integer("score", SCORE);
+  const personProperties = reader.map("person_properties");
+  if (reader.has("score")) reader.require("score", score);
+  const tags = reader.tags("tags");
+  // A client that sends the whole row back has an array here.
+  const note = reader.isText("notes") ? reader.longText("notes") : null;
+  const change: ResponseChange = {
+    ...(personId === null ? {} : { personId }),
+    ...(score === null ? {} : { score }),
+    ...(reader.has("comment") ? { comment: reader.longText("comment") } : {}),
+    ...(personProperties === null ? {} : { personProperties }),
+    ...(tags === null ? {} : { tags }),
+    ...(note === null ? {} : { note }),
+  };
+  reader.finish();
+  return change;
+}
+
+/** `person` may be an id or the whole person that an expanded response held. */
+export function withPersonId(parameters: JsonObject): JsonObject {
+  const { person } = parameters;
+  return isJsonObject(person) ? { ...parameters, person: person.id ?? null } : parameters;
+}
+
+export function readMemberInput(reader: Reader, platform: Platform): MemberInput {
+  const input = {
+    platform,
+    personId: reader.id("person_id"),
+    personEmail: reader.email("person_email"),
+    personPhoneNumber: reader.phone("person_phone_number"),
+    personName: reader.name("person_name"),
+    properties: readProperties(reader, "properties"),
+  };
+  reader.finish();
+  return input;
+}
+
+function readProperties(reader: Reader, name: string): Properties | null {
+  const properties = reader.map(name);
+  if (properties !== null) reader.check(() => checkSpecialProperties(properties));
+  return properties;
+}
+
+const IDENTIFIERS = ["person_id", "person_email", "person_phone_number"] as const;
+
+/** 4.10: exactly one of the three. */
+export function readMemberReference(reader: Reader, platform: Platform): PersonReference {
+  const [id, email, phoneNumber] = [
+    reader.id("person_id"),
+    reader.email("person_email"),
+    reader.phone("person_phone_number"),
+  ];
+  reader.finish();
+  const references = [
+    ...(id === null ? [] : [{ by: "id", id } as const]),
+    ...(email === null ? [] : [{ by: "email", email } as const]),
+    ...(phoneNumber === null ? [] : [{ by: "phone_number", phoneNumber } as const]),
+  ];
+  const [only] = references;
+  if (references.length > 1) {
+    for (const { by } of references)
+      reader.complain(`person_${by}`, `can't be combined: give exactly one of ${IDENTIFIERS.join(", ")}`);
+  }
+  if (only === undefined)
+    reader.complain(
+      platform === "sms" ? "person_phone_number" : "person_email",
+      `can't be blank: give exactly one of ${IDENTIFIERS.join(", ")}`,
+    );
+  reader.finish();
+  return only ?? { by: "id", id: "" };
+}
+
+/** The person that a path names: an id, `email:…` or `phone_number:…`. */
+export function parsePersonPath(text: string): PersonReference {
+  if (text.startsWith("email:")) return { by: "email", email: text.slice("email:".length) };
+  if (text.startsWith("phone_number:"))
+    return { by: "phone_number", phoneNumber: text.slice("phone_number:".length).replace(/^ /, "+") };
+  return { by: "id", id: text };
+}

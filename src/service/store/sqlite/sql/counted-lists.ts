@@ -1,0 +1,61 @@
+/** The lists whose pages are numbered or whose rows are counted: each is kept in blocks, see `list-blocks.ts`. */
+import type { Channel } from "../../../../contract/routes.ts";
+import { addCondition, type Where } from "./fragments.ts";
+
+/** Rows of one table in the order of a time and an id, both ascending. */
+export interface CountedList {
+  readonly project: number;
+  /** Its name in `list_blocks`. */
+  readonly name: string;
+  readonly table: string;
+  /** The rows of the table that belong to it. */
+  readonly where: Where;
+  /** The two columns that order it. */
+  readonly key: readonly [at: string, id: string];
+  /** The other time that a filter may bound; null for none. */
+  readonly other: string | null;
+  /** Whether its rows have a score. */
+  readonly isScored: boolean;
+}
+
+export type ResponseTime = "created_at" | "updated_at";
+export type EventColumn = "bounced_at" | "unsubscribed_at";
+
+export const RESPONSE_TIMES: readonly ResponseTime[] = ["created_at", "updated_at"];
+
+/** A project's responses, or those in a trend, in the order of one of their times. */
+export function responsesBy(project: number, trendId: number | null, time: ResponseTime): CountedList {
+  const where = inProject(project);
+  const other = time === "created_at" ? "updated_at" : "created_at";
+  const shared = { project, where, other, isScored: true };
+  if (trendId === null) return { ...shared, name: `responses ${time}`, table: "responses", key: [time, "id"] };
+  addCondition(where, "trend_id = ?", trendId);
+  return { ...shared, name: `trend ${trendId} ${time}`, table: "trend_responses", key: [time, "response_id"] };
+}
+
+/** People to whom something happened, in the order of when it did. */
+export function peopleBy(project: number, column: EventColumn): CountedList {
+  const where = inProject(project);
+  addCondition(where, `${column} IS NOT NULL`);
+  return { project, name: column, table: "people", where, key: [column, "id"], other: null, isScored: false };
+}
+
+/** A project's people, in the order in which they came. */
+export function peopleIn(project: number): CountedList {
+  const where = inProject(project);
+  addCondition(where, "removed = 0");
+  return { project, name: "people", table: "people", where, key: ["created_at", "id"], other: null, isScored: false };
+}
+
+/** Survey requests that were sent on a channel, in the order in which they were. */
+export function requestsSent(project: number, channel: Channel): CountedList {
+  const where = inProject(project);
+  addCondition(where, "channel = ?", channel);
+  addCondition(where, "sent_at IS NOT NULL");
+  const table = "survey_requests";
+  return { project, name: `sent ${channel}`, table, where, key: ["sent_at", "id"], other: null, isScored: false };
+}
+
+function inProject(project: number): Where {
+  return { clauses: ["project_id = ?"], values: [project] };
+}

@@ -1,0 +1,325 @@
+/**
+ * How many rows lie where in a list, kept in the transaction that changes the list. A list is cut into blocks of
+ * neighbouring rows; a block that grows too long is cut in two. To count a range is to add whole blocks and to count
+ * rows only at its two ends, so neither the length of the list matters nor how many rows share one second.
+ */
+import type { TimeRange } from "../../../domain/inputs.ts";
+import type { ScoreCounts } from "../../../domain/ports.ts";
+import type { Database } from "../engine/database.ts";
+import type { SqlRow, SqlValue } from "../engine/engine.ts";
+import type { CountedList } from "./counted-lists.ts";
+import { addCondition, addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
+
+/** Sort key of a row: a time and an id. */
+export type Key = readonly [at: number, id: number];
+
+/** What a list has to know of one of its rows. */
+export interface Entry {
+  readonly key: Key;
+  /** The list's other time; 0 where it has none. */
+  readonly other: number;
+  readonly score: number | null;
+}
+
+export interface Block {
+  /** No row of the block comes before it. */
+  readonly first: Key;
+  /** Where the next block begins; null for the last one. */
+  readonly end: Key | null;
+  readonly rowCount: number;
+  /** The other time of every row lies between these; they may be wider than need be. */
+  readonly leastOther: number;
+  readonly mostOther: number;
+}
+
+export interface ListBlocks {
+  /** The most rows in a block. */
+  readonly max: number;
+  /** Counts rows that were just stored. */
+  add(list: CountedList, ...entries: readonly Entry[]): void;
+  /** Counts rows out that were just deleted, or are about to be stored elsewhere in the list. */
+  remove(list: CountedList, ...entries: readonly Entry[]): void;
+  /** Forgets a list that is no more. */
+  drop(list: CountedList): void;
+  /** All blocks in order; none for a list that never had a row. */
+  read(list: CountedList): readonly Block[];
+  /** How many rows lie in a range of the list's own time. */
+  count(list: CountedList, range: TimeRange): number;
+  /** The same by category of score. */
+  countScores(list: CountedList, range: TimeRange): ScoreCounts;
+}
+
+/** More would make the ends of a range slow to count, fewer the sum over all blocks: 4,096 is near the best at a million rows. */
+const BLOCK_MAX = 4096;
+/** Lists whose blocks are kept in memory; a million rows make about 500 blocks. */
+const KNOWN_MAX = 64;
+/** Where the first block of each list begins, so that every key lies in a block. */
+const BEGINNING: Key = [Number.MIN_SAFE_INTEGER, 0];
+
+const ALL_TIME: TimeRange = { since: null, until: null };
+
+const BLOCK = "project_id = ? AND list = ?";
+const BLOCK_OF_KEY = `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND (first_at, first_id) <= (?, ?)
+  ORDER BY first_at DESC, first_id DESC LIMIT 1`;
+const CHANGE = `UPDATE list_blocks
+  SET row_count = row_count + ?, promoters = promoters + ?, detractors = detractors + ?,
+    least_other = CASE WHEN least_other > ? THEN ? ELSE least_other END,
+    most_other = CASE WHEN most_other < ? THEN ? ELSE most_other END
+  WHERE ${BLOCK} AND (first_at, first_id) = (${BLOCK_OF_KEY}) RETURNING row_count AS "rowCount"`;
+
+export function createListBlocks(database: Database, blockMax = BLOCK_MAX): ListBlocks {
+  const count = (list: CountedList, range: TimeRange): Sums => countRange(database, list, range);
+  /** Blocks as they were last read: reading them would be half of what a page far back costs. One process writes them. */
+  const known = new Map<string, readonly Block[]>();
+  const forget = (list: CountedList): void => void known.delete(nameOf(list));
+  const remember = (list: CountedList, blocks: readonly Block[]): void => {
+    // What a write sees may yet be rolled back.
+    if (database.writing) return;
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(nameOf(list), blocks);
+  };
+  return {
+    max: blockMax,
+    add: (list, ...entries) => {
+      forget(list);
+      for (const group of toGroups(database, list, entries)) {
+        const rowCount = changeBlock(database, list, group, tally(group));
+        // The first rows of a list, all of them stored.
+        if (rowCount === null)
+          return insertBlock(database, list, BEGINNING, sumRows(database, list, null, null), blockMax);
+        if (rowCount > blockMax) cut(database, list, keyOf(group), blockMax);
+      }
+    },
+    remove: (list, ...entries) => {
+      forget(list);
+      for (const group of toGroups(database, list, entries)) {
+        const rowCount = changeBlock(database, list, group, toNegative(tally(group)));
+        if (rowCount === 0) deleteEmpty(database, list, keyOf(group));
+      }
+    },
+    drop: (list) => {
+      forget(list);
+      database.run(`DELETE FROM list_blocks WHERE ${BLOCK}`, which(list));
+    },
+    read: (list) => {
+      const blocks = (database.writing ? undefined : known.get(nameOf(list))) ?? readBlocks(database, list);
+      remember(list, blocks);
+      return blocks;
+    },
+    count: (list, range) => count(list, range).rowCount,
+    countScores: (list, range) => {
+      const { rowCount, promoters, detractors } = count(list, range);
+      return { promoters, detractors, passives: rowCount - promoters - detractors };
+    },
+  };
+}
+
+function nameOf({ project, name }: CountedList): string {
+  return `${project} ${name}`;
+}
+
+function which({ project, name }: CountedList): SqlValue[] {
+  return [project, name];
+}
+
+function keyOf([entry]: readonly Entry[]): Key {
+  return entry?.key ?? BEGINNING;
+}
+
+function compareKeys(left: Key, right: Key): number {
+  return left[0] - right[0] || left[1] - right[1];
+}
+
+/** Entries that lie in one block each. */
+function toGroups(database: Database, list: CountedList, entries: readonly Entry[]): (readonly Entry[])[] {
+  if (entries.length <= 1) return [entries];
+  const groups: Entry[][] = [];
+  let end: Key | null = BEGINNING;
+  for (const entry of entries.toSorted((left, right) => compareKeys(left.key, right.key))) {
+    if (end === null || compareKeys(entry.key, end) < 0) {
+      groups.at(-1)?.push(entry);
+      continue;
+    }
+    groups.push([entry]);
+    end = endOf(database, list, entry.key);
+  }
+  return groups;
+}
+
+function tally(entries: readonly Entry[]): Sums {
+  const others = entries.map(({ other }) => other);
+  const scored = (isIn: (score: number) => boolean): number =>
+    entries.filter(({ score }) => score !== null && isIn(score)).length;
+  return {
+    rowCount: entries.length,
+    promoters: scored((score) => score >= 9),
+    detractors: scored((score) => score < 7),
+    leastOther: Math.min(...others),
+    mostOther: Math.max(...others),
+  };
+}
+
+/** Rows that are taken out leave the bounds of the other time as they are. */
+function toNegative({ rowCount, promoters, detractors }: Sums): Sums {
+  const bounds = { leastOther: Number.MAX_SAFE_INTEGER, mostOther: Number.MIN_SAFE_INTEGER };
+  return { rowCount: -rowCount, promoters: -promoters, detractors: -detractors, ...bounds };
+}
+
+/** How many rows the block then has; null when the list has no block yet. */
+function changeBlock(database: Database, list: CountedList, group: readonly Entry[], change: Sums): number | null {
+  const { rowCount, promoters, detractors, leastOther, mostOther } = change;
+  const bounds = [leastOther, leastOther, mostOther, mostOther];
+  const [row] = database.returning(CHANGE, [
+    rowCount,
+    promoters,
+    detractors,
+    ...bounds,
+    ...which(list),
+    ...which(list),
+    ...keyOf(group),
+  ]);
+  return row === undefined ? null : Number(row.rowCount);
+}
+
+interface Sums {
+  readonly rowCount: number;
+  readonly promoters: number;
+  readonly detractors: number;
+  readonly leastOther: number;
+  readonly mostOther: number;
+}
+
+const BLOCK_SUMS = `coalesce(sum(row_count), 0) AS "rowCount", coalesce(sum(promoters), 0) AS promoters, coalesce(sum(detractors), 0) AS detractors`;
+
+/** Sums over rows from one key up to, but not including, another; null for no bound. */
+function sumRows(
+  database: Database,
+  list: CountedList,
+  from: Key | null,
+  to: Key | null,
+  range: TimeRange = ALL_TIME,
+): Sums {
+  const where = betweenKeys(list, from, to, range);
+  const [promoters, detractors] = list.isScored
+    ? ["count(*) FILTER (WHERE score >= 9)", "count(*) FILTER (WHERE score < 7)"]
+    : ["0", "0"];
+  const other = list.other ?? "0";
+  const row = database.first(
+    `SELECT count(*) AS "rowCount", ${promoters} AS promoters, ${detractors} AS detractors,
+       coalesce(min(${other}), 0) AS "leastOther", coalesce(max(${other}), 0) AS "mostOther"
+     FROM ${list.table} WHERE ${whereSql(where)}`,
+    where.values,
+  );
+  return row as unknown as Sums;
+}
+
+/** The list's rows in a range of its time, from one key up to, but not including, another: of two bounds the closer one. */
+export function betweenKeys(list: CountedList, from: Key | null, to: Key | null, range: TimeRange): Where {
+  const where = copyWhere(list.where);
+  const [at] = list.key;
+  const key = `(${list.key.join(", ")})`;
+  const { since, until } = range;
+  if (from !== null && from[0] >= (since ?? BEGINNING[0] + 1)) addCondition(where, `${key} >= (?, ?)`, ...from);
+  else if (since !== null) addCondition(where, `${at} >= ?`, since);
+  // SQLite searches by one bound of a pair only; the plain one tells it where to end.
+  if (to !== null && to[0] <= (until ?? to[0])) addCondition(where, `${at} <= ? AND ${key} < (?, ?)`, to[0], ...to);
+  else if (until !== null) addCondition(where, `${at} <= ?`, until);
+  return where;
+}
+
+function countRange(database: Database, list: CountedList, range: TimeRange): Sums {
+  const start = range.since === null ? BEGINNING : firstBegin(database, list, ">=", range.since);
+  const isInOneBlock = start === null || (range.until !== null && start[0] > range.until);
+  if (isInOneBlock) return sumRows(database, list, null, null, range);
+  const blocks: Where = { clauses: [BLOCK], values: which(list) };
+  addRange(blocks, "first_at", range);
+  const whole = database.first(`SELECT ${BLOCK_SUMS} FROM list_blocks WHERE ${whereSql(blocks)}`, blocks.values);
+  const head = range.since === null ? null : sumRows(database, list, null, start, { since: range.since, until: null });
+  const tail = range.until === null ? null : sumAfter(database, list, range.until);
+  return addUp(whole as unknown as Sums, head, tail);
+}
+
+/** Sums over the rows after a time that lie in a block which begins no later than it. */
+function sumAfter(database: Database, list: CountedList, until: number): Sums {
+  const end = firstBegin(database, list, ">", until);
+  return sumRows(database, list, null, end, { since: until + 1, until: null });
+}
+
+function addUp(whole: Sums, head: Sums | null, tail: Sums | null): Sums {
+  const sum = (name: "rowCount" | "promoters" | "detractors"): number =>
+    whole[name] + (head?.[name] ?? 0) - (tail?.[name] ?? 0);
+  return { ...whole, rowCount: sum("rowCount"), promoters: sum("promoters"), detractors: sum("detractors") };
+}
+
+/** Where the first block begins that begins at a time or later. */
+function firstBegin(database: Database, list: CountedList, comparison: ">" | ">=", at: number): Key | null {
+  const row = database.first(
+    `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND first_at ${comparison} ? ORDER BY first_at, first_id LIMIT 1`,
+    [...which(list), at],
+  );
+  return toKey(row);
+}
+
+function toKey(row: SqlRow | null): Key | null {
+  return row === null ? null : [Number(row.first_at), Number(row.first_id)];
+}
+
+function readBlocks(database: Database, list: CountedList): Block[] {
+  const rows = database.all(
+    `SELECT first_at, first_id, row_count AS "rowCount", least_other AS "leastOther", most_other AS "mostOther"
+     FROM list_blocks WHERE ${BLOCK} ORDER BY first_at, first_id`,
+    which(list),
+  );
+  return rows.map((row, index) => ({
+    ...(row as unknown as Omit<Block, "first" | "end">),
+    first: [Number(row.first_at), Number(row.first_id)],
+    end: toKey(rows[index + 1] ?? null),
+  }));
+}
+
+/** Where the block that holds a key ends; null when it is the last one. */
+function endOf(database: Database, list: CountedList, key: Key): Key | null {
+  const row = database.first(
+    `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND (first_at, first_id) > (?, ?) ORDER BY first_at, first_id LIMIT 1`,
+    [...which(list), ...key],
+  );
+  return toKey(row);
+}
+
+/** Cuts the block that holds a key in two, the first of them half as long as may be. */
+function cut(database: Database, list: CountedList, key: Key, blockMax: number): void {
+  const first = toKey(database.first(BLOCK_OF_KEY, [...which(list), ...key])) ?? BEGINNING;
+  const end = endOf(database, list, key);
+  const where = betweenKeys(list, first, end, ALL_TIME);
+  const [at, id] = list.key;
+  const middle = toKey(
+    database.first(
+      `SELECT ${at} AS first_at, ${id} AS first_id FROM ${list.table} WHERE ${whereSql(where)} ORDER BY ${at}, ${id} LIMIT 1 OFFSET ?`,
+      [...where.values, Math.floor(blockMax / 2)],
+    ),
+  );
+  if (middle === null) throw new Error(`the list ${list.name} has fewer rows than were counted`);
+  deleteBlock(database, list, first);
+  insertBlock(database, list, first, sumRows(database, list, first, middle), blockMax);
+  insertBlock(database, list, middle, sumRows(database, list, middle, end), blockMax);
+}
+
+function insertBlock(database: Database, list: CountedList, first: Key, sums: Sums, blockMax: number): void {
+  const { rowCount, promoters, detractors, leastOther, mostOther } = sums;
+  database.run(
+    `INSERT INTO list_blocks (project_id, list, first_at, first_id, row_count, promoters, detractors, least_other, most_other)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [...which(list), ...first, rowCount, promoters, detractors, leastOther, mostOther],
+  );
+  if (rowCount > blockMax) cut(database, list, first, blockMax);
+}
+
+/** The first block stays: every key must lie in one. */
+function deleteEmpty(database: Database, list: CountedList, key: Key): void {
+  const first = toKey(database.first(BLOCK_OF_KEY, [...which(list), ...key]));
+  if (first !== null && first[0] !== BEGINNING[0]) deleteBlock(database, list, first);
+}
+
+function deleteBlock(database: Database, list: CountedList, first: Key): void {
+  database.run(`DELETE FROM list_blocks WHERE ${BLOCK} AND first_at = ? AND first_id = ?`, [...which(list), ...first]);
+}

@@ -1,0 +1,136 @@
+/** Pages by number, found without passing over the rows before them: by the blocks of a list, see `list-blocks.ts`. */
+import type { TimeRange } from "../../../domain/inputs.ts";
+import type { Database } from "../engine/database.ts";
+import type { CountedList } from "./counted-lists.ts";
+import { betweenKeys, type Block, type Key, type ListBlocks } from "./list-blocks.ts";
+import { addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
+
+export interface PageQuery {
+  readonly list: CountedList;
+  /** Bounds of the list's own time. */
+  readonly range: TimeRange;
+  /** Bounds of its other time, and the same rows in the order of that one; null where there are no such bounds. */
+  readonly other: { readonly range: TimeRange; readonly list: CountedList } | null;
+  readonly descending: boolean;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Some rows of the list's table: those that meet `where`, in this order, `limit` after the first `offset`. */
+export interface Slice {
+  readonly where: Where;
+  /** Columns and directions for ORDER BY. */
+  readonly order: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** As a part of the longest block: rows that are quicker to pass over than to jump. */
+const SKIP_SHARE = 1 / 4;
+/** The same: rows that are quicker to sort than to find among the others. */
+const SORT_SHARE = 2;
+
+/** The page's rows, by one or more slices. */
+export function readPage<Row>(
+  database: Database,
+  blocks: ListBlocks,
+  query: PageQuery,
+  fetch: (slice: Slice) => readonly Row[],
+): readonly Row[] {
+  const { list, other, offset, limit } = query;
+  const order = orderOf(query);
+  if (other === null && offset <= blocks.max * SKIP_SHARE) return fetch({ where: within(query), order, limit, offset });
+  if (other !== null && blocks.count(other.list, other.range) <= blocks.max * SORT_SHARE)
+    return fetch(sorted(query, other.range));
+  const rows: Row[] = [];
+  const found = findStart(database, query, relevantBlocks(blocks.read(list), query));
+  for (const stretch of toStretches(found.blocks)) {
+    const skip = rows.length === 0 ? found.skip : 0;
+    const where = within(query, stretch.first, stretch.end);
+    rows.push(...fetch({ where, order, limit: limit - rows.length, offset: skip }));
+    if (rows.length >= limit) break;
+  }
+  return rows;
+}
+
+/** The blocks that may hold rows of the query, in its direction. */
+function relevantBlocks(blocks: readonly Block[], query: PageQuery): readonly Block[] {
+  const relevant = blocks.filter((block) => block.rowCount > 0 && shareOf(block, query) !== "none");
+  return query.descending ? relevant.toReversed() : relevant;
+}
+
+/** How much of a block the query asks for, as far as its bounds tell. */
+function shareOf({ first, end, leastOther, mostOther }: Block, { range, other }: PageQuery): "none" | "part" | "whole" {
+  const own = overlap(range, first[0], end?.[0] ?? Number.MAX_SAFE_INTEGER);
+  if (other === null || own === "none") return own;
+  const others = overlap(other.range, leastOther, mostOther);
+  return own === "whole" ? others : others === "none" ? "none" : "part";
+}
+
+/** How much of a stretch of time, both ends included, lies in a range. */
+function overlap({ since, until }: TimeRange, from: number, to: number): "none" | "part" | "whole" {
+  if ((since !== null && to < since) || (until !== null && from > until)) return "none";
+  return (since === null || from >= since) && (until === null || to <= until) ? "whole" : "part";
+}
+
+/** The block in which the page begins and those behind it, and how many of its rows come before the page. */
+function findStart(
+  database: Database,
+  query: PageQuery,
+  blocks: readonly Block[],
+): { readonly blocks: readonly Block[]; readonly skip: number } {
+  let skip = query.offset;
+  for (const [index, block] of blocks.entries()) {
+    if (skip === 0) return { blocks: blocks.slice(index), skip };
+    const rowCount = shareOf(block, query) === "whole" ? block.rowCount : countRows(database, query, block);
+    if (skip < rowCount) return { blocks: blocks.slice(index), skip };
+    skip -= rowCount;
+  }
+  return { blocks: [], skip };
+}
+
+function countRows(database: Database, query: PageQuery, { first, end }: Block): number {
+  const where = within(query, first, end);
+  const sql = `SELECT count(*) AS count FROM ${query.list.table} WHERE ${whereSql(where)}`;
+  return Number(database.first(sql, where.values)?.count);
+}
+
+/** Joins blocks that lie side by side, in either direction. */
+function* toStretches(blocks: readonly Block[]): Generator<{ readonly first: Key; readonly end: Key | null }> {
+  let stretch: { first: Key; end: Key | null } | null = null;
+  for (const { first, end } of blocks) {
+    if (stretch !== null && isSameKey(stretch.end, first)) stretch = { first: stretch.first, end };
+    else if (stretch !== null && isSameKey(stretch.first, end)) stretch = { first, end: stretch.end };
+    else {
+      if (stretch !== null) yield stretch;
+      stretch = { first, end };
+    }
+  }
+  if (stretch !== null) yield stretch;
+}
+
+function isSameKey(left: Key | null, right: Key | null): boolean {
+  return left !== null && right !== null && left[0] === right[0] && left[1] === right[1];
+}
+
+function orderOf({ list, descending }: PageQuery, sign = ""): string {
+  const direction = descending ? "DESC" : "ASC";
+  return list.key.map((column) => `${sign}${column} ${direction}`).join(", ");
+}
+
+/** The list's rows that the query asks for, from one key up to, but not including, another. */
+function within({ list, range, other }: PageQuery, from: Key | null = null, to: Key | null = null): Where {
+  const where = betweenKeys(list, from, to, range);
+  // The sign keeps SQLite to the index that has the list's order.
+  if (other !== null) addRange(where, `+${list.other}`, other.range);
+  return where;
+}
+
+/** Found by the other time, then sorted. */
+function sorted(query: PageQuery, otherRange: TimeRange): Slice {
+  const { list, range, limit, offset } = query;
+  const where = copyWhere(list.where);
+  addRange(where, `${list.other}`, otherRange);
+  addRange(where, `+${list.key[0]}`, range);
+  return { where, order: orderOf(query, "+"), limit, offset };
+}

@@ -1,0 +1,55 @@
+/** How the data file fails, and what else its operators should hear of it. */
+import { UnavailableError } from "../domain/errors.ts";
+
+/**
+ * What is wrong: no SQLite file, another program's, a newer version's, damaged, not there while its log is, a log of
+ * another copy, in use or changed by another program, no room on the disk, or refused by the system.
+ */
+export type FileTrouble =
+  | "not_sqlite"
+  | "foreign"
+  | "newer"
+  | "damaged"
+  | "missing"
+  | "stale_log"
+  | "busy"
+  | "changed"
+  | "full"
+  | "unreadable";
+
+/** A data file that cannot be opened, or cannot be used any more. */
+export class StoreFileError extends UnavailableError {
+  override readonly name = "StoreFileError";
+  readonly trouble: FileTrouble;
+
+  constructor(trouble: FileTrouble, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.trouble = trouble;
+  }
+}
+
+/** Another living process owns the data file. */
+export class StoreBusyError extends Error {
+  override readonly name = "StoreBusyError";
+  readonly file: string;
+  /** The owner's process id; null when it cannot be told. */
+  readonly pid: number | null;
+
+  constructor(file: string, pid: number | null, options?: ErrorOptions) {
+    super(`${file} is in use by ${pid === null ? "another process" : `process ${pid}`}`, options);
+    this.file = file;
+    this.pid = pid;
+  }
+}
+
+/** What those who run the service should hear of their data file. */
+export type StoreEvent =
+  | { readonly kind: "created" }
+  /** Other users of the machine may read it. */
+  | { readonly kind: "readable" }
+  /** Its engine cannot keep other programs away from it. */
+  | { readonly kind: "unlocked" }
+  /** The clock is so many seconds behind the newest time in it. */
+  | { readonly kind: "clock_behind"; readonly seconds: number }
+  | { readonly kind: "trouble"; readonly error: StoreFileError }
+  | { readonly kind: "recovered" };

@@ -1,0 +1,45 @@
+/** The README's picture is what the demo shows; `npm run docs` draws it again. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { runCli } from "./helpers/run-cli.ts";
+import { drawTerminal, plainLines, shownLines } from "./helpers/terminal-picture.ts";
+
+const PICTURE = path.join(import.meta.dirname, "../docs/demo.svg");
+const COLUMNS = 92;
+/** The steps that tell the story without a word beside it. */
+const STEPS: ReadonlySet<number> = new Set([1, 2, 5]);
+
+it("when the demo is played, then the picture shows its steps and commands", async () => {
+  const home = await mkdtemp(path.join(tmpdir(), "surveyctl-picture-"));
+  const args = ["demo", "--no-pause"];
+  const { stdout } = await runCli({ args, home, env: { FORCE_COLOR: "1" }, tty: { columns: COLUMNS } });
+  await rm(home, { recursive: true, force: true });
+  const lines = pick(shownLines(stdout));
+  const drawn = drawTerminal(lines, COLUMNS, "surveyctl demo in a terminal");
+  if (process.env.DRAW_PICTURE === "1") await writeFile(PICTURE, drawn);
+  const shown = steady(drawn);
+  expect([steady(await readFile(PICTURE, "utf8")), shown.length > 5]).toEqual([shown, true]);
+});
+
+/** The lines of the steps that are drawn, without two empty ones in a row. */
+function pick(lines: readonly string[]): string[] {
+  const plain = plainLines(lines);
+  let step = 0;
+  const chosen = lines.filter((_, index) => {
+    const [, number] = /^(\d)\. /.exec(plain[index] ?? "") ?? [];
+    step = number === undefined ? step : Number(number);
+    return STEPS.has(step);
+  });
+  return chosen.filter((line, index) => line.trim() !== "" || (chosen[index - 1] ?? "").trim() !== "");
+}
+
+/** Commands and headings: all else differs from one demo to the next. */
+function steady(svg: string): string[] {
+  return textsOf(svg).filter((text) => /^(?:\d\. |surveyctl )/.test(text));
+}
+
+function textsOf(svg: string): string[] {
+  return [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = ""]) => text.replaceAll("&gt;", ">"));
+}
