@@ -19,9 +19,9 @@ export interface Deps {
   readonly options: GlobalOptions;
   /** Aborted on SIGINT, SIGTERM, SIGHUP and when stdout's reader is gone. */
   readonly signal: AbortSignal;
-  /** What is said on stderr, whole lines, when a second signal ends the process at once; null says nothing. */
+  /** Full lines for stderr when a second signal ends the process at once; null for none. */
   lastWords(text: string | null): void;
-  /** Has the key, in every form of it, taken out of whatever an error says from now on. */
+  /** Removes the key, in each of its forms, from all errors that follow. */
   hideKey(key: string): void;
   /** The connection that flags, environment and profile name; throws the error that exits 4 when there is none. */
   connect(): Promise<Connection>;
@@ -60,7 +60,7 @@ function toSourced(value: string | null, source: string): Sourced<string> | null
   return value === null ? null : { value, source };
 }
 
-/** Connects, works, and closes the connection whatever happens. */
+/** Connects, works, and closes the connection, also after an error. */
 export async function withClient<Result>(
   deps: Deps,
   work: (client: Client, connection: Connection) => Promise<Result>,

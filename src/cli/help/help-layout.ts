@@ -14,7 +14,7 @@ const TERM_SHARE = 0.4;
 
 type Item = readonly [term: string, description: string];
 
-/** The whole help of one command, for so many columns. */
+/** The help of one command at a width of so many columns. */
 export function layOutHelp(command: Command, facts: HelpFacts, columns: number = WIDEST): string {
   const width = widthFor(columns);
   return join([

@@ -1,4 +1,4 @@
-/** `help --json`: the whole command tree for machines. */
+/** `help --json`: the command tree for machines. */
 import type { Command } from "commander";
 import { type FlagRecord, typeOf } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";

@@ -29,10 +29,10 @@ export interface ErrorReport {
   readonly exit: ExitCode;
 }
 
-/** The first rung that fits decides; what none knows is told as internal. `verbose` names the call of a refused request. */
+/** The first match decides; an unknown error is reported as internal. `verbose` adds the call of a refused request. */
 export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
-    return report("internal", `something that is no error was thrown: ${String(error)}`, EXIT.failed);
+    return report("internal", `a value that is not an error was thrown: ${String(error)}`, EXIT.failed);
   return (
     describeOwn(error) ??
     describeClient(error, verbose) ??
@@ -43,7 +43,7 @@ export function describeError(error: unknown, verbose: boolean): ErrorReport {
   );
 }
 
-/** What nobody meant to be read may have several lines, or none. */
+/** The message of an unexpected error may have several lines, or none. */
 function firstLine({ message, name }: Error): string {
   return message.split("\n")[0] || name;
 }
@@ -140,7 +140,7 @@ function exitOfClient(error: ClientError): ExitCode {
 
 /** What the operating system refuses, by its codes; the right hand says what a person would. */
 const SYSTEM: Readonly<Record<string, { readonly words: string; readonly exit: ExitCode }>> = {
-  ENOENT: { words: "there is no such file or directory", exit: EXIT.usage },
+  ENOENT: { words: "no such file or directory", exit: EXIT.usage },
   EACCES: { words: "permission denied", exit: EXIT.usage },
   EPERM: { words: "operation not permitted", exit: EXIT.usage },
   EISDIR: { words: "it is a directory, not a file", exit: EXIT.usage },

@@ -130,7 +130,7 @@ describe("an error as it is told", () => {
       "a missing file",
       systemError("ENOENT", { path: "a.csv", syscall: "open" }),
       2,
-      "error: a.csv: there is no such file or directory\n",
+      "error: a.csv: no such file or directory\n",
     ],
     [
       "a forbidden file",
@@ -169,7 +169,7 @@ describe("an error as it is told", () => {
       1,
       "error: one\nhint: this is a bug in surveyctl; --verbose shows the stack\n",
     ],
-    ["what is no error", "boo", 1, "error: something that is no error was thrown: boo\n"],
+    ["what is no error", "boo", 1, "error: a value that is not an error was thrown: boo\n"],
   ])("when it is %s", async (_, error, exit, err) => {
     expect(await told(error)).toEqual({ exit, err, out: "" });
   });
