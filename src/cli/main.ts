@@ -65,7 +65,7 @@ function sayWhenPossible(process: Process, rest: Uint8Array): Promise<number> {
   });
 }
 
-/** A reader that went away is no failure; a disk that is full is. */
+/** A closed pipe is not a failure; a full disk is. */
 function toExit({ stderr }: Process, { code, message }: NodeJS.ErrnoException): number {
   if (code === "EPIPE") return 0;
   stderr.write(toSafeLines(`error: standard output cannot be written: ${message}\n`));

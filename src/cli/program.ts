@@ -24,7 +24,7 @@ export type Outcome =
 
 export interface ProgramOptions {
   /** Does a command's work, its flags parsed; the world is made here and not before. */
-  readonly perform: (
+  readonly invoke: (
     action: Action,
     flags: Readonly<Record<string, unknown>>,
     operands: readonly string[],
@@ -34,7 +34,7 @@ export interface ProgramOptions {
   readonly columns?: number;
 }
 
-/** Reads one command line. Throws UsageError, and whatever the command's work throws. */
+/** Reads one command line. Throws UsageError, and the errors of the command's work. */
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<Outcome> {
   const state: State = { text: "", exit: EXIT.done };
   const { program, load } = createProgram(options, state);
@@ -70,10 +70,10 @@ export interface LoadedProgram {
   readonly facts: FactsBook;
 }
 
-/** The whole tree, every noun's verbs declared; for help as JSON and for completion. */
+/** The complete tree, every noun's verbs declared; for help as JSON and for completion. */
 export async function loadCommands(nouns: readonly Noun[] = NOUNS): Promise<LoadedProgram> {
   const { program, facts, load } = createProgram(
-    { perform: async () => EXIT.done, nouns },
+    { invoke: async () => EXIT.done, nouns },
     { text: "", exit: EXIT.done },
   );
   for (const command of program.commands) {
@@ -88,7 +88,7 @@ interface LoadingProgram extends LoadedProgram {
   readonly load: (noun: Command) => Promise<void>;
 }
 
-function createProgram({ perform, nouns = NOUNS, columns }: ProgramOptions, state: State): LoadingProgram {
+function createProgram({ invoke, nouns = NOUNS, columns }: ProgramOptions, state: State): LoadingProgram {
   const program = new Command("surveyctl")
     .description(SUMMARY)
     .helpCommand(false)
@@ -105,7 +105,7 @@ function createProgram({ perform, nouns = NOUNS, columns }: ProgramOptions, stat
   });
   program.helpOption("-h, --help", "usage, flags, examples and exit statuses");
   const context = createContext(facts, async (action, command) => {
-    state.exit = await perform(action, command.opts(), command.args);
+    state.exit = await invoke(action, command.opts(), command.args);
   });
   return { program, facts, load: addNouns(program, nouns, context) };
 }
@@ -150,7 +150,7 @@ function toArgument([form, description]: Operand, isAfterOptional: boolean): Arg
   return new Argument(isAfterOptional ? form.replace(/^<(.*)>$/, "[$1]") : form, description);
 }
 
-function createContext(facts: FactsBook, perform: (action: Action, command: Command) => Promise<void>): CommandContext {
+function createContext(facts: FactsBook, invoke: (action: Action, command: Command) => Promise<void>): CommandContext {
   const describe: CommandContext["describe"] = (command, entry) => {
     const { operands = [], flags = [] } = entry;
     for (const [index, operand] of operands.entries())
@@ -168,7 +168,7 @@ function createContext(facts: FactsBook, perform: (action: Action, command: Comm
       return describe(command, rest);
     },
     action: (command, work) => {
-      command.action(() => perform(work, command));
+      command.action(() => invoke(work, command));
     },
   };
 }

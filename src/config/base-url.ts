@@ -1,4 +1,4 @@
-import { ConfigError } from "./config-error.ts";
+import { ConfigError, type ConfigAdvice } from "./config-error.ts";
 
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -16,10 +16,9 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   if (url.username !== "" || url.password !== "")
     throw invalid(`${source}: an address holds no credentials; the key goes into a profile or SURVEYCTL_API_KEY`);
   if (url.protocol === "http:" && !allowHttp && !LOOPBACK.test(url.hostname)) {
-    throw invalid(
-      `${source}: refusing to send the API key over plain http to ${url.host}; use https://`,
-      "--insecure-http allows it on a trusted network",
-    );
+    throw invalid(`${source}: refusing to send the API key over plain http to ${url.host}; use https://`, {
+      code: "allow_http",
+    });
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "")}`;
 }
@@ -42,6 +41,6 @@ function withoutCredentials(text: string): string {
   return text.replace(/^([^/]*\/\/)?.*@/s, "$1…@");
 }
 
-function invalid(message: string, hint?: string): ConfigError {
-  return new ConfigError("invalid", message, hint === undefined ? {} : { hint });
+function invalid(message: string, advice?: ConfigAdvice): ConfigError {
+  return new ConfigError("invalid", message, advice === undefined ? {} : { advice });
 }

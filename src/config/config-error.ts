@@ -1,28 +1,43 @@
-/** `missing`: nothing says where to connect to, or with what. `invalid`: what says so cannot be used. `broken`: the file cannot be understood. */
+/** `missing`: nothing specifies where to connect to, or with what. `invalid`: a value cannot be used. `broken`: the file cannot be read. */
 export type ConfigProblem = "missing" | "invalid" | "broken";
 
-interface ConfigErrorOptions {
-  readonly hint?: string;
-  readonly unknownName?: UnknownName;
-  readonly cause?: unknown;
-}
+/** The next step as a code and its facts; the words are the command line's. */
+export type ConfigAdvice =
+  | {
+      readonly code:
+        | "allow_http"
+        | "connect"
+        | "protect_file"
+        | "repair_file"
+        | "replace_key_command"
+        | "set_base_url"
+        | "set_key"
+        | "set_own_key";
+    }
+  | { readonly code: "choose_default"; readonly saved: readonly string[] }
+  | UnknownProfile;
 
-/** A name that is none of those that are known: what is near it is for others to say. */
-export interface UnknownName {
+export interface UnknownProfile {
+  readonly code: "unknown_profile";
   readonly given: string;
   readonly known: readonly string[];
+  /** A profile of that name can be saved. */
+  readonly mayCreate: boolean;
+}
+
+interface ConfigErrorOptions {
+  readonly advice?: ConfigAdvice;
+  readonly cause?: unknown;
 }
 
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problem: ConfigProblem;
-  readonly hint: string | null;
-  readonly unknownName: UnknownName | null;
+  readonly advice: ConfigAdvice | null;
 
   constructor(problem: ConfigProblem, message: string, options: ConfigErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.problem = problem;
-    this.hint = options.hint ?? null;
-    this.unknownName = options.unknownName ?? null;
+    this.advice = options.advice ?? null;
   }
 }

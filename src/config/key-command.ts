@@ -21,7 +21,7 @@ export async function runKeyCommand(command: string, platform: string, signal?: 
   if (error === null && key !== "" && !key.includes("\n")) return key;
   const why = expiry.aborted ? `it took longer than ${TIMEOUT_MS / 1000} s` : problem(error, key, stderr);
   throw new ConfigError("missing", `the key command failed: ${why}`, {
-    hint: "run it by itself to see what it prints; surveyctl auth login --key-command saves another",
+    advice: { code: "replace_key_command" },
   });
 }
 

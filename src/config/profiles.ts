@@ -91,15 +91,15 @@ export async function setAside(file: string): Promise<string> {
   return aside;
 }
 
-const HINT = "fix or delete it, or run: surveyctl auth login";
-
 function parseFile(file: string, text: string): v.InferOutput<typeof FileSchema> {
   const json = parseJson(file, text);
   try {
     return v.parse(FileSchema, json);
   } catch (error) {
     const where = error instanceof v.ValiError ? ` at ${v.getDotPath(error.issues[0]) ?? "its top"}` : "";
-    throw new ConfigError("broken", `${file} is not a surveyctl configuration file${where}`, { hint: HINT });
+    throw new ConfigError("broken", `${file} is not a configuration file of surveyctl${where}`, {
+      advice: { code: "repair_file" },
+    });
   }
 }
 
@@ -109,7 +109,7 @@ function parseJson(file: string, text: string): unknown {
   } catch {
     // The parser's own words quote the file, which may hold a key.
     const { line, column } = findJsonProblem(text);
-    throw new ConfigError("broken", `${file}:${line}:${column}: invalid JSON`, { hint: HINT });
+    throw new ConfigError("broken", `${file}:${line}:${column}: invalid JSON`, { advice: { code: "repair_file" } });
   }
 }
 

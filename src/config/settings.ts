@@ -7,7 +7,7 @@ import { readProfiles, type Profile } from "./profiles.ts";
 
 export interface Sourced<Value> {
   readonly value: Value;
-  /** As a person would name it: `--base-url`, `SURVEYCTL_API_KEY`, `profile prod`. */
+  /** As a person would call it: a flag, `SURVEYCTL_API_KEY`, `profile prod`. */
   readonly source: string;
 }
 
@@ -23,17 +23,14 @@ export interface RemoteConnection {
 export type ConnectionSettings = { readonly kind: "local" } | RemoteConnection;
 
 export interface SettingsRequest extends Surroundings {
-  /** `--profile`, `--base-url`: the flags alone. */
-  readonly flags: { readonly profile: string | null; readonly baseUrl: string | null };
+  /** What the command line gives, each with the name of its flag. */
+  readonly flags: { readonly profile: Sourced<string> | null; readonly baseUrl: Sourced<string> | null };
   readonly insecureHttp: boolean;
   /** Ends the wait for a key command. */
   readonly signal?: AbortSignal;
 }
 
 export const LOCAL_PROFILE = "local";
-
-const WAYS_ON =
-  "connect to a service with: surveyctl auth login\nor try everything on this machine with: surveyctl --profile local …";
 
 /** Throws ConfigError: `missing` (exit 4) or `invalid` (exit 2). */
 export async function resolveConnection(request: SettingsRequest): Promise<ConnectionSettings> {
@@ -63,12 +60,12 @@ export async function resolveConnection(request: SettingsRequest): Promise<Conne
 
 function resolveLocal({ flags }: SettingsRequest): ConnectionSettings {
   if (flags.baseUrl === null) return { kind: "local" };
-  throw new ConfigError("invalid", "--base-url and the profile local cannot be used together");
+  throw new ConfigError("invalid", `${flags.baseUrl.source} and the profile local cannot be used together`);
 }
 
 /** The profile that a flag or the environment names. */
 export function nameProfile({ flags, env }: Pick<SettingsRequest, "flags" | "env">): Sourced<string> | null {
-  if (flags.profile !== null) return { value: flags.profile, source: "--profile" };
+  if (flags.profile !== null) return flags.profile;
   const variable = env["SURVEYCTL_PROFILE"] ?? "";
   return variable === "" ? null : { value: variable, source: "SURVEYCTL_PROFILE" };
 }
@@ -79,7 +76,7 @@ function toDefault(name: string | null): Sourced<string> | null {
 
 /** The address that a flag or the environment gives, as it was typed. */
 export function givenBaseUrl({ flags, env }: Pick<SettingsRequest, "flags" | "env">): Sourced<string> | null {
-  if (flags.baseUrl !== null) return { value: flags.baseUrl, source: "--base-url" };
+  if (flags.baseUrl !== null) return flags.baseUrl;
   const variable = env["SURVEYCTL_BASE_URL"] ?? "";
   return variable === "" ? null : { value: variable, source: "SURVEYCTL_BASE_URL" };
 }
@@ -98,7 +95,7 @@ function checkOrigin(request: SettingsRequest, baseUrl: Sourced<string>, { name,
   throw new ConfigError(
     "missing",
     `refusing to send the API key of profile ${name} to ${wanted} (${baseUrl.source}); it belongs to ${own}`,
-    { hint: "set SURVEYCTL_API_KEY too, or choose another profile with --profile" },
+    { advice: { code: "set_own_key" } },
   );
 }
 
@@ -133,7 +130,7 @@ async function findKey(
   // Whoever can write the file can have this machine run anything.
   if (untrusted !== null) {
     throw new ConfigError("invalid", `refusing to run the key command of profile ${name?.value}: ${untrusted}`, {
-      hint: "its file and folder must belong to you and be writable by you alone",
+      advice: { code: "protect_file" },
     });
   }
   return {
@@ -149,19 +146,17 @@ function missing(
 ): ConfigError {
   if (baseUrl === null && apiKey === null && saved.length > 0)
     return new ConfigError("missing", "no default profile is set", {
-      hint: `choose one: surveyctl auth use NAME (${saved.join(", ")}), or pass --profile NAME`,
+      advice: { code: "choose_default", saved },
     });
   if (baseUrl === null && apiKey === null)
-    return new ConfigError("missing", "no connection is configured", { hint: WAYS_ON });
+    return new ConfigError("missing", "no connection is configured", { advice: { code: "connect" } });
   const message = baseUrl === null ? "a key is given, but no base URL" : `there is no API key for ${baseUrl.value}`;
-  const variable = baseUrl === null ? "--base-url or SURVEYCTL_BASE_URL" : "SURVEYCTL_API_KEY";
-  return new ConfigError("missing", message, { hint: `set ${variable}, or ${WAYS_ON}` });
+  return new ConfigError("missing", message, { advice: { code: baseUrl === null ? "set_base_url" : "set_key" } });
 }
 
 function unknownProfile({ value, source }: Sourced<string>, names: readonly string[]): ConfigError {
   const known = [...names, LOCAL_PROFILE];
   return new ConfigError("missing", `${source}: there is no profile "${value}"`, {
-    hint: `available profiles: ${known.join(", ")}; to create one: surveyctl auth login --profile ${value}`,
-    unknownName: { given: value, known },
+    advice: { code: "unknown_profile", given: value, known, mayCreate: true },
   });
 }

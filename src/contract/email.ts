@@ -1,4 +1,5 @@
 /** E-mail addresses: which have the form, and which two name the same person. */
+import { codePointName } from "./invisible.ts";
 
 /** Characters of an address, and UTF-8 bytes of what stands before the `@` (RFC 5321). */
 const LENGTH_MAX = 254;
@@ -23,7 +24,7 @@ export function emailProblem(value: string): string | null {
   if (value === "") return "is empty";
   if (SPACE.test(value)) return "contains a space";
   const invisible = INVISIBLE.exec(value)?.[0];
-  if (invisible !== undefined) return `contains the invisible character ${codePoint(invisible)}`;
+  if (invisible !== undefined) return `contains the invisible character ${codePointName(invisible)}`;
   if (value.length > LENGTH_MAX) return `is longer than ${LENGTH_MAX} characters`;
   const special = SPECIAL.exec(value)?.[0];
   if (special !== undefined) return `contains ${special}`;
@@ -31,11 +32,6 @@ export function emailProblem(value: string): string | null {
   if (domain === undefined) return "has no @";
   if (more.length > 0) return "has more than one @";
   return localProblem(local) ?? domainProblem(domain);
-}
-
-/** As Unicode names it, such as `U+200B`. */
-function codePoint(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 function localProblem(local: string): string | null {

@@ -178,7 +178,7 @@ describe("the file of profiles", () => {
     const file = await save(content);
     await expect(readProfiles(file)).rejects.toMatchObject({
       problem: "broken",
-      message: `${file} is not a surveyctl configuration file${place}`,
+      message: `${file} is not a configuration file of surveyctl${place}`,
     });
   });
 });
@@ -210,7 +210,7 @@ describe("a file of profiles that is broken", () => {
     expect(error).toMatchObject({
       problem: "broken",
       message: `${file}:${line}:${column}: invalid JSON`,
-      hint: "fix or delete it, or run: surveyctl auth login",
+      advice: { code: "repair_file" },
     });
   });
 
@@ -287,7 +287,7 @@ describe("the key of a profile", () => {
     await expect(resolve(given)).rejects.toMatchObject({
       problem: "missing",
       message: `refusing to send the API key of profile ${name} to ${place}; it belongs to https://prod.example`,
-      hint: "set SURVEYCTL_API_KEY too, or choose another profile with --profile",
+      advice: { code: "set_own_key" },
     });
     await expect(readFile(ran)).rejects.toThrow("ENOENT");
   });
@@ -317,8 +317,7 @@ describe("a file of profiles that was edited", () => {
     await expect(resolve({})).rejects.toMatchObject({
       problem: "missing",
       message: 'the default profile: there is no profile "prdo"',
-      hint: "available profiles: prod, local; to create one: surveyctl auth login --profile prdo",
-      unknownName: { given: "prdo", known: ["prod", "local"] },
+      advice: { code: "unknown_profile", given: "prdo", known: ["prod", "local"], mayCreate: true },
     });
     const env = { SURVEYCTL_BASE_URL: "https://env.example", SURVEYCTL_API_KEY: "key-of-env" };
     expect(await resolve({ env })).toMatchObject({ profile: null, baseUrl: { value: "https://env.example" } });
@@ -351,7 +350,10 @@ interface Given {
 function resolve({ env = {}, profile, baseUrl }: Given): Promise<ConnectionSettings> {
   return resolveConnection({
     ...around(env),
-    flags: { profile: profile ?? null, baseUrl: baseUrl ?? null },
+    flags: {
+      profile: profile === undefined ? null : { value: profile, source: "--profile" },
+      baseUrl: baseUrl === undefined ? null : { value: baseUrl, source: "--base-url" },
+    },
     insecureHttp: false,
   });
 }
@@ -475,9 +477,11 @@ describe("the connection", () => {
     await expect(resolve(given)).rejects.toMatchObject({ name: "ConfigError", problem, message });
   });
 
-  it("when nothing is configured, then both ways on are named", async () => {
-    await expect(resolve({})).rejects.toMatchObject({
-      hint: expect.stringMatching(/surveyctl auth login[^]*--profile local/),
-    });
+  it.each<[string, Given, string]>([
+    ["nothing", {}, "connect"],
+    ["an address alone", { baseUrl: "https://a.example" }, "set_key"],
+    ["a key alone", { env: { SURVEYCTL_API_KEY: "k" } }, "set_base_url"],
+  ])("when %s is configured, then the error carries the next step", async (_, given, code) => {
+    await expect(resolve(given)).rejects.toMatchObject({ advice: { code } });
   });
 });

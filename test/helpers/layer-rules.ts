@@ -184,10 +184,9 @@ function isCurrentDate(node: SyntaxNode): boolean {
 }
 
 /**
- * An error carries a code and facts; what to type next is for `cli` to say. `config` names flags as the sources of its
- * values, and `bulk` and `runtime` hold some texts and V8's own flags still.
+ * An error carries a code and facts; what to type next is for `cli` to say. The two files of `runtime` set V8's own flags.
  */
-const MAY_NAME_FLAGS = /^src\/(?:cli|config|bulk|runtime)\//;
+const MAY_NAME_FLAGS = /^src\/(?:cli\/|runtime\/(?:young-heap|wasm-tiers)\.ts$)/;
 const FLAG_OR_COMMAND = /(?:^|[\s"'(])--[a-z][a-z-]+|\bsurveyctl [a-z]{3,} /;
 
 function wrongWords(file: string, text: string): string[] {

@@ -40,7 +40,7 @@ const UNITS: Readonly<Record<PeriodUnit, Unit>> = {
   year: { months: 12, days: 0, start: ({ year }) => ({ year, month: 1, day: 1 }), label: ({ year }) => String(year) },
 };
 
-/** The first day of the period that a day lies in. */
+/** The first day of the period that contains a day. */
 export function startOf(unit: PeriodUnit, day: CalendarDay): CalendarDay {
   return UNITS[unit].start(day);
 }
@@ -72,7 +72,7 @@ const DAYS: ReadonlyMap<string, number> = new Map([
 
 /**
  * `2026-05`, `2026-Q1`, `2026-W05`, `2026-05-31`, `today`, `last-month`, and `2026`, which elsewhere is Unix seconds.
- * Null when the text is no period. `now` is Unix seconds; `zone` an IANA name, null for the system's.
+ * Null when the text is not a period. `now` is Unix seconds; `zone` an IANA name, null for the system's.
  */
 export function readPeriod(
   text: string,
@@ -106,7 +106,7 @@ export function readLabel(text: string): NamedPeriod | null {
   const year = Number(yearText);
   const period = ((): NamedPeriod => {
     if (quarter !== undefined) return { unit: "quarter", start: { year, month: Number(quarter) * 3 - 2, day: 1 } };
-    // The fourth of January always lies in the first week.
+    // The fourth of January is always in the first week.
     const firstWeek = startOf("week", { year, month: 1, day: 4 });
     if (week !== undefined) return { unit: "week", start: movePeriod("week", firstWeek, Number(week) - 1) };
     if (month === undefined) return { unit: "year", start: { year, month: 1, day: 1 } };
@@ -127,7 +127,7 @@ function weekday({ year, month, day }: CalendarDay): number {
 
 const DAY_MS = 86_400_000;
 
-/** A week belongs to the year that its Thursday lies in. */
+/** A week belongs to the year of its Thursday. */
 function weekLabel(monday: CalendarDay): string {
   const { year, month, day } = shift(monday, 0, 3);
   const dayOfYear = (Date.UTC(year, month - 1, day) - Date.UTC(year, 0, 1)) / DAY_MS;

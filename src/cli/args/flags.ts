@@ -10,7 +10,7 @@ export interface Flags {
   all(flag: string): readonly string[];
   /** How often a counted flag was given. */
   count(flag: string): number;
-  /** Parsed by one of the parsers beside this file, which names the flag in its error; null when not given. */
+  /** Parsed by one of the parsers in this folder, whose errors include the flag; null when not given. */
   parse<Value>(flag: string, parser: (text: string, flag: string) => Value): Value | null;
 }
 

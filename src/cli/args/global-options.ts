@@ -10,7 +10,7 @@ export const CONCURRENCY_DEFAULT = 8;
 
 /** The flags that every command has, parsed into their final types. */
 export interface GlobalOptions {
-  /** The flag alone, like `baseUrl`: the environment's are told apart, so that each value remembers its source. */
+  /** From the flag only, like `baseUrl`: `config` adds the environment, so that each value remembers its source. */
   readonly profile: string | null;
   readonly baseUrl: string | null;
   /** Null: the command's own default for a terminal or a pipe. */

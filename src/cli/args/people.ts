@@ -1,21 +1,34 @@
 import { isEmail } from "../../contract/email.ts";
+import { describeInvisible } from "../../contract/invisible.ts";
 import { isE164 } from "../../contract/phone.ts";
+import { UsageError } from "../errors/usage-error.ts";
 import { badValue } from "./values.ts";
 
 /** An e-mail address by its form. Throws UsageError. */
 export function parseEmail(text: string, place: string): string {
   const email = text.trim();
   if (isEmail(email)) return email;
+  refuseInvisible(email, place);
   throw badValue(place, text, "an e-mail address such as ann@example.com");
+}
+
+/** A copied address may hold characters that no terminal shows: the error names them. */
+function refuseInvisible(text: string, place: string): void {
+  const invisible = describeInvisible(text);
+  if (invisible === null) return;
+  throw new UsageError(`${place}: ${JSON.stringify(text)} contains ${invisible}`, {
+    hint: "type it by hand: the character came with a copy",
+  });
 }
 
 /** A country code and the shortest numbers behind it: fewer digits are more likely a number of some country. */
 const INTERNATIONAL_DIGITS_MIN = 11;
 
-/** E.164, section 2. Throws UsageError; says so when only punctuation, the `+` or the country code is in the way. */
+/** E.164, section 2. Throws UsageError, with a hint where only punctuation, the `+` or the country code is wrong. */
 export function parsePhone(text: string, place: string): string {
   const phone = text.trim();
   if (isE164(phone)) return phone;
+  refuseInvisible(phone, place);
   const digits = phone.replace(/[\s().\-/]/g, "");
   throw badValue(
     place,
@@ -32,7 +45,7 @@ function phoneHint(digits: string): string | undefined {
   return /^\d{6,}$/.test(digits) ? "add + and the country code, such as +1 for the United States" : undefined;
 }
 
-/** A person by the one of two names, as the list of people takes it (4.1). */
+/** A person by e-mail address or phone number, as the list of people takes them (4.1). */
 export type EmailOrPhone = { readonly email: string } | { readonly phone_number: string };
 
 /** The operand of `people get` and `people update`: an address or a number. Throws UsageError. */

@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const CONCURRENCY_MAX = 256;
 const RETRIES_MAX = 100;
 
-/** Flag before environment; throws UsageError that names the flag or the variable. */
+/** A flag takes precedence over the environment. Throws UsageError with the flag or variable at fault. */
 export function readGlobalOptions(flags: Flags, env: Environment, isTerminal: boolean): GlobalOptions {
   return {
     profile: flags.text("--profile"),

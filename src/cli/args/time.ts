@@ -11,7 +11,7 @@ export interface TimeContext {
   readonly zone: string | null;
 }
 
-/** What a date without a time of day, or a whole period, means: its first second or its last. */
+/** The second that a date without a time of day, or a period, becomes: its first or its last. */
 export type DayEdge = "first" | "last";
 
 export const TIME_FORMS =
@@ -28,7 +28,7 @@ const DATE_TIME =
 /** The only periods that a cell of a file may hold: a month there is more likely a date that lost its day. */
 const DAY = /^(?:\d{4}-\d{2}-\d{2}|today|yesterday)$/i;
 
-/** Throws UsageError that names the place and the accepted forms. */
+/** Throws UsageError with the place and the accepted forms. */
 export function parseTime(text: string, place: string, context: TimeContext, edge: DayEdge = "first"): number {
   const word = text.trim();
   const seconds = inRange(readMoment(word, context) ?? readEdge(word, context, edge));
@@ -36,7 +36,7 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
   throw badValue(place, text, TIME_FORMS);
 }
 
-/** A time in a file, where periods longer than a day are none: null when the text is no time. */
+/** A time in a file, where only a day is accepted as a period: null when the text is not a time. */
 export function readTimeOrNull(text: string, context: TimeContext, edge: DayEdge = "first"): number | null {
   const word = text.trim();
   return inRange(readMoment(word, context) ?? (DAY.test(word) ? readEdge(word, context, edge) : null));

@@ -1,9 +1,9 @@
-/** Parsers of single values: each throws a UsageError that names the place, the value and the accepted forms. */
+/** Parsers of single values: each throws a UsageError with the place, the value and the accepted forms. */
 import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 
-/** One sentence for a wrong value: where it stands, what it is, which forms are accepted. */
+/** One sentence for a wrong value: its place, the value, the accepted forms. */
 export function badValue(place: string, text: string, expected: string, hint?: string): UsageError {
   return new UsageError(`${place}: ${JSON.stringify(text)} is not ${expected}`, hint === undefined ? {} : { hint });
 }
@@ -71,7 +71,7 @@ export function parseDuration(text: string, place: string): number {
   throw badValue(place, text, "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w");
 }
 
-/** The same without a judgement: null when the text is no duration. */
+/** The same without an error: null when the text is not a duration. */
 export function readDuration(text: string): number | null {
   const match = DURATION.exec(text.trim());
   if (match === null) return null;

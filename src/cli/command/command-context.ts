@@ -25,7 +25,7 @@ export interface CommandFacts {
   readonly columns?: Resource;
 }
 
-/** A verb's work: `operands` are the words that are no flags. Throws the errors of the ladder. */
+/** A verb's work: `operands` are the words that are not flags. Throws the errors that the program describes. */
 export type Action = (deps: Deps, flags: Flags, operands: readonly string[]) => Promise<ExitCode>;
 
 export interface CommandContext {

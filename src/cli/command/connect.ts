@@ -67,7 +67,7 @@ interface Endpoint {
   readonly apiKey: string;
   readonly transport: Exchange & { close?(): Promise<void> };
   readonly waits: WaitLines;
-  /** Retries at most, whatever is asked for: a check of a connection is over soon. */
+  /** Upper bound on retries, also over --retries: a check of a connection ends soon. */
   readonly retriesMax?: number;
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Streams } from "../streams/streams.ts";
-import type { SettingsRequest } from "../../config/settings.ts";
+import type { SettingsRequest, Sourced } from "../../config/settings.ts";
 
 /** What commands may ask for; costly members are functions and cost nothing until called. */
 export interface Deps {
@@ -19,9 +19,9 @@ export interface Deps {
   readonly options: GlobalOptions;
   /** Aborted on SIGINT, SIGTERM, SIGHUP and when stdout's reader is gone. */
   readonly signal: AbortSignal;
-  /** What is said on stderr, whole lines, when a second signal ends the process at once; null says nothing. */
+  /** Full lines for stderr when a second signal ends the process at once; null for none. */
   lastWords(text: string | null): void;
-  /** Has the key, in every form of it, taken out of whatever an error says from now on. */
+  /** Removes the key, in each of its forms, from all errors that follow. */
   hideKey(key: string): void;
   /** The connection that flags, environment and profile name; throws the error that exits 4 when there is none. */
   connect(): Promise<Connection>;
@@ -47,10 +47,20 @@ export interface Account {
 /** What the connection of a command line is looked up with. */
 export function settingsRequest({ env, platform, signal, options }: Deps): SettingsRequest {
   const { profile, baseUrl, insecureHttp } = options;
-  return { env, platform, signal, flags: { profile, baseUrl }, insecureHttp };
+  return {
+    env,
+    platform,
+    signal,
+    flags: { profile: toSourced(profile, "--profile"), baseUrl: toSourced(baseUrl, "--base-url") },
+    insecureHttp,
+  };
 }
 
-/** Connects, works, and closes the connection whatever happens. */
+function toSourced(value: string | null, source: string): Sourced<string> | null {
+  return value === null ? null : { value, source };
+}
+
+/** Connects, works, and closes the connection, also after an error. */
 export async function withClient<Result>(
   deps: Deps,
   work: (client: Client, connection: Connection) => Promise<Result>,

@@ -57,7 +57,7 @@ export interface ListRequest {
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
   /** Which end of the list comes first, where the command can turn it around. */
   readonly first?: "oldest" | "newest";
-  /** How many rows the filters let through, by one cheap request; null where nobody knows. */
+  /** How many rows the filters let through, by one cheap request; null where it is unknown. */
   readonly count?: (client: Client, options: CallOptions) => Promise<number | null>;
 }
 
@@ -102,7 +102,7 @@ interface Stop {
   readonly isCut: boolean;
 }
 
-/** Says that more rows exist, where they do. Only a note hangs on it: a failure here is no failure of the list. */
+/** Adds a note where more rows exist. A failure here does not fail the list. */
 async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
   const shown = request.limits.limit ?? 0;
   const total = await orNull(() => request.count?.(client, { signal: deps.signal }));

@@ -7,7 +7,7 @@ export async function writeNote({ streams, options }: Pick<Deps, "streams" | "op
   if (!options.quiet) await streams.err.write(`note: ${text}\n`);
 }
 
-/** One line on stderr that says what was done, a whole sentence; `--quiet` silences it. */
+/** One line on stderr about what was done, a full sentence; `--quiet` silences it. */
 export async function writeDone({ streams, options }: Pick<Deps, "streams" | "options">, text: string): Promise<void> {
   if (!options.quiet) await streams.err.write(`${text}\n`);
 }
@@ -30,10 +30,10 @@ export function countOf(count: number, one: string, many: string): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** Throws UsageError where there is nobody to ask; before anything else is done. */
+/** Throws UsageError without a terminal to ask on. Call it before any other work. */
 export function checkTerminal({ streams }: Deps, command: string): void {
   if (!streams.in.isTTY || !streams.err.isTTY)
-    throw new UsageError(`${command} asks first, and there is no terminal to ask on; say --yes`);
+    throw new UsageError(`${command} requires confirmation, and there is no terminal to ask on; pass --yes`);
 }
 
 /** Asks y/N on a terminal; throws CancelledError when declined. */

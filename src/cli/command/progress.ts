@@ -77,7 +77,7 @@ export interface LiveLine {
   end(): void;
 }
 
-/** A terminal has one such line, whoever writes to it: progress and waits share it. */
+/** A terminal has one such line: progress and waits share it. */
 const SHARED = new WeakMap<Output, Promise<SharedLine>>();
 
 interface SharedLine {

@@ -17,7 +17,7 @@ export interface Refusal {
   readonly hint: string;
 }
 
-/** `work`, its refusals told by the first entry that fits; the call, the status and the service's words stay in the error. */
+/** Runs `work`; a refusal takes the words of the first entry that fits and keeps the call, the status and the details. */
 export async function tellRefusals<Result>(work: Promise<Result>, refusals: readonly Refusal[]): Promise<Result> {
   try {
     return await work;

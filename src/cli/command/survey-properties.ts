@@ -11,7 +11,7 @@ import type { Flags } from "../args/flags.ts";
 import { parseKeyValue } from "../args/values.ts";
 
 export interface PropertySources {
-  /** `--properties`: a whole map; the weakest of the three. */
+  /** `--properties`, a map; the other two take precedence over it. */
   readonly properties: JsonObject | null;
   /** `--property key=value`, in order. */
   readonly pairs: readonly (readonly [string, string])[];
@@ -41,7 +41,7 @@ function checkLength(rule: SpecialProperty, all: JsonObject): void {
   }
 }
 
-/** What to say of a locale that no survey is written in; null when all is well. `place` is the flag or the cell that it stands in. */
+/** A warning for a locale without a translation of the survey; null otherwise. `place` is the flag or the cell. */
 export function localeWarning(properties: JsonObject | null, place = "--locale"): string | null {
   const locale = properties?.["locale"];
   if (locale === undefined || locale === null || isLocale(locale)) return null;
@@ -63,7 +63,7 @@ export function parseProperties(text: string, flag = "--properties"): JsonObject
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // The message below says what is expected, whatever was wrong.
+    // The error below lists the expected form for every kind of mistake.
   }
   throw new UsageError(`${flag}: ${JSON.stringify(shorten(text))} is not a JSON object, as in {"plan":"pro"}`);
 }

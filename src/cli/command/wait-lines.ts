@@ -1,4 +1,4 @@
-/** What standard error is told while a request is retried or checked: one live line on a terminal, elsewhere a line a cause. */
+/** Progress on stderr while a request is retried or checked: one live line on a terminal, elsewhere a line per cause. */
 import type { OnWait, Wait } from "../../client/trace/trace-event.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";
@@ -29,7 +29,7 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
     else line.show(latest);
   }
 
-  function tellOnce(wait: Wait): void {
+  function writeOnce(wait: Wait): void {
     if (causes.has(wait.cause)) return;
     causes.add(wait.cause);
     void streams.err.write(`${describeWait(wait)}\n`);
@@ -39,7 +39,7 @@ export function createWaitLines({ streams, options }: Pick<Deps, "streams" | "op
     onWait: (wait) => {
       if (wait.kind === "retry") retries += 1;
       if (options.quiet || !wait.isNews) return undefined;
-      if (!streams.err.isTTY) return tellOnce(wait);
+      if (!streams.err.isTTY) return writeOnce(wait);
       const key = Symbol("wait");
       underWay.set(key, describeWait(wait));
       void refresh();

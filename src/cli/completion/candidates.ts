@@ -1,4 +1,4 @@
-/** What may stand where the cursor is: read from the command tree as `help --json` tells it. */
+/** Candidates for the word at the cursor, from the command tree of `help --json`. */
 
 export interface TreeFlag {
   readonly name: string;

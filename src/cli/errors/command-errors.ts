@@ -23,7 +23,7 @@ export class AssertionError extends Error {
   }
 }
 
-/** A data file, or the service that keeps it, cannot do what was asked: it is in use, is no data file, knows no such thing. */
+/** A data file, or its service, cannot do what was asked: it is in use, or not a data file, or has no such thing. */
 export class DataFileError extends Error {
   override readonly name = "DataFileError";
   readonly code: string;
@@ -82,11 +82,11 @@ export function exitOfSignal(signal: StopSignal): ExitCode {
   return { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: EXIT.hungUp }[signal];
 }
 
-/** An error that nobody caught, wherever it came from; the reason that `Deps.signal` aborts with. It is told as its cause. */
+/** An uncaught error from anywhere; the reason that `Deps.signal` aborts with. Its cause is what is reported. */
 export class CrashError extends Error {
   override readonly name = "CrashError";
 
   constructor(cause: unknown) {
-    super("an error was not caught", { cause });
+    super("uncaught error", { cause });
   }
 }

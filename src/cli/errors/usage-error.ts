@@ -18,5 +18,5 @@ export class UsageError extends Error {
   }
 }
 
-/** A person was asked and said no, or nothing; whole sentences, since it is no error that is told. Exit status 2. */
+/** The person declined, or gave no answer; the message is full sentences, since it is printed without "error:". Exit status 2. */
 export class CancelledError extends UsageError {}

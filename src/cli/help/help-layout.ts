@@ -14,7 +14,7 @@ const TERM_SHARE = 0.4;
 
 type Item = readonly [term: string, description: string];
 
-/** The whole help of one command, for so many columns. */
+/** The help of one command at a width of so many columns. */
 export function layOutHelp(command: Command, facts: HelpFacts, columns: number = WIDEST): string {
   const width = widthFor(columns);
   return join([
@@ -161,11 +161,11 @@ function flagItem(flag: FlagRecord): Item {
 }
 
 function operandItem([form, text, choices]: Operand): Item {
-  return [nameOf(form), withNotes(text, choices === undefined ? [] : notesOf({ choices }))];
+  return [operandName(form), withNotes(text, choices === undefined ? [] : notesOf({ choices }))];
 }
 
 /** An operand's name within its form: `file` of `<file>`. */
-export function nameOf(form: Operand[0]): string {
+export function operandName(form: Operand[0]): string {
   return form.slice(1, -1);
 }
 

@@ -1,11 +1,11 @@
-/** `help --json`: the whole command tree for machines. */
+/** `help --json`: the command tree for machines. */
 import type { Command } from "commander";
 import { type FlagRecord, typeOf } from "../args/flag-record.ts";
 import { GLOBAL_FLAGS } from "../args/global-options.ts";
 import type { FactsBook, Operand } from "../command/command-context.ts";
 import { loadCommands } from "../program.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
-import { exitsOf, nameOf } from "./help-layout.ts";
+import { exitsOf, operandName } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
 export async function writeTree(): Promise<string> {
@@ -38,7 +38,7 @@ function describeCommand(command: Command, facts: FactsBook): object {
 
 /** No operand may be repeated. */
 function describeOperand([form, description, choices]: Operand): object {
-  const name = nameOf(form);
+  const name = operandName(form);
   const required = form.startsWith("<");
   const type = name === "file" ? "path" : "string";
   return { name, type, description, choices: choices ?? null, required, variadic: false };

@@ -1,4 +1,4 @@
-/** `surveyctl help …`: a topic, a command's help, or the whole tree as JSON. */
+/** `surveyctl help …`: a topic, a command's help, or the command tree as JSON. */
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -26,7 +26,7 @@ async function helpText(words: readonly string[], columns: number): Promise<stri
   const topic = path.length === 1 ? TOPICS.get(path[0] ?? "") : undefined;
   if (topic !== undefined) return topic;
   checkKnown(path[0]);
-  const outcome = await runProgram([...path, "--help"], { perform: async () => EXIT.done, columns });
+  const outcome = await runProgram([...path, "--help"], { invoke: async () => EXIT.done, columns });
   return outcome.kind === "text" ? outcome.text : "";
 }
 

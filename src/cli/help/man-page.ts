@@ -6,7 +6,7 @@ import { loadCommands } from "../program.ts";
 import { VERSION } from "../../runtime/version.ts";
 import type { FactsBook } from "../command/command-context.ts";
 import { EXIT_MEANINGS } from "../exit-codes.ts";
-import { breakExample, exitsOf, nameOf, SUMMARY } from "./help-layout.ts";
+import { breakExample, exitsOf, operandName, SUMMARY } from "./help-layout.ts";
 import { TOPICS } from "./topics.ts";
 
 /** `surveyctl.1`, in the man macros. */
@@ -73,7 +73,7 @@ function describeCommand({ words, command }: Entry, facts: FactsBook): string {
   return [
     `.SS "${escape([...words, ...operands.map(([form]) => form)].join(" "))}"`,
     escape(command.description()),
-    ...operands.map(([form, text, choices = []]) => item(nameOf(form), withNotes(text, notesOf({ choices })))),
+    ...operands.map(([form, text, choices = []]) => item(operandName(form), withNotes(text, notesOf({ choices })))),
     ...flags.map(describeFlag),
     ".PP",
     escape(`Exit statuses: ${exitsOf(command, facts.get(command)).join(", ")}.`),

@@ -79,7 +79,7 @@ const DATES = `Times on input:
                             --until today is the end of the day
   90m, 24h, 7d, 2w          that long ago
 
-Periods, for --period and wherever a date can stand:
+Periods, for --period and wherever a date is accepted:
   2026-05, 2026-Q1, 2026-W05      a month, a quarter, a week (ISO 8601)
   2026                            a year; for --period only
   this-week, last-week            from Monday to Sunday

@@ -1,4 +1,4 @@
-/** Flags may stand before the noun and the verb: finds the command's name among the words and puts it first. */
+/** Flags may come before the noun and the verb: finds the command's name among the words and puts it first. */
 import type { Command, Option } from "commander";
 
 export interface Arranged {
@@ -7,12 +7,12 @@ export interface Arranged {
   readonly path: readonly string[];
   /** Every other word, in order. */
   readonly rest: readonly string[];
-  /** The word that stands where a command is expected and names none; null when there is no such word. */
+  /** The word in the place of a command that is not one; null when there is none. */
   readonly stray: string | null;
 }
 
 /**
- * Only when the name stands first does the parser see each flag together with the command that knows it, so that in
+ * Only when the name comes first does the parser see each flag together with the command that knows it, so that in
  * `people add --name --json` the name is `--json`. `load` declares a noun's verbs.
  */
 export async function arrange(
@@ -32,7 +32,7 @@ export async function arrange(
   return arranged;
 }
 
-/** One level further down; null when there is no word left that could be a name. */
+/** One level further down; null when no word is left that could be a name. */
 function step({ command, path, rest }: Arranged, globals: readonly Option[]): Arranged | null {
   const at = findWord(rest, command, [...globals, ...optionsBelow(command)]);
   const word = at === null ? undefined : rest[at];
@@ -42,7 +42,7 @@ function step({ command, path, rest }: Arranged, globals: readonly Option[]): Ar
   return { command: found, path: [...path, found.name()], rest: rest.toSpliced(at, 1), stray: null };
 }
 
-/** Where the first word stands that is neither a flag nor a flag's value. */
+/** The index of the first word that is neither a flag nor a flag's value. */
 function findWord(words: readonly string[], command: Command, options: readonly Option[]): number | null {
   let mayBeValue = false;
   for (let at = 0; at < words.length; at += 1) {
@@ -66,7 +66,7 @@ function isFlag(word: string): boolean {
   return word.length > 1 && word.startsWith("-");
 }
 
-/** Where a flag's value stands: in the next word, or nowhere but in its own word. */
+/** The place of a flag's value: the next word, or its own word. */
 function valueOf(word: string, options: readonly Option[]): "next" | "own" | "unknown" {
   if (word.startsWith("--")) {
     if (word.includes("=")) return "own";
@@ -81,7 +81,7 @@ function valueOf(word: string, options: readonly Option[]): "next" | "own" | "un
   return "own";
 }
 
-/** The flags of a command and of all that stand under it. */
+/** The flags of a command and of all below it. */
 export function optionsBelow(command: Command): Option[] {
   return [...command.options, ...command.commands.flatMap(optionsBelow)];
 }

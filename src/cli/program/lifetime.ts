@@ -16,7 +16,7 @@ export interface Lifetime {
 
 const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** The first signal asks the command to stop; a second one ends the process at once, as if nobody had listened. */
+/** The first signal asks the command to stop; a second one ends the process at once, as without a listener. */
 export function watchSignals(process: Process): Lifetime {
   const controller = new AbortController();
   let words: string | null = null;
@@ -46,9 +46,9 @@ export function watchSignals(process: Process): Lifetime {
 }
 
 export interface CrashWatch {
-  /** The error that nobody caught, once there is one. */
+  /** The first uncaught error; null while there is none. */
   readonly first: () => CrashError | null;
-  /** From now on a crash has only to be told. */
+  /** From now on a crash only has to be reported. */
   commandEnded(): void;
 }
 
@@ -56,8 +56,8 @@ export interface CrashWatch {
 const GRACE_MS = 3000;
 
 /**
- * Node would print the stack of an error that nobody caught, whatever that holds. Here it ends the command as a signal does,
- * so that files are left whole, and is told as every other error is.
+ * Node would print the stack of an uncaught error, with all that it contains. Here it ends the command as a signal does,
+ * so that files stay complete, and is reported like every other error.
  */
 export function watchCrashes(
   process: Process,

@@ -13,7 +13,7 @@ import { withPager } from "../streams/paging.ts";
 import { createProcessStreams, type ProcessStreams, toErrorText } from "../streams/process-streams.ts";
 import { type Lifetime, watchCrashes, watchSignals } from "./lifetime.ts";
 
-/** Every error is told on stderr and becomes an exit status. */
+/** Reports every error on stderr and turns it into an exit status. */
 export async function run(process: Process, args: readonly string[]): Promise<ExitCode> {
   // Beside FORCE_COLOR Node itself warns on a terminal that it ignores NO_COLOR, which wins here.
   if ((process.env["NO_COLOR"] ?? "") !== "") delete process.env["FORCE_COLOR"];
@@ -61,23 +61,23 @@ async function dispatch(process: Process, world: World): Promise<ExitCode> {
   }
   const outcome = await runProgram(args, {
     columns: streams.out.columns,
-    perform: (action, flags, operands) => perform(process, world, { action, flags, operands }),
+    invoke: (action, flags, operands) => invoke(process, world, { action, flags, operands }),
   });
   if (outcome.kind === "done") return outcome.exit;
   await withPager(streams, process.env, ({ out }) => out.write(outcome.text));
   return EXIT.done;
 }
 
-interface Performance {
+interface Invocation {
   readonly action: Action;
   readonly flags: Readonly<Record<string, unknown>>;
   readonly operands: readonly string[];
 }
 
-async function perform(
+async function invoke(
   process: Process,
   { args, streams, lifetime, keys }: World,
-  { action, flags, operands }: Performance,
+  { action, flags, operands }: Invocation,
 ): Promise<ExitCode> {
   const parsed = createFlags(flags);
   const options = readGlobalOptions(parsed, process.env, streams.out.isTTY);
@@ -100,7 +100,7 @@ async function perform(
   return action(deps, parsed, operands);
 }
 
-/** An abort is told by its reason: the signal, or the output that was lost. */
+/** The reason of an abort, where there was one: the signal, or the output that was lost. */
 function stopReason(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof ClosedPipeError || !signal.aborted) return error;
   const isAbort =

@@ -1,10 +1,10 @@
-/** What is wrong with a command line as a whole, in the words of the command line. */
+/** Errors of a command line beyond single values, in the words of the command line. */
 import { CommanderError, type Option } from "commander";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { optionsBelow, type Arranged } from "./arrange.ts";
 
-/** What stands in a command's place and is none: flags that answer at once. */
+/** Accepted in a command's place: flags that answer at once. */
 const ANSWERS = ["--version", "--help"];
 
 /** What the API can do and no command does. */

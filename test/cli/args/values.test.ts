@@ -111,6 +111,18 @@ describe("values that are refused", () => {
       `--phone: "030 12345678" is not ${e164}`,
       "add + and the country code, such as +1 for the United States",
     ],
+    [
+      "an address with an invisible character",
+      () => parseEmail("ann\u200b@example.com", "--email"),
+      '--email: "ann\u200b@example.com" contains an invisible character, U+200B (zero width space), at position 4',
+      "type it by hand: the character came with a copy",
+    ],
+    [
+      "a phone with an invisible character",
+      () => parsePhone("\u202a+14155550101", "--phone"),
+      '--phone: "\u202a+14155550101" contains an invisible character, U+202A (left-to-right embedding), at position 1',
+      "type it by hand: the character came with a copy",
+    ],
     ["a phone of letters", () => parsePhone("CALL-ME", "--phone"), `--phone: "CALL-ME" is not ${e164}`, null],
     ["a property without =", () => parseKeyValue("plan", "--property"), '--property: "plan" is not key=value', null],
     [

@@ -36,9 +36,33 @@ describe("an error as it is told", () => {
     ["a usage error", new UsageError("--limit: no", { hint: "try 5" }), 2, "error: --limit: no\nhint: try 5\n"],
     [
       "nothing configured",
-      new ConfigError("missing", "no connection", { hint: "one\ntwo" }),
+      new ConfigError("missing", "no connection", { advice: { code: "connect" } }),
       4,
-      "error: no connection\nhint: one\n      two\n",
+      "error: no connection\nhint: connect to a service with: surveyctl auth login\n" +
+        "      or try everything on this machine with: surveyctl --profile local …\n",
+    ],
+    [
+      "several profiles and no default",
+      new ConfigError("missing", "no default", { advice: { code: "choose_default", saved: ["a", "b"] } }),
+      4,
+      "error: no default\nhint: choose one: surveyctl auth use NAME (a, b), or pass --profile NAME\n",
+    ],
+    [
+      "a profile that is not saved, where one can be",
+      new ConfigError("missing", "no prdo", {
+        advice: { code: "unknown_profile", given: "prdo", known: ["prod", "local"], mayCreate: true },
+      }),
+      4,
+      "error: no prdo\nhint: did you mean prod? available profiles: prod, local; " +
+        "to create one: surveyctl auth login --profile prdo\n",
+    ],
+    [
+      "no profile at all",
+      new ConfigError("missing", "no x", {
+        advice: { code: "unknown_profile", given: "x", known: [], mayCreate: false },
+      }),
+      4,
+      "error: no x\nhint: create one with: surveyctl auth login\n",
     ],
     ["a bad setting", new ConfigError("invalid", "http://"), 2, "error: http://\n"],
     [
@@ -106,7 +130,7 @@ describe("an error as it is told", () => {
       "a missing file",
       systemError("ENOENT", { path: "a.csv", syscall: "open" }),
       2,
-      "error: a.csv: there is no such file or directory\n",
+      "error: a.csv: no such file or directory\n",
     ],
     [
       "a forbidden file",
@@ -145,7 +169,7 @@ describe("an error as it is told", () => {
       1,
       "error: one\nhint: this is a bug in surveyctl; --verbose shows the stack\n",
     ],
-    ["what is no error", "boo", 1, "error: something that is no error was thrown: boo\n"],
+    ["what is no error", "boo", 1, "error: a value that is not an error was thrown: boo\n"],
   ])("when it is %s", async (_, error, exit, err) => {
     expect(await told(error)).toEqual({ exit, err, out: "" });
   });

@@ -64,7 +64,7 @@ async function read(line: string): Promise<Read> {
   let called: Omit<Read, "loaded"> | null = null;
   await runProgram(words(line), {
     nouns: nouns(loaded),
-    perform: async (_action, flags, operands) => {
+    invoke: async (_action, flags, operands) => {
       const given = Object.entries(flags).filter(
         ([name, value]) => !(name === "color" || name === "send") || value !== true,
       );
@@ -92,7 +92,7 @@ async function refusal(line: string): Promise<[string, string | null]> {
 }
 
 async function help(line: string): Promise<string> {
-  const outcome = await runProgram(words(line), { nouns: nouns([]), perform: async () => EXIT.done });
+  const outcome = await runProgram(words(line), { nouns: nouns([]), invoke: async () => EXIT.done });
   return outcome.kind === "text" ? outcome.text : "no help";
 }
 
@@ -166,13 +166,13 @@ describe("a command line", () => {
   });
 
   it("when the command gives a status, then that is how it ends", async () => {
-    const options = { nouns: nouns([]), perform: async (): Promise<typeof EXIT.partial> => EXIT.partial };
+    const options = { nouns: nouns([]), invoke: async (): Promise<typeof EXIT.partial> => EXIT.partial };
     expect(await runProgram(["people", "list"], options)).toEqual({ kind: "done", exit: EXIT.partial });
   });
 
   it("when the command throws, then so does the program", async () => {
     const fault = new Error("broken");
-    const options = { nouns: nouns([]), perform: async (): Promise<never> => Promise.reject(fault) };
+    const options = { nouns: nouns([]), invoke: async (): Promise<never> => Promise.reject(fault) };
     await expect(runProgram(["people", "list"], options)).rejects.toBe(fault);
   });
 });
@@ -202,7 +202,7 @@ describe("help", () => {
 
   it("when it is the program's own, then no noun is loaded", async () => {
     const loaded: string[] = [];
-    const outcome = await runProgram(["--help"], { nouns: nouns(loaded), perform: async () => EXIT.done });
+    const outcome = await runProgram(["--help"], { nouns: nouns(loaded), invoke: async () => EXIT.done });
     expect([outcome.kind, loaded]).toEqual(["text", []]);
   });
 

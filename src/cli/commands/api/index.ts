@@ -80,7 +80,7 @@ export interface ApiOptions {
   readonly include: boolean;
 }
 
-/** The answer unchanged, whatever it is; its status decides the exit. */
+/** The answer, unchanged; its status decides the exit. */
 export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode> {
   const { method } = options;
   const body = await readBody(deps, method, options);

@@ -55,10 +55,8 @@ export function checkSaved({ byName }: Profiles, name: string): void {
       "invalid",
       `the profile "${LOCAL_PROFILE}" is built in and cannot be saved, removed or made the default`,
     );
-  const names = [...byName.keys()];
   throw new ConfigError("missing", `there is no profile "${name}"`, {
-    hint: names.length === 0 ? "create one with: surveyctl auth login" : `available profiles: ${listNames(byName)}`,
-    unknownName: { given: name, known: names },
+    advice: { code: "unknown_profile", given: name, known: [...byName.keys()], mayCreate: false },
   });
 }
 

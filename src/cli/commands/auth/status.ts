@@ -77,7 +77,7 @@ function toStatus(error: unknown): string {
   return status === null ? "not reachable" : `answered ${status}`;
 }
 
-/** Where the value at fault comes from stands above already: here is what to do about it. */
+/** The next step; the output above already shows where the value at fault comes from. */
 function adviseStatus(error: ClientError, { profile, baseUrl, apiKey }: RemoteConnection): string | null {
   if (error instanceof ConnectionError)
     return error.hint ?? `Check the address (from ${baseUrl.source}), and that the service is running.`;

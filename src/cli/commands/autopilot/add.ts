@@ -38,7 +38,7 @@ export interface AutopilotAddOptions {
 export function registerAutopilotAdd(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "add",
-    summary: "add somebody to Autopilot and schedule a first survey, or replace their properties",
+    summary: "add a person to Autopilot and schedule the first survey, or replace their properties",
     examples: [
       "surveyctl autopilot add --email ada@example.com --name Ada --property plan=pro",
       "surveyctl autopilot add --platform sms --phone +14155550101",
@@ -94,11 +94,11 @@ function toMemberBody(person: MemberIdentifiers, name: string | null, properties
   };
 }
 
-/** Somebody who is known already may be named by any identifier (4.9). */
+/** A known person may be given by any identifier (4.9). */
 function checkReachable(platform: Platform, { personId, email, phone }: MemberIdentifiers): void {
   if (personId !== null || email !== null || phone !== null) return;
   const own = platform === "email" ? "--email" : "--phone";
   throw new UsageError(
-    `specify --person-id, --email or --phone; a person who is new needs ${own} for surveys by ${platform}`,
+    `specify --person-id, --email or --phone; a new person requires ${own} for surveys by ${platform}`,
   );
 }

@@ -26,7 +26,7 @@ import {
 export interface AutopilotExportOptions {
   readonly flags: ExportFlags;
   readonly platform: Platform;
-  /** At most one person; everybody when none is named. */
+  /** At most one person; everyone when none is given. */
   readonly person: MemberIdentifiers;
 }
 

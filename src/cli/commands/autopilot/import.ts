@@ -81,7 +81,7 @@ export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]
   };
 }
 
-/** Adding and removing are idempotent (section 3): whatever is uncertain is repeated. */
+/** Adding and removing are idempotent (section 3): an unknown outcome is repeated. */
 export function createMemberSender(
   client: Client,
   send: (row: ImportRow, context: SendContext) => Promise<RowOutcome>,

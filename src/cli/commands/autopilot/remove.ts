@@ -37,7 +37,7 @@ export function registerAutopilotRemove(noun: Command, context: CommandContext):
   const command = context.verb(noun, {
     name: "remove",
     alias: "rm",
-    summary: "take somebody out of Autopilot and cancel what is scheduled; person and responses stay",
+    summary: "remove a person from Autopilot and cancel scheduled surveys; person and responses stay",
     examples: [
       "surveyctl autopilot remove --email ada@example.com --yes",
       "surveyctl autopilot remove --platform sms --phone +14155550101 --dry-run",
@@ -49,7 +49,7 @@ export function registerAutopilotRemove(noun: Command, context: CommandContext):
       {
         flag: "--from",
         value: "file",
-        text: "remove everybody in a CSV file, or - for standard input; takes the flags of import",
+        text: "remove everyone in a CSV file, or - for standard input; takes the flags of import",
       },
       ...IMPORT_FLAGS,
     ],
@@ -135,7 +135,7 @@ export async function runRemoveFrom(deps: Deps, { input, platform, flags }: Remo
   });
 }
 
-/** Whoever is no member needs no removal; a previous run may have removed them. Rethrows any other refusal. */
+/** A person who is not a member needs no removal; a previous run may have removed them. Rethrows any other refusal. */
 function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOutcome {
   if (!(error instanceof RefusedError) || error.status !== 404) throw error;
   const outcome = { personId: null, surveyScheduledAt: null };
@@ -144,7 +144,7 @@ function takeAbsent(error: unknown, platform: Platform, wasSent: boolean): RowOu
 }
 
 /**
- * Exactly one identifier (4.10). An address or a number goes before an id: an export that is used elsewhere holds ids that
+ * Exactly one identifier (4.10). An address or a number takes precedence over an id: an export that is used elsewhere holds ids that
  * mean other people there.
  */
 function toRemovalBody({ values }: ImportRow): JsonObject {

@@ -6,7 +6,7 @@ _surveyctl() {
   read -ra words <<<"$line"
   [[ $line == *[[:space:]] ]] && words+=("")
   current=${"${words[${#words[@]}-1]}"}
-  # Readline ends words at ":" and "=": what stands before is on the line already.
+  # Readline ends words at ":" and "=": the part before is already on the line.
   prefix=${'${current%"${current##*[:=]}"}'}
   unset "words[${"${#words[@]}"}-1]"
   COMPREPLY=()

@@ -62,7 +62,7 @@ export interface Collected {
   readonly answered: number;
 }
 
-/** Lets a plausible share of everybody whom the service knows answer, each with the properties of their survey. */
+/** Adds answers of a plausible share of all people, each with the properties of their survey. */
 export async function collectAnswers(
   client: Client,
   customers: readonly Customer[],

@@ -19,7 +19,7 @@ export function createNarrator({ streams, options }: Pick<Deps, "streams" | "opt
     try {
       await streams.in.ask("\nPress Enter to continue ");
     } catch (error) {
-      // The input has ended: nobody will press it.
+      // The input has ended: Enter will never come.
       if (!(error instanceof CancelledError)) throw error;
       state.pause = false;
     }

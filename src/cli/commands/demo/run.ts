@@ -105,7 +105,7 @@ async function withDemoClient<Result>(
 
 const LOOK_AGAIN_MS = 50;
 
-/** Every survey that is due lies in the outbox: before anybody answers, and before the server stops. */
+/** Waits until every due survey is in the outbox: before the first answer, and before the server stops. */
 async function untilDelivered(client: Client, { clock, signal }: Pick<Deps, "clock" | "signal">): Promise<void> {
   for (;;) {
     let waiting = 0;

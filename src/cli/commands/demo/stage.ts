@@ -45,7 +45,7 @@ export async function openStage(deps: Deps): Promise<Stage> {
       csv,
       file,
       discard,
-      // In a process group of its own, so that a signal of the terminal is told by the demo alone.
+      // In a process group of its own, so that only the demo passes on a signal of the terminal.
       run: (words) => finish(deps, start(words, ["ignore", STDOUT, STDOUT], true), words),
       serve: async (words) => {
         const log = await open(file("serve.log"), "w", 0o600);
@@ -123,7 +123,7 @@ export interface DemoConnection {
   readonly dataFile: string;
 }
 
-/** Text to be read with `.`; somebody who did not install the program gets it as a function. */
+/** Text for `.` to read; where the program is not installed, it is defined as a function. */
 export function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, program: string | null): string {
   const variables = { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: apiKey, SURVEYCTL_DATA: dataFile };
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);

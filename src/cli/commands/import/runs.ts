@@ -1,4 +1,4 @@
-/** The runs of imports that journals tell of. */
+/** The import runs that journals record. */
 import path from "node:path";
 import { stat } from "node:fs/promises";
 import type { JournalHead } from "../../../bulk/import/journal/journal-entry.ts";

@@ -47,7 +47,7 @@ export function checkAssertionFields(assertions: readonly Assertion[], open: boo
   );
 }
 
-/** What there is none of where nobody answered, whatever number the service sends. */
+/** Fields without a value when there are no responses, also where the service sends a number. */
 const SCORES = /^nps(?:_|$)|_percent(?:_|$)/;
 
 /** `nps>=40 (nps is 15)` for each assertion that does not hold; a field that is missing holds nothing. */

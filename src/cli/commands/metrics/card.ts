@@ -8,7 +8,7 @@ import type { RenderContext } from "../../render/context.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 
 export interface CardFacts {
-  /** The API's numbers; `nps` null where nobody answered. */
+  /** The API's numbers; `nps` null without responses. */
   readonly metrics: JsonObject;
   readonly range: TimeRange;
   readonly trend: string | null;
@@ -66,7 +66,7 @@ function rangeLine(context: RenderContext, { metrics, range, trend }: CardFacts)
   ].join(", ");
 }
 
-/** `all time`, `since 2026-05-01`, `2026-05-01 – 2026-05-31`: whole days without their times. */
+/** `all time`, `since 2026-05-01`, `2026-05-01 – 2026-05-31`: full days without their times. */
 function describeRange({ options, clock }: RenderContext, { since, until }: TimeRange): string {
   const write = createTimeFormatter({ format: "local", zone: options.timeZone, now: clock.now() / 1000 });
   const first = since === null ? null : write(since).replace(/ 00:00:00$/, "");
@@ -83,7 +83,7 @@ const PARTS: readonly (readonly [string, string, Tone])[] = [
   ["detractor", "detractors", "bad"],
 ];
 
-/** One bar each, as long as its share; none where nobody answered. */
+/** One bar each, as long as its share; none without responses. */
 function barLines({ streams, options }: RenderContext, { metrics, before }: CardFacts, paint: Paint): string[] {
   const counts = countsOf(metrics);
   const all = counts === null ? 0 : counts.detractors + counts.passives + counts.promoters;

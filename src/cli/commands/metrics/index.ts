@@ -176,7 +176,7 @@ function preparePeriods(deps: Deps, { since, until, compare }: MetricsOptions, u
   };
 }
 
-/** `2026-11*`: the last row is not a whole period yet. */
+/** `2026-11*`: the last period is not over yet. */
 function markRunning({ json }: RecordValue): RecordValue {
   const { period } = json;
   return typeof period === "string" ? asValue({ ...json, period: period + RUNNING_MARK }) : asValue(json);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import type { Deps } from "../../command/deps.ts";
 import { chooseFormat } from "../../render/list-output.ts";
 
-/** On a terminal, in the table format, and never in place of columns that somebody chose. */
+/** On a terminal, in the table format, and never in place of chosen columns. */
 export function wantsPictures(deps: Deps): boolean {
   return deps.streams.out.isTTY && chooseFormat(deps) === "table" && deps.options.columns === null;
 }

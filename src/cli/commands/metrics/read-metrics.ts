@@ -28,7 +28,7 @@ export function toParameters(
   return { since, until, trend, groups: groups === null ? null : [...groups] };
 }
 
-/** Where nobody answered there is no score: the service's 0 would be taken for one. */
+/** Without responses there is no score: the service's 0 would be read as one. */
 export function withoutFalseScore(value: RecordValue): RecordValue {
   if (value.json["response_count"] !== 0 || typeof value.json["nps"] !== "number") return value;
   const json = { ...value.json, nps: null };
@@ -77,7 +77,7 @@ export interface PeriodRequest {
   readonly unit: PeriodUnit;
   /** Null: as many periods before the last as `PERIODS_DEFAULT` says. */
   readonly since: number | null;
-  /** Null: to the end of the period that `now` lies in. */
+  /** Null: to the end of the current period. */
   readonly until: number | null;
   readonly now: number;
   readonly zone: string | null;
@@ -118,7 +118,7 @@ export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
   };
 }
 
-/** Of a whole period the whole one before it; of one cut off, as many seconds. */
+/** Before a full period, the full one before it; before a cut one, as many seconds. */
 function periodBefore(first: Period, wholeFirst: Period, previous: Period): Period {
   if (first.since === wholeFirst.since && first.until === wholeFirst.until) return previous;
   return { ...previous, since: first.since - (first.until - first.since + 1), until: first.since - 1 };

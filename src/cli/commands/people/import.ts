@@ -34,9 +34,9 @@ export function registerPeopleImport(noun: Command, context: CommandContext): vo
     flags: [
       {
         flag: "--send",
-        text: "send surveys to rows that do not say send=no; required off a terminal without a send column",
+        text: "send surveys to rows that do not say send=no; required without a terminal or a send column",
       },
-      { flag: "--no-send", text: "send no survey, whatever a send column says" },
+      { flag: "--no-send", text: "send no surveys; overrides a send column" },
       { flag: "--channel", value: "channel", text: "channel of rows that have none", choices: CHANNELS },
       { flag: "--delay", value: "duration", text: "delay of rows that have none, such as 3600, 1h or tomorrow" },
       { flag: "--spread", value: "duration", text: "space the surveys evenly over this time" },

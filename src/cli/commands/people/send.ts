@@ -66,7 +66,7 @@ function refusalsOf(body: JsonObject): readonly Refusal[] {
   });
 }
 
-/** Throws UnknownOutcomeError when nothing tells whether the write arrived. */
+/** Throws UnknownOutcomeError when it is unknown whether the write arrived. */
 async function sendFirst(client: Client, signal: AbortSignal, body: JsonObject, who: string): Promise<void> {
   const result = await tellRefusals(client.sendPerson(body, { signal }), refusalsOf(body));
   if (result.kind === "unknown") throw result.error.advise(evidenceOf(body, who));
@@ -83,7 +83,7 @@ function evidenceOf(body: JsonObject, who: string): string {
 
 const NONE_SCHEDULED = "Saved. No survey was scheduled: the person was surveyed recently, unsubscribed or bounced.";
 
-/** Throttling is no error of the call: only the answer's null tells of it. */
+/** Throttling is not an error: only the answer's null shows it. */
 function scheduledNone(result: WriteResult): boolean {
   return result.kind === "answered" && result.reply.json["survey_scheduled_at"] === null;
 }

@@ -23,7 +23,7 @@ export interface PeopleUpdateOptions {
   readonly properties: PropertySources;
   readonly newEmail: string | null;
   readonly newPhone: string | null;
-  /** Whether a person who is not there is created. */
+  /** Create the person if there is none. */
   readonly create: boolean;
 }
 
@@ -103,7 +103,7 @@ function afterRename({ person, newEmail, newPhone }: PeopleUpdateOptions): Parti
   return { person: { phone_number: newPhone ?? person.phone_number }, newPhone: null };
 }
 
-/** What does not change the value that names the person. */
+/** The changes that keep the value by which the person is found. */
 function toUpdateBody(
   { person, name, newEmail, newPhone }: PeopleUpdateOptions,
   properties: JsonObject | null,

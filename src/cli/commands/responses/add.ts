@@ -104,7 +104,7 @@ function idOf({ id }: JsonObject): string {
   return typeof id === "string" ? id : JSON.stringify(id ?? null);
 }
 
-/** The answer names the person by id alone (4.4); who they are is known from the look-up. */
+/** The answer has only the id of the person (4.4); the look-up has the rest. */
 function withPerson(resource: Resource, person: JsonObject): Resource {
   const known = new Map([
     ["person_email", person["email"]],

@@ -34,7 +34,7 @@ export function registerResponsesImport(noun: Command, context: CommandContext):
       defaults: {},
       overrides: {},
       consentColumn: null,
-      // Adding responses mails nobody.
+      // Adding responses sends no mail.
       consented: true,
       guardAdvice: "",
       question: (rows) => `Add ${countOf(rows, "response", "responses")}?`,
@@ -86,7 +86,7 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
 }
 
 /**
- * The id that names the row's person; null when the person has to be looked up. An address or a number goes before an id:
+ * The id of the row's person; null when the person has to be looked up. An address or a number takes precedence over an id:
  * an export that is imported elsewhere holds ids that mean other people there.
  */
 function knownId({ values }: ImportRow): string | null {

@@ -14,7 +14,7 @@ export interface Exposure extends TlsFiles {
   readonly insecureHttp: boolean;
 }
 
-/** Keys and people's data do not go over a network in the clear unless somebody says so. Throws UsageError. */
+/** Keys and people's data do not go over a network in the clear unless a flag allows it. Throws UsageError. */
 export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }: Exposure): void {
   if ((tlsCert === null) !== (tlsKey === null)) {
     throw new UsageError(tlsCert === null ? "--tls-key requires --tls-cert" : "--tls-cert requires --tls-key");

@@ -82,7 +82,7 @@ describe("autopilot add", () => {
       runAutopilotAdd(deps, { platform: "sms", person: NOBODY, name: null, properties: NO_PROPERTIES }),
     ).rejects.toMatchObject({
       name: "UsageError",
-      message: "specify --person-id, --email or --phone; a person who is new needs --phone for surveys by sms",
+      message: "specify --person-id, --email or --phone; a new person requires --phone for surveys by sms",
     });
   });
 });
@@ -117,7 +117,7 @@ describe("autopilot remove", () => {
   it("needs --yes off a terminal, before it connects", async () => {
     await expect(runAutopilotRemove(fakeDeps().deps, remove)).rejects.toMatchObject({
       name: "UsageError",
-      message: "autopilot remove asks first, and there is no terminal to ask on; say --yes",
+      message: "autopilot remove requires confirmation, and there is no terminal to ask on; pass --yes",
     });
     const { deps, out } = world({ write: answered({ person: PERSON }) });
     expect(await runAutopilotRemove(deps, { ...remove, yes: true })).toBe(0);

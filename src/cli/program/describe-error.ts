@@ -1,0 +1,165 @@
+/** One ladder from any error to what stderr shows and which status ends the program. */
+import { ClientError } from "../../client/errors/client-error.ts";
+import { BadReplyError } from "../../client/errors/bad-reply-error.ts";
+import { AuthError, RefusedError, ServiceError } from "../../client/errors/status-errors.ts";
+import { TimeoutError } from "../../client/errors/timeout-error.ts";
+import { ConfigError, type ConfigAdvice, type UnknownProfile } from "../../config/config-error.ts";
+import type { Json } from "../../contract/json.ts";
+import { UnwritableFileError } from "../../runtime/file-replacement.ts";
+import { suggest } from "../args/suggest.ts";
+import {
+  AssertionError,
+  DataFileError,
+  exitOfSignal,
+  ImportStoppedError,
+  InterruptedError,
+  NotFoundError,
+} from "../errors/command-errors.ts";
+import { CancelledError, UsageError } from "../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+
+/** The error JSON's five keys, always all of them, and the exit status. */
+export interface ErrorReport {
+  readonly code: string;
+  readonly message: string;
+  /** HTTP status; null where no answer came. */
+  readonly status: number | null;
+  readonly details: Json;
+  readonly hint: string | null;
+  readonly exit: ExitCode;
+}
+
+/** The first match decides; an unknown error is reported as internal. `verbose` adds the call of a refused request. */
+export function describeError(error: unknown, verbose: boolean): ErrorReport {
+  if (!(error instanceof Error))
+    return report("internal", `a value that is not an error was thrown: ${String(error)}`, EXIT.failed);
+  return (
+    describeOwn(error) ??
+    describeClient(error, verbose) ??
+    describeSystem(error) ??
+    report("internal", firstLine(error), EXIT.failed, {
+      hint: "this is a bug in surveyctl; --verbose shows the stack",
+    })
+  );
+}
+
+/** The message of an unexpected error may have several lines, or none. */
+function firstLine({ message, name }: Error): string {
+  return message.split("\n")[0] || name;
+}
+
+function report(code: string, message: string, exit: ExitCode, more: Partial<ErrorReport> = {}): ErrorReport {
+  return { code, message, status: null, details: null, hint: null, exit, ...more };
+}
+
+function describeOwn(error: Error): ErrorReport | null {
+  if (error instanceof CancelledError) return report("cancelled", error.message, EXIT.usage, { hint: error.hint });
+  if (error instanceof UsageError)
+    return report("usage", error.message, EXIT.usage, { hint: error.hint, details: error.details });
+  if (error instanceof ImportStoppedError) return report(error.code, error.message, EXIT.failed, { hint: error.hint });
+  if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
+  if (error instanceof ConfigError) return describeConfig(error);
+  if (error instanceof DataFileError) return report(error.code, error.message, error.exit, { hint: error.hint });
+  if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
+  if (error instanceof AssertionError)
+    return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
+  if (error instanceof InterruptedError)
+    return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
+  return null;
+}
+
+function describeConfig({ problem, message, advice }: ConfigError): ErrorReport {
+  const hint = advice === null ? null : adviseConfig(advice);
+  return problem === "missing"
+    ? report("not_configured", message, EXIT.auth, { hint })
+    : report("bad_configuration", message, EXIT.usage, { hint });
+}
+
+const WAYS_ON =
+  "connect to a service with: surveyctl auth login\nor try everything on this machine with: surveyctl --profile local …";
+
+function adviseConfig(advice: ConfigAdvice): string {
+  if (advice.code === "unknown_profile") return adviseProfile(advice);
+  if (advice.code === "choose_default")
+    return `choose one: surveyctl auth use NAME (${advice.saved.join(", ")}), or pass --profile NAME`;
+  return CONFIG_ADVICE[advice.code];
+}
+
+const CONFIG_ADVICE = {
+  allow_http: "--insecure-http allows it on a trusted network",
+  connect: WAYS_ON,
+  protect_file: "its file and folder must belong to you and be writable by you alone",
+  repair_file: "fix or delete it, or run: surveyctl auth login",
+  replace_key_command: "run it by itself to see what it prints; surveyctl auth login --key-command saves another",
+  set_base_url: `set --base-url or SURVEYCTL_BASE_URL, or ${WAYS_ON}`,
+  set_key: `set SURVEYCTL_API_KEY, or ${WAYS_ON}`,
+  set_own_key: "set SURVEYCTL_API_KEY too, or choose another profile with --profile",
+} as const;
+
+function adviseProfile({ given, known, mayCreate }: UnknownProfile): string {
+  if (known.length === 0) return "create one with: surveyctl auth login";
+  const nearest = suggest(given, known);
+  return [
+    ...(nearest === null ? [] : [`did you mean ${nearest}? `]),
+    `available profiles: ${known.join(", ")}`,
+    ...(mayCreate ? [`; to create one: surveyctl auth login --profile ${given}`] : []),
+  ].join("");
+}
+
+function describeClient(error: Error, verbose: boolean): ErrorReport | null {
+  if (!(error instanceof ClientError)) return null;
+  const { code, status, details } = error;
+  const isRefused = error instanceof RefusedError || error instanceof AuthError;
+  const message = isRefused && !verbose ? error.what : error.message;
+  return { code, message, status, details, hint: error.hint ?? advise(error), exit: exitOfClient(error) };
+}
+
+/** The next step, where the error itself names none: what below the command line knows no flags, by code. */
+function advise(error: ClientError): string | null {
+  if (error instanceof ServiceError) return error.retryAfterMs === null ? null : ADVICE.longer_wait;
+  const timeout = error instanceof BadReplyError ? error.cause : error;
+  if (timeout instanceof TimeoutError) return timeout.sent === "maybe" ? ADVICE.timeout : null;
+  return Object.hasOwn(ADVICE, error.code) ? ADVICE[error.code as keyof typeof ADVICE] : null;
+}
+
+const ADVICE = {
+  connection_failed: "surveyctl auth status shows which address is used, and why",
+  forbidden: "surveyctl auth status shows which key is used",
+  longer_wait: "--max-wait allows longer waits",
+  not_found: "is the base URL right? surveyctl auth status shows which one is used",
+  outcome_unknown: "check the service before you repeat it: a repeat may send a second survey or add a second response",
+  rate_limited: "--rate keeps below the service's limit, --max-wait allows longer waits",
+  timeout: "--timeout sets how long to wait for an answer",
+  unauthorized: "surveyctl auth status shows which key is used",
+} as const;
+
+function exitOfClient(error: ClientError): ExitCode {
+  if (error instanceof AuthError) return EXIT.auth;
+  return error instanceof RefusedError ? EXIT.refused : EXIT.failed;
+}
+
+/** What the operating system refuses, by its codes; the right hand says what a person would. */
+const SYSTEM: Readonly<Record<string, { readonly words: string; readonly exit: ExitCode }>> = {
+  ENOENT: { words: "no such file or directory", exit: EXIT.usage },
+  EACCES: { words: "permission denied", exit: EXIT.usage },
+  EPERM: { words: "operation not permitted", exit: EXIT.usage },
+  EISDIR: { words: "it is a directory, not a file", exit: EXIT.usage },
+  ENOTDIR: { words: "a part of the path is not a directory", exit: EXIT.usage },
+  EROFS: { words: "the file system is read-only", exit: EXIT.usage },
+  ENOSPC: { words: "no space is left on the disk", exit: EXIT.failed },
+  EDQUOT: { words: "the disk quota is used up", exit: EXIT.failed },
+  EFBIG: { words: "the file may not become larger", exit: EXIT.failed },
+  EADDRINUSE: { words: "the address is in use by another process", exit: EXIT.failed },
+};
+
+function describeSystem(error: Error): ErrorReport | null {
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) return null;
+  const known = SYSTEM[code];
+  const place = path ?? (syscall === "write" ? "writing the output" : syscall);
+  return report(
+    code.toLowerCase(),
+    known === undefined ? error.message : `${place}: ${known.words}`,
+    known?.exit ?? EXIT.failed,
+  );
+}
