@@ -18,7 +18,7 @@ import { expect, it } from "vitest";
 import type { Exchange, HttpResponse } from "../../src/contract/http.ts";
 import { createClient } from "../../src/client/create-client.ts";
 import { ClientError } from "../../src/client/errors/client-error.ts";
-import { ConnectionError } from "../../src/client/errors/connection-error.ts";
+import { ConnectionError } from "../../src/client/errors/call-errors.ts";
 import { nameCall } from "../../src/client/errors/client-error.ts";
 import { createGate } from "../../src/client/gate/gate.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";

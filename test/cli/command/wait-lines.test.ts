@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createWaitLines, describeWait } from "../../../src/cli/command/wait-lines.ts";
-import type { Wait } from "../../../src/client/trace/trace-event.ts";
+import type { Wait } from "../../../src/client/trace/trace.ts";
 import { fakeDeps } from "../../helpers/fake-deps.ts";
 import { runInProcess, type Finished } from "../../helpers/in-process.ts";
 import { answer, json, reset, startMisbehavingServer, type Behaviour } from "../../helpers/misbehaving-server.ts";
