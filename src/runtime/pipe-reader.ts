@@ -1,4 +1,4 @@
-/** A pipe with a name, or a device, read in a way that a signal can end. */
+/** Bytes that come piece by piece: read to the end as one text, or from a named pipe in a way that a signal can end. */
 import { constants, createReadStream, type ReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { nextTurn } from "./clock.ts";
@@ -46,4 +46,16 @@ async function writeByte(file: string): Promise<boolean> {
 function nullWithoutReader(error: NodeJS.ErrnoException): null {
   if (error.code === "ENXIO") return null;
   throw error;
+}
+
+/** All of a source as UTF-8 text; null as soon as it is longer than `maxBytes`, and the rest is not read. */
+export async function readAllText(source: AsyncIterable<Uint8Array>, maxBytes = Infinity): Promise<string | null> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of source) {
+    size += piece.byteLength;
+    if (size > maxBytes) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
 }

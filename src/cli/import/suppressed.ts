@@ -1,4 +1,5 @@
 /** People who must not be mailed: read once before anything is sent, and matched by person, e-mail and phone. */
+import { inParallel } from "../../runtime/parallel.ts";
 import type { Client, Page } from "../../client/client.ts";
 import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
@@ -70,19 +71,10 @@ async function lookUpRows(
   suppressions: Suppressions,
   reasons: Map<number, string>,
 ): Promise<void> {
-  const rows = rowsToLookUp(jobs, suppressions);
-  const endAll = async (error: unknown): Promise<never> => {
-    await rows.return(undefined);
-    throw error;
-  };
-  const worker = async (): Promise<void> => {
-    for (let next = await rows.next(); next.done !== true; next = await rows.next()) {
-      const { line, parameters } = next.value;
-      const reason = await lookUp(client, parameters, suppressions, signal).catch(endAll);
-      if (reason !== null) reasons.set(line, reason);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
+  await inParallel(rowsToLookUp(jobs, suppressions), concurrency, async ({ line, parameters }) => {
+    const reason = await lookUp(client, parameters, suppressions, signal);
+    if (reason !== null) reasons.set(line, reason);
+  });
 }
 
 interface RowToLookUp {

@@ -1,3 +1,4 @@
+import { readAllText } from "../../../runtime/pipe-reader.ts";
 import type { Command } from "commander";
 import { suggest } from "../../args/suggest.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -100,15 +101,9 @@ export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode>
 
 async function readBody({ streams }: Deps, method: string, { input, fields }: ApiOptions): Promise<string | undefined> {
   if (input !== null && method === "GET") throw new UsageError("--input cannot be used with GET, which has no body");
-  if (input === "-") return readAll(streams.in.bytes());
+  if (input === "-") return (await readAllText(streams.in.bytes())) ?? undefined;
   if (input !== null) return readFile(input, "utf8");
   return method === "GET" || Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
-}
-
-async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
-  for await (const part of bytes) parts.push(part);
-  return Buffer.concat(parts).toString("utf8");
 }
 
 async function showRequest(

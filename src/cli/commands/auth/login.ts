@@ -1,3 +1,4 @@
+import { readAllText } from "../../../runtime/pipe-reader.ts";
 import type { Command } from "commander";
 import type { ClientError } from "../../../client/errors/client-error.ts";
 import { ConnectionError, AuthError } from "../../../client/errors/call-errors.ts";
@@ -121,7 +122,7 @@ const KEY_BYTES_MAX = 4096;
 async function readKey({ streams }: Deps): Promise<string> {
   const text = streams.in.isTTY
     ? await streams.in.ask("API key (hidden): ", { secret: true })
-    : await readAll(streams.in.bytes());
+    : ((await readAllText(streams.in.bytes(), KEY_BYTES_MAX)) ?? refuseLongKey());
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key) && !key.includes(":")) return key;
   throw new UsageError(
@@ -134,17 +135,6 @@ async function readKey({ streams }: Deps): Promise<string> {
   );
 }
 
-async function readAll(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of bytes) {
-    parts.push(part);
-    length += part.length;
-    if (length > KEY_BYTES_MAX) throw new UsageError("standard input is longer than a key");
-  }
-  return Buffer.concat(parts).toString("utf8");
-}
-
 /** What to look at when the check fails; auth status would know nothing of it yet. */
 function adviseLogin(error: ClientError): string | null {
   if (error instanceof AuthError)
@@ -152,4 +142,8 @@ function adviseLogin(error: ClientError): string | null {
   if (error instanceof ConnectionError)
     return error.hint ?? "Nothing was saved. Check the address, and that the service is running.";
   return answeredElse(error) ? `Nothing was saved. ${BASE_URL_ADVICE}` : null;
+}
+
+function refuseLongKey(): never {
+  throw new UsageError("standard input is longer than a key");
 }

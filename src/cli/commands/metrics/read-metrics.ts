@@ -1,4 +1,5 @@
 /** Metrics from the service, one period or many at once (4.7). */
+import { inParallel } from "../../../runtime/parallel.ts";
 import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
@@ -51,21 +52,6 @@ export async function readPeriods(
   const shown =
     before === null ? answers : answers.slice(1).map((answer, index) => withChanges(answer, answers[index] ?? {}));
   return shown.map((metrics, index) => ({ ...periods[index], ...metrics }));
-}
-
-/** Results in the order of the items; the first failure is the failure of all. */
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  limit: number,
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const queue = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of queue) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
-  return results;
 }
 
 export interface Period extends PeriodRange {

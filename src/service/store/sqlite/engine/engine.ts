@@ -1,4 +1,4 @@
-import { withoutWarning } from "../../../../runtime/warnings.ts";
+import { withoutWarning } from "../../../../runtime/log.ts";
 
 /** What we need of a SQLite library; each engine is one small adapter. */
 export type SqlValue = string | number | null;

@@ -1,0 +1,30 @@
+/**
+ * `work` for every item, at most `limit` at once; the items are asked for one by one, as workers become free. Results come
+ * in the order of the items. The first failure is the failure of all, and no further item is asked for.
+ */
+export async function inParallel<Item, Result>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const queue = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  let asked = 0;
+  let hasFailed = false;
+  const worker = async (): Promise<void> => {
+    while (!hasFailed) {
+      const index = asked;
+      asked += 1;
+      const next = await queue.next();
+      if (next.done === true) return;
+      results[index] = await work(next.value);
+    }
+  };
+  const endAll = async (error: unknown): Promise<never> => {
+    hasFailed = true;
+    await queue.return?.();
+    throw error;
+  };
+  await Promise.all(Array.from({ length: limit }, () => worker().catch(endAll)));
+  return results;
+}
