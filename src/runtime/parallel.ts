@@ -10,9 +10,9 @@ export async function inParallel<Item, Result>(
   const results: Result[] = [];
   const queue = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   let asked = 0;
-  let hasFailed = false;
+  const failures: unknown[] = [];
   const worker = async (): Promise<void> => {
-    while (!hasFailed) {
+    while (failures.length === 0) {
       const index = asked;
       asked += 1;
       const next = await queue.next();
@@ -21,7 +21,7 @@ export async function inParallel<Item, Result>(
     }
   };
   const endAll = async (error: unknown): Promise<never> => {
-    hasFailed = true;
+    failures.push(error);
     await queue.return?.();
     throw error;
   };

@@ -33,11 +33,11 @@ it.each([
 
 it("when one item fails, then the failure is that of all and few further items are asked for", async () => {
   const asked: number[] = [];
-  const work = async (item: number): Promise<void> => {
+  const done = inParallel(counting(100, asked), 2, async (item) => {
     await turn();
     if (item === 2) throw new Error("two");
-  };
-  await expect(inParallel(counting(100, asked), 2, work)).rejects.toThrow("two");
+  });
+  await expect(done).rejects.toThrow("two");
   for (let turns = 0; turns < 50; turns += 1) await turn();
   expect(asked.length).toBeLessThan(6);
 });
