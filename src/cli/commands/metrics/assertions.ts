@@ -53,12 +53,12 @@ const SCORES = /^nps(?:_|$)|_percent(?:_|$)/;
 /** `nps>=40 (nps is 15)` for each assertion that does not hold; a field that is missing holds nothing. */
 export function failedAssertions(assertions: readonly Assertion[], metrics: JsonObject): string[] {
   const where = typeof metrics["period"] === "string" ? ` in ${metrics["period"]}` : "";
+  const isEmpty = metrics["response_count"] === 0;
   return assertions.flatMap(({ text, field, operator, value }) => {
     const actual = metrics[field];
-    if (metrics["response_count"] === 0 && SCORES.test(field)) return [`${text}${where} (no responses)`];
-    if (typeof actual === "number" && COMPARISONS[operator](actual, value)) return [];
-    return [
-      `${text}${where} (${typeof actual === "number" ? `${field} is ${actual}` : `the service sent no ${field}`})`,
-    ];
+    const holds = typeof actual === "number" && COMPARISONS[operator](actual, value);
+    if (holds && !(isEmpty && SCORES.test(field))) return [];
+    const reason = typeof actual === "number" ? `${field} is ${actual}` : `the service sent no ${field}`;
+    return [`${text}${where} (${isEmpty ? "no responses" : reason})`];
   });
 }

@@ -186,10 +186,13 @@ describe("where nobody answered", () => {
     expect(out).toContain("nps  ·▄*  min 8, max 8\n* not over yet\n");
   });
 
-  it.each(["nps>=0", "nps<=0", "promoter_percent=0"])("--assert %s fails", async (text) => {
-    const { ended } = await run({ assertions: [parseAssertion(text)] }, { answer: none });
-    expect(ended).toMatchObject({ message: `assertion failed: ${text} (no responses)` });
-  });
+  it.each(["nps>=0", "nps<=0", "promoter_percent=0", "response_count>=1", "promoter_count>0"])(
+    "--assert %s fails",
+    async (text) => {
+      const { ended } = await run({ assertions: [parseAssertion(text)] }, { answer: none });
+      expect(ended).toMatchObject({ message: `assertion failed: ${text} (no responses)` });
+    },
+  );
 
   it("a count is still a count", async () => {
     expect((await run({ assertions: [parseAssertion("response_count=0")] }, { answer: none })).ended).toBe(0);
