@@ -37,7 +37,7 @@ export function registerResponsesAdd(noun: Command, context: CommandContext): vo
     summary: "add a response that was collected elsewhere",
     examples: [
       "surveyctl responses add --person-email ada@example.com --score 9 --comment 'Great support'",
-      "surveyctl responses add --person-id 1 --score 3 --created-at 2026-01-31 --property plan=pro",
+      "surveyctl responses add --person-id 2 --score 3 --created-at 2026-01-31 --property plan=pro",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
     flags: [

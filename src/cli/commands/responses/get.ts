@@ -20,7 +20,7 @@ export function registerResponsesGet(noun: Command, context: CommandContext): vo
     summary: "show one response",
     operands: [["<id>", "the response's id"]],
     examples: [
-      "surveyctl responses get 1",
+      'surveyctl responses get "$(surveyctl responses list --limit 1 --columns id)" -o record',
       'surveyctl responses get "$(surveyctl responses list --limit 1 --columns id)" --json',
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],

@@ -63,7 +63,10 @@ export function registerKey(parent: Command, context: CommandContext): void {
     name: "revoke",
     summary: "revoke a key at once, in a running service too",
     operands: [["<id>", "the key's number, from `service key list`"]],
-    examples: ["surveyctl service key revoke 1 --data survey.db", "surveyctl service key revoke 3 --project acme"],
+    examples: [
+      "surveyctl service key revoke 1 --data survey.db",
+      "surveyctl service key list --columns id | tail -1 | xargs surveyctl service key revoke",
+    ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: PROJECT_FLAGS,
     columns: REMOVED,

@@ -94,7 +94,10 @@ export function registerTrend(parent: Command, context: CommandContext): void {
     alias: "rm",
     summary: "remove a trend and keep its responses",
     operands: [["<id>", "the trend's number, from `service trend list`"]],
-    examples: ["surveyctl service trend remove 1 --data survey.db", "surveyctl service trend remove 2 --project acme"],
+    examples: [
+      "surveyctl service trend list --columns id | tail -1 | xargs surveyctl service trend remove",
+      "surveyctl service trend list --columns id | head -1 | xargs surveyctl service trend rm",
+    ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: PROJECT_FLAGS,
     columns: REMOVED,
