@@ -51,7 +51,7 @@ describe("--period", () => {
 
   it.each(["--since", "--until"])("is refused beside %s", async (flag) => {
     const args = ["metrics", "--period", "last-month", flag, "2026-05-01"];
-    expect(await runInProcess({ args })).toEqual({
+    expect(await runInProcess({ args })).toMatchObject({
       status: 2,
       stdout: "",
       stderr: `error: --period and ${flag} cannot be used together\n`,
