@@ -150,7 +150,7 @@ async function writeFurther(deps: Deps, resource: Resource, { json }: RecordValu
 }
 
 function periodBefore(since: number | null, until: number): { since: number; until: number } {
-  if (since === null) throw new UsageError("--compare previous needs --since, or --by, to know how long a period is");
+  if (since === null) throw new UsageError("--compare previous requires --since or --by");
   return { since: since - (until - since + 1), until: since - 1 };
 }
 

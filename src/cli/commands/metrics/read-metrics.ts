@@ -99,19 +99,19 @@ export function listPeriods({ unit, since, until, now, zone }: PeriodRequest): {
     until: Math.min(period.until, last),
   }));
   return {
-    before: periodBefore(cut[0] ?? whole(first), whole(first), whole(movePeriod(unit, first, -1))),
+    before: precedingPeriod(cut[0] ?? whole(first), whole(first), whole(movePeriod(unit, first, -1))),
     periods: cut,
   };
 }
 
 /** Before a full period, the full one before it; before a cut one, as many seconds. */
-function periodBefore(first: Period, wholeFirst: Period, previous: Period): Period {
+function precedingPeriod(first: Period, wholeFirst: Period, previous: Period): Period {
   if (first.since === wholeFirst.since && first.until === wholeFirst.until) return previous;
   return { ...previous, since: first.since - (first.until - first.since + 1), until: first.since - 1 };
 }
 
 function tooMany(unit: PeriodUnit): UsageError {
-  return new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods lie between --since and --until`, {
-    hint: "take a longer period",
+  return new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods between --since and --until`, {
+    hint: "use a longer period",
   });
 }

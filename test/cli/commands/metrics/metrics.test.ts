@@ -268,7 +268,7 @@ describe("metrics --compare previous", () => {
   });
 
   it("needs to know how long that is", async () => {
-    const message = "--compare previous needs --since, or --by, to know how long a period is";
+    const message = "--compare previous requires --since or --by";
     expect((await run({ compare: true })).ended).toMatchObject({ name: "UsageError", message });
   });
 });
