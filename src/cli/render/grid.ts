@@ -47,13 +47,18 @@ export function drawGrid(columns: readonly GridColumn[], rows: readonly (readonl
 }
 
 function drawSome(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
+  const widths = columns.map(({ width, align }, index) => {
+    // Text in the last column needs no spaces behind it, so a long one need not be laid out.
+    return index === columns.length - 1 && align === "left" ? Math.min(width, 1) : width;
+  });
   const table = new Table({
     chars: NO_RULES,
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
-    colWidths: columns.map(({ width }) => width),
+    colWidths: widths,
     colAligns: columns.map(({ align }) => align),
   });
-  for (const row of rows) table.push(row.map(({ width }) => FILL.repeat(width)));
+  for (const row of rows)
+    table.push(row.map(({ width }, index) => FILL.repeat(Math.min(width, widths[index] ?? width))));
   const texts = rows.flatMap((row) => row.filter(({ width }) => width > 0)).values();
   const lines = table.toString().split("\n");
   return lines.map((line) => `${line.trimEnd().replace(FILLS, () => texts.next().value?.text ?? "")}\n`).join("");
