@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const { child } of state.running.splice(0)) child.kill("SIGKILL");
-  await rm(state.folder, { recursive: true, force: true });
+  await rm(state.folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 const serveArgs = (name: string): string[] => ["serve", "--data", file(name), "--port", "0"];

@@ -46,7 +46,6 @@ export function createFileWatch(options: FileWatchOptions): FileWatch {
     beforeCommit: () => look("before commit"),
     afterCommit: () => {
       look("after commit");
-      guard?.accept();
       if (state.trouble !== null) onEvent({ kind: "recovered" });
       state.trouble = null;
     },
