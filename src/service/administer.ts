@@ -1,4 +1,4 @@
-/** The `service …` commands, whoever has the data file open. */
+/** Administration of a data file, open in a running server or not. */
 import { silentLog } from "../runtime/log.ts";
 import { isRunning } from "../runtime/processes.ts";
 import type { Admin } from "./control/commands.ts";
@@ -11,7 +11,7 @@ import { AlreadyServedError, type DataFileOptions } from "./open-data-file.ts";
 /** A server that owns the file answers sooner than this, or not at all. */
 const PATIENCE_MS = 10_000;
 
-/** Whoever has the data file: a running server that is asked, or the service opened here. */
+/** The owner of the data file: a running server, or the service opened here. */
 export type Holder =
   | {
       readonly kind: "running";

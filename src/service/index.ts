@@ -18,7 +18,7 @@ import { createScheduler } from "./scheduler/scheduler.ts";
 import { createFailureLog, logStoreEvent } from "./service-log.ts";
 
 export interface ServiceOptions {
-  /** Created when it does not exist; `outbox/` lies beside it. */
+  /** Created when it does not exist; `outbox/` is beside it. */
   readonly dataFile: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -70,7 +70,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       if (event.kind === "recovered") wakeUp.call();
     },
   });
-  // We own the file now: what a killed server left beside it names nobody.
+  // We own the file now, so a control file beside it was left by a killed server.
   await removeControlFile(dataFile);
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, isReady: true };
   const count = createDeliveryCount();

@@ -1,4 +1,4 @@
-/** Opening a data file that somebody else may just be using. */
+/** Opening a data file that another process may be using. */
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import { type ControlRecord, readControlFile } from "./control/control-file.ts";
@@ -30,7 +30,7 @@ const LOOK_AGAIN_MS = 50;
 
 /**
  * Opens the store as soon as short-lived owners are done with it. Of several that try at once one gets it.
- * Throws AlreadyServedError when a server owns it, StoreBusyError when somebody else keeps it.
+ * Throws AlreadyServedError when a server owns it, StoreBusyError when another process keeps it.
  */
 export async function openDataFile({ dataFile, ...options }: DataFileOptions): Promise<Store> {
   const { clock } = options;

@@ -89,7 +89,7 @@ async function drain(listeners: readonly Listening[], clock: Clock): Promise<voi
     await clock.sleep(DRAIN_MS, done.signal);
     for (const listener of listeners) listener.cut();
   };
-  // Rejects when all went well: then nobody needs to be cut off.
+  // Rejects if every connection ended in time.
   void cut().catch(() => undefined);
   await Promise.all(listeners.map((listener) => listener.close()));
   done.abort();

@@ -22,7 +22,7 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
     case "clock_behind":
       return log.warn("clock_behind", {
         seconds: event.seconds,
-        message: `the clock is ${event.seconds} s behind the newest time in ${file}; time stands still until it has caught up`,
+        message: `the clock is ${event.seconds} s behind the newest time in ${file}; stored times do not advance until it has caught up`,
       });
     case "trouble":
       return log.error("data_file_trouble", { file, trouble: event.error.trouble, message: event.error.message });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
 
 export type AdminCommand =
-  /** Whether somebody is there; changes and counts nothing. */
+  /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
   | { readonly kind: "project.list" }

@@ -86,8 +86,8 @@ export class ControlLostError extends Error {
 }
 
 /**
- * The commands, carried out by a running server. Throws ControlLostError when nobody who knows the secret answers there;
- * whoever answers instead learns neither the secret nor, if the first command is a ping, anything else.
+ * The commands, carried out by a running server. Throws ControlLostError if no process that knows the secret answers;
+ * another process that answers learns neither the secret nor, if the first command is a ping, anything else.
  */
 export function createControlClient({ control, secret }: ControlRecord, exchange: Exchange, random: Random): Admin {
   return async <Kind extends AdminKind>(command: CommandOf<Kind>): Promise<AdminResults[Kind]> => {

@@ -16,7 +16,7 @@ export interface ControlRecord {
   readonly secret: string;
 }
 
-/** Where the record of a data file lies: another spelling of the same file, or a link to it, leads to the same one. */
+/** The path of a data file's record: another spelling of the same file, or a link to it, leads to the same one. */
 export function controlFile(dataFile: string): string {
   return `${resolveFile(dataFile)}.control`;
 }
@@ -24,7 +24,7 @@ export function controlFile(dataFile: string): string {
 /** Written whole or not at all, for this user alone. `token` is unique. */
 export async function writeControlFile(dataFile: string, record: ControlRecord, token: string): Promise<void> {
   const file = controlFile(dataFile);
-  // Whatever lies there is not ours to follow, and its mode not one to keep.
+  // A link there must not be followed, nor an old mode kept.
   await rm(file, { force: true });
   await replaceFile(file, `${JSON.stringify(record)}\n`, token);
 }

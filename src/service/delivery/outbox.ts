@@ -29,13 +29,13 @@ export interface Outbox {
 
 export interface OutboxOptions {
   readonly folder: string;
-  /** The data file that the messages are of; nobody else writes messages in its name. */
+  /** The data file that the messages belong to. Its process is the only writer of them. */
   readonly dataFile: string;
   readonly random: Random;
   readonly onError: (error: unknown) => void;
 }
 
-/** The folder belongs to somebody else, others may write into it, or it is a link. */
+/** The folder belongs to another user, other users can write to it, or it is a link. */
 export class ForeignOutboxError extends Error {
   override readonly name = "ForeignOutboxError";
 }
@@ -44,7 +44,7 @@ export class ForeignOutboxError extends Error {
 const CONCURRENCY = 8;
 const FIRST_RETRY_SECONDS = 15;
 const LAST_RETRY_SECONDS = 3600;
-/** Room comes back at any moment, and then nobody should wait long for it. */
+/** There may be room again at any moment. */
 const DISK_FULL_RETRY_SECONDS = 2;
 const TOKEN_HASH_LENGTH = 20;
 const OWNER_HASH_LENGTH = 12;
@@ -58,7 +58,7 @@ const TEMPORARY = new RegExp(`^\\d+-\\d+-[0-9a-f]{20}\\.(?:eml|json)\\.[\\w-]+\\
  * A survey whose sending was cut short before it was recorded meets its own file again, and so comes out exactly once.
  */
 export function createOutbox({ folder, dataFile, random, onError }: OutboxOptions): Outbox {
-  // Halves that a crash left bear it, and are known for nobody's but ours.
+  // Part of the names of temporary files, so that those that a crash left are known to be ours.
   const owner = hashOf(dataFile, OWNER_HASH_LENGTH);
   const state = { isSwept: false };
   const deliverOne = async (due: DueSurvey, context: MailContext): Promise<DeliveryOutcome> => {

@@ -2,7 +2,7 @@
 import { FALLBACK_LOCALE, type Locale } from "../../contract/locales.ts";
 
 export interface SurveyTexts {
-  /** The question about a product that has a name; `{product}` stands for it. */
+  /** The question about a product that has a name; `{product}` is replaced by it. */
   readonly questionAbout: string;
   /** The question about a product without a name. */
   readonly question: string;

@@ -30,7 +30,7 @@ export async function listMembersJson(tx: Transaction, project: Project, query: 
   });
 }
 
-/** The person whom all given filters name; null for no filter, undefined for nobody. */
+/** The person whom all given filters name; null for no filter, undefined for an unknown person. */
 async function filteredPerson(
   tx: Transaction,
   project: Project,
@@ -119,7 +119,7 @@ export interface Enrolment {
   readonly created: boolean;
 }
 
-/** Throws an InvalidError for somebody who cannot be named, does not exist, or has no address on the platform. */
+/** Throws an InvalidError for a person who is not identified, does not exist, or has no address on the platform. */
 async function enrolPerson(tx: Transaction, project: Project, input: MemberInput): Promise<Enrolment> {
   checkSpecialProperties(input.properties ?? {});
   const person = await resolvePerson(tx, project, input);

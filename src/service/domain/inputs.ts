@@ -20,7 +20,7 @@ export interface PeopleQuery extends TimeRange {
   readonly email: string | null;
   readonly phoneNumber: string | null;
   readonly perPage: number;
-  /** The opaque position that a former page returned; null for the first page. */
+  /** The opaque position that the previous page returned; null for the first page. */
   readonly after: string | null;
 }
 

@@ -34,7 +34,7 @@ export async function listPeopleJson(tx: Transaction, project: Project, query: P
   });
 }
 
-/** The id of the person whom the filter names; null for no filter, undefined for nobody. */
+/** The id of the person whom the filter names; null for no filter, undefined for an unknown person. */
 async function filteredPerson(
   tx: Transaction,
   project: Project,
@@ -112,7 +112,7 @@ export async function cancelSurveys(tx: Transaction, project: Project, email: st
 
 const UPDATE_NAMES = { id: "id", email: "email_update", phoneNumber: "phone_number_update" };
 
-/** Gives the person whom the old values name the new ones. Somebody else's, or the old ones nobody's: InvalidError. */
+/** Gives the person whom the old values name the new ones. InvalidError if they belong to another person, or no person has the old ones. */
 async function renamePerson(tx: Transaction, project: Project, input: SendInput): Promise<PersonRow> {
   const person = await identify(tx, project, input, PEOPLE_NAMES);
   if (person === null) throw unknown(input.email === null ? "phone_number" : "email");
@@ -130,7 +130,7 @@ async function renamePerson(tx: Transaction, project: Project, input: SendInput)
   }
 }
 
-/** Whether the old e-mail is this person's own: the phone may have named somebody without one. */
+/** Whether the old e-mail is this person's own: the phone may belong to a person without one. */
 function samePerson(person: PersonRow, input: SendInput): boolean {
   return input.email !== null && person.email !== null;
 }

@@ -1,4 +1,4 @@
-/** Who is meant, when a call names somebody by e-mail, phone number or id (rules of the service, "A person is identified"). */
+/** Finds the person that a call identifies by e-mail, phone number or id (rules of the service, "A person is identified"). */
 import { InvalidError, NotFoundError, TakenError } from "./errors.ts";
 import { parseId } from "./ids.ts";
 import type { PersonReference, Project } from "./inputs.ts";
@@ -25,8 +25,8 @@ export interface Identity {
 }
 
 /**
- * The person whom e-mail and phone name; null when they name nobody yet. When both are given the e-mail
- * decides; when it names nobody and the phone names a person without e-mail, that person is meant.
+ * The person whom e-mail and phone name; null when there is none yet. When both are given the e-mail
+ * decides; when no person has it and the phone belongs to a person without e-mail, it is that person.
  * A phone that belongs to anybody else is an InvalidError.
  */
 export async function identify(

@@ -51,7 +51,7 @@ export async function responseJson(
   return tx.responses.json(project.id, Number(id), toShape(expand, links));
 }
 
-/** The id of the person whom the filters name; null for no filter, undefined for nobody. */
+/** The id of the person whom the filters name; null for no filter, undefined for an unknown person. */
 async function filteredPerson(
   tx: Transaction,
   project: Project,
@@ -149,7 +149,7 @@ export async function updateResponse(
   return readResponse(tx, project, existing.id, expand, links);
 }
 
-/** Whom a note is from that came through the API: a key is nobody's in particular. */
+/** The author of a note that came through the API: a key belongs to no single person. */
 const API_USER = "api@localhost";
 
 async function appendNote(tx: Transaction, project: Project, id: number, text: string, links: Links): Promise<void> {

@@ -214,7 +214,7 @@ export interface SurveyLink {
 export interface ResponseShape {
   readonly expandPerson: boolean;
   readonly expandNotes: boolean;
-  /** What stands before the token in `permalink`. */
+  /** The part of `permalink` before the token. */
   readonly permalinkPrefix: string;
 }
 
@@ -364,11 +364,11 @@ export interface Suppression {
 }
 
 /**
- * Addresses that are not written to on a channel. Kept as keyed hashes: whoever reads the file learns of an address
- * only by knowing it already. They outlive the person they were made for.
+ * Addresses that are not written to on a channel. Kept as keyed hashes: a reader of the file can only
+ * check an address that they know already. They outlive the person they were made for.
  */
 export interface SuppressionRows {
-  /** The first one of each reason stands; a repeat changes nothing. */
+  /** The first one of each reason is kept; a repeat changes nothing. */
   add(project: number, channel: Channel, address: string, suppression: Suppression): Promise<void>;
   list(project: number, channel: Channel, address: string): Promise<readonly Suppression[]>;
 }

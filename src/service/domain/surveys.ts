@@ -133,7 +133,7 @@ async function finishSent(tx: Transaction, due: DueSurvey): Promise<void> {
   await tx.people.update(project.id, person.id, { lastSentAt: newest(person.lastSentAt, tx.now) });
   if (!due.autopilot) return;
   const member = await tx.autopilot.member(project.id, channel, person.id);
-  // Somebody who left and came back has another request waiting already.
+  // A person who left and came back has another request waiting already.
   if (member === null || member.nextRequestId !== due.requestId) return;
   const { frequency } = await tx.autopilot.configuration(project.id, channel);
   await scheduleAutopilot(tx, project, person, {

@@ -16,7 +16,7 @@ export function announcesTooMuch(contentLength: string | undefined): boolean {
   return contentLength !== undefined && Number(contentLength) > BODY_MAX;
 }
 
-/** The client left before its request was complete: there is nobody to answer. */
+/** The client left before its request was complete. */
 export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }

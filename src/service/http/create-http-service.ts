@@ -156,19 +156,19 @@ async function bodyParameters({ headers, body = "" }: ServerRequest, { route }: 
 }
 
 /**
- * `/metrics` tells of all projects and asks for no key: it is for callers on this machine, and for nobody behind a
+ * `/metrics` reports on all projects and needs no key: it is for callers on this machine, but never behind a
  * public URL, where a proxy on this machine speaks for the whole world.
  */
 function isLoopback(from: string | undefined): boolean {
   return from === undefined || from === "::1" || /^(?:::ffff:)?127\./.test(from);
 }
 
-/** Whoever has an IPv6 address has all of its network. */
+/** The owner of an IPv6 address has all of its /64 network. */
 function addressGroup(from = ""): string {
   return from.includes(":") && !from.includes(".") ? from.split(":").slice(0, 4).join(":") : from;
 }
 
-/** Random ids, so that nobody counts the requests of others; made many at once, which costs a tenth. */
+/** Random ids, so that no project can count the requests of others; made many at once, which costs a tenth. */
 function createIds(random: Random): () => string {
   const state = { ids: "", at: 0 };
   return () => {
@@ -211,7 +211,7 @@ async function settle(work: () => Promise<Reply>, requestId: string, log: Log): 
 
 const OWN_PAGES = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** Pages for those who run the service; no key, nobody's data. */
+/** Pages for operators: no key, no personal data. */
 async function ownPage(
   path: string,
   method: string,

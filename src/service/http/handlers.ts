@@ -168,7 +168,7 @@ async function readMember({ store, project }: Call, query: MembersQuery): Promis
 
 /**
  * Deletes the person that the path names. A `.json` at the end may belong to the identifier (`email:x@y.json`):
- * the whole is tried first, and only when it names nobody is the suffix a suffix.
+ * the full text is tried first; only if no person has it, the suffix is removed.
  */
 async function deleteNamedPerson({ store, project, placeholders, unstripped }: Call): Promise<void> {
   const { person = "" } = placeholders;

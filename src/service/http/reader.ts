@@ -13,7 +13,7 @@ import { isE164 } from "../../contract/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "../domain/errors.ts";
 
-/** Deeper maps than this are nobody's properties; the store's JSON has a limit too. */
+/** No real properties are nested deeper; the store's JSON has a limit too. */
 const DEPTH_MAX = 32;
 const TEXT_PHRASE = "must be valid Unicode text";
 const TIME_PHRASE = "must be a Unix timestamp in whole seconds";
@@ -92,7 +92,7 @@ export class Reader {
       : this.#refuse(name, `is too long (maximum is ${TEXT_BYTES_MAX} bytes)`);
   }
 
-  /** A text that a list is filtered by, whatever its form: what nobody can have finds nobody. Null: no such filter. */
+  /** A text that a list is filtered by, in any form: a value that no row can have matches none. Null: no such filter. */
   filter(name: string): string | null {
     if (!this.has(name)) return null;
     const given = toText(this.#value(name));
@@ -268,7 +268,7 @@ function parseMap(text: string): Properties | undefined {
   }
 }
 
-/** Half a surrogate pair stands for no character, and engines store it in different ways. */
+/** Half a surrogate pair is not a character, and engines store it in different ways. */
 function isUnicode(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }

@@ -37,7 +37,7 @@ export interface Listening {
   readonly url: string;
   /** Stops accepting and resolves when every request in flight has been answered. */
   close(): Promise<void>;
-  /** Cuts off whoever is still being answered, so that `close` resolves. */
+  /** Closes the connections that are still being answered, so that `close` resolves. */
   cut(): void;
 }
 
@@ -131,7 +131,7 @@ function serveRequests(server: Server, listener: Listener): void {
 
 /**
  * One request of a connection after the other: a request that was sent behind a write sees what was written, and
- * whoever sends without reading does not fill the memory with answers.
+ * a client that sends without reading does not fill the memory with answers.
  */
 function inTurn(listener: Listener, socket: Socket, work: (connection: Connection) => Promise<void>): void {
   const connection = connectionOf(listener, socket);
@@ -162,7 +162,7 @@ function connectionOf({ connections }: Listener, socket: Socket): Connection {
   return connection;
 }
 
-/** What is refused before there is a request: nobody but the parser has seen it. */
+/** Refuses what only the parser has seen, before there is a request. */
 function refuseTheRest(server: Server, listener: Listener): void {
   const { face } = listener;
   const refuse = (socket: Socket, error: HttpError, method: string): void =>
@@ -184,7 +184,7 @@ function refuseTheRest(server: Server, listener: Listener): void {
   });
 }
 
-/** Null where nobody is there any more to be told. */
+/** Null if the client has left. */
 function toRefusal(code: string): HttpError | null {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new HttpError(408);
   if (code === "HPE_HEADER_OVERFLOW") return new HttpError(431);
@@ -245,7 +245,7 @@ const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/;
 const PORT_MAX = 65_535;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
-/** Host and port that the client used; a proxy's absolute form goes before `Host`. Empty: none was named; null: not valid. */
+/** Host and port that the client used; a proxy's absolute form takes precedence over `Host`. Empty: none was named; null: not valid. */
 function readAuthority({ url = "/", headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -282,7 +282,7 @@ interface Sending {
   readonly closing: boolean;
 }
 
-/** Resolves when the answer has left, and what the client still sends of a body that nobody reads was thrown away. */
+/** Resolves when the answer has left, and the rest of a body that is not read was thrown away. */
 async function send(
   outgoing: ServerResponse,
   { status, headers, body: content }: HttpResponse,

@@ -82,7 +82,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   /** Delivers what is due; when the next one is, Unix seconds. Looking is cheaper than claiming, so it comes first. */
   const runDue = async (goesOn: () => boolean): Promise<number | null> => {
-    // One process owns the data file: whoever else claimed something is dead.
+    // One process owns the data file: any other claimer is dead.
     if (!state.hasReleased) await store.write((tx) => releaseDeadClaims(tx, [claimer]));
     state.hasReleased = true;
     await record();
@@ -94,7 +94,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     }
   };
 
-  /** Until the next is due or somebody wakes us. */
+  /** Until the next survey is due, or `wake`. */
   const rest = async (ms: number): Promise<void> => {
     if (state.isWoken || stopping.signal.aborted) return;
     const nap = new AbortController();

@@ -254,8 +254,14 @@ describe.each(ENGINES)("%s", (engine) => {
     const { id: personId } = await fixture.write((tx) => tx.people.insert(project, nobody));
     const insert = (tx: Transaction, createdAt: number): Promise<number> =>
       tx.responses.insert(project, {
-        ...{ personId, createdAt, updatedAt: START, score: 1, comment: null, personProperties: {} },
-        ...{ token: tx.token(), requestId: null },
+        personId,
+        createdAt,
+        updatedAt: START,
+        score: 1,
+        comment: null,
+        personProperties: {},
+        token: tx.token(),
+        requestId: null,
       });
     const times: number[] = [];
     for (let index = 0; index < 60; index += 1) {

@@ -144,7 +144,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     return { ...rows, now };
   };
 
-  /** A service that nobody writes to, since it says that it cannot save, would never notice that it can again. */
+  /** Tries to write: while clients see 503, no other write would notice that there is room again. */
   async function probe(): Promise<void> {
     while (watch.trouble() !== null && watch.refusal() === null && !closing.signal.aborted) {
       await clock.sleep(PROBE_MS, closing.signal);

@@ -65,7 +65,7 @@ function makeFile(file: string, hasLog: boolean): Condition {
   return { isNew: true, isReadable: !isPrivate(statSync(file), 0o077) };
 }
 
-/** Only for an engine that locks nobody out: SQLite elsewhere keeps this file while it has a database open. */
+/** Only for an engine without locks of its own: SQLite elsewhere keeps this file while it has a database open. */
 export function refuseOpenedElsewhere(file: string, engine: EngineName): void {
   if (engine !== "node-sqlite3-wasm" || sizeOf(`${file}-shm`) === null) return;
   throw new StoreFileError(

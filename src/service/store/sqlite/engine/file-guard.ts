@@ -14,10 +14,11 @@ export type Change =
   | { readonly kind: "opened" | "written" };
 
 export interface FileGuard {
-  /** What others have done; null for nothing. After a commit the file may have changed, by our own checkpoint. */
+  /**
+   * What other programs have done; null for nothing. After a commit the file may have changed by our own checkpoint, and
+   * is from then on compared with what it is now.
+   */
   readonly check: (when: "before commit" | "after commit") => Change | null;
-  /** Takes what is on disk now for our own work. */
-  readonly accept: () => void;
 }
 
 /** File change counter, size in pages and all that follows; see the SQLite file format, 1.3. */
@@ -43,14 +44,11 @@ export function createFileGuard(file: string, engine: EngineName): FileGuard {
       const isLogOurs = isSame(log, state.seen.log);
       if (main === null || !isSame(main, state.seen.main)) return { kind: "file", isMissing: main === null, isLogOurs };
       if (!isLogOurs) return { kind: "log", isFileUntouched: isUntouched(main) };
-      if (!canLook) return null;
-      if (statOf(`${file}-shm`) !== null) return { kind: "opened" };
-      return when === "after commit" || isUntouched(main) ? null : { kind: "written" };
-    },
-    accept: () => {
-      const main = statOf(file);
-      if (main?.mtimeNs === state.seen.main?.mtimeNs) return;
-      state.seen = { ...state.seen, main, header: canLook ? readHeader(file) : "" };
+      if (canLook && statOf(`${file}-shm`) !== null) return { kind: "opened" };
+      if (when === "before commit") return canLook && !isUntouched(main) ? { kind: "written" } : null;
+      if (main.mtimeNs !== state.seen.main?.mtimeNs)
+        state.seen = { ...state.seen, main, header: canLook ? readHeader(file) : "" };
+      return null;
     },
   };
 }

@@ -46,7 +46,6 @@ export function createFileWatch(options: FileWatchOptions): FileWatch {
     beforeCommit: () => look("before commit"),
     afterCommit: () => {
       look("after commit");
-      guard?.accept();
       if (state.trouble !== null) onEvent({ kind: "recovered" });
       state.trouble = null;
     },
@@ -89,7 +88,7 @@ function isFull(folder: string): boolean {
 }
 
 /**
- * Saves what we hold where that harms nobody, and says what has happened. All that was acknowledged was in the log that
+ * Saves what we hold where that does no harm, and says what has happened. All that was acknowledged was in the log that
  * others saw, so a file that another program has opened or written to is left exactly as it is.
  */
 function giveUp(options: FileWatchOptions, change: Change): string {

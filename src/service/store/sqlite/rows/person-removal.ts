@@ -18,7 +18,7 @@ export function removePerson(
   return changes.begin({ project, kind: "remove person", target: String(id) });
 }
 
-/** Nobody finds them, nothing is sent to them, and their addresses are free for others. */
+/** The person is not found any more, nothing is sent to them, and their addresses are free. */
 function hidePerson(database: Database, blocks: ListBlocks, project: number, id: number): void {
   const person = database.first(
     "SELECT created_at, bounced_at, unsubscribed_at FROM people WHERE project_id = ? AND id = ? AND removed = 0",

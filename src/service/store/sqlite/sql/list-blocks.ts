@@ -27,7 +27,7 @@ export interface Block {
   /** Where the next block begins; null for the last one. */
   readonly end: Key | null;
   readonly rowCount: number;
-  /** The other time of every row lies between these; they may be wider than need be. */
+  /** Bounds of the other time of every row; they may be wider than necessary. */
   readonly leastOther: number;
   readonly mostOther: number;
 }
@@ -55,7 +55,7 @@ const BLOCK_MAX = 1024;
 const KNOWN_MAX = 64;
 /** Blocks that are read again one by one; of more, the list is read again. */
 const CHANGED_MAX = 64;
-/** Where the first block of each list begins, so that every key lies in a block. */
+/** Where the first block of each list begins, so that every key is in a block. */
 const BEGINNING: Key = [Number.MIN_SAFE_INTEGER, 0];
 
 const ALL_TIME: TimeRange = { since: null, until: null };

@@ -54,7 +54,7 @@ function renewEmailKeys(database: Database): void {
   }
 }
 
-/** Brings the file up to date; a file of somebody else's or of a newer version is refused untouched. */
+/** Brings the file up to date; a file of another program or a newer version is refused untouched. */
 export function migrate(database: Database, migrations: readonly Migration[], now: number): void {
   const tables = database.all(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
