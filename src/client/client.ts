@@ -4,7 +4,7 @@ import type { Platform } from "../contract/resources.ts";
 import type { Route } from "../contract/routes.ts";
 import type { QueryValue } from "../contract/brackets.ts";
 import type { ClientError } from "./errors/client-error.ts";
-import type { UnknownOutcomeError } from "./errors/unknown-outcome-error.ts";
+import type { UnknownOutcomeError } from "./errors/call-errors.ts";
 import type { Settlement } from "./write/evidence.ts";
 
 export type Parameters = Readonly<Record<string, QueryValue>>;

@@ -2,22 +2,18 @@ import type { Exchange } from "../contract/http.ts";
 import { ROUTES } from "../contract/routes.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { systemRandom, type Random } from "../runtime/random.ts";
-import { createCaller, type RequestCaller, type CallOutcome } from "./call/caller.ts";
+import { createCaller, type RequestCaller, type CallOutcome, callRaw } from "./call/caller.ts";
 import type { Client, LookUpOptions, ApiReply } from "./client.ts";
 import { createGate, type Gate } from "./gate/gate.ts";
 import { lookUpPerson, lookUpResponse, type LookUp } from "./write/look-up.ts";
 import type { Settlement } from "./write/evidence.ts";
-import { settle } from "./write/settling.ts";
-import { nextPageUrl } from "./answer/next-link.ts";
-import { listPages } from "./pages.ts";
-import { callRaw } from "./call/raw-call.ts";
+import { settle, createServerClock } from "./write/settling.ts";
+import { nextPageUrl, listPages } from "./pages.ts";
 import { createEchoRedactor, createRedactor } from "./trace/redact.ts";
 import { readListReply, readObjectReply } from "./answer/reply.ts";
 import { createRequests, type RouteCall } from "./requests.ts";
 import { RETRY_LIMITS, type RetryLimits } from "./call/retry-policy.ts";
-import { createServerClock } from "./write/server-clock.ts";
-import { redactEvent } from "./trace/trace.ts";
-import type { OnWait, Trace } from "./trace/trace-event.ts";
+import { redactEvent, type OnWait, type Trace } from "./trace/trace.ts";
 import { createWriteMethods } from "./write/write-methods.ts";
 
 export interface ClientOptions {

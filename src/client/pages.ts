@@ -1,9 +1,10 @@
 import { isWholeList, PAGE_DEFAULT, PER_PAGE_DEFAULT } from "../contract/limits.ts";
 import type { Route } from "../contract/routes.ts";
 import type { Client, Page, Parameters } from "./client.ts";
-import { PagingError } from "./errors/paging-error.ts";
+import { PagingError } from "./errors/call-errors.ts";
 import { nameCall } from "./errors/client-error.ts";
 import { toNumber } from "./write/evidence.ts";
+import { parseNextLink } from "../contract/link.ts";
 
 export interface PagedCall {
   readonly route: Route;
@@ -45,4 +46,26 @@ async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request:
     yield page;
     before = page.text;
   }
+}
+
+/**
+ * The absolute URL of the next page of a cursor list, section 4.1; null on the last. Relative targets resolve against
+ * the request. Throws `PagingError` when it leaves the origin of the base URL: credentials go nowhere else.
+ */
+export function nextPageUrl(linkHeader: string | undefined, requestUrl: string, origin: string): string | null {
+  const target = linkHeader === undefined ? null : parseNextLink(linkHeader);
+  if (target === null) return null;
+  const call = nameCall("GET", requestUrl);
+  if (!URL.canParse(target, requestUrl))
+    throw new PagingError("the link to the next page is not a valid URL", { call });
+  const next = new URL(target, requestUrl);
+  next.hash = "";
+  if (next.origin !== origin || next.username !== "" || next.password !== "") {
+    throw new PagingError(`refused a link to the next page that leaves the service (${next.protocol}//${next.host})`, {
+      call,
+    });
+  }
+  if (next.href === requestUrl)
+    throw new PagingError("the link to the next page leads back to the same page", { call });
+  return next.href;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../contract/json.ts";
 import { routePath, type Route } from "../contract/routes.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { Parameters } from "./client.ts";
-import { PagingError } from "./errors/paging-error.ts";
+import { PagingError } from "./errors/call-errors.ts";
 import { nameCall } from "./errors/client-error.ts";
 import { base64 } from "./trace/redact.ts";
 

@@ -47,3 +47,10 @@ function sleepOnce(ms: number, signal: AbortSignal | undefined): Promise<void> {
 export function unixSeconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000);
 }
+
+/** Resolves when the input that has arrived by now has been read. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

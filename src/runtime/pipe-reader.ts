@@ -1,7 +1,7 @@
 /** A pipe with a name, or a device, read in a way that a signal can end. */
 import { constants, createReadStream, type ReadStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
-import { nextTurn } from "./next-turn.ts";
+import { nextTurn } from "./clock.ts";
 import { onAbort } from "./on-abort.ts";
 
 /** The bytes as they come. Throws the signal's reason when it is aborted, or the system's error. */

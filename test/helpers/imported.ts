@@ -12,10 +12,10 @@ export async function readCsv(file: string): Promise<CsvRow[]> {
   return parse(await readFile(file, "utf8"), { columns: true, bom: true });
 }
 
-/** The first rows of the customers' file, as a file of its own in a folder; each row is one line. */
-export async function someCustomers(folder: string, rows: number): Promise<string> {
-  const lines = (await readFile(path.join(FIXTURES, "customers.csv"), "utf8")).split("\n");
-  const file = path.join(folder, "customers.csv");
+/** The first rows of a fixture in which each row is one line, as a file of its own in a folder. */
+export async function firstRows(folder: string, name: string, rows: number): Promise<string> {
+  const lines = (await readFile(path.join(FIXTURES, name), "utf8")).trimEnd().split("\n");
+  const file = path.join(folder, name);
   await writeFile(file, `${lines.slice(0, rows + 1).join("\n")}\n`);
   return file;
 }

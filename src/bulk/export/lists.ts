@@ -63,8 +63,8 @@ export function keepRows(page: RowPage, keep: (row: JsonObject) => boolean): Row
 }
 
 /**
- * A class for its getter: one in an object literal would be a closure of its own in a hidden class of its own, and those
- * live, with the page that they hold, until the next full garbage collection.
+ * A class for its getter: one in an object literal would be a closure of its own in a hidden class of its own, and
+ * those live, with the page that they hold, until the next full garbage collection.
  */
 class KeptRows implements RowPage {
   readonly rows: readonly JsonObject[];

@@ -50,7 +50,10 @@ async function* readFirst<Batch>(options: ListReading<Batch>): AsyncGenerator<Ba
     throw list.fault(`none of the ${count.came} rows that the service sent is in the requested time range`);
 }
 
-/** Whether the first page is the complete list. After a full page of a numbered list another follows, so nothing is asked. */
+/**
+ * Whether the first page is the complete list. After a full page of a numbered list another follows, so nothing is
+ * asked.
+ */
 async function endsWith<Batch>(
   { list, range, perPage, signal }: ListReading<Batch>,
   first: FetchedPage,
@@ -96,7 +99,7 @@ async function* readOn<Batch>(
   }
 }
 
-/** The first windows hold about so many pages. */
+/** Pages of the first windows, about. */
 const FIRST_WIDTH_PAGES = 12;
 
 /** False when the service ignores time ranges and nothing was handed on. */

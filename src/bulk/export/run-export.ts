@@ -86,7 +86,7 @@ export async function runExport(job: ExportJob): Promise<ExportTotals> {
   return totals;
 }
 
-/** The same with one more column for each name that `find` finds, which takes a second pass over what was put aside. */
+/** The same with one more column for each name that `find` finds, which takes a second pass over the spooled rows. */
 export async function runFlattened(job: FlattenJob): Promise<ExportTotals> {
   const { scratch, sink, find, encoderFor } = job;
   const found = new Set<string>();

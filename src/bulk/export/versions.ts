@@ -126,7 +126,7 @@ function markOf(keys: VersionKeys, row: JsonObject): bigint {
   return markVersion(keys.id(row), keys.at(row), content);
 }
 
-/** `content` as states of the first format name it: 11 characters of its SHA-256. */
+/** `content` as in states of the first format: 11 characters of its SHA-256. */
 export function markVersion(id: string, at: number, content: string): bigint {
   return createHash("sha256").update(`${at} ${content} ${id}`).digest().readBigUInt64LE();
 }

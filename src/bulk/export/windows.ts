@@ -61,7 +61,7 @@ export interface WindowsOptions<Batch> {
 const WINDOW_PAGES = 16;
 /** A window that holds more ends there, so that what waits for its turn is bounded; the rest is another window. */
 const WINDOW_PAGES_MAX = 24;
-/** An empty window says little about how wide the next may be. */
+/** An empty window is little evidence of how wide the next may be. */
 const WIDENING_MAX = 8;
 
 interface Part<Batch> {
@@ -82,21 +82,51 @@ interface Task<Batch> {
  * Ends with the first error of any window: a `FiltersIgnoredError`, before anything was handed on, when the service
  * ignores where a range begins.
  */
-export async function* readInWindows<Batch>(
+export async function* readInWindows<Batch>(options: WindowsOptions<Batch>, stretch: Stretch): AsyncGenerator<Batch> {
+  const stopping = new AbortController();
+  const { tasks, running, fill } = openQueue(options, stretch, stopping);
+  try {
+    fill();
+    for (let head = tasks[0]; head !== undefined; head = tasks[0]) {
+      // Those that run finish first and make room.
+      if (head.part === null) await Promise.race(running);
+      if (head.part === null) continue;
+      yield* (await head.part).batches;
+      tasks.shift();
+      fill();
+    }
+  } catch (error) {
+    throw options.signal.aborted || !stopping.signal.aborted ? error : stopping.signal.reason;
+  } finally {
+    stopping.abort();
+    await Promise.allSettled(running);
+  }
+}
+
+interface Queue<Batch> {
+  /** In the order of time. */
+  readonly tasks: Task<Batch>[];
+  readonly running: ReadonlySet<Promise<unknown>>;
+  /** Starts as many tasks as may run. */
+  readonly fill: () => void;
+}
+
+/** The first error of any window aborts `stopping`. */
+function openQueue<Batch>(
   options: WindowsOptions<Batch>,
   { since, until, seen, width }: Stretch,
-): AsyncGenerator<Batch> {
-  const stopping = new AbortController();
+  stopping: AbortController,
+): Queue<Batch> {
   const signal = AbortSignal.any([options.signal, stopping.signal]);
-  const queue: Task<Batch>[] = [{ window: openWindow(since, until, seen), part: null }];
+  const tasks: Task<Batch>[] = [{ window: openWindow(since, until, seen), part: null }];
   const running = new Set<Promise<unknown>>();
   const state = { width, arrived: 0 };
 
   const fill = (): void => {
     // Few at first: the first answers show whether the service honours time ranges.
     const most = Math.min(options.concurrency, state.arrived + 1);
-    while (running.size < most && queue.filter(({ part }) => part !== null).length < 2 * options.concurrency) {
-      const task = queue.find(({ part }) => part === null);
+    while (running.size < most && tasks.filter(({ part }) => part !== null).length < 2 * options.concurrency) {
+      const task = tasks.find(({ part }) => part === null);
       if (task === undefined) return;
       cut(task);
       const part = read(task.window);
@@ -116,7 +146,7 @@ export async function* readInWindows<Batch>(
     task.window = { ...task.window, until: end };
   };
   const addAfter = (task: Task<Batch>, window: Window): void => {
-    queue.splice(queue.indexOf(task) + 1, 0, { window, part: null });
+    tasks.splice(tasks.indexOf(task) + 1, 0, { window, part: null });
   };
   const read = (window: Window): Promise<Part<Batch>> =>
     readWindow({ ...options, signal }, window, () => {
@@ -132,23 +162,7 @@ export async function* readInWindows<Batch>(
     if (rest !== null) addAfter(task, rest);
     fill();
   };
-
-  try {
-    fill();
-    for (let head = queue[0]; head !== undefined; head = queue[0]) {
-      // Those that run finish first and make room.
-      if (head.part === null) await Promise.race(running);
-      if (head.part === null) continue;
-      yield* (await head.part).batches;
-      queue.shift();
-      fill();
-    }
-  } catch (error) {
-    throw options.signal.aborted || !stopping.signal.aborted ? error : stopping.signal.reason;
-  } finally {
-    stopping.abort();
-    await Promise.allSettled(running);
-  }
+  return { tasks, running, fill };
 }
 
 function openWindow(since: number, until: number, seen: RecentIds = createRecentIds()): Window {

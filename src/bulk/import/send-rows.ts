@@ -32,7 +32,10 @@ export interface Sender {
   send(row: ImportRow, options: SendContext): Promise<RowOutcome>;
   /** Whether a row that was to be sent at `intentAt` arrived. Rejects as `send` does. */
   lookUp(row: ImportRow, options: LookUpContext): Promise<Settled>;
-  /** A row that was unknown once is never sent again unless that is asked for, even when a later look-up does not find it. */
+  /**
+   * A row that was unknown once is never sent again unless that is asked for, even when a later look-up does not find
+   * it.
+   */
   readonly neverRepeatUnknown: boolean;
   /** A repeat of this row's request changes nothing more. */
   isIdempotent(row: ImportRow): boolean;
@@ -56,7 +59,10 @@ export interface SendOptions extends JobOptions {
   readonly concurrency: number;
   /** Aborted: no further rows are taken; those in flight end. */
   readonly signal: AbortSignal;
-  /** Called when an outcome is on disk, those of previous runs included: all counts, and how many of them are previous. */
+  /**
+   * Called when an outcome is on disk, those of previous runs included: all counts, and how many of them are
+   * previous.
+   */
   readonly onOutcome: (counts: OutcomeCounts, earlier: number) => void;
 }
 
@@ -94,7 +100,7 @@ interface Intended extends Job {
   readonly intentAt: number;
 }
 
-/** Resolves also when it was stopped: `stoppedBy` says so. Rejects when the journal's end cannot be written. */
+/** Resolves also when it was stopped, with `stoppedBy`. Rejects when the journal's end cannot be written. */
 export async function sendRows(options: SendOptions): Promise<SendReport> {
   const run: Run = {
     counts: noOutcomes(),
@@ -162,7 +168,7 @@ function isStopped({ signal }: SendOptions, run: Run): boolean {
   return run.stoppedBy !== null || signal.aborted;
 }
 
-/** A previous run may have sent it: nothing is repeated before a look-up has said that it did not arrive. */
+/** A previous run may have sent it: nothing is repeated before a look-up has shown that it did not arrive. */
 async function settle(
   { sender, sentBy, retryUnknown }: SendOptions,
   job: Intended,

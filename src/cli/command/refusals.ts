@@ -1,5 +1,5 @@
 /** What a service's refusal means in the terms of a command: it knows what was asked for, the client only the status. */
-import { RefusedError } from "../../client/errors/status-errors.ts";
+import { RefusedError } from "../../client/errors/call-errors.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 
 export interface Refusal {

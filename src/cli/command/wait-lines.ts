@@ -1,5 +1,5 @@
 /** Progress on stderr while a request is retried or checked: one live line on a terminal, elsewhere a line per cause. */
-import type { OnWait, Wait } from "../../client/trace/trace-event.ts";
+import type { OnWait, Wait } from "../../client/trace/trace.ts";
 import { toSafeText } from "../render/safe-text.ts";
 import type { Deps } from "./deps.ts";
 import type { LiveLine } from "./progress.ts";

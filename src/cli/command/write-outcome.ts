@@ -1,7 +1,6 @@
 /** A single write: what it would send, or how it ended on stdout, stderr and by the exit status. */
 import type { WriteResult } from "../../client/client.ts";
-import { mayHaveArrived } from "../../client/errors/may-have-arrived.ts";
-import { UnknownOutcomeError } from "../../client/errors/unknown-outcome-error.ts";
+import { mayHaveArrived, UnknownOutcomeError } from "../../client/errors/call-errors.ts";
 import type { Deps } from "./deps.ts";
 import { InterruptedError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";

@@ -40,9 +40,14 @@ export interface Increment {
   readonly keep: ((row: JsonObject) => boolean) | null;
   /** Throws `UsageError` when the state is ahead of the service's clock (Unix seconds; null when it sends none). */
   readonly checkClock: (serverTime: number | null) => void;
-  /** What is recorded for the next run, where `startedAt()` is the service's time at the start; null when nothing is. */
+  /**
+   * What is recorded for the next run, where `startedAt()` is the service's time at the start; null when nothing is.
+   */
   openLog(startedAt: () => number): VersionLog | null;
-  /** Called before the data becomes the file: a run that is killed in between is recognised by what it was about to write. */
+  /**
+   * Called before the data becomes the file: a run that is killed in between is recognised by what it was about to
+   * write.
+   */
   announce(log: VersionLog | null, written: SinkTotals): Promise<void>;
   /** Called when the data is durable. */
   finish(log: VersionLog | null, written: SinkTotals): Promise<void>;

@@ -11,7 +11,10 @@ import { writeReport } from "./report.ts";
 import type { ExportFlags, ExportRequest } from "./request.ts";
 import { readRows } from "./rows.ts";
 
-/** Everything that may be refused is refused before the first request: flags, the state, the target, then the connection. */
+/**
+ * Everything that may be refused is refused before the first request: flags, the state, the target, then the
+ * connection.
+ */
 export async function exportList(deps: Deps, request: ExportRequest, flags: ExportFlags): Promise<ExitCode> {
   const plan = planExport(deps, request, flags);
   await refuseStateAsTarget(plan, flags);

@@ -55,7 +55,7 @@ export async function openOutput(deps: Deps, target: Target): Promise<ExportOutp
   }
 }
 
-/** One run at a time. Throws `UsageError` that names the flag's file when another holds the lock. */
+/** One run at a time. Throws `UsageError` with the flag's file when another run holds the lock. */
 export async function lockFile(
   { random }: Deps,
   lock: string,

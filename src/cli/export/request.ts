@@ -67,7 +67,7 @@ export interface ExportRequest {
     /** New rows that a service may leave out there; null when every row has its time. */
     readonly unstamped: ((since: number) => UnstampedRows | null) | null;
     readonly versions: VersionKeys;
-    /** How far a run may come when the service's clock says `now`, Unix seconds. */
+    /** The end of a run when the service's clock is at `now`, Unix seconds. */
     readonly watermark: (now: number) => number;
   } | null;
   /** The service's own count of the rows of a range; null when it has none for these filters. */

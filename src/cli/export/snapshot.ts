@@ -1,4 +1,4 @@
-/** The moment that an export shows: what the service's clock said when the run began, and how many rows it counts. */
+/** The moment that an export shows: the service's time when the run began, and its count of the rows. */
 import type { CursorList, FetchedPage, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import type { Progress } from "../command/progress.ts";
@@ -75,7 +75,9 @@ export interface Beside {
 /** The service's own count of what is exported, asked for beside the rows. */
 export interface Count {
   begin(first: FetchedPage, until: number): void;
-  /** What the service counted at the start, and where `rows` differ, what it counts now; null when it does not answer. */
+  /**
+   * What the service counted at the start, and where `rows` differ, what it counts now; null when it does not answer.
+   */
   result(rows: number): Promise<CountRange | null>;
 }
 

@@ -2,7 +2,7 @@
 import type { CursorList, FetchedPage, PageList, RowKeys } from "../../bulk/export/lists.ts";
 import type { Client, Parameters } from "../../client/client.ts";
 import { nameCall } from "../../client/errors/client-error.ts";
-import { PagingError } from "../../client/errors/paging-error.ts";
+import { PagingError } from "../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import type { Route } from "../../contract/routes.ts";
 

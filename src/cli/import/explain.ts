@@ -9,7 +9,10 @@ import { toSafeLines } from "../render/safe-text.ts";
 import { toDryRunLine } from "../command/write-outcome.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
 
-/** One record: its raw text, what each column was taken as, which rule applied, and what would be sent. Throws UsageError. */
+/**
+ * One record: its raw text, what each column was taken as, which rule applied, and what would be sent. Throws
+ * UsageError.
+ */
 export async function explainLine(
   deps: Deps,
   table: ImportTable,

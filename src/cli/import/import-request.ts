@@ -30,7 +30,7 @@ export interface ImportRequest {
   readonly overrides: RowValues;
   /** A column that gives consent where flags do not; `send` for people. */
   readonly consentColumn: string | null;
-  /** Whether flags say what may be done without asking: `--send`, `--no-send`, or nothing to guard. */
+  /** Whether flags give consent: `--send`, `--no-send`, or a command that needs none. */
   readonly consented: boolean;
   /** Advice where nothing gives consent: `can email your customers: pass --send or --no-send`. */
   readonly guardAdvice: string;

@@ -7,7 +7,7 @@ import { readPipe } from "../../runtime/pipe-reader.ts";
 import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 
-/** Where standard input is a socket, as programs hand it down, the system opens none of the long names. */
+/** The system cannot open the long names where standard input is a socket, as under some programs. */
 const STANDARD_INPUT: ReadonlySet<string> = new Set(["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
 
 /** Standard input and pipes, a shell's `<(…)` among them: what was read once is gone. */
@@ -35,7 +35,10 @@ async function spoolStandardInput(deps: Deps, delimiter: string | null): Promise
   return spool(deps, standardInput.bytes(), { name: "standard input", delimiter });
 }
 
-/** The file has no name from the start where the system allows that, so that not even a kill leaves people's data behind. */
+/**
+ * The file has no name from the start where the system allows that, so that not even a kill leaves people's data
+ * behind.
+ */
 async function spool(
   { random }: Deps,
   pieces: AsyncIterable<Uint8Array>,

@@ -14,7 +14,10 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { ImportRequest } from "./import-request.ts";
 import { describeStrayQuotes } from "./problems.ts";
 
-/** Off a terminal flags or a column must say what may be done; `--yes` only answers the question of a terminal. Throws UsageError, before the file is checked. */
+/**
+ * Off a terminal, flags or a column must give consent; `--yes` only answers the question of a terminal. Throws
+ * UsageError, before the file is checked.
+ */
 export function checkConsent({ streams }: Deps, table: ImportTable, request: ImportRequest): void {
   if (hasConsent(table, request)) return;
   if (streams.in.isTTY && streams.err.isTTY) return;
@@ -136,7 +139,8 @@ function describeDryRun({ kind }: ImportRequest, report: CheckReport, shown: num
       ]
     : [countOf(emails + texts + quiet, "request", "requests")];
   const all = [...parts, `${formatCount(skipped)} skipped`].join(", ");
-  return `${countOf(report.rows, "row", "rows")}: ${all}; ${countOf(shown, "request", "requests")} shown, nothing was sent`;
+  const requests = countOf(shown, "request", "requests");
+  return `${countOf(report.rows, "row", "rows")}: ${all}; ${requests} shown, nothing was sent`;
 }
 
 /** Empty, so that paths alone are shown, where no connection is configured or the embedded service would be asked. */

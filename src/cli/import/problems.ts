@@ -26,7 +26,9 @@ function mapFlag({ header, field }: NearMiss): string {
   return `--map "${header}=${field}"`;
 }
 
-/** Throws UsageError when there are problems and invalid rows are not to be skipped, or when there are no rows at all. */
+/**
+ * Throws UsageError when there are problems and invalid rows are not to be skipped, or when there are no rows at all.
+ */
 export async function reportCheck(
   deps: Deps,
   table: ImportTable,

@@ -20,7 +20,7 @@ export interface RecordFiles {
 
 export const JOURNAL_SUFFIX = ".journal";
 
-/** Throws UsageError where the results must be named, or where there is nothing to resume. */
+/** Throws UsageError where `--results` is required, or where there is nothing to resume. */
 export async function recordFiles({ input, recordName, flags }: ImportRequest): Promise<RecordFiles> {
   for (const [flag, file] of [
     ["--results", flags.results],
@@ -41,12 +41,12 @@ export function filesOf(results: string): RecordFiles {
 async function checkResumable({ journal }: RecordFiles): Promise<void> {
   if ((await stat(journal).catch(() => null)) !== null) return;
   const others = await listJournals(path.dirname(journal));
-  const named = others.slice(0, NAMED_MAX).join(", ");
+  const found = `${others.slice(0, NAMED_MAX).join(", ")}${others.length > NAMED_MAX ? ", …" : ""}`;
   throw new UsageError(`nothing to resume: ${journal} not found`, {
     hint:
       others.length === 0
         ? "to begin the import, leave --resume out"
-        : `found ${named}${others.length > NAMED_MAX ? ", …" : ""}; --results FILE selects the results of a previous run`,
+        : `found ${found}; --results FILE selects the results of a previous run`,
   });
 }
 
@@ -107,7 +107,9 @@ export async function lockRecord({ lock }: RecordFiles, { random }: Deps): Promi
   }
 }
 
-/** What previous runs did that this one resumes; an empty state for a new import. Throws UsageError when neither fits. */
+/**
+ * What previous runs did that this one resumes; an empty state for a new import. Throws UsageError when neither fits.
+ */
 export async function findPreviousRun(
   files: RecordFiles,
   head: JournalHead,

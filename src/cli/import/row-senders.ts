@@ -1,8 +1,12 @@
 /** From the client's answers to the outcomes of rows. */
 import type { Client, WriteResult } from "../../client/client.ts";
-import { BadReplyError } from "../../client/errors/bad-reply-error.ts";
-import { effectOf, mayHaveArrived } from "../../client/errors/may-have-arrived.ts";
-import { RefusedError, ServiceError } from "../../client/errors/status-errors.ts";
+import {
+  BadReplyError,
+  effectOf,
+  mayHaveArrived,
+  RefusedError,
+  ServiceError,
+} from "../../client/errors/call-errors.ts";
 import { toNumber, type Settlement } from "../../client/write/evidence.ts";
 import type { RowOutcome } from "../../bulk/import/journal/outcome.ts";
 import type { Sender, Settled } from "../../bulk/import/send-rows.ts";

@@ -37,7 +37,10 @@ export interface Checked {
   readonly connection: Connection;
 }
 
-/** Throws UsageError when a previous run prevents this one or the plan is declined, and the error that stopped the run. */
+/**
+ * Throws UsageError when a previous run prevents this one or the plan is declined, and the error that stopped the
+ * run.
+ */
 export async function sendChecked(checked: Checked): Promise<ExitCode> {
   const { deps, request, table, report, files, client } = checked;
   const head = await describeRun(checked);
@@ -55,7 +58,7 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   try {
     if (before.head === null) await journal.write({ head });
     const sent = await send(checked, { ...jobs, journal, sentBy });
-    // A disk that is full keeps the results from being written too; the summary and how to resume are written all the same.
+    // On a full disk the results cannot be written either; the summary still shows what was done and how to resume.
     const unwritten: unknown = await writeResults(checked).then(
       () => null,
       (error: unknown) => error,

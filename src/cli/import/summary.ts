@@ -14,7 +14,10 @@ export interface Ending extends SendReport {
   readonly retries: number;
 }
 
-/** Counts of each outcome, elapsed, rate and the next step on stderr; with `-o json` the counts also as one object on stdout. */
+/**
+ * Counts of each outcome, elapsed, rate and the next step on stderr; with `-o json` the counts also as one object on
+ * stdout.
+ */
 export async function writeSummary(
   { streams, options, commandLine }: Deps,
   request: ImportRequest,

@@ -14,7 +14,7 @@ export type SuppressionList = (row: ImportRow) => string | null;
 interface Suppressions {
   readonly byEmail: ReadonlyMap<string, string>;
   readonly byId: ReadonlyMap<string, string>;
-  /** Some entries name a person by the id alone. */
+  /** Some entries identify a person by the id alone. */
   readonly hasUnaddressed: boolean;
 }
 
@@ -27,8 +27,9 @@ export interface SuppressionOptions {
 }
 
 /**
- * Bounces and unsubscribes. A row that an e-mail address alone cannot match is looked up: one with a phone number, and
- * any row where the lists name people without an address. Throws ImportStoppedError where the service's list cannot tell.
+ * Bounces and unsubscribes. A row that an e-mail address alone cannot match is looked up: one with a phone number,
+ * and any row where the lists have people without an address. Throws ImportStoppedError where the service's list does
+ * not filter.
  */
 export async function readSuppressed(options: SuppressionOptions): Promise<SuppressionList> {
   const suppressions = await readLists(options);

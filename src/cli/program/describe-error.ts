@@ -1,8 +1,8 @@
 /** One ladder from any error to what stderr shows and which status ends the program. */
 import { ClientError } from "../../client/errors/client-error.ts";
-import { BadReplyError } from "../../client/errors/bad-reply-error.ts";
-import { AuthError, RefusedError, ServiceError } from "../../client/errors/status-errors.ts";
-import { TimeoutError } from "../../client/errors/timeout-error.ts";
+import { BadReplyError } from "../../client/errors/call-errors.ts";
+import { AuthError, RefusedError, ServiceError } from "../../client/errors/call-errors.ts";
+import { TimeoutError } from "../../client/errors/call-errors.ts";
 import { ConfigError, type ConfigAdvice, type UnknownProfile } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { UnwritableFileError } from "../../runtime/file-replacement.ts";

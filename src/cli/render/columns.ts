@@ -19,7 +19,7 @@ export type ColumnKind =
   | "duration";
 
 export interface Column {
-  /** The name under which `--columns` knows it, the header of CSV and the key of projected JSON. */
+  /** Its name in `--columns`, the header of CSV and the key of projected JSON. */
   readonly name: string;
   readonly kind: ColumnKind;
   /** The value in a row; undefined when the row has none. */
@@ -37,7 +37,7 @@ export interface Resource {
   readonly dropFirst: readonly string[];
   /** Names that give way only when the flexible column is at its narrowest. */
   readonly dropLast?: readonly string[];
-  /** The column that takes what room there is: what people said is what the table is read for. */
+  /** The column that takes the remaining room: comments are what the table is read for. */
   readonly flexible?: string;
   /** Fields of the API that are not columns but may begin a dotted path. */
   readonly fields: readonly string[];
@@ -52,7 +52,7 @@ export function pathColumn(name: string, kind: ColumnKind = kindOfName(name)): C
   return { name, kind, read: (row) => readPath(row, segments) };
 }
 
-/** The column of one property of a map, whatever characters the property's name has. */
+/** The column of one property of a map; its name may hold any characters. */
 export function propertyColumn(map: string, key: string): Column {
   const read = (row: JsonObject): Json | undefined => {
     const value = row[map];
@@ -61,12 +61,12 @@ export function propertyColumn(map: string, key: string): Column {
   return { name: `${map}.${key}`, kind: "text", read };
 }
 
-/** The columns that `--columns` names, in that order; all of the resource's when it names none. Throws UsageError. */
+/** The columns of `--columns`, in that order; all of the resource's without it. Throws UsageError. */
 export function selectColumns(resource: Resource, names: readonly string[] | null): readonly Column[] {
   return names === null ? resource.columns : names.map((name) => selectColumn(resource, name));
 }
 
-/** The columns asked for, else all of the resource's and then the fields that the service sent and we do not know. */
+/** The columns asked for, else all of the resource's and then the unknown fields that the service sent. */
 export function recordColumns(
   resource: Resource,
   names: readonly string[] | null,

@@ -154,7 +154,7 @@ interface JsonRowOptions {
 }
 
 /**
- * How `--columns` and `--time` change a row's JSON: an object of the columns named, times rewritten.
+ * How `--columns` and `--time` change a row's JSON: an object of the selected columns, times rewritten.
  * Null when neither is given: then the row's own text is the output.
  */
 export function createJsonWriter({ columns, time, zone, now }: JsonRowOptions): ((row: JsonObject) => string) | null {

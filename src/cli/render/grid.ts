@@ -35,8 +35,9 @@ const FILLS = /\ue000+/g;
 const ROWS_AT_ONCE = 50;
 
 /**
- * One line a row, without spaces at its end. No text is wider than its column. cli-table3 measures with string-width 4,
- * which misjudges emoji and right-to-left text: it lays out fills as wide as the texts, and the texts then replace them.
+ * One line a row, without spaces at its end. No text is wider than its column. cli-table3 measures with string-width
+ * 4, which misjudges emoji and right-to-left text: it lays out fills as wide as the texts, and the texts then replace
+ * them.
  */
 export function drawGrid(columns: readonly GridColumn[], rows: readonly (readonly FittedText[])[]): string {
   let drawn = "";

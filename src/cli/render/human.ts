@@ -78,7 +78,9 @@ export function createPaint(color: boolean): Paint {
   };
 }
 
-/** Names blue, texts green and the rest cyan, as `gh` has them; the same text without colour when there is to be none. */
+/**
+ * Names blue, texts green and the rest cyan, as `gh` has them; the same text without colour when there is to be none.
+ */
 export function paintJson(text: string, color: boolean): string {
   if (!color) return text;
   const chalk = new Chalk({ level: 1 });

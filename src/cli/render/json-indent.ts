@@ -1,11 +1,17 @@
-/** JSON for reading: two blanks a level. Only the white space between tokens changes, so numbers, order and repeated keys stay. */
+/**
+ * JSON for reading: two blanks a level. Only the white space between tokens changes, so numbers, order and repeated
+ * keys stay.
+ */
 
 /** Each token of valid JSON. */
 export const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
 /** Deeper levels are indented no further, so that a text does not grow by the square of its depth. */
 const DEEPEST = 40;
 
-/** `text` is valid JSON; every line but the first is indented by `depth` levels. An empty object or array stays on one line. */
+/**
+ * `text` is valid JSON; every line but the first is indented by `depth` levels. An empty object or array stays on one
+ * line.
+ */
 export function indentJson(text: string, depth: number = 0): string {
   let at = depth;
   let written = "";

@@ -12,7 +12,9 @@ export function chooseFormat({ streams, options }: RenderContext, defaultFormat?
   return options.output ?? defaultFormat ?? (streams.out.isTTY ? "table" : "tsv");
 }
 
-/** Checks `--columns` at once (UsageError), so call it before anything is sent; writes nothing before the first page. */
+/**
+ * Checks `--columns` at once (UsageError), so call it before anything is sent; writes nothing before the first page.
+ */
 export async function openListOutput(
   context: RenderContext,
   { resource, defaultFormat, wrap = false }: ListOutputOptions,

@@ -1,4 +1,7 @@
-/** Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the complete object as JSON. */
+/**
+ * Single things on stdout: a record in two columns for people, `name<TAB>value` lines for scripts, the complete
+ * object as JSON.
+ */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { recordColumns, selectColumns, toCellText, type Resource } from "./columns.ts";

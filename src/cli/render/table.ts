@@ -150,7 +150,10 @@ function headingOf({ name }: Column): string {
 }
 
 const EMAIL_WIDTH = 24;
-/** What people said: lesser columns go before it shrinks to less than a sentence, all others before it is a few words. */
+/**
+ * Comments: lesser columns are dropped before one has less room than a sentence, all others before it has room for a
+ * few words.
+ */
 const SENTENCE_WIDTH = 40;
 const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
@@ -185,7 +188,7 @@ interface ColumnRoom {
   readonly comfortable: number;
   /** Cells below which it is not worth showing while any other column can give way. */
   readonly minimum: number;
-  /** Cells that it keeps even when nothing else can. */
+  /** Cells that it always keeps. */
   readonly floor: number;
   /** Not one of the rows has a value in it. */
   readonly isEmpty: boolean;

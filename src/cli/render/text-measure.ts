@@ -1,4 +1,7 @@
-/** How many terminal cells text takes, and cutting or wrapping it to fit: by grapheme, so that no emoji or accent is torn. */
+/**
+ * How many terminal cells text takes, and cutting or wrapping it to fit: by grapheme, so that no emoji or accent is
+ * torn.
+ */
 import stringWidth from "string-width";
 
 export interface TextMeasure {

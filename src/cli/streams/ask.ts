@@ -8,8 +8,8 @@ import { CancelledError, UsageError } from "../errors/usage-error.ts";
 export type Ask = (prompt: string, options?: { readonly secret?: boolean }) => Promise<string>;
 
 /**
- * Asks on a terminal, one typed line an answer; without echo when `secret`. Rejects with the signal's reason when that is
- * aborted. The terminal is always restored.
+ * Asks on a terminal, one typed line an answer; without echo when `secret`. Rejects with the signal's reason when
+ * that is aborted. The terminal is always restored.
  */
 export function createAsk(process: Pick<Process, "stdin" | "stderr">, signal: AbortSignal): Ask {
   // Lines that were pasted together answer the questions that follow.

@@ -108,8 +108,9 @@ export function toErrorText(text: string, json: boolean): string {
 }
 
 /**
- * Stderr for machines: one JSON object a line, known by its only key. Each line of prose becomes `{"note":"…"}`, or `{"warning":"…"}` where it is one; what is a JSON object already (an error,
- * a log line) stays as it is. Empty lines are left out.
+ * Stderr for machines: one JSON object a line, known by its only key. Each line of prose becomes `{"note":"…"}`, or
+ * `{"warning":"…"}` where it is one; what is a JSON object already (an error, a log line) stays as it is. Empty lines
+ * are left out.
  */
 function toJsonLines(text: string): string {
   return text

@@ -20,8 +20,8 @@ export interface Streams {
   readonly in: Input;
   readonly out: Output;
   /**
-   * Text is made safe for a terminal here and nowhere else, and under `-o json|ndjson` becomes JSON lines. Bytes are the
-   * program's own control sequences (a live line) and pass as they are.
+   * Text is made safe for a terminal here and nowhere else, and under `-o json|ndjson` becomes JSON lines. Bytes are
+   * the program's own control sequences (a live line) and pass as they are.
    */
   readonly err: Output;
 }

@@ -1,12 +1,10 @@
 import type { HttpResponse } from "../../contract/http.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
-import { BODY_LIMIT, readBody, type Body } from "./body.ts";
-import { decodeBody, DecodeProblem } from "./decode.ts";
-import { BadReplyError } from "../errors/bad-reply-error.ts";
+import { BODY_LIMIT, readBody, type Body, decodeBody, DecodeProblem } from "./body.ts";
+import { BadReplyError, TimeoutError } from "../errors/call-errors.ts";
 import type { CallName } from "../errors/client-error.ts";
-import { TimeoutError } from "../errors/timeout-error.ts";
 import type { Redact } from "../trace/redact.ts";
-import { readDate } from "../call/retry-after.ts";
+import { readDate } from "../call/retry-policy.ts";
 import { oneLine } from "./words.ts";
 
 /** A whole 2xx answer as text. */

@@ -1,7 +1,6 @@
 import type { HttpResponse } from "../../contract/http.ts";
 import type { Json } from "../../contract/json.ts";
-import { ERROR_BODY_LIMIT, readBody } from "./body.ts";
-import { decodeBody } from "./decode.ts";
+import { ERROR_BODY_LIMIT, readBody, decodeBody } from "./body.ts";
 import type { CallName, ClientError } from "../errors/client-error.ts";
 import {
   AuthError,
@@ -10,7 +9,7 @@ import {
   RefusedError,
   ServiceError,
   type StatusFacts,
-} from "../errors/status-errors.ts";
+} from "../errors/call-errors.ts";
 import type { ReadingOptions } from "./reply.ts";
 import type { Redact } from "../trace/redact.ts";
 import { oneLine, readWords } from "./words.ts";

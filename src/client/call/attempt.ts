@@ -1,15 +1,12 @@
 import type { Exchange, HttpRequest, HttpResponse } from "../../contract/http.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { BadReplyError } from "../errors/bad-reply-error.ts";
+import { BadReplyError, ConnectionError, TimeoutError } from "../errors/call-errors.ts";
 import { ClientError, nameCall, type CallName } from "../errors/client-error.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
-import { TimeoutError } from "../errors/timeout-error.ts";
 import { readAnswer, type AnswerText, type ReplyReader } from "../answer/reply.ts";
 import type { Redact } from "../trace/redact.ts";
-import { readRetryAfter } from "./retry-after.ts";
-import type { Failure } from "./retry-policy.ts";
+import { readRetryAfter, type Failure } from "./retry-policy.ts";
 import { errorForStatus, readErrorText } from "../answer/status-error.ts";
-import type { Trace } from "../trace/trace-event.ts";
+import type { Trace } from "../trace/trace.ts";
 
 export interface AttemptOptions {
   readonly transport: Exchange;

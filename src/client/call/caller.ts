@@ -3,14 +3,14 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import { attempt, type Attempt, type AttemptOptions } from "./attempt.ts";
 import type { ClientError } from "../errors/client-error.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
-import { mayHaveArrived } from "../errors/may-have-arrived.ts";
+import { ConnectionError, mayHaveArrived, UnknownOutcomeError } from "../errors/call-errors.ts";
 import type { Gate, Turn } from "../gate/gate.ts";
-import type { AnswerText, ReplyReader } from "../answer/reply.ts";
+import { type AnswerText, type ReplyReader, readTextReply } from "../answer/reply.ts";
 import type { Redact } from "../trace/redact.ts";
 import { followRedirect } from "./redirects.ts";
 import { decide, type RetryDecision, type Failure, type RetryLimits } from "./retry-policy.ts";
-import type { OnWait, Trace } from "../trace/trace-event.ts";
+import type { OnWait, Trace } from "../trace/trace.ts";
+import type { Client } from "../client.ts";
 
 export interface CallerOptions {
   readonly transport: Exchange;
@@ -138,4 +138,29 @@ function endTurn(turn: Turn, failure: Failure, decision: RetryDecision, limits: 
   }
   const asked = failure.retryAfterMs ?? (failure.status === 429 && decision.action === "retry" ? decision.waitMs : 0);
   return turn.end({ kind: "throttled", pauseMs: Math.min(asked, limits.maxWaitMs), rate: failure.status === 429 });
+}
+
+/** Methods that HTTP itself calls idempotent. */
+const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/** Any call, its answer as it came but for the key. Throws when no answer came, and for a redirect. */
+export async function callRaw(
+  caller: RequestCaller,
+  request: HttpRequest,
+  redactAnswer: Redact,
+): ReturnType<Client["raw"]> {
+  const outcome = await caller.run(request, REPEATABLE.has(request.method), readTextReply);
+  if (outcome.kind === "answered") return { ...withoutKey(outcome.value, redactAnswer), failure: null };
+  const { answer, error } = outcome;
+  if (answer !== null && answer.status >= 300 && answer.status < 400) throw error;
+  // What a raw write does is not known here: there is nothing to look at.
+  const isUnknown = !REPEATABLE.has(request.method) && mayHaveArrived(error);
+  const failure = isUnknown ? new UnknownOutcomeError(error, null) : error;
+  if (answer === null) throw failure;
+  return { ...withoutKey(answer, redactAnswer), failure };
+}
+
+function withoutKey({ text, headers, ...rest }: AnswerText, redactAnswer: Redact): AnswerText {
+  const shown = Object.entries(headers).map(([name, value]) => [name, redactAnswer(value)]);
+  return { ...rest, headers: Object.fromEntries(shown) as Record<string, string>, text: redactAnswer(text) };
 }

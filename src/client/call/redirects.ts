@@ -1,6 +1,6 @@
 import type { HttpRequest } from "../../contract/http.ts";
 import type { ClientError } from "../errors/client-error.ts";
-import { RedirectError } from "../errors/status-errors.ts";
+import { RedirectError } from "../errors/call-errors.ts";
 import type { AnswerText } from "../answer/reply.ts";
 
 const FOLLOWED = new Set([301, 302, 303, 307, 308]);

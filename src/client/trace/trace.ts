@@ -1,6 +1,4 @@
-import { maskPersonalData, maskUrl } from "./mask.ts";
 import type { Redact } from "./redact.ts";
-import type { TraceEvent } from "./trace-event.ts";
 import { oneLine } from "../answer/words.ts";
 
 export interface TraceStyle {
@@ -74,3 +72,92 @@ export function redactEvent(event: TraceEvent, redact: Redact): TraceEvent {
   const body = event.body === null ? null : redact(event.body);
   return event.kind === "request" ? { ...event, url: redact(event.url), headers, body } : { ...event, headers, body };
 }
+
+const MASK = "***";
+
+/** Names of fields whose value is somebody's. */
+const PERSONAL_NAME = '(?:[^"\\\\]*(?:email|e-mail|phone|name|comment|text|free_response)[^"\\\\]*)';
+const PERSONAL_FIELD = new RegExp(`("${PERSONAL_NAME}"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, "gi");
+/** From a word's start, so that a long one is not looked at again from each of its letters. */
+const EMAIL = /(?<![^\s"'<>@=&?/,;:()])[^\s"'<>@=&?/,;:()]+?(?:@|%40)[^\s"'<>@=&?/,;:()]+/gi;
+const PHONE = /(?:\+|%2B)\d{6,15}\b/gi;
+const PERSONAL_PARAMETER = /email|phone|name/i;
+/** In a link or an address that is no whole URL. */
+const PARAMETER = /([?&][^\s=&?"'<>]*=)[^\s"'<>&;]*/g;
+
+/** Addresses, numbers, names and comments become `***`; the rest of the text stays. */
+export function maskPersonalData(text: string): string {
+  return text
+    .replace(PERSONAL_FIELD, `$1"${MASK}"`)
+    .replace(PARAMETER, (whole, name: string) => (PERSONAL_PARAMETER.test(name) ? `${name}${MASK}` : whole))
+    .replace(EMAIL, `${MASK}@${MASK}`)
+    .replace(PHONE, `+${MASK}`);
+}
+
+/** A URL with people's data taken out of its path and query. */
+export function maskUrl(url: string): string {
+  if (!URL.canParse(url)) return maskPersonalData(url);
+  const { origin, pathname, search } = new URL(url);
+  const pairs = search === "" ? [] : search.slice(1).split("&");
+  const query = pairs.map((pair) => {
+    const [name = "", value] = pair.split(/=(.*)/s);
+    return value === undefined
+      ? pair
+      : `${name}=${PERSONAL_PARAMETER.test(name) ? MASK : maskPersonalData(decoded(value))}`;
+  });
+  return `${origin}${maskPersonalData(decoded(pathname))}${query.length === 0 ? "" : `?${query.join("&")}`}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What `--verbose` is told about; text is made in `trace.ts`, where it is masked. */
+export type TraceEvent =
+  | {
+      readonly kind: "request";
+      /** Counts the exchanges of this process from 1. */
+      readonly number: number;
+      readonly method: string;
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: string | null;
+    }
+  | {
+      readonly kind: "response";
+      readonly number: number;
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly durationMs: number;
+      /** Null when the body could not be read. */
+      readonly body: string | null;
+    }
+  | { readonly kind: "failure"; readonly number: number; readonly message: string; readonly durationMs: number };
+
+export type Trace = (event: TraceEvent) => void;
+
+interface WaitFacts {
+  readonly method: string;
+  readonly url: string;
+  readonly waitMs: number;
+  /** The failure's message, the service's words included. */
+  readonly reason: string;
+  /** The same for failures of one kind, whatever the words and figures of each. */
+  readonly cause: string;
+  /** False for one of several waits that share a pause which was told already. */
+  readonly isNews: boolean;
+}
+
+/** Why nothing happens just now. */
+export type Wait =
+  /** Before the repeat of that number, from 1, of so many there may be. */
+  | (WaitFacts & { readonly kind: "retry"; readonly repeat: number; readonly retries: number })
+  /** A write's answer was lost: for up to `waitMs` the service is asked whether it arrived. */
+  | (WaitFacts & { readonly kind: "check" });
+
+/** Told when a wait begins; what it returns is called at its end. */
+export type OnWait = (wait: Wait) => (() => void) | void;

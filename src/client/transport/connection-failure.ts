@@ -1,6 +1,5 @@
 import type { CallName, ClientError } from "../errors/client-error.ts";
-import { ConnectionError, type Sent } from "../errors/connection-error.ts";
-import { TimeoutError } from "../errors/timeout-error.ts";
+import { ConnectionError, type Sent, TimeoutError } from "../errors/call-errors.ts";
 import { ProxyError } from "./proxy.ts";
 
 /** A body that came, and so slowly that it would hold a caller for ever. */

@@ -4,7 +4,7 @@ import { connectionFailure, TrickleError, type FailureContext } from "./connecti
 import { systemClock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import { nameCall } from "../errors/client-error.ts";
-import { ConnectionError, type Sent } from "../errors/connection-error.ts";
+import { ConnectionError, type Sent } from "../errors/call-errors.ts";
 import {
   proxyFor,
   proxyRefusal,

@@ -2,15 +2,16 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { readWritten, type ReplyReader } from "../answer/reply.ts";
-import { waitFacts, type RequestCaller } from "../call/caller.ts";
+import { waitFacts, type RequestCaller, type CallOutcome } from "../call/caller.ts";
 import type { CallOptions, Client, ApiReply, WriteResult } from "../client.ts";
-import type { OnWait } from "../trace/trace-event.ts";
+import type { OnWait } from "../trace/trace.ts";
 import { isNamed, type Settlement } from "./evidence.ts";
 import { identifiersOf, idText, lookUpPerson, lookUpResponse, type LookUp } from "./look-up.ts";
 import type { Requests, RouteCall } from "../requests.ts";
-import type { ServerClock } from "./server-clock.ts";
-import { settle } from "./settling.ts";
-import { performWrite, type Write } from "./writes.ts";
+import { type ServerClock, settle } from "./settling.ts";
+import type { HttpRequest } from "../../contract/http.ts";
+import type { ClientError } from "../errors/client-error.ts";
+import { effectOf, mayHaveArrived, UnknownOutcomeError } from "../errors/call-errors.ts";
 
 export type WriteMethods = Pick<Client, "sendPerson" | "addResponse" | "addMember" | "removeMember">;
 
@@ -92,4 +93,57 @@ function showsMember(json: JsonObject, body: JsonObject): boolean {
   const person = isJsonObject(json["person"]) ? json["person"] : json;
   const sent = [...identifiersOf(body, "person_email", "person_phone_number")];
   return idText(person["id"]) !== "" || sent.some((identifier) => isNamed(person, identifier));
+}
+
+export interface Write {
+  readonly request: HttpRequest;
+  /** A repeat changes nothing more. */
+  readonly idempotent: boolean;
+  /** What its answer must be to count as one. */
+  readonly read: ReplyReader<ApiReply>;
+  /** Looks for evidence until the settling time is over; absent where a repeat is as good, or there is nothing to look at. */
+  readonly settle?: (failure: ClientError) => Promise<Settlement>;
+}
+
+/**
+ * One write to its end. Throws when it was refused or certainly not sent, and when the repeats of an idempotent one
+ * ended. Any other that may have arrived is looked up, and never repeated: its request may be at work still.
+ */
+export async function performWrite(caller: RequestCaller, write: Write): Promise<WriteResult> {
+  const outcome = await caller.run(write.request, write.idempotent, write.read);
+  return outcome.kind === "answered" ? { kind: "answered", reply: outcome.value } : await givenUp(write, outcome);
+}
+
+type GivenUp = Extract<CallOutcome<ApiReply>, { kind: "given-up" }>;
+
+async function givenUp(write: Write, { error, lostBefore }: GivenUp): Promise<WriteResult> {
+  const gone = error.status === 404 || error.status === 410;
+  if (write.request.method === "DELETE" && gone && lostBefore) {
+    return { kind: "arrived", evidence: "the repeat found nothing left to remove", found: {} satisfies JsonObject };
+  }
+  // Of several tries the last may not have left, and an earlier one has.
+  const isUnknown = mayHaveArrived(error) || (lostBefore && effectOf(error) === "not-sent");
+  if (!isUnknown) throw error;
+  if (write.settle === undefined) return withoutCheck(error);
+  const settlement = await check(write, error);
+  if (settlement.kind === "arrived") return settlement;
+  const reason = settlement.kind === "absent" ? "a check found no trace of it" : settlement.reason;
+  return { kind: "unknown", error: new UnknownOutcomeError(error, reason) };
+}
+
+/** An idempotent write: its answer said success, its last try never left, or its repeats failed to the end. */
+function withoutCheck(error: ClientError): WriteResult {
+  const isSuccess = error.status !== null && error.status >= 200 && error.status < 300;
+  if (!isSuccess && effectOf(error) !== "not-sent") throw error;
+  return { kind: "unknown", error: new UnknownOutcomeError(error, null) };
+}
+
+async function check({ request, settle: look }: Write, error: ClientError): Promise<Settlement> {
+  try {
+    return (await look?.(error)) ?? { kind: "unsettled", reason: "there is nothing to check" };
+  } catch (failure) {
+    request.signal?.throwIfAborted();
+    const { what, message } = failure as ClientError;
+    return { kind: "unsettled", reason: `checking failed: ${what ?? message}` };
+  }
 }

@@ -56,7 +56,7 @@ const uncrowded = times.map((all) =>
 );
 
 describe.each(kinds)("%s", (kind, fake) => {
-  it("gives every row once and in order, whatever the concurrency and however answers overtake each other", async () => {
+  it("gives every row once and in order, at any concurrency and any order of answers", async () => {
     await fc.assert(
       fc.asyncProperty(
         times,
@@ -108,13 +108,13 @@ describe.each(kinds)("%s", (kind, fake) => {
     );
   });
 
-  it("is read in one walk when the service ignores times", async () => {
+  it("is read in sequence when the service ignores times", async () => {
     const rows = range(83, (index) => index * 7);
     const list = fake({ rows, perPage: PER_PAGE, ignoresTimes: true });
     expect(await collect(list)).toEqual(idsOf(rows));
   });
 
-  it("leaves out what lies outside the range when the service ignores times", async () => {
+  it("leaves out rows outside the range when the service ignores times", async () => {
     const rows = range(83, (index) => index * 7);
     const list = fake({ rows, perPage: PER_PAGE, ignoresTimes: true });
     expect(await collect(list, { range: { since: 70, until: 140 }, fixUntil: async () => 140 })).toEqual(
@@ -198,13 +198,13 @@ describe("a service that does not keep to the specification", () => {
     expect([await collect(windows), await collect(walk)]).toEqual([idsOf(rows), idsOf(rows)]);
   });
 
-  it("has each row written once though it minds only where a range begins", async () => {
+  it("has each row written once though it honours only the start of a range", async () => {
     expect(await collect(fakePageList({ rows: crowded, perPage: PER_PAGE, ignoresUntil: true }))).toEqual(
       idsOf(crowded),
     );
   });
 
-  it.each(kinds)("is told when it stops minding times half way (%s)", async (_, fake) => {
+  it.each(kinds)("is reported when it stops honouring times half way (%s)", async (_, fake) => {
     const options = { rows: range(400, (index) => index * 100), perPage: PER_PAGE, ignoresTimes: false };
     const onRequest = (n: number): void => {
       options.ignoresTimes = n > 50;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createWaitLines, describeWait } from "../../../src/cli/command/wait-lines.ts";
-import type { Wait } from "../../../src/client/trace/trace-event.ts";
+import type { Wait } from "../../../src/client/trace/trace.ts";
 import { fakeDeps } from "../../helpers/fake-deps.ts";
 import { runInProcess, type Finished } from "../../helpers/in-process.ts";
 import { answer, json, reset, startMisbehavingServer, type Behaviour } from "../../helpers/misbehaving-server.ts";
@@ -55,7 +55,7 @@ it("when it is a terminal, then one live line is shown while a wait lasts, and t
   const lines = createWaitLines(deps);
   const over = lines.onWait(RETRY);
   const second = lines.onWait({ ...RETRY, repeat: 2 });
-  await expect.poll(err).toContain("(2/5)");
+  await expect.poll(err, { timeout: 30_000 }).toContain("(2/5)");
   over?.();
   second?.();
   await lines.end();

@@ -87,7 +87,7 @@ describe("people export", () => {
     expect(requests.length).toBeLessThan(120);
   });
 
-  it("is read in windows, and in one walk from a service that ignores times", async () => {
+  it("is read in windows, and in sequence from a service that ignores times", async () => {
     const people = Array.from({ length: 230 }, (_, index) => person(index + 1, START + index * 60));
     const windows = await world({ lists: { people } });
     await runRangeExport(windows.deps, PEOPLE_EXPORT, ALL);
@@ -98,7 +98,7 @@ describe("people export", () => {
     expect([windows.out(), walk.out()]).toEqual([`id\n${everyId(230)}`, `id\n${everyId(230)}`]);
   });
 
-  it("holds people who bear a time to come, and nobody who arrives after the start", async () => {
+  it("holds people with a time in the future, and none who arrive after the start", async () => {
     const now = Math.floor(Date.now() / 1000);
     const people = Array.from({ length: 40 }, (_, index) => person(index + 1, now + (index - 20) * 600));
     const { deps, out } = await world({ lists: { people } });
@@ -117,7 +117,7 @@ describe("people export", () => {
     expect(later.out()).toBe(`id\n${everyId(12)}`);
   });
 
-  it("goes on from its state", async () => {
+  it("continues from its state", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-people-"));
     const flags = { ...FLAGS, out: path.join(folder, "p.csv"), state: path.join(folder, "p.state"), append: true };
     const people = Array.from({ length: 12 }, (_, index) => person(index + 1, START + index * 60));
@@ -196,7 +196,7 @@ const member = (id: number, properties: JsonObject): JsonObject => ({
 });
 
 describe("autopilot export", () => {
-  it("is one walk, with a column for each property under --flatten", async () => {
+  it("is read in sequence, with a column for each property under --flatten", async () => {
     const memberships = Array.from({ length: 12 }, (_, index) =>
       member(index + 1, index === 7 ? { seats: 3, plan: "pro" } : { plan: "free" }),
     );
@@ -220,7 +220,7 @@ describe("autopilot export", () => {
     );
   });
 
-  it("tells members apart whose person has another form", async () => {
+  it("distinguishes members whose person has another form", async () => {
     const memberships = Array.from({ length: 12 }, (_, index) =>
       Object.assign(member(index + 1, {}), [{ person: `p${index}` }, { person: null }, { person: {} }][index % 3]),
     );

@@ -268,7 +268,7 @@ describe("cells", () => {
 });
 
 describe("the closing line", () => {
-  it("is short on a terminal, whole with --verbose", async () => {
+  it("is short on a terminal, complete with --verbose", async () => {
     await serve({ rows: someRows(2) });
     const short = await run("responses export --tz UTC --out @r.csv", 200);
     expect(short.stderr.replaceAll("\r", "")).toContain(

@@ -25,7 +25,7 @@ async function outcomes(results: string): Promise<string[]> {
 
 const VETO = "email,send\na@example.com,yes\nb@example.com,no\nc@example.com,\nd@example.com,TRUE\n";
 
-test("when --no-send is given, then no row is mailed whatever its send column says, and that is told", async () => {
+test("when --no-send is given, then no row is mailed in spite of its send column, and a note reports that", async () => {
   const file = await fileOf("veto.csv", VETO);
   const ended = await service.run(["people", "import", file, "--no-send"]);
   expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([0, "note: --no-send overrides send=yes in 2 rows"]);
@@ -70,7 +70,7 @@ test.each([
   });
 });
 
-test("when there is no journal to resume, then it is refused under --quiet too, and those beside it are named", async () => {
+test("when there is no journal to resume, then it is refused under --quiet too, and the error lists those beside it", async () => {
   const file = await fileOf("resumed.csv", "email\nresumed@example.com\n");
   const results = path.join(service.folder, "typo.csv");
   const args = ["people", "import", file, "--send"];

@@ -114,7 +114,7 @@ it("when a line in front of a broken one is explained, then it is", async () => 
   ]);
 });
 
-it("when surveys would fall back or cells would be left out, then that is told once each", async () => {
+it("when surveys would fall back or cells would be left out, then each is reported once", async () => {
   const file = path.join(folder, "odd.csv");
   await writeFile(
     file,

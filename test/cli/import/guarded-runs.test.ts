@@ -26,7 +26,7 @@ async function forgetOutcomes(journal: string): Promise<void> {
   await writeFile(journal, lines.map((line) => `${line}\n`).join(""));
 }
 
-test("when --yes stands alone off a terminal, then nothing is decided and nothing is sent", async () => {
+test("when --yes is the only flag off a terminal, then there is no consent and nothing is sent", async () => {
   const file = await fileOf("yes.csv", "email\nyes@example.com\n");
   const ended = await service.run(["people", "import", file, "--yes"]);
   expect([ended.status, ended.stderr.split("\n")[0]]).toEqual([
@@ -47,7 +47,7 @@ test("when results are there without their journal, then they are not written ov
   );
 });
 
-test("when a journal has lost its beginning, then nobody in it is asked again", async () => {
+test("when a journal has lost its beginning, then no person in it is mailed again", async () => {
   const file = await fileOf("headless.csv", "email\nheadless@example.com\n");
   const journal = await fileOf("headless.csv.people-import.results.csv.journal", 'x\n{"intent":[2],"at":500}\n');
   const ended = await service.run(["people", "import", file, "--send", "--resume"]);
@@ -85,7 +85,7 @@ test("when a removal was killed after its answers, then the next run takes gone 
   expect([ended.status, outcomes]).toEqual([0, ["outcome", "saved", "saved", undefined]]);
 });
 
-test("when a rename was killed after its answer, then the next run finds it and makes nobody twice", async () => {
+test("when a rename was killed after its answer, then the next run finds it and creates no second person", async () => {
   const people = await fileOf("old.csv", "email\nold@example.com\n");
   expect((await service.run(["people", "import", people, "--no-send"])).status).toBe(0);
   const file = await fileOf("rename.csv", "email,email_update\nold@example.com,new@example.com\n");
@@ -133,7 +133,7 @@ test("when an import is planned on a terminal, then every row is counted as what
   expect((await service.run(["people", "get", "p1@example.com"])).status).toBe(5);
 });
 
-test("when an import goes on on a terminal, then its plan tells what is left", async () => {
+test("when an import is resumed on a terminal, then its plan shows what is left", async () => {
   const file = await fileOf("rest.csv", "email\nrest1@example.com\nrest2@example.com\n");
   expect((await service.run(["people", "import", file, "--no-send"])).status).toBe(0);
   const journal = `${file}.people-import.results.csv.journal`;

@@ -14,7 +14,7 @@ async function* brokenInput(): AsyncGenerator<Uint8Array> {
   throw new Error("broken");
 }
 
-it("when standard input breaks off, then nobody's rows stay behind in the temporary folder", async () => {
+it("when standard input breaks off, then no rows stay behind in the temporary folder", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-input-"));
   vi.stubEnv("TMPDIR", folder);
   const { deps } = fakeDeps();

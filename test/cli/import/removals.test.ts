@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("when a row has an address and an id, then the address is removed, and non-members are no failures", async () => {
+test("when a row has an address and an id, then the address is removed, and non-members are not failures", async () => {
   for (const email of ["ann@example.com", "bob@example.com"])
     await service.run(["autopilot", "add", "--email", email, "--quiet"]);
   const list = await service.run(["autopilot", "list", "-o", "ndjson"]);

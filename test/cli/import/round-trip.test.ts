@@ -8,7 +8,7 @@ let to: Served;
 
 beforeAll(async () => {
   [from, to] = await Promise.all([startServe(), startServe()]);
-  // The other service knows somebody already: ids mean different people there.
+  // The other service has a person already: ids mean different people there.
   await to.run(["people", "add", "--email", "first@example.com", "--no-send"]);
 });
 
@@ -82,7 +82,7 @@ test.each([[[]], [["--excel-safe"]]])(
   },
 );
 
-test("when machines read, then all that exports and imports say on stderr is JSON, a line each", async () => {
+test("when machines read, then exports and imports write only JSON lines to stderr", async () => {
   await writeFile(path.join(from.folder, "people.csv"), "email,emial,send\nz@example.com,x,no\nz@example.com,x,no\n");
   await writeFile(path.join(from.folder, "bad.csv"), "email,send\nnobody,no\n");
   const lines = [

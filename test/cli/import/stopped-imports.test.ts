@@ -85,7 +85,7 @@ for (const [signal, status] of [
   });
 }
 
-test("when a second run begins on the same results, then it is refused and the first goes on", async () => {
+test("when a second run begins on the same results, then it is refused and the first continues", async () => {
   const running = startSlowly("--quiet");
   await journalHolds('"intent"');
   const second = await service.run(["people", "import", file, "--send", "--resume"]);
@@ -101,7 +101,7 @@ test("when a second run begins on the same results, then it is refused and the f
   await expectEverybodyOnce();
 });
 
-test("when the disk is full, then it says so, and goes on when there is room again", async () => {
+test("when the disk is full, then the run stops with an error, and resumes when there is room again", async () => {
   // 4 KiB are room for the journal's first rows.
   const args = `people import ${file} --send --concurrency 1`;
   const shell = `ulimit -f 4; ${shellProgram()} ${args}`;

@@ -1,4 +1,4 @@
-/** Who bounced or unsubscribed is left out, by whatever name a row has for them. */
+/** People who bounced or unsubscribed are left out, by any identifier of a row. */
 import { createServer, type Server } from "node:http";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -21,7 +21,7 @@ async function importRows(text: string, env: Record<string, string> = {}): Promi
   return [ended.status, ended.stderr.split("\n")[0], ...rows.map((row) => row.split(",").slice(1, 3).join(" "))];
 }
 
-test("when somebody who unsubscribed is named by the phone number alone, then they are looked up and left out", async () => {
+test("when a person who unsubscribed is identified by the phone number alone, then they are looked up and left out", async () => {
   const phone = "+14155550171";
   await service.run(["people", "add", "--email", "out@example.com", "--phone", phone, "--no-send"]);
   await service.run(["api", "POST", "/v1/unsubscribes.json", "-f", "person_email=out@example.com"]);
@@ -87,7 +87,7 @@ function unsubscribed(first: number, count: number): unknown[] {
   }));
 }
 
-test("when unsubscribes come behind a short page, then the list is read to its empty page and nobody is mailed", async () => {
+test("when unsubscribes come behind a short page, then the list is read to its empty page and none of them is mailed", async () => {
   const { server, url, posts } = await listsOf(
     [],
     unsubscribed(1, 100),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { AuthError, RateLimitedError, RefusedError, ServiceError } from "../../../src/client/errors/status-errors.ts";
-import { TimeoutError } from "../../../src/client/errors/timeout-error.ts";
+import { AuthError, RateLimitedError, RefusedError, ServiceError } from "../../../src/client/errors/call-errors.ts";
+import { TimeoutError } from "../../../src/client/errors/call-errors.ts";
 import { AssertionError, InterruptedError, NotFoundError } from "../../../src/cli/errors/command-errors.ts";
 import { CancelledError, UsageError } from "../../../src/cli/errors/usage-error.ts";
 import { type ErrorStyle, readErrorStyle, reportError } from "../../../src/cli/program/report-error.ts";

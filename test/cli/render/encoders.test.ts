@@ -84,7 +84,7 @@ describe("csv", () => {
     );
   });
 
-  it("reaches inside maps, whatever the keys are called", () => {
+  it("reaches inside maps, for any key", () => {
     const rows = [
       { person_properties: { "a.b": "dotted", a: { b: "nested" }, __proto__: 1 } },
       { person_properties: { a: { b: "nested" } } },
@@ -217,7 +217,7 @@ function unescapeTsv(cell: string): string {
   return cell.replace(/\\(.)/g, (_, char: string) => meant[char] ?? "");
 }
 
-it("reaches inside a column that lies elsewhere in the row", () => {
+it("reaches inside a column that is elsewhere in the row", () => {
   const rows = [{ person: { id: "7" }, next_survey_request: { id: "9", properties: { plan: "pro", created_at: 5 } } }];
   const names = [
     "person_id",

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
 import { paintJson } from "../../../src/cli/render/human.ts";
 
-it("when JSON is painted, then names, texts and values are told apart and every character stays", () => {
+it("when JSON is painted, then names, texts and values differ in colour and every character stays", () => {
   const text = '{\n  "a": "b: \\"1\\"",\n  "c": [1.0, true, null]\n}';
   const painted = paintJson(text, true);
   expect(stripVTControlCharacters(painted)).toBe(text);

@@ -139,12 +139,12 @@ describe("a table", () => {
     expect((await list(PEOPLE, SAMPLE_PEOPLE, { width: 60, options: { quiet: true } })).err).toBe("");
   });
 
-  it("of nothing says so in words, on a terminal only", async () => {
+  it("without rows is a note, on a terminal only", async () => {
     expect(await list(PEOPLE, [], { width: 80 })).toEqual({ out: "", err: "no people\n" });
     expect(await list(PEOPLE, [], { width: null })).toEqual({ out: "", err: "" });
   });
 
-  it("goes on with the same widths when more pages come than decide them", async () => {
+  it("continues with the same widths when more pages come than decide them", async () => {
     const { deps, out } = fakeDeps({ width: 80, options: { columns: ["id", "name"] } });
     const output = await openListOutput(deps, { resource: PEOPLE });
     await output.write(asPage(Array.from({ length: 500 }, () => ({ id: "1", name: "Ada" }))));
@@ -197,7 +197,7 @@ describe("records", () => {
     ]);
   });
 
-  it("let long text go on below itself on a terminal, and nowhere else", async () => {
+  it("let long text continue below itself on a terminal, and nowhere else", async () => {
     const comment = "one two three four five six seven eight nine ten";
     const shown = async (width: number | null): Promise<string> =>
       (await list(RESPONSES, [{ comment }], { width, options: { output: "record", columns: ["comment"] } })).out;

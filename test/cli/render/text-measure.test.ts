@@ -81,7 +81,7 @@ describe("fitting", () => {
 });
 
 describe("a grid", () => {
-  it("keeps columns in line, whatever the width of what they hold", () => {
+  it("keeps columns in line for texts of any width", () => {
     const texts = ["ab", "日本", "👩‍👩‍👧", "🫠🫠", "❤️x", "שלום", "e\u0301o\u0308", "\ue000", ""];
     const columns = [
       { width: 5, align: "left" },

@@ -81,7 +81,7 @@ describe("a pager", () => {
     expect([status, stdout]).toEqual([0, "ID  EMAIL\n1   person1@example.com\n"]);
   });
 
-  it("when stdout is no terminal, then there is none", async () => {
+  it("when stdout is not a terminal, then there is no pager", async () => {
     const ended = await runCli({ args: [...LIST, "--limit", "1"], env: { ...service.env, PAGER: "false" } });
     expect([ended.status, ended.stdout]).toEqual([0, "1\tperson1@example.com\n"]);
   });

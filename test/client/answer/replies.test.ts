@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { BadReplyError } from "../../../src/client/errors/bad-reply-error.ts";
+import { BadReplyError } from "../../../src/client/errors/call-errors.ts";
 import {
   answer,
   cutChunked,

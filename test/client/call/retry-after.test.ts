@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readRetryAfter } from "../../../src/client/call/retry-after.ts";
+import { readRetryAfter } from "../../../src/client/call/retry-policy.ts";
 
 const NOW = Date.UTC(2026, 5, 1, 12, 0, 0);
 

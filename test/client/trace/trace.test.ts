@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { maskPersonalData, maskUrl } from "../../../src/client/trace/mask.ts";
+import { maskPersonalData, maskUrl, formatTrace, type TraceEvent, type Wait } from "../../../src/client/trace/trace.ts";
 import { createRedactor } from "../../../src/client/trace/redact.ts";
-import { formatTrace } from "../../../src/client/trace/trace.ts";
-import type { TraceEvent, Wait } from "../../../src/client/trace/trace-event.ts";
 import { answer, json, reset } from "../../helpers/misbehaving-server.ts";
 import { API_KEY, failureOf, withServer } from "../with-server.ts";
 

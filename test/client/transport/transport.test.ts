@@ -4,8 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Exchange } from "../../../src/contract/http.ts";
 import { createClient } from "../../../src/client/create-client.ts";
 import { connectionFailure } from "../../../src/client/transport/connection-failure.ts";
-import { ConnectionError } from "../../../src/client/errors/connection-error.ts";
-import { TimeoutError } from "../../../src/client/errors/timeout-error.ts";
+import { ConnectionError, TimeoutError } from "../../../src/client/errors/call-errors.ts";
 import { undiciTransport } from "../../../src/client/transport/undici-transport.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import {

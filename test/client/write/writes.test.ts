@@ -10,8 +10,8 @@ import {
   type Behaviour,
   type SeenRequest,
 } from "../../helpers/misbehaving-server.ts";
-import { effectOf } from "../../../src/client/errors/may-have-arrived.ts";
-import type { Wait } from "../../../src/client/trace/trace-event.ts";
+import { effectOf } from "../../../src/client/errors/call-errors.ts";
+import type { Wait } from "../../../src/client/trace/trace.ts";
 import { ROUTES } from "../../../src/contract/routes.ts";
 import { failureOf, withServer, type Pair } from "../with-server.ts";
 

@@ -219,9 +219,13 @@ function firstAnswer(text: string): Promise<{ status: number }> {
   });
 }
 
+/** As /proc/net/tcp has it. */
+function hex(port: number): string {
+  return port.toString(16).toUpperCase().padStart(4, "0");
+}
+
 /** Resolves when the system no longer counts the server's end of a connection as open, which its client cannot see. */
 async function serverLetGo({ localPort = 0, remotePort = 0 }: Socket): Promise<void> {
-  const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, "0");
   const open = new RegExp(`0100007F:${hex(remotePort)} 0100007F:${hex(localPort)} 01 `);
   while (open.test(readFileSync("/proc/net/tcp", "latin1"))) await new Promise((resolve) => setTimeout(resolve, 20));
 }

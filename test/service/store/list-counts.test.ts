@@ -2,6 +2,7 @@ import { array, assert, asyncProperty, constantFrom, nat, oneof, option, record,
 import { describe, expect, test } from "vitest";
 import type { SurveyResponse } from "../../../src/contract/resources.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../src/contract/routes.ts";
+import type { Transaction } from "../../../src/service/domain/ports.ts";
 import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
 import { recordBounce, unsubscribePerson } from "../../../src/service/domain/suppressions.ts";
 import { getMetrics } from "../../../src/service/domain/metrics.ts";
@@ -243,6 +244,36 @@ describe.each(ENGINES)("%s", (engine) => {
     const query = responsesQuery({ updatedSince: 60, page: 2, perPage: 7 });
     const page = await fixture.read((tx) => listResponses(tx, fixture.project, query, links));
     expect(page.map((row) => row.created_at)).toEqual([7, 8, 9, 20, 21, 22, 23]);
+    await fixture.store.close();
+  });
+
+  test("when pages are read between writes, also ones that are rolled back, then each page has its rows", async () => {
+    const fixture = await openFixture({ engine, blockRows: 4 });
+    const { id: project } = fixture.project;
+    const nobody = { email: null, name: null, phoneNumber: null, createdAt: 0, lastSentAt: null };
+    const { id: personId } = await fixture.write((tx) => tx.people.insert(project, nobody));
+    const insert = (tx: Transaction, createdAt: number): Promise<number> =>
+      tx.responses.insert(project, {
+        ...{ personId, createdAt, updatedAt: START, score: 1, comment: null, personProperties: {} },
+        ...{ token: tx.token(), requestId: null },
+      });
+    const times: number[] = [];
+    for (let index = 0; index < 60; index += 1) {
+      const at = (index * 37) % 60;
+      const refused = fixture.write(async (tx) => {
+        await insert(tx, at);
+        throw new Error("refused");
+      });
+      await expect(refused).rejects.toThrow("refused");
+      await fixture.write((tx) => insert(tx, at));
+      times.push(at);
+      const sorted = times.toSorted((one, other) => one - other);
+      for (let page = 1; page <= Math.ceil(sorted.length / 3) + 1; page += 1) {
+        const query = responsesQuery({ page, perPage: 3 });
+        const rows = await fixture.read((tx) => listResponses(tx, fixture.project, query, links));
+        expect(rows.map((row) => row.created_at)).toEqual(sorted.slice((page - 1) * 3, page * 3));
+      }
+    }
     await fixture.store.close();
   });
 });

@@ -50,7 +50,7 @@ export function countSendable({ rows, invalidRows, duplicates }: CheckReport): n
 export interface Duplicates {
   /** Without those that are invalid for it (`error`). */
   readonly size: number;
-  /** Names the other line; null for a line that is sent. */
+  /** The reason, with the other line; null for a line that is sent. */
   reasonFor(line: number): string | null;
 }
 

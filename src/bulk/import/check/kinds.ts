@@ -65,7 +65,7 @@ const MEMBER_ROWS: RowKind = {
   check: (values) => needsPerson(values, ["person_id", "email", "phone_number"]),
 };
 
-/** Surveys by e-mail need an address, those by SMS a number, unless an id names the person (4.9). */
+/** Surveys by e-mail need an address, those by SMS a number, unless an id identifies the person (4.9). */
 export function memberRows(platform: Platform): RowKind {
   const column = platform === "sms" ? "phone_number" : "email";
   return { ...MEMBER_ROWS, check: (values) => needsPerson(values, [column, "person_id"]) };

@@ -66,7 +66,7 @@ function holdsRows(cell: string, width: number): boolean {
   return below.some((text) => looksLikeRow(text, width));
 }
 
-/** As many fields as the header has, and one of them names a person. */
+/** As many fields as the header has, and one of them identifies a person. */
 function looksLikeRow(text: string, width: number): boolean {
   return DELIMITERS.some((delimiter) => {
     const pieces = text.split(delimiter).map((piece) => piece.replaceAll('"', "").trim());

@@ -21,7 +21,7 @@ export interface RowKind {
   readonly readOnly: readonly string[];
   /** The field of the request that takes every other column; null where there is none and they are ignored. */
   readonly properties: "properties" | "person_properties" | null;
-  /** Rules for a row: which values require each other. Problems as `[column, what is wrong]`. */
+  /** Rules for a row: which values require each other. Gives the problems. */
   readonly check: (values: RowValues) => readonly RowProblem[];
 }
 
@@ -39,7 +39,7 @@ export type RowValues = Readonly<Record<string, CellValue | undefined>>;
 /** A row that passed every rule. */
 export interface ImportRow {
   readonly line: number;
-  /** What the results file calls the person: the e-mail, else the phone number, else the id. */
+  /** The person in the results file: the e-mail, else the phone number, else the id. */
   readonly identifier: string;
   readonly values: RowValues;
   readonly properties: JsonObject;

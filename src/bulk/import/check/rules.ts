@@ -48,7 +48,8 @@ function isScientific(text: string): boolean {
 }
 
 function scientificAdvice(text: string, what: string): string {
-  return `${quote(text)} is a ${what} rounded by a spreadsheet; its digits are lost; format the column as text and enter it again`;
+  const fix = "format the column as text and enter it again";
+  return `${quote(text)} is a ${what} rounded by a spreadsheet; its digits are lost; ${fix}`;
 }
 
 /** What most likely happened to a number that is not E.164. Nothing is fixed silently. */

@@ -12,7 +12,7 @@ export interface ValidatorOptions {
   readonly kind: RowKind;
   readonly columns: readonly Column[];
   readonly readers: ValueReaders;
-  /** Properties for every row; a column of that name wins where it has a value. */
+  /** Properties for every row; a column of that name takes precedence where it has a value. */
   readonly properties: JsonObject;
   /** Values for rows that have none of their own: `channel`, `delay`, `send`. */
   readonly defaults: RowValues;
@@ -24,11 +24,11 @@ export type Validation = { readonly row: ImportRow } | { readonly problems: read
 
 export interface ValidFields {
   readonly values: RowValues;
-  /** A cell said something else than an override. */
+  /** An override replaced a cell. */
   readonly overridden: boolean;
 }
 
-/** What the fields of a record say, until the next one is checked. */
+/** The values of a record, until the next one is checked. */
 export type FieldCheck = ValidFields | { readonly problems: readonly RowProblem[] };
 
 export interface Validator {
@@ -168,7 +168,7 @@ function createFieldCheck({
     ...limitedCells(cellsOfProperties, properties),
     ...cellsOfProperties.filter(({ key }) => isMapColumn(key)).map(checkMap),
   ];
-  // One object for all records: what it says is taken before the next is read.
+  // One object for all records: its values are taken before the next is read.
   const values: Record<string, CellValue | undefined> = { ...defaults };
   const valid = { values, overridden: false };
   return (record) => {
@@ -189,7 +189,7 @@ function createFieldCheck({
   };
 }
 
-/** Whether a cell had said something else. */
+/** Whether a cell had another value. */
 function override(values: Record<string, CellValue | undefined>, overrides: RowValues): boolean {
   let differs = false;
   for (const name of Object.keys(overrides)) {
@@ -213,15 +213,15 @@ function readField(
   const { name, rule } = field;
   const cell = withoutGuard(text);
   values[name] = field.fallback;
-  if (isBlank(cell)) return name === "send" && field.fallback === undefined ? undecided(field.header) : null;
+  if (isBlank(cell)) return name === "send" && field.fallback === undefined ? missingConsent(field.header) : null;
   const ruled = RULES[rule](rule === "text" ? cell : cell.trim(), readers);
   if ("problem" in ruled) return { column: name, message: ruled.problem };
   values[name] = ruled.value;
   return null;
 }
 
-/** A `send` column without a word, and nothing that holds for such rows, would be a guess. */
-function undecided(column: string): RowProblem {
+/** An empty `send` cell without a default would be a guess. */
+function missingConsent(column: string): RowProblem {
   return { column, message: "is empty, and no default says whether to send; give true or false" };
 }
 

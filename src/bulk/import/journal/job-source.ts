@@ -1,6 +1,6 @@
 /**
- * Which rows still have something to be done, given what previous runs did; and what the others count as. Failed rows are
- * tried again: a service that was out of order has failed many.
+ * Which rows still have something to be done, given what previous runs did; and what the others count as. Failed rows
+ * are tried again: a service that was out of order has failed many.
  */
 import type { ImportTable } from "../table/open-table.ts";
 import type { ImportRow, RowProblem } from "../check/row-kind.ts";
@@ -65,5 +65,6 @@ function toJob(row: ImportRow, before: JournalState, position: number): Job {
 }
 
 function describeInvalid(problems: readonly RowProblem[]): string {
-  return `invalid: ${problems.map(({ column, message }) => (column === "" ? message : `${column}: ${message}`)).join("; ")}`;
+  const texts = problems.map(({ column, message }) => (column === "" ? message : `${column}: ${message}`));
+  return `invalid: ${texts.join("; ")}`;
 }

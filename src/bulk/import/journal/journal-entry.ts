@@ -8,7 +8,7 @@ export interface JournalHead {
   readonly format: 2;
   /** SHA-256 of the input, hexadecimal. */
   readonly input: string;
-  /** The input as it was named. */
+  /** The input as it was given. */
   readonly file: string;
   /** Records below the header. */
   readonly rows: number;

@@ -43,25 +43,14 @@ interface WritableState extends JournalState {
   take(entry: JournalEntry, end: number): void;
 }
 
+/** The facts that an entry changes. */
+type Facts = { -readonly [Name in "head" | "length" | "ended" | "stoppedAt"]: JournalState[Name] };
+
 function createState(): WritableState {
   const outcomes = createLineNumbers(Uint8Array);
   const intents = createLineNumbers(Uint32Array);
-  let head: JournalHead | null = null;
-  let length = 0;
-  let ended = false;
-  let stoppedAt: number | null = null;
-  const take = (entry: JournalEntry): void => {
-    if ("head" in entry) head = entry.head;
-    else if ("end" in entry) ended = true;
-    else if ("unsent" in entry) stop(entry.unsent, entry.at);
-    else if ("done" in entry) settle(entry.done);
-    else {
-      stoppedAt = null;
-      for (const line of entry.intent) intend(line, entry.at);
-    }
-  };
   const stop = (unsent: readonly number[], at: number): void => {
-    stoppedAt = at;
+    facts.stoppedAt = at;
     for (const line of unsent) intents.set(line, 0);
   };
   const settle = ({ line, outcome, mayHaveArrived }: RecordedOutcome): void => {
@@ -77,19 +66,11 @@ function createState(): WritableState {
     const code = outcomes.get(line);
     return code === DOUBTFUL ? "failed" : (OUTCOMES[code - 1] ?? null);
   };
-  return {
-    get head() {
-      return head;
-    },
-    get length() {
-      return length;
-    },
-    get ended() {
-      return ended;
-    },
-    get stoppedAt() {
-      return stoppedAt;
-    },
+  const facts: Facts & Omit<WritableState, keyof Facts> = {
+    head: null,
+    length: 0,
+    ended: false,
+    stoppedAt: null,
     get counts() {
       const counts = noOutcomes();
       for (let line = 0; line < outcomes.end; line += 1) {
@@ -102,8 +83,16 @@ function createState(): WritableState {
     mayHaveArrived: (line) => outcomes.get(line) === DOUBTFUL,
     intentAt: (line) => intents.get(line) || null,
     take(entry, end) {
-      take(entry);
-      length = end;
+      if ("head" in entry) facts.head = entry.head;
+      else if ("end" in entry) facts.ended = true;
+      else if ("unsent" in entry) stop(entry.unsent, entry.at);
+      else if ("done" in entry) settle(entry.done);
+      else {
+        facts.stoppedAt = null;
+        for (const line of entry.intent) intend(line, entry.at);
+      }
+      facts.length = end;
     },
   };
+  return facts;
 }

@@ -7,7 +7,7 @@ export interface RowOutcome {
   readonly personId: string | null;
   /** Unix seconds. */
   readonly surveyScheduledAt: number | null;
-  /** What the service or the look-up said; null when all went well. */
+  /** The answer of the service or the look-up; null when all went well. */
   readonly error: string | null;
   /** Of a failed row: the service may have done it all the same, so it is looked up before it is sent again. */
   readonly mayHaveArrived?: boolean;

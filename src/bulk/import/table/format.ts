@@ -64,7 +64,10 @@ export function endsLinesWithCarriageReturns(text: string): boolean {
 
 export const DELIMITERS = [",", ";", "\t", "|"] as const;
 
-/** The character that separates most fields of the first line that is not blank, quoted text left aside; a comma when none does. */
+/**
+ * The character that separates most fields of the first line that is not blank, quoted text left aside; a comma when
+ * none does.
+ */
 export function findDelimiter(text: string): string {
   const counts = new Map<string, number>();
   let quoted = false;

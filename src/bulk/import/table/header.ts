@@ -62,7 +62,10 @@ function targetOf(header: string, kind: RowKind, { renames, ignored }: HeaderOpt
   return { kind: "property", key: propertyKey(meaning.trim()) };
 }
 
-/** `properties.plan`, `person_properties[plan]` and plain `plan`; older names of special properties are read as the new ones. */
+/**
+ * `properties.plan`, `person_properties[plan]` and plain `plan`; older names of special properties are read as the
+ * new ones.
+ */
 export function propertyKey(name: string): string {
   const key = /^(?:person_)?properties(?:\.(.+)|\[(.+)\])$/is.exec(name);
   const plain = key?.[1] ?? key?.[2] ?? name;
@@ -139,17 +142,15 @@ function checkPerson(
 function unnamedNote(columns: readonly Column[]): string[] {
   const places = columns.flatMap(({ header }, index) => (header === "" ? [index + 1] : []));
   if (places.length === 0) return [];
-  return [
-    `column${places.length === 1 ? "" : "s"} ${places.join(", ")} ${places.length === 1 ? "has" : "have"} no name: ignored`,
-  ];
+  const [noun, verb] = places.length === 1 ? ["column", "has"] : ["columns", "have"];
+  return [`${noun} ${places.join(", ")} ${verb} no name: ignored`];
 }
 
 function ignoredNote(columns: readonly Column[], kind: RowKind): string[] {
   const readOnly = columns.filter(({ header, target }) => target.kind === "ignored" && isReadOnly(header, kind));
   if (readOnly.length === 0) return [];
-  return [
-    `ignored ${readOnly.map(({ header }) => header).join(", ")}: only the service sets ${readOnly.length === 1 ? "it" : "them"}`,
-  ];
+  const pronoun = readOnly.length === 1 ? "it" : "them";
+  return [`ignored ${readOnly.map(({ header }) => header).join(", ")}: only the service sets ${pronoun}`];
 }
 
 /** Other headers of these columns in spreadsheets: "E-Mail Address", "Phone no.", "Full Name". */

@@ -1,4 +1,7 @@
-/** The input of an import, opened once: hashed while it is checked, and read afterwards only while it is that very file. */
+/**
+ * The input of an import, opened once: hashed while it is checked, and read afterwards only while it is that very
+ * file.
+ */
 import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { stat, type FileHandle } from "node:fs/promises";
@@ -44,11 +47,14 @@ export interface InputFile {
   /** SHA-256 of all bytes, hexadecimal, once they have been read to the end; null before. */
   readonly sha256: string | null;
   /**
-   * All bytes from the first on, in chunks that belong to the caller. After the first complete pass never a byte more than
-   * that pass saw. Throws InputChangedError, or the system's error.
+   * All bytes from the first on, in chunks that belong to the caller. After the first complete pass never a byte more
+   * than that pass saw. Throws InputChangedError, or the system's error.
    */
   bytes(): AsyncGenerator<Uint8Array>;
-  /** Throws InputChangedError when size, time or inode differ from those at the opening, or the name leads elsewhere. */
+  /**
+   * Throws InputChangedError when size, time or inode differ from those at the opening, or the name now leads to
+   * another file.
+   */
   verify(): Promise<void>;
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ export interface ImportTable {
   readonly headers: readonly string[];
   /** Every record below the header, in batches. */
   records(): AsyncGenerator<readonly InputRecord[]>;
-  /** What the fields of one record say, or what is wrong with it. */
+  /** The values of one record, or its problems. */
   checkFields(record: InputRecord): FieldCheck;
   /** Every record with the row it becomes, in batches; a row is made when it is asked for. */
   validated(): AsyncGenerator<Iterable<ValidatedRecord>>;
@@ -51,7 +51,7 @@ function createTable(input: InputFile, options: TableOptions, opening: Begun): I
   const { header } = opening;
   const mapping = mapHeader(header.fields, options.kind, `${input.name}:${header.line}`, options.header);
   const validator = createValidator({ ...options, columns: mapping.columns });
-  // The parser that found the header continues with the first pass over the file: V8 runs a second parser a tenth slower.
+  // The parser that found the header continues with the first pass: V8 runs a second parser a tenth slower.
   let waiting: Begun | null = opening;
   const records = (): AsyncGenerator<readonly InputRecord[]> => {
     const begun = waiting ?? beginReading(input);

@@ -5,7 +5,10 @@ import { InputError, type InputFile } from "./input-file.ts";
 import { describeProblem, RecordParser, RecordTooLongError, type InputRecord } from "./record-parser.ts";
 import { EncodingError, toUtf8 } from "./utf8-bytes.ts";
 
-/** Throws InputError for what is not a table; the system's error for a file that cannot be read. Blank lines are not records. */
+/**
+ * Throws InputError for what is not a table; the system's error for a file that cannot be read. Blank lines are not
+ * records.
+ */
 export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord[]> {
   let parser: RecordParser | null = null;
   try {
@@ -25,7 +28,7 @@ export async function* readRecords(input: InputFile): AsyncGenerator<InputRecord
   }
 }
 
-/** The bytes of a file, unless its first ones say that it holds no delimited text. Throws InputError. */
+/** The bytes of a file, unless the first ones show another format. Throws InputError. */
 async function* refuseForeign(input: InputFile): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const bytes of input.bytes()) {
@@ -86,7 +89,10 @@ function notATable(name: string, recordLine: number, error: CsvError | RecordToo
   return new InputError(`${name}:${Math.max(recordLine, met)}: ${describeProblem(error)}`, { cause: error });
 }
 
-/** Lines of the input as it has them, decoded and otherwise untouched: from line `first` to line `last`, counted from 1 as an editor does, without the last one's end. Throws EncodingError. */
+/**
+ * Lines of the input as it has them, decoded and otherwise untouched: from line `first` to line `last`, counted from
+ * 1 as an editor does, without the last one's end. Throws EncodingError.
+ */
 export async function readRawLines(input: InputFile, first: number, last: number): Promise<string> {
   const found: string[] = [];
   let line = 1;

@@ -1,4 +1,7 @@
-/** Bytes of a file as valid UTF-8: a byte order mark is taken off, UTF-16 with one is recoded, anything else is refused. */
+/**
+ * Bytes of a file as valid UTF-8: a byte order mark is removed, UTF-16 with one is recoded, everything else is
+ * refused.
+ */
 import { isUtf8 } from "node:buffer";
 
 type Encoding = "utf-8" | "utf-16le" | "utf-16be";

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { ClientError } from "../../../client/errors/client-error.ts";
-import { ConnectionError } from "../../../client/errors/connection-error.ts";
-import { AuthError } from "../../../client/errors/status-errors.ts";
+import { ConnectionError, AuthError } from "../../../client/errors/call-errors.ts";
 import { parseBaseUrl } from "../../../config/base-url.ts";
 import { runKeyCommand } from "../../../config/key-command.ts";
 import { givenBaseUrl, nameProfile } from "../../../config/settings.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { ClientError } from "../../../client/errors/client-error.ts";
-import { ConnectionError } from "../../../client/errors/connection-error.ts";
-import { AuthError, RefusedError } from "../../../client/errors/status-errors.ts";
+import { ConnectionError } from "../../../client/errors/call-errors.ts";
+import { AuthError, RefusedError } from "../../../client/errors/call-errors.ts";
 import { localDataFile } from "../../../config/places.ts";
 import { LOCAL_PROFILE, nameProfile, type RemoteConnection, resolveConnection } from "../../../config/settings.ts";
 import type { JsonObject } from "../../../contract/json.ts";
@@ -11,7 +11,7 @@ import { writeRecord } from "../../render/record-output.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { writeWarning } from "../../command/notes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
-import { BadReplyError } from "../../../client/errors/bad-reply-error.ts";
+import { BadReplyError } from "../../../client/errors/call-errors.ts";
 import { createWaitLines } from "../../command/wait-lines.ts";
 import { ConfigError } from "../../../config/config-error.ts";
 

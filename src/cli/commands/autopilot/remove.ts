@@ -22,7 +22,7 @@ import {
 import { REMOVAL_ROWS } from "../../../bulk/import/check/kinds.ts";
 import type { RowOutcome } from "../../../bulk/import/journal/outcome.ts";
 import type { ImportRow } from "../../../bulk/import/check/row-kind.ts";
-import { RefusedError } from "../../../client/errors/status-errors.ts";
+import { RefusedError } from "../../../client/errors/call-errors.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { createMemberSender, toMemberOutcome } from "./import.ts";
 

@@ -1,5 +1,5 @@
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
-import { nextTurn } from "../../../runtime/next-turn.ts";
+import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile } from "../../../runtime/resolve-file.ts";
 import type { Store, Transaction } from "../../domain/ports.ts";

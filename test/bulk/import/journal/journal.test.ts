@@ -48,7 +48,7 @@ async function told(): Promise<unknown> {
   return { head: state.head, ended: state.ended, lines };
 }
 
-it("when its last line is torn at any byte, then it is read up to there and goes on from there", async () => {
+it("when its last line is torn at any byte, then it is read up to there and continues from there", async () => {
   await write([{ head: HEAD }, { intent: [2, 3, 4], at: 500 }, { done: outcome(2, "7") }]);
   const { size: whole } = await stat(file);
   await write([{ done: outcome(3, "8") }]);
@@ -100,7 +100,7 @@ it.each(["not ours", "{}", "7", "null", '{"intent":2}', '{"done":{"line":"2"}}',
   },
 );
 
-it("when there is no file, then nothing was begun", async () => {
+it("when there is no file, then no run has begun", async () => {
   expect([(await readJournal(file)).length, await told()]).toEqual([
     0,
     {

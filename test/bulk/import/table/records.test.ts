@@ -101,7 +101,7 @@ it.each([
   ]);
 });
 
-it("when a byte is no text, then its line is named", async () => {
+it("when a byte is not text, then the error has its line", async () => {
   const bytes = Buffer.concat([Buffer.from("email\nann@example.com\n"), Buffer.from("Zo\u00eb\n", "latin1")]);
   await expect(read(bytes)).rejects.toThrow("in.csv:3: the text is neither UTF-8 nor UTF-16 with a byte order mark");
 });

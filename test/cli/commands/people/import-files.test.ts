@@ -1,8 +1,11 @@
 /** Files as they come from real places. */
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { FIXTURES, readCsv } from "../../../helpers/imported.ts";
+import { FIXTURES, firstRows, readCsv } from "../../../helpers/imported.ts";
+import { size } from "../../../helpers/long.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
+
+const ROWS = size(800, 4973);
 
 let service: Served;
 beforeEach(async () => {
@@ -22,7 +25,7 @@ it("when nothing listens, then a dry run shows requests all the same", async () 
 });
 
 it("when responses have two time formats, then every one of them is saved", async () => {
-  const input = path.join(FIXTURES, "responses-history.csv");
+  const input = await firstRows(service.folder, "responses-history.csv", ROWS);
   const results = path.join(service.folder, "results.csv");
   const ended = await service.run(["responses", "import", input, "--yes", "--results", results, "--quiet"]);
   expect(ended).toEqual({ status: 0, signal: null, stdout: "", stderr: "" });
@@ -30,7 +33,7 @@ it("when responses have two time formats, then every one of them is saved", asyn
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(rows.map(() => "saved"));
   const { stdout } = await service.run(["metrics", "--json", "--since", "2000-01-01"]);
   expect(JSON.parse(stdout)).toMatchObject({ response_count: rows.length });
-}, 60_000);
+}, 600_000);
 
 it("when a spreadsheet damaged the file, then each wrong line is named as an editor shows it, and nothing is sent", async () => {
   const maps = ["--map", "E-Mail Address=email", "--map", "Full Name=name"];

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { peopleAt, personKey, readCsv, receivers, someCustomers } from "../../../helpers/imported.ts";
+import { firstRows, peopleAt, personKey, readCsv, receivers } from "../../../helpers/imported.ts";
 import { size } from "../../../helpers/long.ts";
 import { startProgram } from "../../../helpers/run-cli.ts";
 import { seededRandom } from "../../../helpers/seeded-random.ts";
@@ -42,7 +42,7 @@ async function killed(args: readonly string[], journal: string, growth: number, 
 it(`when it is killed at ${KILLS} moments and resumed, then each person has exactly one survey`, async () => {
   const random = seededRandom(20_260_131);
   const results = path.join(service.folder, "results.csv");
-  const input = await someCustomers(service.folder, ROWS);
+  const input = await firstRows(service.folder, "customers.csv", ROWS);
   const args = ["people", "import", input, "--send", "--ignore-column", "delay", "--results", results, "--quiet"];
   let deaths = 0;
   for (let kill = 0; kill < KILLS; kill += 1) {

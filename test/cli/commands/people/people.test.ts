@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ConnectionError } from "../../../../src/client/errors/connection-error.ts";
-import { RefusedError, ServiceError } from "../../../../src/client/errors/status-errors.ts";
-import { TimeoutError } from "../../../../src/client/errors/timeout-error.ts";
-import { UnknownOutcomeError } from "../../../../src/client/errors/unknown-outcome-error.ts";
+import { ConnectionError } from "../../../../src/client/errors/call-errors.ts";
+import { RefusedError, ServiceError } from "../../../../src/client/errors/call-errors.ts";
+import { TimeoutError } from "../../../../src/client/errors/call-errors.ts";
+import { UnknownOutcomeError } from "../../../../src/client/errors/call-errors.ts";
 import { type PeopleAddOptions, runPeopleAdd } from "../../../../src/cli/commands/people/add.ts";
 import { readPersonOperand, runPeopleGet } from "../../../../src/cli/commands/people/get.ts";
 import { runPeopleList } from "../../../../src/cli/commands/people/list.ts";

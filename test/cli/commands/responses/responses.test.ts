@@ -1,10 +1,8 @@
-import { TimeoutError } from "../../../../src/client/errors/timeout-error.ts";
-import { UnknownOutcomeError } from "../../../../src/client/errors/unknown-outcome-error.ts";
+import { TimeoutError, UnknownOutcomeError, RefusedError } from "../../../../src/client/errors/call-errors.ts";
 import { describe, expect, it } from "vitest";
 import { runResponsesAdd, type ResponsesAddOptions } from "../../../../src/cli/commands/responses/add.ts";
 import { runResponsesGet } from "../../../../src/cli/commands/responses/get.ts";
 import { runResponsesList, type ResponsesListOptions } from "../../../../src/cli/commands/responses/list.ts";
-import { RefusedError } from "../../../../src/client/errors/status-errors.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { answered, fakeClient, type Answers } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";

@@ -1,5 +1,5 @@
 /** All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. */
-import { nextTurn } from "../../../../runtime/next-turn.ts";
+import { nextTurn } from "../../../../runtime/clock.ts";
 import type { Database } from "./database.ts";
 
 /** More would make the first of them wait too long. */

@@ -1,8 +1,8 @@
-/** Counts of every list, kept in blocks (see `lists/list-blocks.ts`), and notes of changes that are made in steps. */
+/** Counts of every list, kept in blocks (see `list-blocks.ts`), and notes of changes that are made in steps. */
 
 /** Rows in each block of a list that is counted for the first time: half of what a block may hold. */
-const BLOCK_ROWS = 2048;
-/** `BEGINNING` of `lists/list-blocks.ts`. */
+const BLOCK_ROWS = 512;
+/** `BEGINNING` of `list-blocks.ts`. */
 const BEGINNING = Number.MIN_SAFE_INTEGER;
 
 interface Source {

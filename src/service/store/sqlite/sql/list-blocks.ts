@@ -49,10 +49,12 @@ export interface ListBlocks {
   countScores(list: CountedList, range: TimeRange): ScoreCounts;
 }
 
-/** More would make the ends of a range slow to count, fewer the sum over all blocks: 4,096 is near the best at a million rows. */
-const BLOCK_MAX = 4096;
-/** Lists whose blocks are kept in memory; a million rows make about 500 blocks. */
+/** Longer blocks make a page's start and the ends of a range slow to find; shorter ones the sum over all blocks. */
+const BLOCK_MAX = 1024;
+/** Lists whose blocks are kept in memory; a million rows make about 2,000 blocks. */
 const KNOWN_MAX = 64;
+/** Blocks that are read again one by one; of more, the list is read again. */
+const CHANGED_MAX = 64;
 /** Where the first block of each list begins, so that every key lies in a block. */
 const BEGINNING: Key = [Number.MIN_SAFE_INTEGER, 0];
 
@@ -65,47 +67,44 @@ const CHANGE = `UPDATE list_blocks
   SET row_count = row_count + ?, promoters = promoters + ?, detractors = detractors + ?,
     least_other = CASE WHEN least_other > ? THEN ? ELSE least_other END,
     most_other = CASE WHEN most_other < ? THEN ? ELSE most_other END
-  WHERE ${BLOCK} AND (first_at, first_id) = (${BLOCK_OF_KEY}) RETURNING row_count AS "rowCount"`;
+  WHERE ${BLOCK} AND (first_at, first_id) = (${BLOCK_OF_KEY}) RETURNING first_at, first_id, row_count AS "rowCount"`;
 
 export function createListBlocks(database: Database, blockMax = BLOCK_MAX): ListBlocks {
   const count = (list: CountedList, range: TimeRange): Sums => countRange(database, list, range);
-  /** Blocks as they were last read: reading them would be half of what a page far back costs. One process writes them. */
-  const known = new Map<string, readonly Block[]>();
-  const forget = (list: CountedList): void => void known.delete(nameOf(list));
-  const remember = (list: CountedList, blocks: readonly Block[]): void => {
-    // What a write sees may yet be rolled back.
-    if (database.writing) return;
-    if (known.size >= KNOWN_MAX) known.clear();
-    known.set(nameOf(list), blocks);
-  };
+  const known = createKnownBlocks(database);
   return {
     max: blockMax,
     add: (list, ...entries) => {
-      forget(list);
       for (const group of toGroups(database, list, entries)) {
-        const rowCount = changeBlock(database, list, group, tally(group));
+        const changed = changeBlock(database, list, group, tally(group));
+        if (changed !== null && changed.rowCount <= blockMax) {
+          known.renew(list, changed.first);
+          continue;
+        }
+        known.forget(list);
         // The first rows of a list, all of them stored.
-        if (rowCount === null)
+        if (changed === null)
           return insertBlock(database, list, BEGINNING, sumRows(database, list, null, null), blockMax);
-        if (rowCount > blockMax) cut(database, list, keyOf(group), blockMax);
+        cut(database, list, keyOf(group), blockMax);
       }
     },
     remove: (list, ...entries) => {
-      forget(list);
       for (const group of toGroups(database, list, entries)) {
-        const rowCount = changeBlock(database, list, group, toNegative(tally(group)));
-        if (rowCount === 0) deleteEmpty(database, list, keyOf(group));
+        const changed = changeBlock(database, list, group, toNegative(tally(group)));
+        if (changed === null) continue;
+        if (changed.rowCount > 0) {
+          known.renew(list, changed.first);
+          continue;
+        }
+        known.forget(list);
+        deleteEmpty(database, list, keyOf(group));
       }
     },
     drop: (list) => {
-      forget(list);
+      known.forget(list);
       database.run(`DELETE FROM list_blocks WHERE ${BLOCK}`, which(list));
     },
-    read: (list) => {
-      const blocks = (database.writing ? undefined : known.get(nameOf(list))) ?? readBlocks(database, list);
-      remember(list, blocks);
-      return blocks;
-    },
+    read: known.read,
     count: (list, range) => count(list, range).rowCount,
     countScores: (list, range) => {
       const { rowCount, promoters, detractors } = count(list, range);
@@ -113,6 +112,54 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX): List
     },
   };
 }
+
+/** Blocks as they were last read: to read them all would be half of what a page far back costs. One process writes them. */
+interface KnownBlocks {
+  readonly read: (list: CountedList) => readonly Block[];
+  /** The block that begins with this key may have other counts. */
+  readonly renew: (list: CountedList, first: Key) => void;
+  /** The list may have other blocks. */
+  readonly forget: (list: CountedList) => void;
+}
+
+/** What a write has changed is read again after it, so a write that is rolled back leaves nothing behind. */
+function createKnownBlocks(database: Database): KnownBlocks {
+  const known = new Map<string, { readonly blocks: Block[]; readonly changed: Key[] }>();
+  return {
+    read: (list) => {
+      if (database.writing) return readBlocks(database, list);
+      const found = known.get(nameOf(list));
+      const isRenewed = found?.changed.splice(0).every((first) => renewBlock(database, list, found.blocks, first));
+      if (found !== undefined && isRenewed === true) return found.blocks;
+      const blocks = readBlocks(database, list);
+      if (known.size >= KNOWN_MAX) known.clear();
+      known.set(nameOf(list), { blocks, changed: [] });
+      return blocks;
+    },
+    renew: (list, first) => {
+      const changed = known.get(nameOf(list))?.changed ?? [];
+      if (changed.length < CHANGED_MAX) {
+        if (!changed.some((key) => compareKeys(key, first) === 0)) changed.push(first);
+      } else known.delete(nameOf(list));
+    },
+    forget: (list) => void known.delete(nameOf(list)),
+  };
+}
+
+/** Reads the counts of one block again; false when there is no such block. */
+function renewBlock(database: Database, list: CountedList, blocks: Block[], first: Key): boolean {
+  const at = blocks.findIndex((block) => compareKeys(block.first, first) === 0);
+  const old = blocks[at];
+  const row = database.first(
+    `SELECT ${BLOCK_COUNTS} FROM list_blocks WHERE ${BLOCK} AND first_at = ? AND first_id = ?`,
+    [...which(list), ...first],
+  );
+  if (old === undefined || row === null) return false;
+  blocks[at] = { ...(row as unknown as Omit<Block, "first" | "end">), first: old.first, end: old.end };
+  return true;
+}
+
+const BLOCK_COUNTS = 'row_count AS "rowCount", least_other AS "leastOther", most_other AS "mostOther"';
 
 function nameOf({ project, name }: CountedList): string {
   return `${project} ${name}`;
@@ -165,8 +212,13 @@ function toNegative({ rowCount, promoters, detractors }: Sums): Sums {
   return { rowCount: -rowCount, promoters: -promoters, detractors: -detractors, ...bounds };
 }
 
-/** How many rows the block then has; null when the list has no block yet. */
-function changeBlock(database: Database, list: CountedList, group: readonly Entry[], change: Sums): number | null {
+/** The block's key and how many rows it then has; null when the list has no block yet. */
+function changeBlock(
+  database: Database,
+  list: CountedList,
+  group: readonly Entry[],
+  change: Sums,
+): { readonly first: Key; readonly rowCount: number } | null {
   const { rowCount, promoters, detractors, leastOther, mostOther } = change;
   const bounds = [leastOther, leastOther, mostOther, mostOther];
   const [row] = database.returning(CHANGE, [
@@ -178,7 +230,9 @@ function changeBlock(database: Database, list: CountedList, group: readonly Entr
     ...which(list),
     ...keyOf(group),
   ]);
-  return row === undefined ? null : Number(row.rowCount);
+  return row === undefined
+    ? null
+    : { first: [Number(row.first_at), Number(row.first_id)], rowCount: Number(row.rowCount) };
 }
 
 interface Sums {
@@ -266,7 +320,7 @@ function toKey(row: SqlRow | null): Key | null {
 
 function readBlocks(database: Database, list: CountedList): Block[] {
   const rows = database.all(
-    `SELECT first_at, first_id, row_count AS "rowCount", least_other AS "leastOther", most_other AS "mostOther"
+    `SELECT first_at, first_id, ${BLOCK_COUNTS}
      FROM list_blocks WHERE ${BLOCK} ORDER BY first_at, first_id`,
     which(list),
   );

@@ -1,0 +1,44 @@
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { runInProcess, type Finished } from "../../../helpers/in-process.ts";
+import { startListService, type ListService } from "../../../helpers/list-service.ts";
+
+const KEY = "key-of-the-auth-test";
+let home = "";
+let service: ListService;
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "surveyctl-auth-"));
+  service = await startListService({ lists: { people: [] } });
+});
+afterEach(async () => {
+  await service.stop();
+  await rm(home, { recursive: true, force: true });
+});
+
+const auth = (args: readonly string[], stdin = ""): Promise<Finished> =>
+  runInProcess({ args: ["auth", ...args], env: { HOME: home, XDG_CONFIG_HOME: home }, stdin });
+
+it("when a connection is saved, then it is listed without its key, and its file is its owner's alone", async () => {
+  const saved = await auth(["login", "--base-url", service.baseUrl, "--profile", "prod"], KEY);
+  expect(saved.status).toBe(0);
+  const file = path.join(home, "surveyctl/config.json");
+  expect([(await stat(file)).mode & 0o777, (await readFile(file, "utf8")).includes(KEY)]).toEqual([0o600, true]);
+  const { stdout } = await auth(["list", "--json"]);
+  expect([stdout.includes(service.baseUrl), stdout.includes(KEY)]).toEqual([true, false]);
+});
+
+it("when it is removed, then no connection is left", async () => {
+  await auth(["login", "--base-url", service.baseUrl, "--profile", "prod"], KEY);
+  expect((await auth(["logout", "--profile", "prod"])).status).toBe(0);
+  expect((await auth(["list", "--json"])).stdout).toBe("[]\n");
+});
+
+it.each([[["use", "prod"]], [["logout", "--profile", "prod"]]])(
+  "when %j is asked for and there is no such profile, then the error says how to create one",
+  async (args) => {
+    const { stderr } = await auth(args);
+    expect(stderr).toBe('error: there is no profile "prod"\nhint: create one with: surveyctl auth login\n');
+  },
+);
