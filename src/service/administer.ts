@@ -21,7 +21,9 @@ export type Holder =
     }
   | { readonly kind: "opened"; readonly service: Service };
 
-/** Finds the running server, or opens the data file. Throws StoreBusyError when a process that is no server keeps it. */
+/**
+ * Finds the running server, or opens the data file. Throws StoreBusyError when a process that is no server keeps it.
+ */
 export async function findHolder(options: DataFileOptions): Promise<Holder> {
   const startedMs = options.clock.monotonic();
   for (;;) {

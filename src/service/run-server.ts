@@ -27,7 +27,9 @@ const SECRET_BYTES = 32;
 /** A client that neither ends its request nor goes away is cut off after this. */
 const DRAIN_MS = 10_000;
 
-/** Listens, leaves the control file and starts delivering. Rejects with Node's own error when the port cannot be had. */
+/**
+ * Listens, leaves the control file and starts delivering. Rejects with Node's own error when the port cannot be had.
+ */
 export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
   const { dataFile, random, publicUrl } = options;
   const { pid, started } = await currentProcess();

@@ -39,7 +39,8 @@ function codeOf(secret: string, text: string): string {
 const CONTROL_PATH = "/control";
 
 /**
- * Answers 401 without proof of the secret, 400 what is no command, 422 what cannot be done as asked, 500 faults. All but
+ * Answers 401 without proof of the secret, 400 what is no command, 422 what cannot be done as asked, 500 faults. All
+ * but
  * the first carry the server's own proof.
  */
 export function createControlExchange(secret: string, admin: Admin, service: Exchange): Exchange {

@@ -186,7 +186,9 @@ async function refresh(
   return { person, properties, created: false };
 }
 
-/** Now, or one interval after the last Autopilot survey of this person: leaving and joining again does not shorten it. */
+/**
+ * Now, or one interval after the last Autopilot survey of this person: leaving and joining again does not shorten it.
+ */
 async function scheduleFirst(
   tx: Transaction,
   project: Project,

@@ -26,7 +26,9 @@ export class UnavailableError extends Error {
   override readonly name: string = "UnavailableError";
 }
 
-/** A value that must be one's own is another's already; the engine's unique indexes decide, so no two callers can race. */
+/**
+ * A value that must be one's own is another's already; the engine's unique indexes decide, so no two callers can race.
+ */
 export class TakenError extends Error {
   override readonly name = "TakenError";
   readonly field: "email" | "phoneNumber" | "name" | "id";

@@ -59,7 +59,10 @@ export function toCoreMetrics({ promoters, passives, detractors }: ScoreCounts):
   };
 }
 
-/** `part` of `total` in whole per cent, half away from zero; 0 when there is nothing. In whole numbers, so that halves are exact. */
+/**
+ * `part` of `total` in whole per cent, half away from zero; 0 when there is nothing. In whole numbers, so that halves
+ * are exact.
+ */
 function percent(part: number, total: number): number {
   if (total === 0 || part === 0) return 0;
   return Math.sign(part) * Math.floor((200 * Math.abs(part) + total) / (2 * total)) || 0;

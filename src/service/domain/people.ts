@@ -45,7 +45,10 @@ async function filteredPerson(
   return null;
 }
 
-/** 4.2: creates or updates a person and, unless `send` is false, throttling or suppression forbid it, schedules a survey. */
+/**
+ * 4.2: creates or updates a person and, unless `send` is false, throttling or suppression forbid it, schedules a
+ * survey.
+ */
 export async function sendPerson(
   tx: Transaction,
   project: Project,
@@ -103,7 +106,9 @@ export async function deletePerson(tx: Transaction, project: Project, reference:
   return tx.people.delete(project.id, person.id);
 }
 
-/** Drops the surveys that wait to be sent to a person; their Autopilot goes on one interval later. Throws NotFoundError. */
+/**
+ * Drops the surveys that wait to be sent to a person; their Autopilot goes on one interval later. Throws NotFoundError.
+ */
 export async function cancelSurveys(tx: Transaction, project: Project, email: string): Promise<void> {
   const person = await tx.people.byEmail(project.id, email);
   if (person === null) throw new NotFoundError("no such person");
@@ -112,7 +117,10 @@ export async function cancelSurveys(tx: Transaction, project: Project, email: st
 
 const UPDATE_NAMES = { id: "id", email: "email_update", phoneNumber: "phone_number_update" };
 
-/** Gives the person whom the old values name the new ones. InvalidError if they belong to another person, or no person has the old ones. */
+/**
+ * Gives the person whom the old values name the new ones. InvalidError if they belong to another person, or no person
+ * has the old ones.
+ */
 async function renamePerson(tx: Transaction, project: Project, input: SendInput): Promise<PersonRow> {
   const person = await identify(tx, project, input, PEOPLE_NAMES);
   if (person === null) throw unknown(input.email === null ? "phone_number" : "email");

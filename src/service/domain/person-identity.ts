@@ -1,4 +1,7 @@
-/** Finds the person that a call identifies by e-mail, phone number or id (rules of the service, "A person is identified"). */
+/**
+ * Finds the person that a call identifies by e-mail, phone number or id (rules of the service, "A person is
+ * identified").
+ */
 import { InvalidError, NotFoundError, TakenError } from "./errors.ts";
 import { parseId } from "./ids.ts";
 import type { PersonReference, Project } from "./inputs.ts";

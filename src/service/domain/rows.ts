@@ -168,7 +168,8 @@ export interface RequestRows {
   /** Replaces the properties of one that waits. */
   setProperties(project: number, id: number, properties: Properties): Promise<void>;
   /**
-   * Drops a person's waiting requests: of one channel (null: all), and only Autopilot's or only the others (null: both).
+   * Drops a person's waiting requests: of one channel (null: all), and only Autopilot's or only the others (null:
+   * both).
    * One that is claimed at this moment is finished by its claimer, but never found again.
    */
   cancel(
@@ -354,7 +355,9 @@ export interface AutopilotRows {
   list(project: number, platform: Platform, filter: MembersFilter): Promise<JsonRows>;
 }
 
-/** Why an address is not written to: its owner left by link or API, it refused a message for good, or a text said STOP. */
+/**
+ * Why an address is not written to: its owner left by link or API, it refused a message for good, or a text said STOP.
+ */
 export type SuppressionReason = "unsubscribe" | "bounce" | "stop";
 
 export interface Suppression {

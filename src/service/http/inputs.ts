@@ -1,4 +1,7 @@
-/** Parameters of each call as the rules want them (sections 4.1 to 4.11). An InvalidError names everything that is wrong. */
+/**
+ * Parameters of each call as the rules want them (sections 4.1 to 4.11). An InvalidError names everything that is
+ * wrong.
+ */
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { Platform, Properties } from "../../contract/resources.ts";

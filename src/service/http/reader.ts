@@ -51,7 +51,10 @@ export class Reader {
     }
   }
 
-  /** Asks a rule about `name` too when something else is wrong, so that everything is told at once; the call itself asks it otherwise. */
+  /**
+   * Asks a rule about `name` too when something else is wrong, so that everything is told at once; the call itself asks
+   * it otherwise.
+   */
   async checkAlso(name: string, rule: () => Promise<unknown>): Promise<void> {
     if (this.#errors !== null && this.#errors[name] === undefined)
       await rule().catch((error: unknown) => this.#takeOver(error));
@@ -92,7 +95,9 @@ export class Reader {
       : this.#refuse(name, `is too long (maximum is ${TEXT_BYTES_MAX} bytes)`);
   }
 
-  /** A text that a list is filtered by, in any form: a value that no row can have matches none. Null: no such filter. */
+  /**
+   * A text that a list is filtered by, in any form: a value that no row can have matches none. Null: no such filter.
+   */
   filter(name: string): string | null {
     if (!this.has(name)) return null;
     const given = toText(this.#value(name));

@@ -245,7 +245,10 @@ const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/;
 const PORT_MAX = 65_535;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
-/** Host and port that the client used; a proxy's absolute form takes precedence over `Host`. Empty: none was named; null: not valid. */
+/**
+ * Host and port that the client used; a proxy's absolute form takes precedence over `Host`. Empty: none was named;
+ * null: not valid.
+ */
 function readAuthority({ url = "/", headers, rawHeaders, httpVersion }: IncomingMessage): string | null {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,4 +1,6 @@
-/** The data file before it is opened, and while it is: whose it is, what it looks like from outside, its private mode. */
+/**
+ * The data file before it is opened, and while it is: whose it is, what it looks like from outside, its private mode.
+ */
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { isPrivate } from "../../../../runtime/processes.ts";
@@ -24,7 +26,9 @@ export interface Condition {
   readonly isReadable: boolean;
 }
 
-/** Looks at the file, and makes it where it is missing. Throws StoreFileError. `left` is what a dead owner had noted. */
+/**
+ * Looks at the file, and makes it where it is missing. Throws StoreFileError. `left` is what a dead owner had noted.
+ */
 export function prepareFile(file: string, left: LockFacts | null): Condition {
   const size = sizeOf(file) ?? 0;
   const hasLog = (sizeOf(`${file}-wal`) ?? 0) > 0;
@@ -32,7 +36,8 @@ export function prepareFile(file: string, left: LockFacts | null): Condition {
   const header = readHeader(file);
   if (!header.startsWith(MAGIC)) throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
   const run = Buffer.from(header, "latin1").readUInt32BE(RUN_OFFSET);
-  // Each start writes another number into the file and notes it in the record; a copy that was put back has an older one.
+  // Each start writes another number into the file and notes it in the record; a copy that was put back has an older
+  // one.
   if (hasLog && typeof left?.["run"] === "number" && left["run"] !== run) {
     throw new StoreFileError(
       "stale_log",

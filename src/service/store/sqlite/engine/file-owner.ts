@@ -26,7 +26,8 @@ export async function ownFile(file: string, clock: Clock): Promise<Ownership> {
   const presence = await enter(resolved, clock, file);
   try {
     const lock = await takeRecord(resolved, presence !== null, file);
-    // The WebAssembly engine locks with a directory, which a killed process leaves behind, or one that gave the file up.
+    // The WebAssembly engine locks with a directory, which a killed process leaves behind, or one that gave the file
+    // up.
     const unlock = (): Promise<void> => rm(`${resolved}.lock`, { recursive: true, force: true });
     await unlock();
     return {

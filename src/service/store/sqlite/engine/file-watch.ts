@@ -1,4 +1,7 @@
-/** What happens around each batch of writes: the file is looked at, troubles are told once, a file that others changed is given up. */
+/**
+ * What happens around each batch of writes: the file is looked at, troubles are told once, a file that others changed
+ * is given up.
+ */
 import { rmSync, statfsSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../../../../runtime/clock.ts";

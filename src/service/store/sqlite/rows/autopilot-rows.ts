@@ -98,11 +98,17 @@ const MEMBERS = "project_id = ? AND platform = ? AND person_id > ? AND person_id
 const WAITING = `claimer IS NULL AND state IN ('waiting', 'paused') AND project_id = ?
   AND id IN (SELECT next_request_id FROM memberships WHERE ${MEMBERS})`;
 
-/** When the person's last Autopilot survey was sent; a person who left and came back has one that is older than the request. */
+/**
+ * When the person's last Autopilot survey was sent; a person who left and came back has one that is older than the
+ * request.
+ */
 const LAST_AT = `coalesce((SELECT max(s.sent_at) FROM survey_requests s WHERE s.project_id = survey_requests.project_id
   AND s.person_id = survey_requests.person_id AND s.channel = survey_requests.channel AND s.autopilot = 1), created_at)`;
 
-/** A step of "follow frequency": recurring surveys that were not tried yet move to their last one plus the interval; first ones stay. */
+/**
+ * A step of "follow frequency": recurring surveys that were not tried yet move to their last one plus the interval;
+ * first ones stay.
+ */
 export function followFrequencyStep(database: Database, now: number, change: LongChange): number | null {
   return changeMembers(database, change, (members) => {
     const interval = Number(readSettings(database, change).frequency);

@@ -128,7 +128,8 @@ export function listErased(database: Database, limit: number): ErasedSurvey[] {
 }
 
 /**
- * Deletes requests and returns how many. Those that were claimed at some time are noted in `erased_surveys`, in the same
+ * Deletes requests and returns how many. Those that were claimed at some time are noted in `erased_surveys`, in the
+ * same
  * transaction: their messages may be in the outbox.
  */
 export function deleteRequests(database: Database, where: string, values: readonly SqlValue[]): number {

@@ -113,7 +113,9 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX): List
   };
 }
 
-/** Blocks as they were last read: to read them all would be half of what a page far back costs. One process writes them. */
+/**
+ * Blocks as they were last read: to read them all would be half of what a page far back costs. One process writes them.
+ */
 interface KnownBlocks {
   readonly read: (list: CountedList) => readonly Block[];
   /** The block that begins with this key may have other counts. */
@@ -267,7 +269,9 @@ function sumRows(
   return row as unknown as Sums;
 }
 
-/** The list's rows in a range of its time, from one key up to, but not including, another: of two bounds the closer one. */
+/**
+ * The list's rows in a range of its time, from one key up to, but not including, another: of two bounds the closer one.
+ */
 export function betweenKeys(list: CountedList, from: Key | null, to: Key | null, range: TimeRange): Where {
   const where = copyWhere(list.where);
   const [at] = list.key;

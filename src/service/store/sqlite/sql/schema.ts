@@ -48,7 +48,8 @@ const PEOPLE = [
 
 /**
  * `state` is waiting, paused (its Autopilot is inactive), sent, failed or cancelled. `due_at` is when a scheduler may
- * take a waiting one: its time, a retry's time, or the end of a claim's lease, so that a claim that died is found again.
+ * take a waiting one: its time, a retry's time, or the end of a claim's lease, so that a claim that died is found
+ * again.
  */
 const SURVEY_REQUESTS = [
   `CREATE TABLE survey_requests (
@@ -75,7 +76,10 @@ const SURVEY_REQUESTS = [
   "CREATE INDEX survey_requests_by_sent ON survey_requests (project_id, channel, sent_at) WHERE sent_at IS NOT NULL",
 ];
 
-/** `notes` and `note_ids` are the JSON arrays of both forms that lists show: a look-up for each row would double a list's time. */
+/**
+ * `notes` and `note_ids` are the JSON arrays of both forms that lists show: a look-up for each row would double a
+ * list's time.
+ */
 const RESPONSES = [
   `CREATE TABLE responses (
     project_id INTEGER NOT NULL,
@@ -103,7 +107,9 @@ const RESPONSES = [
   "CREATE INDEX responses_by_request ON responses (project_id, request_id) WHERE request_id IS NOT NULL",
 ];
 
-/** `trend_responses` holds who is in which trend, so that a trend's lists and metrics are index-served like all others. */
+/**
+ * `trend_responses` holds who is in which trend, so that a trend's lists and metrics are index-served like all others.
+ */
 const TRENDS = [
   `CREATE TABLE trends (
     project_id INTEGER NOT NULL REFERENCES projects (id),
