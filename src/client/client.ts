@@ -1,4 +1,4 @@
-/** The typed face of the API; `createClient` builds it over one transport. */
+/** The typed client of the API; `createClient` builds it over one transport. */
 import type { JsonObject } from "../contract/json.ts";
 import type { Platform } from "../contract/resources.ts";
 import type { Route } from "../contract/routes.ts";
@@ -92,7 +92,7 @@ export interface Client {
   removeMember(platform: Platform, body: JsonObject, options?: CallOptions): Promise<WriteResult>;
 
   /**
-   * Whether a write whose answer was lost arrived, without sending anything (`--resume`): by the service's clock, Unix
+   * Whether a write whose answer was lost arrived, without sending anything: by the service's clock, Unix
    * seconds, `intentAt` at or before its first try, `sentBy` at or after its last (default: `intentAt`). While the settling
    * time after `sentBy` is not over, it looks again: what is absent after that did not arrive. Throws what the look-up's own
    * requests throw.
@@ -100,7 +100,7 @@ export interface Client {
   lookUpPerson(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
   lookUpResponse(body: JsonObject, options: LookUpOptions): Promise<Settlement>;
 
-  /** Unix seconds by the service's clock, as far as its answers have told (else by ours): for `intentAt`. */
+  /** Unix seconds by the service's clock, as far as its answers show it (else by ours): for `intentAt`. */
   serverNow(): number;
 
   /** Raw call for `api`: the answer as it came, whatever its status but a redirect. `url` is absolute and on the base URL's origin. */

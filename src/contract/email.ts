@@ -1,13 +1,13 @@
 /** E-mail addresses: which have the form, and which two name the same person. */
-import { codePointName } from "./invisible.ts";
+import { codePointName, INVISIBLE } from "./invisible.ts";
 
 /** Characters of an address, and UTF-8 bytes of what stands before the `@` (RFC 5321). */
 const LENGTH_MAX = 254;
 const LOCAL_BYTES_MAX = 64;
 
 const SPACE = /[ \t\r\n]/;
-/** Nothing is seen of these: controls, formats such as ZERO WIDTH SPACE, separators, halves of surrogate pairs. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Z}\p{Cs}]/u;
+/** Controls, separators and halves of surrogate pairs are invisible too. */
+const UNPRINTABLE = /[\p{Cc}\p{Z}\p{Cs}]/u;
 /** What lists and headers split on. */
 const SPECIAL = /[<>,;:"()[\]\\]/;
 const LABEL = /^(?!-)[\p{L}\p{M}\p{N}-]{1,63}(?<!-)$/u;
@@ -23,7 +23,7 @@ export function isEmail(value: string): boolean {
 export function emailProblem(value: string): string | null {
   if (value === "") return "is empty";
   if (SPACE.test(value)) return "contains a space";
-  const invisible = INVISIBLE.exec(value)?.[0];
+  const invisible = value.match(INVISIBLE)?.[0] ?? UNPRINTABLE.exec(value)?.[0];
   if (invisible !== undefined) return `contains the invisible character ${codePointName(invisible)}`;
   if (value.length > LENGTH_MAX) return `is longer than ${LENGTH_MAX} characters`;
   const special = SPECIAL.exec(value)?.[0];

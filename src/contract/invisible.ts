@@ -1,4 +1,4 @@
-/** Characters that nobody sees: an address with one of them looks like another and is not delivered to anybody. */
+/** Invisible characters: an address with one of them looks like another one and cannot be delivered. */
 export const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 const NAMES: ReadonlyMap<number, string> = new Map([

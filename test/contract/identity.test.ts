@@ -81,6 +81,7 @@ describe("e-mail addresses", () => {
   it.each([
     ["", "is empty"],
     ["a b@x.co", "contains a space"],
+    ["a\u034F@x.co", "contains the invisible character U+034F"],
     ["a\u200B@x.co", "contains the invisible character U+200B"],
     ["\u202Ea@x.co", "contains the invisible character U+202E"],
     ["a@x.co\uFEFF", "contains the invisible character U+FEFF"],

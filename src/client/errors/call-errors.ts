@@ -130,7 +130,7 @@ export class BadReplyError extends ClientError {
   }
 }
 
-/** A list that cannot be walked: a link that leaves the service, a loop, the same page again and again. */
+/** A list whose pages cannot be followed: a link that leaves the service, a loop, the same page again and again. */
 export class PagingError extends ClientError {
   override readonly name = "PagingError";
 
@@ -159,7 +159,7 @@ export class UnknownOutcomeError extends ClientError {
 export type WriteEffect =
   /** No byte of the request left this machine. */
   | "not-sent"
-  /** The service said no: 3xx, 4xx, 429. Nothing was done. */
+  /** The service refused it: 3xx, 4xx, 429. Nothing was changed. */
   | "refused"
   /** 408, 5xx, a broken connection, no answer in time, a 2xx that cannot be used: it may have been carried out, or may be yet. */
   | "unknown";

@@ -1,6 +1,6 @@
 import type { Json } from "../../contract/json.ts";
 
-/** The call that an error tells about; `url` is without query and credentials. */
+/** The call that failed; `url` is without query and credentials. */
 export interface CallName {
   readonly method: string;
   readonly url: string;
@@ -10,9 +10,9 @@ export interface ClientErrorFacts {
   /** Stands in the error JSON; one for each class, never changed. */
   readonly code: string;
   readonly call: CallName;
-  /** HTTP status of the answer that it tells about; null when there was none. */
+  /** HTTP status of the answer; null without an answer. */
   readonly status?: number | null;
-  /** What the service said, parsed, when it spoke JSON. */
+  /** The parsed body of the answer, when it is JSON. */
   readonly details?: Json;
   /** One sentence on what to do. */
   readonly hint?: string | null;
@@ -43,7 +43,7 @@ export class ClientError extends Error {
     this.hint = facts.hint ?? null;
   }
 
-  /** The same error with advice of one who knows more of what was meant. */
+  /** The same error with a hint from a caller that knows the context. */
   advise(hint: string): this {
     this.hint = hint;
     return this;

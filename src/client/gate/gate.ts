@@ -6,9 +6,9 @@ import { createRateCeiling, createSpacing } from "./rate-ceiling.ts";
 /** How a request that went through the gate ended, as far as the service's load is concerned. */
 export type TurnEnding =
   | { readonly kind: "accepted" }
-  /** Failed in a way that says nothing about load. */
+  /** Failed in a way that is unrelated to load. */
   | { readonly kind: "failed" }
-  /** 429, or 503 (`rate` false): all workers stand still for `pauseMs`. */
+  /** 429, or 503 (`rate` false): all workers wait for `pauseMs`. */
   | { readonly kind: "throttled"; readonly pauseMs: number; readonly rate: boolean };
 
 /** A request's leave to run; `end` is called exactly once. */
@@ -63,7 +63,7 @@ export function createGate(options: GateOptions): Gate {
   function slowDown(ending: TurnEnding & { readonly kind: "throttled" }, startedAt: number): boolean {
     const nowMs = clock.monotonic();
     spacing.holdUntil(nowMs + ending.pauseMs);
-    // Answers to what was under way at the last cut tell nothing new.
+    // Answers to what was under way at the last cut add nothing new.
     if (startedAt <= pressure.cutAtMs) return false;
     pressure = ending.rate ? afterThrottled(pressure, nowMs) : afterPause(pressure, nowMs);
     return true;
@@ -98,7 +98,7 @@ export function createGate(options: GateOptions): Gate {
     clock.sleep(Math.ceil(ms), current.signal).then(ring, () => undefined);
   }
 
-  /** Nobody waits any more: a timer that still ran would keep the process alive. */
+  /** With an empty queue, a timer that still ran would keep the process alive. */
   function clearAlarm(): void {
     alarm?.abort();
     alarm = null;

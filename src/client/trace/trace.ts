@@ -26,7 +26,7 @@ const HEADERS_SHOWN = new Set([
 ]);
 const BODY_SHOWN_MAX = 20_000;
 
-/** The lines of `--verbose` for one event; only allow-listed headers, so that no credential is among them. */
+/** The lines of a trace for one event; only allow-listed headers, so that no credential is among them. */
 export function formatTrace(event: TraceEvent, style: TraceStyle): string[] {
   const mask = style.showPersonalData ? (text: string): string => text : maskPersonalData;
   const maskAddress = style.showPersonalData ? (text: string): string => text : maskUrl;
@@ -75,7 +75,7 @@ export function redactEvent(event: TraceEvent, redact: Redact): TraceEvent {
 
 const MASK = "***";
 
-/** Names of fields whose value is somebody's. */
+/** Names of fields that hold personal data. */
 const PERSONAL_NAME = '(?:[^"\\\\]*(?:email|e-mail|phone|name|comment|text|free_response)[^"\\\\]*)';
 const PERSONAL_FIELD = new RegExp(`("${PERSONAL_NAME}"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, "gi");
 /** From a word's start, so that a long one is not looked at again from each of its letters. */
@@ -116,7 +116,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What `--verbose` is told about; text is made in `trace.ts`, where it is masked. */
+/** One event of a trace; `formatTrace` makes the text and masks it. */
 export type TraceEvent =
   | {
       readonly kind: "request";
@@ -148,16 +148,16 @@ interface WaitFacts {
   readonly reason: string;
   /** The same for failures of one kind, whatever the words and figures of each. */
   readonly cause: string;
-  /** False for one of several waits that share a pause which was told already. */
+  /** False for one of several waits that share a pause that was reported already. */
   readonly isNews: boolean;
 }
 
-/** Why nothing happens just now. */
+/** Why the client waits. */
 export type Wait =
   /** Before the repeat of that number, from 1, of so many there may be. */
   | (WaitFacts & { readonly kind: "retry"; readonly repeat: number; readonly retries: number })
   /** A write's answer was lost: for up to `waitMs` the service is asked whether it arrived. */
   | (WaitFacts & { readonly kind: "check" });
 
-/** Told when a wait begins; what it returns is called at its end. */
+/** Called when a wait begins; what it returns is called at its end. */
 export type OnWait = (wait: Wait) => (() => void) | void;

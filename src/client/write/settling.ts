@@ -31,7 +31,7 @@ export async function settle(look: () => Promise<Settlement>, options: Settling)
 
 /** The service's clock as its `Date` headers tell it. */
 export interface ServerClock {
-  /** Unix seconds at the service now; our own clock until it has told its time. */
+  /** Unix seconds at the service now; our own clock until an answer has shown it. */
   now(): number;
   /** Our own clock, milliseconds since the epoch. */
   ownNow(): number;
@@ -41,7 +41,7 @@ export interface ServerClock {
   learn(serverTime: number): void;
 }
 
-/** `clock` is ours: it tells how much time has passed since the service told its own. */
+/** `clock` is ours: it measures the time since the last answer of the service. */
 export function createServerClock(clock: Clock): ServerClock {
   // Headers cut the fraction off: this errs to the past by up to a second, which is the careful side for intents.
   let aheadMs = 0;
