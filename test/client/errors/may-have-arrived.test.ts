@@ -1,13 +1,8 @@
 import { expect, it } from "vitest";
-import { ConnectionError } from "../../../src/client/errors/connection-error.ts";
-import { effectOf } from "../../../src/client/errors/may-have-arrived.ts";
-import {
-  RateLimitedError,
-  RedirectError,
-  RefusedError,
-  ServiceError,
-} from "../../../src/client/errors/status-errors.ts";
-import { TimeoutError } from "../../../src/client/errors/timeout-error.ts";
+import { ConnectionError } from "../../../src/client/errors/call-errors.ts";
+import { effectOf } from "../../../src/client/errors/call-errors.ts";
+import { RateLimitedError, RedirectError, RefusedError, ServiceError } from "../../../src/client/errors/call-errors.ts";
+import { TimeoutError } from "../../../src/client/errors/call-errors.ts";
 
 const call = { method: "POST", url: "http://h/v1/people.json" };
 
