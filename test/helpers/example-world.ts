@@ -30,6 +30,9 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   await writeFile(path.join(service.folder, "bin/surveyctl"), program, { mode: 0o755 });
   for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(work, name), text);
   await service.run(["people", "add", "--email", "ada@example.com", "--name", "Ada", "--no-send"]);
+  // For the examples that remove trends.
+  for (const name of ["Early", "Late"])
+    await service.run(["service", "trend", "add", name, "--where", "plan=pro", "--data", service.dataFile]);
   const env = bareEnvironment(path.join(service.folder, "home"), {
     ...service.env,
     SURVEYCTL_DATA: service.dataFile,
