@@ -24,9 +24,15 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   await mkdir(path.join(service.folder, "bin"));
   await mkdir(work);
   await mkdir(path.join(service.folder, "home/.config/fish/completions"), { recursive: true });
-  // What serves goes on until it is stopped: a moment shows that it began, on a port that nobody has.
-  const serve = `case "$*" in *--port*) ;; *) set -- "$@" --port 0;; esac; exec timeout --preserve-status -s TERM 2`;
-  const program = `#!/bin/sh\ncase "$1" in serve) ${serve} ${shellProgram()} "$@";; esac\nexec ${shellProgram()} "$@"\n`;
+  // What serves does so until it is stopped: once it listens, on a port that is free, it has shown that it works.
+  const program = `#!/bin/sh
+if [ "$1" != serve ]; then exec ${shellProgram()} "$@"; fi
+case "$*" in *--port*) ;; *) set -- "$@" --port 0;; esac
+${shellProgram()} "$@" > "serve.$$" &
+while kill -0 $! && ! grep -q listening "serve.$$"; do sleep 0.1; done 2> /dev/null
+kill -TERM $! 2> /dev/null
+wait $!
+`;
   await writeFile(path.join(service.folder, "bin/surveyctl"), program, { mode: 0o755 });
   for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(work, name), text);
   await service.run(["people", "add", "--email", "ada@example.com", "--name", "Ada", "--no-send"]);
