@@ -2,7 +2,7 @@
  * Writes a file atomically: into a temporary file beside it, then synced, renamed over it, and the folder
  * synced. Whatever happens before the rename, kill -9 and power cuts included, leaves the old file as it was.
  */
-import { constants, existsSync, type Stats } from "node:fs";
+import { constants, existsSync, realpathSync, type Stats } from "node:fs";
 import { access, lstat, open, readdir, readlink, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 
@@ -244,4 +244,26 @@ export async function replaceFile(target: string, text: string | AsyncIterable<s
     await replacement.discard();
     throw error;
   }
+}
+
+/** One path for every spelling of a file and every link to it; of a file that is not there yet, the absolute path. */
+export function resolveFile(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return path.resolve(file);
+  }
+}
+
+/** Whether two names lead to one file, through links of either kind; also where there is no file yet. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map(placeOf));
+  if (first === second) return true;
+  const [a, b] = await Promise.all([one, other].map((file) => stat(file).catch(() => null)));
+  return a != null && b != null && a.dev === b.dev && a.ino === b.ino && a.isFile();
+}
+
+async function placeOf(file: string): Promise<string> {
+  const target = await followLinks(file);
+  return path.join(resolveFile(path.dirname(target)), path.basename(target));
 }

@@ -3,6 +3,7 @@ import type { Exchange, HttpRequest, HttpResponse } from "../../contract/http.ts
 import { connectionFailure, TrickleError, type FailureContext } from "./connection-failure.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
+import { delayWasmOptimization } from "../../runtime/wasm-tiers.ts";
 import { nameCall } from "../errors/client-error.ts";
 import { ConnectionError, type Sent } from "../errors/call-errors.ts";
 import {
@@ -41,6 +42,7 @@ export function undiciTransport(options: TransportOptions): Transport {
   const { origin, host } = new URL(options.baseUrl);
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   let route: Route | null = null;
+  delayWasmOptimization();
 
   const exchange = async (request: HttpRequest): Promise<HttpResponse> => {
     const call = nameCall(request.method, request.url);

@@ -1,8 +1,7 @@
 /** What a running server leaves beside its data file, for its owner's eyes alone. */
 import { lstat, readFile, rm } from "node:fs/promises";
-import { replaceFile } from "../../runtime/file-replacement.ts";
+import { replaceFile, resolveFile } from "../../runtime/file-replacement.ts";
 import { isPrivate } from "../../runtime/processes.ts";
-import { resolveFile } from "../../runtime/resolve-file.ts";
 
 export interface ControlRecord {
   /** Where clients find the service. */

@@ -9,7 +9,7 @@ import type { Clock } from "../../../../runtime/clock.ts";
 import { LockedError, readLockPid, takeLock, type Lock, type LockFacts } from "../../../../runtime/lock-file.ts";
 import { becomePresent, PresentError, type Presence } from "../../../../runtime/presence.ts";
 import { currentProcess } from "../../../../runtime/processes.ts";
-import { resolveFile } from "../../../../runtime/resolve-file.ts";
+import { resolveFile } from "../../../../runtime/file-replacement.ts";
 import { StoreBusyError } from "../../store-errors.ts";
 
 export interface Ownership {
