@@ -42,8 +42,10 @@ export function createBreaker(): Breaker {
   };
 }
 
+/** A refusal is told by the service's own words: the method and URL are the same for every row. */
 function failed(error: Error): RowOutcome {
-  const outcome: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: error.message };
+  const words = error instanceof RefusedError ? error.what : error.message;
+  const outcome: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: words };
   return mayHaveArrived(error) ? { ...outcome, mayHaveArrived: true } : outcome;
 }
 

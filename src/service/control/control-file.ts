@@ -20,7 +20,7 @@ export function controlFile(dataFile: string): string {
   return `${resolveFile(dataFile)}.control`;
 }
 
-/** Written whole or not at all, for this user alone. `token` is unique. */
+/** Writes atomically, readable only by this user. `token` is unique. */
 export async function writeControlFile(dataFile: string, record: ControlRecord, token: string): Promise<void> {
   const file = controlFile(dataFile);
   // A link there must not be followed, nor an old mode kept.

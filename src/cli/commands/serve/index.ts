@@ -83,11 +83,11 @@ async function startServer(deps: Deps, service: Service, address: Address): Prom
     return await runServer(service, { ...address, random: deps.random });
   } catch (error) {
     await service.close();
-    throw inWordsOfAddress(error, address);
+    throw asAddressError(error, address);
   }
 }
 
-function inWordsOfAddress(error: unknown, { host, port }: ServeOptions): unknown {
+function asAddressError(error: unknown, { host, port }: ServeOptions): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${host} is in use by another process`,
