@@ -44,7 +44,7 @@ export type ServerExchange = (request: ServerRequest) => Promise<HttpResponse>;
 /** What a listener needs of a service. */
 export interface Face {
   readonly handle: ServerExchange;
-  /** The answer to what is no request: logged and counted, with an id of its own, as any other. */
+  /** The answer to what is no request. Like every other answer it has an id, is logged and counted. */
   readonly refuse: (error: HttpError, method: string) => HttpResponse;
 }
 

@@ -82,7 +82,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   /** Delivers what is due; when the next one is, Unix seconds. Looking is cheaper than claiming, so it comes first. */
   const runDue = async (goesOn: () => boolean): Promise<number | null> => {
-    // One process owns the data file: any other claimer is dead.
+    // One process owns the data file, so every other claimer is dead.
     if (!state.hasReleased) await store.write((tx) => releaseDeadClaims(tx, [claimer]));
     state.hasReleased = true;
     await record();
