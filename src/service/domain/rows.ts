@@ -79,8 +79,6 @@ export interface NewPerson {
 }
 
 export interface PeopleFilter extends TimeRange {
-  /** Only this person. */
-  readonly id: number | null;
   readonly after: Position | null;
   readonly limit: number;
 }

@@ -61,7 +61,7 @@ describe.each(ENGINES)("%s", (engine) => {
       expect(await fixture.store.check()).toEqual([]);
 
       const people = await fixture.read((tx) =>
-        tx.people.list(fixture.project.id, { since: null, until: null, id: null, after: null, limit: 1_000_000 }),
+        tx.people.list(fixture.project.id, { since: null, until: null, after: null, limit: 1_000_000 }),
       );
       const stored = new Map(
         people

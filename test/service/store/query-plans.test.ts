@@ -65,10 +65,10 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ["responses since", responses({ since: 1, until: 2 })],
   ["responses updated", responses({ order: "asc:updated_at", updatedSince: 1, updatedUntil: 2 })],
   ["responses of a person", responses({ personId: 5 })],
-  ["people", (database) => people(database).list(1, { ...open, id: null, after: null, limit: 20 })],
+  ["people", (database) => people(database).list(1, { ...open, after: null, limit: 20 })],
   [
     "people after",
-    (database) => people(database).list(1, { since: 1, until: 9, id: null, after: { createdAt: 1, id: 2 }, limit: 20 }),
+    (database) => people(database).list(1, { since: 1, until: 9, after: { createdAt: 1, id: 2 }, limit: 20 }),
   ],
   ["one person", (database) => people(database).byEmail(1, "a@x.co")],
   ["one phone", (database) => people(database).byPhone(1, "+14155550100")],
@@ -152,9 +152,7 @@ describe("when a list is asked for, then an index finds it and keeps its order",
 
   test("responses updated since, in order of creation, when they are few: sorted, but only those", async () => {
     const plans = await plansOf(responses({ updatedSince: 1 }));
-    expect(plans).toContain(
-      "SEARCH responses USING COVERING INDEX responses_by_update (project_id=? AND updated_at>?)",
-    );
+    expect(plans).toContain("SEARCH r USING COVERING INDEX responses_by_update (project_id=? AND updated_at>?)");
     expect(plans.filter((step) => step.startsWith("SCAN"))).toEqual(["SCAN k"]);
   });
 });
