@@ -1,5 +1,6 @@
 /** What the links of a message lead to: answering, changing the answer, leaving, and what is noted of visits. */
 import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../contract/limits.ts";
+import { resumeMember } from "./autopilot.ts";
 import { noteEvidence } from "./delivery/deliveries.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
 import type { Project } from "./inputs.ts";
@@ -75,7 +76,11 @@ export async function answerSurvey(
   const row = { personId, requestId, score, comment: comment ?? null, personProperties: properties, token: tx.token() };
   const responseId = await tx.responses.insert(project.id, { ...row, ...times });
   const seconds = survey.sentAt === null ? null : tx.now - survey.sentAt;
-  await tx.requests.setPageFacts(project.id, requestId, { ...survey.pageFacts, answeredBy: by, answeredAfter: seconds });
+  await tx.requests.setPageFacts(project.id, requestId, {
+    ...survey.pageFacts,
+    answeredBy: by,
+    answeredAfter: seconds,
+  });
   return { project, responseId, change: "created" };
 }
 
@@ -141,7 +146,10 @@ export async function unsubscribeByLink(tx: Transaction, token: string): Promise
 /** Takes back what this link did; false when that is too long ago, or another link did it. Throws NotFoundError. */
 export async function resubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
   const { project, personId } = await requireLink(tx, token);
-  return resubscribePerson(tx, project, personId, tx.now - UNDO_SECONDS);
+  const person = await tx.people.byId(project.id, personId);
+  if (person === null || !(await resubscribePerson(tx, project, person, tx.now - UNDO_SECONDS))) return false;
+  await resumeMember(tx, project, { ...person, unsubscribedAt: null }, "email");
+  return true;
 }
 
 async function requireLink(tx: Transaction, token: string): Promise<SurveyLink> {

@@ -1,7 +1,7 @@
 /** The pages behind the links of messages: which page answers which request, and what a form may change. */
 import type { HttpResponse } from "../../contract/http.ts";
 import { characterCount, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
-import { effectiveLocale, FALLBACK_LOCALE, type Locale } from "../../contract/locales.ts";
+import { FALLBACK_LOCALE, isLocale, type Locale } from "../../contract/locales.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import {
@@ -17,7 +17,6 @@ import {
   type Visit,
   visitSurvey,
 } from "../domain/answers.ts";
-import { InvalidError, NotFoundError } from "../domain/errors.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store, Transaction } from "../domain/ports.ts";
 import { readSpecialProperties } from "../domain/special-properties.ts";
@@ -63,7 +62,10 @@ const TOKEN = /^[\w-]{16,64}$/;
 const ROBOTS = "User-agent: *\nDisallow: /\n";
 
 export function createPages(options: PagesOptions): Pages {
-  const handlers: Readonly<Record<string, Handler>> = { s: createSurveyHandler(options), u: createLeavingHandler(options) };
+  const handlers: Readonly<Record<string, Handler>> = {
+    s: createSurveyHandler(options),
+    u: createLeavingHandler(options),
+  };
   return {
     handle: (request) => {
       if (request.path === "/robots.txt") return Promise.resolve(robots(request));
@@ -79,7 +81,10 @@ function robots({ method }: PageRequest): HttpResponse {
 }
 
 /** What a request tells about the way to the service. */
-function wayOf({ publicUrl }: PagesOptions, { origin }: PageRequest): { readonly isSecure: boolean; readonly base: string } {
+function wayOf(
+  { publicUrl }: PagesOptions,
+  { origin }: PageRequest,
+): { readonly isSecure: boolean; readonly base: string } {
   const { protocol, pathname } = new URL(publicUrl ?? origin);
   return { isSecure: protocol === "https:", base: pathname === "/" ? "" : pathname };
 }
@@ -113,7 +118,11 @@ function createSurveyHandler(options: PagesOptions): Handler {
     const now = unixSeconds(clock);
     const facts = addLook(found.visit.survey.pageFacts, look, now);
     const isScanned = crowd.enters(request.from, token) || looksScanned(facts, found.visit.survey.sentAt);
-    return respond(surveyPage(found, `${base}/s/${token}`, { look, now, isScanned, answerWindowSeconds }), request, isSecure);
+    return respond(
+      surveyPage(found, `${base}/s/${token}`, { look, now, isScanned, answerWindowSeconds }),
+      request,
+      isSecure,
+    );
   };
   const answer = async (request: PageRequest, token: string): Promise<HttpResponse> => {
     const { isSecure, base } = wayOf(options, request);

@@ -16,7 +16,9 @@ export function createCrowd(clock: Clock): Crowd {
   return {
     enters: (address, token) => {
       const now = clock.monotonic();
-      const recent = (addresses.get(address) ?? []).filter(({ at, token: other }) => now - at < WINDOW_MS && other !== token);
+      const recent = (addresses.get(address) ?? []).filter(
+        ({ at, token: other }) => now - at < WINDOW_MS && other !== token,
+      );
       const seen = [...recent, { token, at: now }].slice(-MANY);
       // The address that was noted last comes last, so that the first is the one to forget.
       addresses.delete(address);

@@ -34,20 +34,26 @@ export function seeOther(path: string, isSecure: boolean): HttpResponse {
 
 function document({ locale, title, sender, body }: Page, script: string | null): string {
   return html`<!doctype html>
-<html lang="${locale}" dir="${textDirection(locale)}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${new Html(STYLE)}</style>
-</head>
-<body>
-<main>
-${sender === null ? null : html`<p class="brand">${sender}</p>\n`}${body}
-</main>
-${script === null ? null : html`<script>${new Html(script)}</script>\n`}</body>
-</html>
-`.text;
+    <html lang="${locale}" dir="${textDirection(locale)}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <style>
+          ${new Html(STYLE)}
+        </style>
+      </head>
+      <body>
+        <main>${sender === null ? null : html`<p class="brand">${sender}</p> `}${body}</main>
+        ${
+          script === null
+            ? null
+            : html`<script>
+                ${new Html(script)};
+              </script> `
+        }
+      </body>
+    </html> `.text;
 }
 
 /** No cookie, no other origin, nothing kept, nothing framed, and no address of ours told to those that links lead to. */
@@ -85,7 +91,14 @@ function sourceHash(text: string): string {
 
 /** A page that says one thing. */
 export function notice(locale: Locale, status: number, title: string, detail: string): Page {
-  return { status, locale, title, sender: null, body: html`<h1>${title}</h1>\n<p>${detail}</p>` };
+  return {
+    status,
+    locale,
+    title,
+    sender: null,
+    body: html`<h1>${title}</h1>
+      <p>${detail}</p>`,
+  };
 }
 
 /** Links that were never given out, that were erased, or are cut off: one page for all, which tells nothing. */

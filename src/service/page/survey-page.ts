@@ -65,27 +65,29 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
     problem: null,
     hasScript: false,
   };
-  const change = html`
-<details>
-<summary>${texts.change}</summary>
-${form(changing, html`<strong>${question}</strong>`)}
-</details>`;
+  const change = html` <details>
+    <summary>${texts.change}</summary>
+    ${form(changing, html`<strong>${question}</strong>`)}
+  </details>`;
   return {
     status: 200,
     locale,
     sender,
     title: texts.thanks,
     body: html`<h1>${texts.thanks}</h1>
-<p class="said">${thanks}</p>
-${thankYouLink(special)}<p class="soft">${fillText(texts.youAnswered, { score: answer.score })}</p>${mayChange ? change : null}`,
+      <p class="said">${thanks}</p>
+      ${thankYouLink(special)}
+      <p class="soft">${fillText(texts.youAnswered, { score: answer.score })}</p>
+      ${mayChange ? change : null}`,
   };
 }
 
 /** Only to a page of the web: nothing that a browser would run. */
 function thankYouLink({ thankYouLinkText, thankYouLinkUrl }: SpecialProperties): Html | null {
   if (thankYouLinkUrl === null || !/^https?:\/\//i.test(thankYouLinkUrl) || !URL.canParse(thankYouLinkUrl)) return null;
-  return html`<p><a href="${thankYouLinkUrl}" rel="noopener noreferrer">${thankYouLinkText ?? thankYouLinkUrl}</a></p>
-`;
+  return html`<p>
+    <a href="${thankYouLinkUrl}" rel="noopener noreferrer">${thankYouLinkText ?? thankYouLinkUrl}</a>
+  </p> `;
 }
 
 const PROBLEM_FIELDS = { score: "score-0", comment: "comment" };
@@ -100,13 +102,12 @@ function problemText({ locale, problem }: FormView): string {
 function problemSummary(view: FormView): Html | null {
   if (view.problem === null) return null;
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
-<p><a href="#${PROBLEM_FIELDS[view.problem.kind]}">${problemText(view)}</a></p>
-</div>
-`;
+    <p><a href="#${PROBLEM_FIELDS[view.problem.kind]}">${problemText(view)}</a></p>
+  </div> `;
 }
 
 function wrong(view: FormView, kind: Problem["kind"]): Html | null {
-  return view.problem?.kind === kind ? html`<p class="wrong" id="${kind}-problem">${problemText(view)}</p>\n` : null;
+  return view.problem?.kind === kind ? html`<p class="wrong" id="${kind}-problem">${problemText(view)}</p> ` : null;
 }
 
 function invalid(view: FormView, kind: Problem["kind"]): Html | null {
@@ -118,34 +119,44 @@ function form(view: FormView, question: Html): Html {
   const texts = surveyTexts(view.locale);
   const { action, score, comment, isChosenByLink } = view;
   const chosen =
-    isChosenByLink && score !== null ? html`<p class="soft">${fillText(texts.youChose, { score })}</p>\n` : null;
-  const recorded = view.hasScript ? html`\n<output data-text="${texts.recordedAddComment}"></output>` : null;
+    isChosenByLink && score !== null ? html`<p class="soft">${fillText(texts.youChose, { score })}</p> ` : null;
+  const recorded = view.hasScript ? html` <output data-text="${texts.recordedAddComment}"></output>` : null;
   const described = view.problem?.kind === "score" ? "score-problem ends" : "ends";
   return html`<form method="post" action="${action}" novalidate>
-<fieldset aria-describedby="${described}"${invalid(view, "score")}>
-<legend>${question}</legend>
-${wrong(view, "score")}${chosen}<div class="scale">
-${SCORES.map((value) => scoreField(view, value))}</div>
-<p class="ends" id="ends"><span>0 – ${texts.notLikely}</span><span>${SCORE_MAX} – ${texts.veryLikely}</span></p>
-</fieldset>
-<label class="comment" for="comment">${texts.commentLabel}</label>
-${wrong(view, "comment")}<textarea id="comment" name="comment" rows="4" aria-describedby="comment-hint${view.problem?.kind === "comment" ? " comment-problem" : null}"${invalid(view, "comment")}>
+    <fieldset aria-describedby="${described}" ${invalid(view, "score")}>
+      <legend>${question}</legend>
+      ${wrong(view, "score")}${chosen}
+      <div class="scale">${SCORES.map((value) => scoreField(view, value))}</div>
+      <p class="ends" id="ends"><span>0 – ${texts.notLikely}</span><span>${SCORE_MAX} – ${texts.veryLikely}</span></p>
+    </fieldset>
+    <label class="comment" for="comment">${texts.commentLabel}</label>
+    ${wrong(view, "comment")}<textarea
+      id="comment"
+      name="comment"
+      rows="4"
+      aria-describedby="comment-hint${view.problem?.kind === "comment" ? " comment-problem" : null}"
+      ${invalid(view, "comment")}
+    >
 ${comment}</textarea>
-<p class="soft" id="comment-hint">${texts.commentHint}</p>
-<button>${texts.send}</button>${recorded}
-</form>`;
+    <p class="soft" id="comment-hint">${texts.commentHint}</p>
+    <button>${texts.send}</button>${recorded}
+  </form>`;
 }
 
 function scoreField({ score, problem }: FormView, value: number): Html {
   const checked = value === score ? html` checked` : null;
   const isWrong = problem?.kind === "score" ? html` aria-invalid="true"` : null;
-  return html`<label><input type="radio" name="score" id="score-${value}" value="${value}"${checked}${isWrong}><span>${value}</span></label>
-`;
+  return html`<label
+    ><input type="radio" name="score" id="score-${value}" value="${value}" ${checked}${isWrong} /><span
+      >${value}</span
+    ></label
+  > `;
 }
 
 /** The link was good once. */
 export function endedPage(locale: Locale, sender: string | null): Page {
   const { linkExpired, linkExpiredDetail } = surveyTexts(locale);
-  const body = html`<h1>${linkExpired}</h1>\n<p>${linkExpiredDetail}</p>`;
+  const body = html`<h1>${linkExpired}</h1>
+    <p>${linkExpiredDetail}</p>`;
   return { status: 410, locale, sender, title: linkExpired, body };
 }

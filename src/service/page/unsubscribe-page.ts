@@ -13,7 +13,7 @@ export interface LeavingView {
 /** One button; the page itself changes nothing. */
 export function leavingPage(view: LeavingView): Page {
   const texts = surveyTexts(view.locale);
-  const ask = fillText(texts.unsubscribeAsk, view);
+  const ask = fillText(texts.unsubscribeAsk, { sender: view.sender });
   return page(view, texts.unsubscribeTitle, ask, button(view.action, texts.unsubscribeButton, ""));
 }
 
@@ -21,7 +21,7 @@ export function leavingPage(view: LeavingView): Page {
 export function leftPage(view: LeavingView, mayUndo: boolean): Page {
   const texts = surveyTexts(view.locale);
   const undo = mayUndo ? button(`${view.action}/undo`, texts.undo, "quiet") : null;
-  return page(view, texts.unsubscribeTitle, fillText(texts.unsubscribed, view), undo);
+  return page(view, texts.unsubscribeTitle, fillText(texts.unsubscribed, { sender: view.sender }), undo);
 }
 
 export function returnedPage(view: LeavingView): Page {
@@ -30,7 +30,15 @@ export function returnedPage(view: LeavingView): Page {
 }
 
 function page({ locale, sender }: LeavingView, title: string, text: string, action: Html | null): Page {
-  return { status: 200, locale, sender, title, body: html`<h1>${title}</h1>\n<p>${text}</p>\n${action}` };
+  return {
+    status: 200,
+    locale,
+    sender,
+    title,
+    body: html`<h1>${title}</h1>
+      <p>${text}</p>
+      ${action}`,
+  };
 }
 
 function button(action: string, label: string, kind: "" | "quiet"): Html {

@@ -18,6 +18,12 @@ export function createSuppressionRows(database: Database, secret: () => string):
         [project, channel, hash(channel, address), reason, at],
       );
     },
+    remove: async (project, channel, address, reason) => {
+      database.run(
+        "DELETE FROM suppressions WHERE project_id = ? AND channel = ? AND address_hash = ? AND reason = ?",
+        [project, channel, hash(channel, address), reason],
+      );
+    },
     list: async (project, channel, address) => {
       const sql = `SELECT reason, created_at AS at FROM suppressions
         WHERE project_id = ? AND channel = ? AND address_hash = ? ORDER BY created_at, reason`;
