@@ -107,7 +107,7 @@ async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal)
   const result = await client.sendPerson({ ...person, send: false }, { signal });
   const found = idOf(result);
   if (found !== null) return found;
-  const reason = result.kind === "unknown" ? result.error.message : "the service returned no id";
+  const reason = result.kind === "unknown" ? result.error.what : "the service returned no id";
   return {
     outcome: "failed",
     personId: null,
@@ -123,7 +123,7 @@ function idOf(result: WriteResult): string | null {
 
 function toResponseOutcome(result: WriteResult, person: string): RowOutcome {
   if (result.kind === "unknown")
-    return { outcome: "unknown", personId: person, surveyScheduledAt: null, error: result.error.message };
+    return { outcome: "unknown", personId: person, surveyScheduledAt: null, error: result.error.what };
   return saved(person);
 }
 
