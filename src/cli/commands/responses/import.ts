@@ -69,12 +69,18 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
     ...commonParts(client),
     isIdempotent: () => false,
     neverRepeatUnknown: true,
-    send: (row, { intentAt }) =>
-      breaker.run(async () => {
+    async send(row, { intentAt }) {
+      let isSent = false;
+      const outcome = await breaker.run(async () => {
         const person = await findOrCreate(client, row, signal);
         if (typeof person !== "string") return person;
+        isSent = true;
         return toResponseOutcome(await client.addResponse(toResponseBody(row, person), { signal, intentAt }), person);
-      }),
+      });
+      // The person's write alone leaves no response behind: the next run may send it without being told to.
+      const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;
+      return isSent ? outcome : unsent;
+    },
     lookUp: async (row, { position: _position, ...moments }) => {
       const person = await findOrCreate(client, row, signal);
       if (typeof person !== "string")
