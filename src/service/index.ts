@@ -8,6 +8,7 @@ import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
+import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Store } from "./domain/ports.ts";
 import { createDeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
@@ -49,6 +50,8 @@ export interface Service extends Face {
   startLog(options?: { readonly isAnnounced: boolean }): void;
   /** Ends the scheduler once nothing is due any more. */
   finishDue(): Promise<void>;
+  /** Claims nothing more and lets transmissions end; `close` does so too. */
+  stopDelivering(): Promise<void>;
   /** Whether `/readyz` says so; false as soon as the service drains. */
   setReady(isReady: boolean): void;
   /** Lets the delivery in hand finish and frees the data file. */
@@ -120,6 +123,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     addSession: http.keys.addSession,
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
+    senders: [outbox],
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {
@@ -140,6 +144,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
     finishDue: scheduler.finish,
+    stopDelivering: scheduler.stop,
     setReady: (isReady) => {
       state.isReady = isReady;
     },
@@ -191,6 +196,12 @@ interface UpkeepOptions {
 const LOOK_MS = 5_000;
 const PRUNE_MS = 3_600_000;
 
+const PRUNED_A_STEP = 1000;
+
+async function forgetAttempts(store: Store): Promise<void> {
+  while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP)));
+}
+
 function createUpkeep(
   { store, outbox, clock, keepSeconds }: UpkeepOptions,
   onError: (error: unknown) => void,
@@ -203,6 +214,7 @@ function createUpkeep(
       if (clock.monotonic() >= nextPruneMs) {
         const now = clock.now();
         await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now).catch(onError);
+        await forgetAttempts(store).catch(onError);
         nextPruneMs += PRUNE_MS;
       }
       // The store tells by itself what it finds.

@@ -75,6 +75,7 @@ export function createOutbox({ folder, dataFile, clock, random, context, onError
   };
   const group = createWriteGroup(prepare, () => syncFolder(folder).catch(onError));
   return {
+    name: "outbox",
     channels: ["email", "sms"],
     capacity: () => BATCH,
     deliver: async (due): Promise<DeliveryResult> => {

@@ -59,6 +59,7 @@ async function openWorld(): Promise<World> {
         claimer,
         senders: [
           {
+            name: "test",
             channels: ["email", "sms"],
             capacity: () => self.capacity,
             deliver: async (due, progress) => {

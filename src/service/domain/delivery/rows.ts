@@ -24,17 +24,19 @@ export interface NewRequest {
  * `failed` is given up without blame, `held` waits for the operator, `unknown` was transmitted and had no reply. None of
  * the three touches the person.
  */
-export type DeliveryState =
-  | "scheduled"
-  | "claimed"
-  | "transmitting"
-  | "sent"
-  | "retrying"
-  | "held"
-  | "unknown"
-  | "bounced"
-  | "failed"
-  | "cancelled";
+export const DELIVERY_STATES = [
+  "scheduled",
+  "claimed",
+  "transmitting",
+  "sent",
+  "retrying",
+  "held",
+  "unknown",
+  "bounced",
+  "failed",
+  "cancelled",
+] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** What the first rendering of a message decided and every later attempt repeats. */
 export interface FrozenMessage {
