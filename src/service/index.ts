@@ -8,8 +8,9 @@ import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
-import type { DeliveryOutcome } from "./domain/surveys.ts";
+import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Store } from "./domain/ports.ts";
+import { createDeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
@@ -49,6 +50,8 @@ export interface Service extends Face {
   startLog(options?: { readonly isAnnounced: boolean }): void;
   /** Ends the scheduler once nothing is due any more. */
   finishDue(): Promise<void>;
+  /** Claims nothing more and lets transmissions end; `close` does so too. */
+  stopDelivering(): Promise<void>;
   /** Whether `/readyz` says so; false as soon as the service drains. */
   setReady(isReady: boolean): void;
   /** Lets the delivery in hand finish and frees the data file. */
@@ -73,20 +76,28 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   // We own the file now, so a control file beside it was left by a killed server.
   await removeControlFile(dataFile);
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, isReady: true };
-  const count = createDeliveryCount();
+  const metrics = createDeliveryMetrics(store);
   const failures = createFailureLog(log);
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
-  const outbox = createOutbox({ folder, dataFile: resolveFile(dataFile), random, onError: failures.add });
+  const outbox = createOutbox({
+    folder,
+    dataFile: resolveFile(dataFile),
+    clock,
+    random,
+    context: () => ({ appUrl: state.address, now: unixSeconds(clock) }),
+    onError: failures.add,
+  });
   const scheduler = createScheduler({
     store,
     clock,
     claimer: random.token(9),
-    deliver: async (surveys) => {
-      const outcomes = await outbox.deliver(surveys, { appUrl: state.address, now: unixSeconds(clock) });
-      if (outcomes.some(({ kind }) => kind === "sent")) failures.end();
-      return count.add(outcomes);
+    senders: [outbox],
+    maxAgeSeconds: null,
+    onUnknown: "hold",
+    onOutcome: (due, kind) => {
+      if (kind === "sent") failures.end();
+      metrics.count(due, kind);
     },
-    erase: outbox.erase,
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);
@@ -94,7 +105,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ...options,
     store,
     onScheduled: scheduler.wake,
-    moreMetrics: count.metrics,
+    moreMetrics: metrics.text,
     isReady: () => state.isReady && store.trouble() === null,
   });
   /** Messages of a deleted person go with them. */
@@ -112,6 +123,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     addSession: http.keys.addSession,
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
+    senders: [outbox],
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {
@@ -132,6 +144,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
     finishDue: scheduler.finish,
+    stopDelivering: scheduler.stop,
     setReady: (isReady) => {
       state.isReady = isReady;
     },
@@ -172,30 +185,6 @@ function createSignal(): { readonly call: () => void; readonly answer: (work: ()
   };
 }
 
-interface DeliveryCount {
-  readonly add: (outcomes: readonly DeliveryOutcome[]) => readonly DeliveryOutcome[];
-  readonly metrics: () => string;
-}
-
-function createDeliveryCount(): DeliveryCount {
-  const counts: Record<DeliveryOutcome["kind"], number> = { sent: 0, bounced: 0, retry: 0 };
-  return {
-    add: (outcomes) => {
-      for (const { kind } of outcomes) counts[kind] += 1;
-      return outcomes;
-    },
-    metrics: () =>
-      [
-        "# HELP surveyctl_deliveries_total Surveys handed over, by how that ended.",
-        "# TYPE surveyctl_deliveries_total counter",
-        ...Object.entries(counts).map(
-          ([outcome, number]) => `surveyctl_deliveries_total{outcome="${outcome}"} ${number}`,
-        ),
-        "",
-      ].join("\n"),
-  };
-}
-
 interface UpkeepOptions {
   readonly store: Store;
   readonly outbox: Outbox;
@@ -206,6 +195,12 @@ interface UpkeepOptions {
 
 const LOOK_MS = 5_000;
 const PRUNE_MS = 3_600_000;
+
+const PRUNED_A_STEP = 1000;
+
+async function forgetAttempts(store: Store): Promise<void> {
+  while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP)));
+}
 
 function createUpkeep(
   { store, outbox, clock, keepSeconds }: UpkeepOptions,
@@ -219,6 +214,7 @@ function createUpkeep(
       if (clock.monotonic() >= nextPruneMs) {
         const now = clock.now();
         await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now).catch(onError);
+        await forgetAttempts(store).catch(onError);
         nextPruneMs += PRUNE_MS;
       }
       // The store tells by itself what it finds.

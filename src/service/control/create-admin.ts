@@ -5,8 +5,10 @@ import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/autopilot.ts";
 import { DomainError } from "../domain/errors.ts";
 import type { ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
-import { addKey, addProject, findProject, listKeys, listProjects, revokeKey, setThrottle } from "../domain/projects.ts";
+import { addKey, addProject, listKeys, listProjects, revokeKey, setThrottle } from "../domain/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
+import type { MessageSender } from "../domain/delivery/sender.ts";
+import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
 import {
   AdminError,
   type Admin,
@@ -28,6 +30,8 @@ export interface AdminOptions {
   readonly onRevoke: () => void;
   /** Surveys may be due now. */
   readonly onSchedule: () => void;
+  /** What carries messages out. */
+  readonly senders: readonly MessageSender[];
 }
 
 type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
@@ -49,12 +53,14 @@ export function createKey(random: Random): string {
   return random.token(24);
 }
 
-function createHandlers({ store, random, addSession, onRevoke, onSchedule }: AdminOptions): Handlers {
+function createHandlers(options: AdminOptions): Handlers {
+  const { store, random, addSession, onRevoke, onSchedule } = options;
   const inProject = async <Result>(
     name: string,
     work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
   ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   return {
+    ...createDeliveryHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {
@@ -111,12 +117,6 @@ function createHandlers({ store, random, addSession, onRevoke, onSchedule }: Adm
       return { key };
     },
   };
-}
-
-async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
-  const project = await findProject(tx, name);
-  if (project === null) throw new AdminError(`there is no project ${JSON.stringify(name)}`);
-  return project;
 }
 
 function requireThere<Result>(wasThere: boolean, message: string, result: Result): Result {

@@ -23,6 +23,7 @@ const shown = (id: number, name: string, throttleSeconds: number | null) => ({
   name,
   createdAt: START,
   throttleSeconds,
+  pausedAt: null,
 });
 
 test("when projects are made, then they are listed with their settings, and a name is taken once", async () => {

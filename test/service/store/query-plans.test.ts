@@ -84,7 +84,7 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
         limit: 20,
       }),
   ],
-  ["next due", (database) => requests(database).nextDueAt()],
+  ["next due", (database) => requests(database).nextDueAt(["email", "sms"])],
   [
     // With a survey that is due: the claim goes from the project on to its surveys.
     "claims",
@@ -95,8 +95,8 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
       database.exec(configuration);
       const request = { personId: 1, channel: "email", autopilot: false, createdAt: 0, scheduledAt: 0 } as const;
       const rows = requests(database);
-      await rows.insert(1, { ...request, paused: false, properties: {}, token: "t" });
-      expect(await rows.claimDue({ claimer: "one", leaseSeconds: 60, limit: 10 })).toHaveLength(1);
+      await rows.insert(1, { ...request, paused: false, properties: {}, token: "t", unsubscribeToken: "u" });
+      expect(await rows.claimDue({ claimer: "one", channel: "email", leaseSeconds: 60, limit: 10 })).toHaveLength(1);
     },
   ],
   ["sent", (database) => requests(database).countSent(1, "email", { since: 1, until: 2 })],

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
+import { registerDelivery } from "./delivery.ts";
 import { registerKey } from "./key.ts";
+import { registerPause } from "./pause.ts";
 import { registerProject } from "./project.ts";
 import { registerThrottle } from "./throttle.ts";
 import { registerTrend } from "./trend.ts";
@@ -12,4 +14,6 @@ export function register(noun: Command, context: CommandContext): void {
   registerThrottle(noun, context);
   registerAutopilot(noun, context);
   registerTrend(noun, context);
+  registerDelivery(noun, context);
+  registerPause(noun, context);
 }
