@@ -32,8 +32,9 @@ beforeEach(async () => {
   fixture = await openFixture();
 });
 afterEach(async () => {
-  expect(await fixture.store.check()).toEqual([]);
+  const findings = await fixture.store.check();
   await fixture.store.close();
+  if (findings.length > 0) throw new Error(findings.join(", "));
 });
 
 /** The first survey's id: the person has 1. */
@@ -94,7 +95,7 @@ describe("when a delivery ends", () => {
     const untouched = { dueAt: START, sentAt: null, reason: null, attempts: 0 };
     expect(await survey()).toEqual({ ...untouched, ...expected });
     expect(await person()).toEqual(shown);
-    expect(await log()).toEqual("attempt" in result ? [expect.objectContaining({ n: 1, outcome: result.kind })] : []);
+    expect((await log()).map(({ outcome }) => outcome)).toEqual("attempt" in result ? [result.kind] : []);
   });
 
   it("then the log has what was said, without our tokens, and not too much of it", async () => {
@@ -183,19 +184,19 @@ describe("when a message is marked", () => {
   });
 });
 
-describe("when it is unknown whether a message arrived", () => {
-  const unknown = async (): Promise<DueSurvey> => {
-    const due = await claim();
-    later(2);
-    await mark(due);
-    later(3);
-    await finish(due, { kind: "unknown" });
-    later(100);
-    return due;
-  };
-  const MARKED = START + 2;
-  const resolved = (as: "sent" | "resend") => fixture.write((tx) => resolveDelivery(tx, fixture.project, ID, as));
+const unknown = async (): Promise<DueSurvey> => {
+  const due = await claim();
+  later(2);
+  await mark(due);
+  later(3);
+  await finish(due, { kind: "unknown" });
+  later(100);
+  return due;
+};
+const MARKED = START + 2;
+const resolved = (as: "sent" | "resend") => fixture.write((tx) => resolveDelivery(tx, fixture.project, ID, as));
 
+describe("when it is unknown whether a message arrived", () => {
   it("then it counts as sent once it is resolved so, once, at the time of its mark", async () => {
     await send();
     await unknown();
@@ -242,10 +243,10 @@ describe("when it is unknown whether a message arrived", () => {
   });
 });
 
-describe("when a survey of Autopilot", () => {
-  const FREQUENCY = 90 * DAY;
-  const next = async () => (await person())[1];
+const FREQUENCY = 90 * DAY;
+const next = async () => (await person())[1];
 
+describe("when a survey of Autopilot", () => {
   test.each<[DeliveryResult, number | null]>([
     [{ kind: "sent" }, START + FREQUENCY],
     [{ kind: "failed", reason: "too big" }, START + FREQUENCY],
@@ -294,10 +295,10 @@ async function deleteMember(tx: Parameters<Parameters<Fixture["write"]>[0]>[0]):
   await tx.autopilot.deleteMember(1, "email", 1);
 }
 
-describe("when a message is looked at once more", () => {
-  const look = (due: DueSurvey) => fixture.read((tx) => mayStillSend(tx, due, { maxAgeSeconds: 3 * DAY }));
-  const gone = { kind: "released", delaySeconds: 0 };
+const look = (due: DueSurvey) => fixture.read((tx) => mayStillSend(tx, due, { maxAgeSeconds: 3 * DAY }));
+const gone = { kind: "released", delaySeconds: 0 };
 
+describe("when a message is looked at once more", () => {
   test.each<[string, () => Promise<unknown>, unknown]>([
     ["nothing has changed", () => Promise.resolve(), null],
     ["the person has unsubscribed", () => fixture.write((tx) => unsubscribe(tx, fixture.project, "a@x.co")), gone],
@@ -369,12 +370,13 @@ test.each([
   expect(delays).toEqual([seconds * 0.85, seconds, seconds * 1.15].map(Math.round));
 });
 
+const at = (now: number, leastSeconds?: number) =>
+  retryOrGiveUp(
+    { attempts: 2, firstAttemptAt: START },
+    { now, fraction: 0.5, ...(leastSeconds === undefined ? {} : { leastSeconds }) },
+  );
+
 test("when 72 hours have passed since the first attempt, then a message is given up", () => {
-  const at = (now: number, leastSeconds?: number) =>
-    retryOrGiveUp(
-      { attempts: 2, firstAttemptAt: START },
-      { now, fraction: 0.5, ...(leastSeconds === undefined ? {} : { leastSeconds }) },
-    );
   expect([at(START + 3 * DAY - 1), at(START + 9, 7000), at(START + 3 * DAY)]).toEqual([
     { kind: "retry", delaySeconds: 900 },
     { kind: "retry", delaySeconds: 7000 },
@@ -382,11 +384,12 @@ test("when 72 hours have passed since the first attempt, then a message is given
   ]);
 });
 
+const prune = () => fixture.write((tx) => pruneAttempts(tx, 1));
+
 test("when attempts are 90 days old, then they are forgotten, but for what made somebody bounce", async () => {
   await send();
   await finish(await claim(), { kind: "retry", delaySeconds: 0, attempt });
   await finish(await claim(), { kind: "bounced", attempt });
-  const prune = () => fixture.write((tx) => pruneAttempts(tx, 1));
   later(90 * DAY);
   expect([await prune(), (await log()).length]).toEqual([false, 2]);
   later(1);
@@ -397,12 +400,13 @@ test("when attempts are 90 days old, then they are forgotten, but for what made 
   ]);
 });
 
+const release = () => fixture.write((tx) => releaseHeld(tx, 2));
+
 test("when held surveys are released, then some go at a time, in the order in which they were due", async () => {
   for (const email of ["c@x.co", "b@x.co", "a@x.co"])
     await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email })));
   for (const due of await claims()) await finish(due, { kind: "held", reason: "535" });
   later(60);
-  const release = () => fixture.write((tx) => releaseHeld(tx, 2));
   expect([await release(), await release(), await release()]).toEqual([2, 1, 0]);
   expect((await claims()).map(({ person: { email } }) => email)).toEqual(["c@x.co", "b@x.co", "a@x.co"]);
 });
