@@ -1,7 +1,7 @@
 /** The data file under a real server: second owners, other programs, removed and damaged files, full disks, old clocks. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -342,6 +342,16 @@ describe("the file", () => {
     const { status, stdout, stderr } = await serve().ended;
     expect([status, stdout, stderr]).toEqual([1, "", expect.stringMatching(message)]);
     expect(stderr).not.toContain("mistake in surveyctl");
+  });
+
+  it("when it is a directory, then the server says so and does not start", async () => {
+    await mkdir(file("survey.db"));
+    const { status, stdout, stderr } = await serve().ended;
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      "",
+      expect.stringMatching(/^error: \S*survey\.db: the path leads to a directory, not to a file\n$/),
+    ]);
   });
 
   it("when a table is missing, then the server says which and does not start", async () => {
