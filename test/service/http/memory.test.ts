@@ -4,16 +4,16 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { size } from "../../helpers/long.ts";
-import { startServe, type Served } from "../../helpers/serve.ts";
+import { startServeProcess, type ServedProcess } from "../../helpers/serve.ts";
 
 const MIB = 1024 * 1024;
-const STRANGERS = size(300, 600);
+const STRANGERS = size(200, 600);
 const TIMEOUT_MS = 180_000;
-const state: { served?: Served; sockets: Socket[] } = { sockets: [] };
-const served = (): Served => state.served as Served;
+const state: { served?: ServedProcess; sockets: Socket[] } = { sockets: [] };
+const served = (): ServedProcess => state.served as ServedProcess;
 
 beforeEach(async () => {
-  state.served = await startServe();
+  state.served = await startServeProcess();
 });
 afterEach(async () => {
   for (const socket of state.sockets.splice(0)) socket.destroy();
