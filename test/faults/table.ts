@@ -45,7 +45,7 @@ export interface Table {
 }
 
 /** Against a golden file in `test/golden`: all of its commands, and the lines of those that ran. */
-export async function expectGolden(
+export async function matchGolden(
   expect: ExpectStatic,
   file: string,
   { title, commands, lines }: Table,
