@@ -7,7 +7,7 @@ import type { Clock } from "../../../runtime/clock.ts";
 import { createAlarm, type Alarm } from "./alarm.ts";
 import { CLOSED, describeFailure, listenTo, stageOfError, stageOfLine, timeoutError, WAITS } from "./smtp-dialogue.ts";
 import type { DialogueError } from "./smtp-dialogue.ts";
-import { oneLine, parseReply, serverIdIn } from "./smtp-types.ts";
+import { asOneLine, readReply, serverIdIn } from "./smtp-types.ts";
 import type { SmtpMessage, SmtpProgress, SmtpReply, SmtpStage } from "./smtp-types.ts";
 import { maskCredentials, type SmtpServer } from "./smtp-url.ts";
 
@@ -298,14 +298,14 @@ export class SmtpSession {
   }
 
   #accepted(response: string): SessionOutcome {
-    const { code, enhancedCode, text } = parseReply(response);
+    const { code, enhancedCode, text } = readReply(response);
     if (!this.#isPastDot) return this.#broken("the server replied before the message ended");
     this.#stage = "final-dot";
     return { kind: "accepted", reply: { ...this.#reply(code, text), enhancedCode, serverId: serverIdIn(text) } };
   }
 
   #outcomeOf(error: DialogueError): SessionOutcome {
-    const { code, enhancedCode, text } = parseReply(error.response ?? "");
+    const { code, enhancedCode, text } = readReply(error.response ?? "");
     const isRefusal = code !== null && code >= 400;
     this.#stage = this.#stageOf(error, isRefusal);
     if (isRefusal) return { kind: "refused", reply: { ...this.#reply(code, text), enhancedCode } };
@@ -330,7 +330,7 @@ export class SmtpSession {
 
   #reply(code: number | null, text: string): Omit<SmtpReply, "ms"> {
     const { server } = this.#options;
-    const words = oneLine(maskCredentials(text, server));
+    const words = asOneLine(maskCredentials(text, server));
     return { stage: this.#stage, code, enhancedCode: null, text: words, host: server.host, serverId: null };
   }
 }

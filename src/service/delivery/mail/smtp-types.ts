@@ -73,7 +73,7 @@ const ENHANCED = /^[2-5]\d\d[ -]([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
 const SERVER_IDS = [/\bqueued as ([\w.-]+)/i, /\bid=([\w.-]+)/i, /^Ok ([\da-f]+(?:-[\da-f]+)+)$/i];
 
 /** Reads a reply of one or several lines into its codes and its words; a code that is not one of SMTP's is null. */
-export function parseReply(response: string): Pick<SmtpReply, "code" | "enhancedCode" | "text"> {
+export function readReply(response: string): Pick<SmtpReply, "code" | "enhancedCode" | "text"> {
   const lines = response.split(/\r?\n/).filter((line) => line.trim() !== "");
   const last = lines.at(-1) ?? "";
   const code = CODE.exec(last)?.[1];
@@ -81,12 +81,12 @@ export function parseReply(response: string): Pick<SmtpReply, "code" | "enhanced
   return {
     code: code === undefined ? null : Number(code),
     enhancedCode: code === undefined ? null : (ENHANCED.exec(lines[0] ?? "")?.[1] ?? null),
-    text: oneLine(text),
+    text: asOneLine(text),
   };
 }
 
 /** Printable words on one line, cut to the length that is kept. */
-export function oneLine(text: string): string {
+export function asOneLine(text: string): string {
   return text
     .replaceAll(/[\s\p{Cc}]+/gu, " ")
     .trim()
