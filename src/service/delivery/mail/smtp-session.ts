@@ -1,4 +1,5 @@
 /** One connection to a mail server, over nodemailer's client: its stages, its time limits, and the final dot in our hands. */
+import { isAscii } from "node:buffer";
 import { connect as connectPlain, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
@@ -116,7 +117,7 @@ export class SmtpSession {
 
   /** Suspends the time limits while somebody else is busy. */
   hold(): void {
-    this.#alarm.clear();
+    this.#alarm.pause();
   }
 
   /** Keeps the connection for the next message, but not for long. */
@@ -144,7 +145,7 @@ export class SmtpSession {
       from: message.from,
       to: message.to,
       size: message.bytes.length,
-      use8BitMime: message.bytes.some((byte) => byte > 0x7f),
+      use8BitMime: !isAscii(message.bytes),
     };
     const outcome = await this.#run<{ response: string }>((done) =>
       this.#connection?.send(envelope, body.stream, done),
