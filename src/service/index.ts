@@ -7,9 +7,12 @@ import { resolveFile } from "../runtime/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
+import { chooseSender, NO_SENDER, type MailSender, type SenderSettings } from "./delivery/mail/sender.ts";
+import { previewMail } from "./delivery/mail/survey-mail.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
 import type { DeliveryOutcome } from "./domain/surveys.ts";
-import type { Store } from "./domain/ports.ts";
+import type { DueSurvey, Store } from "./domain/ports.ts";
+import { readSettings } from "./domain/projects.ts";
 import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
@@ -26,6 +29,8 @@ export interface ServiceOptions {
   /** Where the service is seen from outside, without a slash at the end; null: wherever requests are sent to. */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
+  /** Who surveys come from, where a project does not say so itself. */
+  readonly sender?: SenderSettings;
   /** Messages in the outbox are removed after this long; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
 }
@@ -60,7 +65,7 @@ export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
 /** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { dataFile, clock, random, log, publicUrl } = options;
+  const { dataFile, clock, random, log, publicUrl, sender = NO_SENDER } = options;
   const wakeUp = createSignal();
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
   const store = await openDataFile({
@@ -82,7 +87,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     clock,
     claimer: random.token(9),
     deliver: async (surveys) => {
-      const outcomes = await outbox.deliver(surveys, { appUrl: state.address, now: unixSeconds(clock) });
+      const senderOf = await readSenders(store, surveys, { sender, appUrl: state.address });
+      const outcomes = await outbox.deliver(surveys, { appUrl: state.address, now: unixSeconds(clock), senderOf });
       if (outcomes.some(({ kind }) => kind === "sent")) failures.end();
       return count.add(outcomes);
     },
@@ -112,6 +118,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     addSession: http.keys.addSession,
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
+    renderPreview: (survey, settings) => {
+      const context = { appUrl: state.address, sender: chooseSender(settings, sender, state.address) };
+      return previewMail(survey, context, random, unixSeconds(clock));
+    },
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {
@@ -142,6 +152,22 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log.flush();
     },
   };
+}
+
+/** Who the surveys of each project among these come from. */
+async function readSenders(
+  store: Store,
+  surveys: readonly DueSurvey[],
+  { sender, appUrl }: { readonly sender: SenderSettings; readonly appUrl: string },
+): Promise<(project: DueSurvey["project"]) => MailSender> {
+  const projects = new Map(surveys.map(({ project }) => [project.id, project]));
+  const settings = await store.read(async (tx) => {
+    const found = [];
+    for (const project of projects.values()) found.push([project.id, await readSettings(tx, project)] as const);
+    return new Map(found);
+  });
+  const nothing = { senderName: null, from: null, replyTo: null, footer: null };
+  return ({ id }) => chooseSender(settings.get(id) ?? nothing, sender, appUrl);
 }
 
 /** Holds events until `release`: before a server listens, only an error is worth a line. */

@@ -13,12 +13,21 @@ import { isPrivate } from "../../runtime/processes.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { DeliveryOutcome } from "../domain/surveys.ts";
 import type { DueSurvey, ErasedSurvey } from "../domain/ports.ts";
-import { formatSurveyMail, type MailContext } from "./survey-messages.ts";
-import { formatSurveySms } from "./survey-messages.ts";
+import type { MailSender } from "./mail/sender.ts";
+import { formatSurveyMail, freezeMail } from "./mail/survey-mail.ts";
+import { formatSurveySms } from "./survey-sms.ts";
+
+export interface OutboxContext {
+  /** Where the pages of this service lie, without a slash at the end. */
+  readonly appUrl: string;
+  /** Unix seconds. */
+  readonly now: number;
+  readonly senderOf: (project: DueSurvey["project"]) => MailSender;
+}
 
 export interface Outbox {
   /** Resolves once all these messages are durably on disk; one outcome for each, in order. */
-  readonly deliver: (surveys: readonly DueSurvey[], context: MailContext) => Promise<readonly DeliveryOutcome[]>;
+  readonly deliver: (surveys: readonly DueSurvey[], context: OutboxContext) => Promise<readonly DeliveryOutcome[]>;
   /** Removes the messages of these surveys, as far as they are still there. */
   readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<void>;
   /** Removes messages last written before `before` (Unix milliseconds; null keeps all), and old halves of messages. */
@@ -61,9 +70,9 @@ export function createOutbox({ folder, dataFile, random, onError }: OutboxOption
   // Part of the names of temporary files, so that those that a crash left are known to be ours.
   const owner = hashOf(dataFile, OWNER_HASH_LENGTH);
   const state = { isSwept: false };
-  const deliverOne = async (due: DueSurvey, context: MailContext): Promise<DeliveryOutcome> => {
+  const deliverOne = async (due: DueSurvey, context: OutboxContext): Promise<DeliveryOutcome> => {
     try {
-      await writeOnce(path.join(folder, fileName(due)), format(due, context), due.token, `${owner}-${random.token(9)}`);
+      await writeOnce(path.join(folder, fileName(due)), format(due, context), `${owner}-${random.token(9)}`);
       return { kind: "sent" };
     } catch (error) {
       // The cause has the system's code, by which failures are told apart.
@@ -115,8 +124,29 @@ function hashOf(text: string, length: number): string {
   return createHash("sha256").update(text).digest("hex").slice(0, length);
 }
 
-function format(due: DueSurvey, context: MailContext): string {
-  return due.channel === "sms" ? formatSurveySms(due, context.appUrl) : formatSurveyMail(due, context);
+interface Formatted {
+  readonly text: string;
+  /** A part of the text that no other message has. */
+  readonly mark: string;
+}
+
+function format(due: DueSurvey, { appUrl, now, senderOf }: OutboxContext): Formatted {
+  if (due.channel === "sms") return { text: formatSurveySms(due, appUrl), mark: due.token };
+  const sender = senderOf(due.project);
+  // The rows keep neither of these two yet. Derived from the token, each rendering gives the same.
+  const frozen = freezeMail(due, sender, tokensFrom(due.token), now);
+  const text = formatSurveyMail({ ...due, unsubscribeToken: due.token }, frozen, { appUrl, sender });
+  return { text, mark: frozen.messageId };
+}
+
+function tokensFrom(seed: string): Pick<Random, "token"> {
+  const state = { count: 0 };
+  return {
+    token: (bytes) => {
+      state.count += 1;
+      return createHash("sha256").update(`${state.count} ${seed}`).digest().subarray(0, bytes).toString("base64url");
+    },
+  };
 }
 
 async function checkFolder(folder: string): Promise<void> {
@@ -126,10 +156,10 @@ async function checkFolder(folder: string): Promise<void> {
   if (!isPrivate(found, 0o022)) throw new ForeignOutboxError(`${folder} belongs to or can be written by other users`);
 }
 
-/** A message is complete once it has its name, so a file that holds the token is this survey's own message. */
-async function writeOnce(file: string, text: string, token: string, unique: string): Promise<void> {
+/** A message is complete once it has its name, so a file that holds the mark is this survey's own message. */
+async function writeOnce(file: string, { text, mark }: Formatted, unique: string): Promise<void> {
   const existing = await readFile(file, "utf8").catch(() => "");
-  if (existing.includes(token)) return;
+  if (existing.includes(mark)) return;
   const replacement = await openReplacement(file, unique);
   try {
     await replacement.write(Buffer.from(text));

@@ -44,6 +44,10 @@ export interface ProjectRows {
   byId(id: number): Promise<ProjectRow | null>;
   byName(name: string): Promise<ProjectRow | null>;
   setThrottle(project: number, seconds: number | null): Promise<void>;
+  /** Values by name, of those that were set. */
+  settings(project: number): Promise<ReadonlyMap<string, string>>;
+  /** Null takes the setting back. */
+  setSetting(project: number, name: string, value: string | null): Promise<void>;
   insertKey(project: number, key: { readonly hash: string; readonly lastFour: string }): Promise<KeyRow>;
   listKeys(project: number): Promise<readonly KeyRow[]>;
   deleteKey(project: number, id: number): Promise<boolean>;
@@ -196,6 +200,8 @@ export interface RequestRows {
   /** Says that nothing is left of these. */
   forgetErased(surveys: readonly ErasedSurvey[]): Promise<void>;
   countSent(project: number, channel: Channel, range: TimeRange): Promise<number>;
+  /** The properties of the person's next survey on the channel, else of the newest; null when there was none. */
+  propertiesFor(project: number, personId: number, channel: Channel): Promise<Properties | null>;
   /** The survey that a link names, in whichever project; null when there is none. */
   byToken(token: string): Promise<SurveyLink | null>;
 }

@@ -3,10 +3,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemRandom } from "../../../src/runtime/random.ts";
+import { NO_SENDER } from "../../../src/service/delivery/mail/sender.ts";
 import { createOutbox, type Outbox } from "../../../src/service/delivery/outbox.ts";
 import { dueSurvey } from "./due.ts";
 
-const CONTEXT = { appUrl: "https://survey.example.com", now: 1_750_000_000 };
+const CONTEXT = {
+  appUrl: "https://survey.example.com",
+  now: 1_750_000_000,
+  senderOf: () => ({ ...NO_SENDER, from: "surveys@example.com" }),
+};
 const state = { folder: "" };
 const outbox = (): string => path.join(state.folder, "outbox");
 beforeEach(async () => {

@@ -20,6 +20,15 @@ export function createProjectRows(database: Database, session: Session, blocks: 
     setThrottle: async (project, seconds) => {
       database.run("UPDATE projects SET throttle_seconds = ? WHERE id = ?", [seconds, project]);
     },
+    settings: async (project) => {
+      const rows = database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);
+      return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+    },
+    setSetting: async (project, name, value) => {
+      database.run("DELETE FROM project_settings WHERE project_id = ? AND name = ?", [project, name]);
+      if (value === null) return;
+      database.run("INSERT INTO project_settings (project_id, name, value) VALUES (?, ?, ?)", [project, name, value]);
+    },
     insertKey: async (project, key) => insertKey(database, session, project, key),
     listKeys: async (project) =>
       database.all(

@@ -2,7 +2,7 @@
 import { emailKey } from "../../../../contract/email.ts";
 import type { Database } from "../engine/database.ts";
 import { KEEP_COUNTS } from "./list-blocks-schema.ts";
-import { ADD_SUPPRESSIONS, CREATE_SCHEMA } from "./schema.ts";
+import { ADD_PROJECT_SETTINGS, ADD_SUPPRESSIONS, CREATE_SCHEMA } from "./schema.ts";
 import { StoreFileError } from "../../store-errors.ts";
 
 export interface Migration {
@@ -41,6 +41,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, statements: KEEP_COUNTS },
   // `deleteRequests` notes erased surveys.
   { version: 6, statements: ["DROP TRIGGER erased_surveys_of_people"] },
+  { version: 8, statements: ADD_PROJECT_SETTINGS },
 ];
 
 /**
