@@ -157,8 +157,7 @@ const de: SurveyTexts = {
   smsAskComment: "Ihre Bewertung: {score}. Was ist der wichtigste Grund dafür?",
   smsThanks: "Vielen Dank für Ihre Rückmeldung!",
   smsAskAgain: "Bitte antworten Sie mit einer Zahl von 0 bis 10.",
-  smsHelp:
-    "{sender}: Kundenumfrage. Antworten Sie mit einer Zahl von 0 bis 10 oder mit STOP, um keine Nachrichten mehr zu erhalten.",
+  smsHelp: "{sender}: Kundenumfrage. Antworten Sie mit einer Zahl von 0 bis 10 oder mit STOP zum Abmelden.",
   smsStopped: "{sender}: Sie erhalten keine Nachrichten mehr. Antworten Sie mit START, um sie wieder zu erhalten.",
 };
 

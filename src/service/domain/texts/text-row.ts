@@ -1,6 +1,6 @@
 /** What a language has to say: one text for each place in a mail, on a page or in a text message. */
 
-/** `{sender}`, `{product}`, `{score}` and `{max}` are replaced by `fillText`; a text has them exactly where English does. */
+/** `fillText` replaces `{sender}`, `{product}`, `{score}` and `{max}`; each text has those that English has. */
 export interface SurveyTexts {
   /** The question about a product without a name. */
   readonly question: string;

@@ -134,7 +134,7 @@ test("when the window is 320 px wide, then the scale fits, and each cell is larg
   const cells = scoreCells(markup);
   const frame = tags(markup, "td").find(({ attributes }) => attributes["class"] === "card");
   const scale = tags(markup, "table").find(({ attributes }) => attributes["class"] === "scale");
-  const across = cells.map(({ cell }) => px(cell.style["width"]) + 1 + px(cell.style["border-left-width"]));
+  const across = cells.map(({ cell }) => px(cell.style["width"]) + 1 + px(cell.style["border-left-width"] ?? "1px"));
   const width = across.reduce((sum, one) => sum + one, 0);
   expect(width).toBe(px(scale?.style["width"]));
   expect(width + 2 * px(frame?.style["padding"]?.split(" ")[1]) + 2).toBeLessThanOrEqual(320);
