@@ -2,10 +2,14 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, wr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { NO_SENDER } from "../../../src/service/delivery/mail/sender.ts";
 import { createOutbox, type Outbox } from "../../../src/service/delivery/outbox.ts";
+import { openService } from "../../../src/service/index.ts";
 import { dueSurvey } from "./due.ts";
+import { readMail } from "./read-mail.ts";
 
 const CONTEXT = {
   appUrl: "https://survey.example.com",
@@ -139,4 +143,38 @@ it("when nothing can be written, then each is tried again later, at first within
   expect(await delay(3)).toEqual({ kind: "retry", delaySeconds: 120 });
   expect(await delay(30)).toEqual({ kind: "retry", delaySeconds: 3600 });
   expect(errors.length).toBeGreaterThan(0);
+});
+
+it("when projects say who sends, then each one's mail shows it, and the server's word fills the gaps", async () => {
+  const service = await openService({
+    dataFile: path.join(state.folder, "survey.db"),
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    publicUrl: "https://survey.example.com",
+    rateLimit: null,
+    sender: { ...NO_SENDER, from: "nps@server.example", footer: "Server Ltd" },
+  });
+  for (const [name, change] of [
+    ["one", { from: "ask@one.example", sender_name: "One" }],
+    ["two", { reply_to: "help@two.example" }],
+  ] as const) {
+    const { key } = await service.admin({ kind: "project.add", name });
+    await service.admin({ kind: "settings", project: name, change });
+    await service.handle({
+      method: "POST",
+      url: "https://survey.example.com/v1/people.json",
+      headers: { authorization: `Basic ${btoa(`${key}:`)}`, "content-type": "application/json" },
+      body: '{"email":"ada@example.com"}',
+    });
+  }
+  service.startScheduler();
+  await service.finishDue();
+  const files = (await names()).map((name) => readFile(path.join(outbox(), name), "utf8"));
+  const mails = (await Promise.all(files)).map((raw) => readMail(raw));
+  expect(mails.map(({ headers, parts }) => [headers.from, headers["reply-to"], parts["text/plain"]])).toEqual([
+    ['"One" <ask@one.example>', undefined, expect.stringContaining("customer of One.\n\nServer Ltd\n")],
+    ['"two" <nps@server.example>', "<help@two.example>", expect.stringContaining("customer of two.\n\nServer Ltd\n")],
+  ]);
+  await service.close();
 });

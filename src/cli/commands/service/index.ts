@@ -3,6 +3,8 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
 import { registerKey } from "./key.ts";
 import { registerProject } from "./project.ts";
+import { registerSettings } from "./settings.ts";
+import { registerSurvey } from "./survey.ts";
 import { registerThrottle } from "./throttle.ts";
 import { registerTrend } from "./trend.ts";
 
@@ -12,4 +14,6 @@ export function register(noun: Command, context: CommandContext): void {
   registerThrottle(noun, context);
   registerAutopilot(noun, context);
   registerTrend(noun, context);
+  registerSettings(noun, context);
+  registerSurvey(noun, context);
 }
