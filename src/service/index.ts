@@ -7,12 +7,13 @@ import { resolveFile } from "../runtime/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
-import { chooseSender, NO_SENDER, type MailSender, type SenderSettings } from "./delivery/mail/sender.ts";
-import { previewMail } from "./delivery/mail/survey-mail.ts";
+import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/mail/sender.ts";
+import { type MailContext, previewMail } from "./delivery/mail/survey-mail.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
-import type { DeliveryOutcome } from "./domain/surveys.ts";
-import type { DueSurvey, Store } from "./domain/ports.ts";
-import { readSettings } from "./domain/projects.ts";
+import { pruneAttempts } from "./domain/delivery/oversight.ts";
+import type { Store } from "./domain/ports.ts";
+import { type ProjectSettings, readSettings } from "./domain/projects.ts";
+import { createDeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
@@ -54,6 +55,8 @@ export interface Service extends Face {
   startLog(options?: { readonly isAnnounced: boolean }): void;
   /** Ends the scheduler once nothing is due any more. */
   finishDue(): Promise<void>;
+  /** Claims nothing more and lets transmissions end; `close` does so too. */
+  stopDelivering(): Promise<void>;
   /** Whether `/readyz` says so; false as soon as the service drains. */
   setReady(isReady: boolean): void;
   /** Lets the delivery in hand finish and frees the data file. */
@@ -78,21 +81,35 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   // We own the file now, so a control file beside it was left by a killed server.
   await removeControlFile(dataFile);
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, isReady: true };
-  const count = createDeliveryCount();
+  const metrics = createDeliveryMetrics(store);
   const failures = createFailureLog(log);
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
-  const outbox = createOutbox({ folder, dataFile: resolveFile(dataFile), random, onError: failures.add });
+  const mailContext = (settings: ProjectSettings): MailContext => ({
+    appUrl: state.address,
+    sender: chooseSender(settings, sender, state.address),
+  });
+  const outbox = createOutbox({
+    folder,
+    dataFile: resolveFile(dataFile),
+    clock,
+    random,
+    context: async (project) => {
+      const settings = await store.read((tx) => readSettings(tx, project));
+      return { ...mailContext(settings), now: unixSeconds(clock) };
+    },
+    onError: failures.add,
+  });
   const scheduler = createScheduler({
     store,
     clock,
     claimer: random.token(9),
-    deliver: async (surveys) => {
-      const senderOf = await readSenders(store, surveys, { sender, appUrl: state.address });
-      const outcomes = await outbox.deliver(surveys, { appUrl: state.address, now: unixSeconds(clock), senderOf });
-      if (outcomes.some(({ kind }) => kind === "sent")) failures.end();
-      return count.add(outcomes);
+    senders: [outbox],
+    maxAgeSeconds: null,
+    onUnknown: "hold",
+    onOutcome: (due, kind) => {
+      if (kind === "sent") failures.end();
+      metrics.count(due, kind);
     },
-    erase: outbox.erase,
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);
@@ -100,7 +117,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ...options,
     store,
     onScheduled: scheduler.wake,
-    moreMetrics: count.metrics,
+    moreMetrics: metrics.text,
     isReady: () => state.isReady && store.trouble() === null,
   });
   /** Messages of a deleted person go with them. */
@@ -118,10 +135,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     addSession: http.keys.addSession,
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
-    renderPreview: (survey, settings) => {
-      const context = { appUrl: state.address, sender: chooseSender(settings, sender, state.address) };
-      return previewMail(survey, context, random, unixSeconds(clock));
-    },
+    senders: [outbox],
+    renderPreview: (survey, settings) => previewMail(survey, mailContext(settings), random, unixSeconds(clock)),
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {
@@ -142,6 +157,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
     finishDue: scheduler.finish,
+    stopDelivering: scheduler.stop,
     setReady: (isReady) => {
       state.isReady = isReady;
     },
@@ -152,22 +168,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log.flush();
     },
   };
-}
-
-/** Who the surveys of each project among these come from. */
-async function readSenders(
-  store: Store,
-  surveys: readonly DueSurvey[],
-  { sender, appUrl }: { readonly sender: SenderSettings; readonly appUrl: string },
-): Promise<(project: DueSurvey["project"]) => MailSender> {
-  const projects = new Map(surveys.map(({ project }) => [project.id, project]));
-  const settings = await store.read(async (tx) => {
-    const found = [];
-    for (const project of projects.values()) found.push([project.id, await readSettings(tx, project)] as const);
-    return new Map(found);
-  });
-  const nothing = { senderName: null, from: null, replyTo: null, footer: null };
-  return ({ id }) => chooseSender(settings.get(id) ?? nothing, sender, appUrl);
 }
 
 /** Holds events until `release`: before a server listens, only an error is worth a line. */
@@ -198,30 +198,6 @@ function createSignal(): { readonly call: () => void; readonly answer: (work: ()
   };
 }
 
-interface DeliveryCount {
-  readonly add: (outcomes: readonly DeliveryOutcome[]) => readonly DeliveryOutcome[];
-  readonly metrics: () => string;
-}
-
-function createDeliveryCount(): DeliveryCount {
-  const counts: Record<DeliveryOutcome["kind"], number> = { sent: 0, bounced: 0, retry: 0 };
-  return {
-    add: (outcomes) => {
-      for (const { kind } of outcomes) counts[kind] += 1;
-      return outcomes;
-    },
-    metrics: () =>
-      [
-        "# HELP surveyctl_deliveries_total Surveys handed over, by how that ended.",
-        "# TYPE surveyctl_deliveries_total counter",
-        ...Object.entries(counts).map(
-          ([outcome, number]) => `surveyctl_deliveries_total{outcome="${outcome}"} ${number}`,
-        ),
-        "",
-      ].join("\n"),
-  };
-}
-
 interface UpkeepOptions {
   readonly store: Store;
   readonly outbox: Outbox;
@@ -232,6 +208,12 @@ interface UpkeepOptions {
 
 const LOOK_MS = 5_000;
 const PRUNE_MS = 3_600_000;
+
+const PRUNED_A_STEP = 1000;
+
+async function forgetAttempts(store: Store): Promise<void> {
+  while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP)));
+}
 
 function createUpkeep(
   { store, outbox, clock, keepSeconds }: UpkeepOptions,
@@ -245,6 +227,7 @@ function createUpkeep(
       if (clock.monotonic() >= nextPruneMs) {
         const now = clock.now();
         await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now).catch(onError);
+        await forgetAttempts(store).catch(onError);
         nextPruneMs += PRUNE_MS;
       }
       // The store tells by itself what it finds.

@@ -89,8 +89,8 @@ Periods, for --period and wherever a date is accepted:
 --period last-month is short for --since last-month --until last-month.
 --verbose shows the resolved range.
 
-Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay also takes
-tomorrow or a later time.
+Durations: 90 (seconds), 90s, 15m, 2h, 1d, 2w. --delay, and a
+delay column of an import, also take tomorrow or a later time.
 
 Ranges include both ends. --tz ZONE overrides the system's time zone,
 such as --tz Europe/Berlin.
@@ -152,7 +152,7 @@ only for what is new or changed; --append adds it to the file.
   surveyctl responses export --state r.state --append \\
       --out responses.csv -q
 
-CSV for spreadsheets: --excel, short for --bom --crlf --excel-safe.
+CSV for spreadsheets: --excel, with --bom --crlf --excel-safe in it.
 --flatten adds one column for each property.
 `;
 

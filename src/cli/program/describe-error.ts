@@ -29,7 +29,7 @@ export interface ErrorReport {
   readonly exit: ExitCode;
 }
 
-/** The first match decides; an unknown error is reported as internal. `verbose` adds the call of a refused request. */
+/** The first match decides; an unknown error is reported as internal. `verbose` adds the method and URL of the call. */
 export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
     return report("internal", `a value that is not an error was thrown: ${String(error)}`, EXIT.failed);
@@ -109,8 +109,7 @@ function adviseProfile({ given, known, mayCreate }: UnknownProfile): string {
 function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
   const { code, status, details } = error;
-  const isRefused = error instanceof RefusedError || error instanceof AuthError;
-  const message = isRefused && !verbose ? error.what : error.message;
+  const message = verbose ? error.message : error.what;
   return { code, message, status, details, hint: error.hint ?? advise(error), exit: exitOfClient(error) };
 }
 

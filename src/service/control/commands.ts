@@ -2,8 +2,10 @@
 import * as v from "valibot";
 import { LOCALES, type Locale } from "../../contract/locales.ts";
 import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
+import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
 
 export type AdminCommand =
+  | DeliveryCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
@@ -78,6 +80,7 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({ kind: v.literal("trend.list"), project }),
   v.object({ kind: v.literal("trend.remove"), project, id }),
   v.object({ kind: v.literal("session"), project }),
+  ...DELIVERY_COMMANDS,
 ]);
 
 export interface ProjectInfo {
@@ -123,7 +126,7 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
-export interface AdminResults {
+export interface AdminResults extends DeliveryResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];

@@ -10,7 +10,6 @@ import {
   addKey,
   addProject,
   changeSettings,
-  findProject,
   listKeys,
   listProjects,
   type ProjectSettings,
@@ -19,6 +18,8 @@ import {
   setThrottle,
 } from "../domain/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
+import type { MessageSender } from "../domain/delivery/sender.ts";
+import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
 import {
   AdminError,
   type Admin,
@@ -44,6 +45,8 @@ export interface AdminOptions {
   /** Surveys may be due now. */
   readonly onSchedule: () => void;
   readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings) => PreviewInfo;
+  /** What carries messages out. */
+  readonly senders: readonly MessageSender[];
 }
 
 type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
@@ -65,12 +68,14 @@ export function createKey(random: Random): string {
   return random.token(24);
 }
 
-function createHandlers({ store, random, addSession, onRevoke, onSchedule, renderPreview }: AdminOptions): Handlers {
+function createHandlers(options: AdminOptions): Handlers {
+  const { store, random, addSession, onRevoke, onSchedule, renderPreview } = options;
   const inProject = async <Result>(
     name: string,
     work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
   ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   return {
+    ...createDeliveryHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {
@@ -136,12 +141,6 @@ function createHandlers({ store, random, addSession, onRevoke, onSchedule, rende
       return { key };
     },
   };
-}
-
-async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
-  const project = await findProject(tx, name);
-  if (project === null) throw new AdminError(`there is no project ${JSON.stringify(name)}`);
-  return project;
 }
 
 function requireThere<Result>(wasThere: boolean, message: string, result: Result): Result {

@@ -10,26 +10,24 @@ import {
   UnwritableFileError,
 } from "../../runtime/file-replacement.ts";
 import { isPrivate } from "../../runtime/processes.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
-import type { DeliveryOutcome } from "../domain/surveys.ts";
+import type { AttemptFacts, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, ErasedSurvey } from "../domain/ports.ts";
-import type { MailSender } from "./mail/sender.ts";
-import { formatSurveyMail, freezeMail } from "./mail/survey-mail.ts";
+import { formatSurveyMail, freezeMail, type MailContext } from "./mail/survey-mail.ts";
 import { formatSurveySms } from "./survey-sms.ts";
 
-export interface OutboxContext {
-  /** Where the pages of this service lie, without a slash at the end. */
-  readonly appUrl: string;
+/** What a message is made with. */
+export interface OutboxContext extends MailContext {
   /** Unix seconds. */
   readonly now: number;
-  readonly senderOf: (project: DueSurvey["project"]) => MailSender;
 }
 
-export interface Outbox {
-  /** Resolves once all these messages are durably on disk; one outcome for each, in order. */
-  readonly deliver: (surveys: readonly DueSurvey[], context: OutboxContext) => Promise<readonly DeliveryOutcome[]>;
-  /** Removes the messages of these surveys, as far as they are still there. */
-  readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<void>;
+/**
+ * A survey is delivered once its message is durably on disk. It is never marked as transmitting: to write its file once
+ * more changes nothing.
+ */
+export interface Outbox extends MessageSender {
   /** Removes messages last written before `before` (Unix milliseconds; null keeps all), and old halves of messages. */
   readonly prune: (before: number | null, now: number) => Promise<void>;
   /** Rejects with ForeignOutboxError when others could read or change what is written here. */
@@ -40,7 +38,9 @@ export interface OutboxOptions {
   readonly folder: string;
   /** The data file that the messages belong to. Its process is the only writer of them. */
   readonly dataFile: string;
+  readonly clock: Clock;
   readonly random: Random;
+  readonly context: (project: DueSurvey["project"]) => Promise<OutboxContext>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -49,6 +49,8 @@ export class ForeignOutboxError extends Error {
   override readonly name = "ForeignOutboxError";
 }
 
+/** Messages in hand: their folder is synced once for all of them. */
+const BATCH = 64;
 /** Files written at once; more would only wait for the same disk. */
 const CONCURRENCY = 8;
 const FIRST_RETRY_SECONDS = 15;
@@ -66,41 +68,36 @@ const TEMPORARY = new RegExp(`^\\d+-\\d+-[0-9a-f]{20}\\.(?:eml|json)\\.[\\w-]+\\
  * The name of a survey's file holds a part of its token's hash, so no other data file and no earlier one has the same.
  * A survey whose sending was cut short before it was recorded meets its own file again, and so comes out exactly once.
  */
-export function createOutbox({ folder, dataFile, random, onError }: OutboxOptions): Outbox {
+export function createOutbox({ folder, dataFile, clock, random, context, onError }: OutboxOptions): Outbox {
   // Part of the names of temporary files, so that those that a crash left are known to be ours.
   const owner = hashOf(dataFile, OWNER_HASH_LENGTH);
   const state = { isSwept: false };
-  const deliverOne = async (due: DueSurvey, context: OutboxContext): Promise<DeliveryOutcome> => {
-    try {
-      await writeOnce(path.join(folder, fileName(due)), format(due, context), `${owner}-${random.token(9)}`);
-      return { kind: "sent" };
-    } catch (error) {
-      // The cause has the system's code, by which failures are told apart.
-      onError(error instanceof UnwritableFileError ? (error.cause ?? error) : error);
-      return { kind: "retry", delaySeconds: retryDelay(error, due.attempts) };
-    }
+  const prepare = async (): Promise<void> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await checkFolder(folder);
+    if (!state.isSwept) await sweep(folder, owner);
+    state.isSwept = true;
   };
-  const refuseAll = (error: unknown, surveys: readonly DueSurvey[]): readonly DeliveryOutcome[] => {
-    onError(error);
-    return surveys.map(({ attempts }) => ({ kind: "retry", delaySeconds: retryDelay(error, attempts) }));
-  };
+  const group = createWriteGroup(prepare, () => syncFolder(folder).catch(onError));
   return {
-    deliver: async (surveys, context) => {
+    name: "outbox",
+    channels: ["email", "sms"],
+    capacity: () => BATCH,
+    deliver: async (due): Promise<DeliveryResult> => {
+      const startedMs = clock.monotonic();
+      const name = fileName(due);
+      const facts = (text: string | null): AttemptFacts => ({ ...FACTS, text, ms: clock.monotonic() - startedMs });
       try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        await checkFolder(folder);
-        if (!state.isSwept) await sweep(folder, owner);
-        state.isSwept = true;
+        const made = format(due, await context(due.project));
+        await group.write(() => writeOnce(path.join(folder, name), made, `${owner}-${random.token(9)}`));
+        return { kind: "sent", attempt: { ...facts(null), serverId: name } };
       } catch (error) {
-        return refuseAll(error, surveys);
+        // The cause has the system's code, by which failures are told apart.
+        const cause = error instanceof UnwritableFileError ? (error.cause ?? error) : error;
+        onError(cause);
+        const text = cause instanceof Error ? cause.message : "unknown";
+        return { kind: "retry", delaySeconds: retryDelay(error, due.attempts), attempt: facts(text) };
       }
-      const outcomes: DeliveryOutcome[] = [];
-      for (let start = 0; start < surveys.length; start += CONCURRENCY) {
-        const some = surveys.slice(start, start + CONCURRENCY);
-        outcomes.push(...(await Promise.all(some.map((due) => deliverOne(due, context)))));
-      }
-      await syncFolder(folder).catch(onError);
-      return outcomes;
     },
     erase: async (surveys) => {
       for (const survey of surveys) await removeIfThere(path.join(folder, fileName(survey)));
@@ -108,6 +105,60 @@ export function createOutbox({ folder, dataFile, random, onError }: OutboxOption
     },
     prune: (before, now) => prune(folder, before, now),
     check: () => checkFolder(folder).catch(ignoreMissing),
+  };
+}
+
+const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null, ms: 0 };
+
+interface WriteGroup {
+  /** Resolves once what `work` wrote is durable; rejects as `prepare` or `work` do. */
+  readonly write: (work: () => Promise<void>) => Promise<void>;
+}
+
+/** What is written together is prepared once before, and synced once after, the last of it. */
+function createWriteGroup(prepare: () => Promise<void>, sync: () => Promise<void>): WriteGroup {
+  const turns: (() => void)[] = [];
+  const state: { open: number; running: number; prepared: Promise<void> | null; written: (() => void)[] } = {
+    open: 0,
+    running: 0,
+    prepared: null,
+    written: [],
+  };
+  const enter = async (): Promise<void> => {
+    if (state.running >= CONCURRENCY) await new Promise<void>((resolve) => void turns.push(resolve));
+    else state.running += 1;
+  };
+  const leave = (): void => {
+    const next = turns.shift();
+    if (next === undefined) state.running -= 1;
+    else next();
+  };
+  const end = async (): Promise<void> => {
+    state.open -= 1;
+    if (state.open > 0) return;
+    const { written } = state;
+    Object.assign(state, { prepared: null, written: [] });
+    if (written.length > 0) await sync();
+    for (const resolve of written) resolve();
+  };
+  return {
+    write: async (work) => {
+      state.open += 1;
+      await enter();
+      try {
+        state.prepared ??= prepare();
+        await state.prepared;
+        await work();
+      } catch (error) {
+        leave();
+        void end();
+        throw error;
+      }
+      leave();
+      const isSynced = new Promise<void>((resolve) => void state.written.push(resolve));
+      void end();
+      await isSynced;
+    },
   };
 }
 
@@ -130,13 +181,11 @@ interface Formatted {
   readonly mark: string;
 }
 
-function format(due: DueSurvey, { appUrl, now, senderOf }: OutboxContext): Formatted {
-  if (due.channel === "sms") return { text: formatSurveySms(due, appUrl), mark: due.token };
-  const sender = senderOf(due.project);
-  // The rows keep neither of these two yet. Derived from the token, each rendering gives the same.
-  const frozen = freezeMail(due, sender, tokensFrom(due.token), now);
-  const text = formatSurveyMail({ ...due, unsubscribeToken: due.token }, frozen, { appUrl, sender });
-  return { text, mark: frozen.messageId };
+function format(due: DueSurvey, { now, ...context }: OutboxContext): Formatted {
+  if (due.channel === "sms") return { text: formatSurveySms(due, context.appUrl), mark: due.token };
+  // A file is written without a mark, so nothing is kept: derived from the token, each rendering gives the same.
+  const frozen = freezeMail(due, context.sender, tokensFrom(due.token), now);
+  return { text: formatSurveyMail(due, frozen, context), mark: frozen.messageId };
 }
 
 function tokensFrom(seed: string): Pick<Random, "token"> {

@@ -11,7 +11,7 @@ import {
   translateTaken,
   upsertPerson,
 } from "./person-identity.ts";
-import type { PersonRow, Transaction } from "./ports.ts";
+import type { PersonRow, Position, Transaction } from "./ports.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
 import { keepSuppressions } from "./suppressions.ts";
 import { cancelWaiting, scheduleSurvey } from "./surveys.ts";
@@ -19,30 +19,43 @@ import { cancelWaiting, scheduleSurvey } from "./surveys.ts";
 /** 4.1 as JSON texts, `Person` rows in creation order. */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
   const after = parseCursor(query.after);
-  const id = await filteredPerson(tx, project, query);
-  if (id === undefined) return { rows: [], next: null };
-  const rows = await tx.people.list(project.id, {
-    since: query.since,
-    until: query.until,
-    id,
-    after,
-    limit: query.perPage + 1,
-  });
-  return toPage(rows, query.perPage, (row) => {
+  if (query.email !== null || query.phoneNumber !== null)
+    return onePerson(await namedPerson(tx, project, query), query, after);
+  const { since, until, perPage } = query;
+  const rows = await tx.people.list(project.id, { since, until, after, limit: perPage + 1 });
+  return toPage(rows, perPage, (row) => {
     const last = JSON.parse(row) as Person;
     return { createdAt: last.created_at, id: Number(last.id) };
   });
 }
 
-/** The id of the person whom the filter names; null for no filter, undefined for an unknown person. */
-async function filteredPerson(
-  tx: Transaction,
-  project: Project,
-  query: PeopleQuery,
-): Promise<number | null | undefined> {
-  if (query.email !== null) return (await tx.people.byEmail(project.id, query.email))?.id;
-  if (query.phoneNumber !== null) return (await tx.people.byPhone(project.id, query.phoneNumber))?.id;
-  return null;
+/** The person whom the filter names; an address takes precedence over a number. */
+async function namedPerson(tx: Transaction, project: Project, query: PeopleQuery): Promise<PersonRow | null> {
+  if (query.email !== null) return tx.people.byEmail(project.id, query.email);
+  return query.phoneNumber === null ? null : tx.people.byPhone(project.id, query.phoneNumber);
+}
+
+/** A page of nobody or one person. The row is at hand, and a second look-up would cost as much as the first. */
+function onePerson(row: PersonRow | null, { since, until }: PeopleQuery, after: Position | null): JsonPage {
+  const isListed =
+    row !== null &&
+    (since === null || row.createdAt >= since) &&
+    (until === null || row.createdAt <= until) &&
+    (after === null || row.createdAt > after.createdAt || (row.createdAt === after.createdAt && row.id > after.id));
+  return { rows: isListed ? [JSON.stringify(toPerson(row))] : [], next: null };
+}
+
+function toPerson(row: PersonRow): Person {
+  return {
+    id: String(row.id),
+    email: row.email,
+    name: row.name,
+    created_at: row.createdAt,
+    phone_number: row.phoneNumber,
+    last_sent_at: row.lastSentAt,
+    last_responded_at: row.lastRespondedAt,
+    next_survey_scheduled_at: row.nextSurveyAt,
+  };
 }
 
 /**

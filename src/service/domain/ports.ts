@@ -6,16 +6,10 @@
  */
 
 import type { UnavailableError } from "./errors.ts";
-import type {
-  AutopilotRows,
-  PersonRows,
-  ProjectRows,
-  RequestRows,
-  ResponseRows,
-  SuppressionRows,
-  TrendRows,
-} from "./rows.ts";
+import type { DeliveryRows, RequestRows } from "./delivery/rows.ts";
+import type { AutopilotRows, PersonRows, ProjectRows, ResponseRows, SuppressionRows, TrendRows } from "./rows.ts";
 
+export type * from "./delivery/rows.ts";
 export type * from "./rows.ts";
 
 export interface Store {
@@ -56,6 +50,7 @@ export interface Transaction {
   readonly projects: ProjectRows;
   readonly people: PersonRows;
   readonly requests: RequestRows;
+  readonly deliveries: DeliveryRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;

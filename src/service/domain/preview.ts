@@ -28,10 +28,14 @@ export async function previewSurvey(
     channel: "email",
     autopilot: false,
     token: PREVIEW_TOKEN,
+    unsubscribeToken: PREVIEW_TOKEN,
     properties: { ...properties, ...(locale === null ? {} : { locale }) },
     scheduledAt: tx.now,
     attempts: 0,
+    firstAttemptAt: null,
+    frozen: null,
     claimer: "",
+    claims: 0,
     person: { id: person.id, email: person.email, name: person.name, phoneNumber: person.phoneNumber },
   };
 }

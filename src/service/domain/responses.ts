@@ -2,6 +2,7 @@
 import { NOTES_LENGTH_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { SurveyResponse } from "../../contract/resources.ts";
 import type { Expansion } from "../../contract/routes.ts";
+import { noteEvidence } from "./delivery/deliveries.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
 import { parseId } from "./ids.ts";
 import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "./inputs.ts";
@@ -200,6 +201,7 @@ export async function answerSurvey(
     throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });
   }
   const { project, personId, requestId, properties, responseId } = await findSurvey(tx, token);
+  await noteEvidence(tx, project, requestId);
   if (responseId !== null) {
     await tx.responses.update(project.id, responseId, { score, comment, updatedAt: tx.now });
     return { project, responseId, created: false };
@@ -209,8 +211,11 @@ export async function answerSurvey(
   return { project, responseId: await tx.responses.insert(project.id, { ...given, ...times }), created: true };
 }
 
-/** The unsubscribe link of a message. Throws NotFoundError. */
+/** The unsubscribe link of a message, also one of a message that carried the answering token. Throws NotFoundError. */
 export async function unsubscribeByLink(tx: Transaction, token: string): Promise<{ created: boolean }> {
-  const { project, personId } = await findSurvey(tx, token);
+  const survey = await tx.requests.byUnsubscribeToken(token);
+  if (survey === null) throw new NotFoundError("no such survey");
+  const { project, personId, requestId } = survey;
+  await noteEvidence(tx, project, requestId);
   return unsubscribePerson(tx, project, personId);
 }

@@ -1,10 +1,10 @@
-/** When a survey is scheduled, when it is due, and what follows from its delivery (sections 1 and 3). */
+/** When a survey is scheduled, and when it is due (sections 1 and 3). */
 import { PLATFORMS, type Properties } from "../../contract/resources.ts";
 import type { Channel } from "../../contract/routes.ts";
 import type { Project } from "./inputs.ts";
 import { newest } from "./person-identity.ts";
-import type { Claim, DueSurvey, PersonRow, Transaction } from "./ports.ts";
-import { canReceive, recordBounce } from "./suppressions.ts";
+import type { PersonRow, Transaction } from "./ports.ts";
+import { canReceive } from "./suppressions.ts";
 
 export interface SurveyWish {
   readonly channel: Channel;
@@ -31,16 +31,19 @@ export async function scheduleSurvey(
     paused: false,
     properties,
     token: tx.token(),
+    unsubscribeToken: tx.token(),
   });
   return scheduledAt;
 }
 
-/** Whether a survey was sent too recently, or one waits to be sent, which counts as recent. */
+/** Whether a survey was sent, or may have been, too recently; one that waits to be sent counts as recent. */
 async function isThrottled(tx: Transaction, project: Project, person: PersonRow): Promise<boolean> {
-  if (person.lastSentAt === null && person.nextSurveyAt === null) return false;
+  const { lastSentAt, nextSurveyAt } = person;
+  const lastAt = newest(lastSentAt, await tx.deliveries.lastUnknownAt(project.id, person.id));
+  if (lastAt === null && nextSurveyAt === null) return false;
   const throttleSeconds = (await tx.projects.byId(project.id))?.throttleSeconds ?? null;
   if (throttleSeconds === null || throttleSeconds === 0) return false;
-  return person.nextSurveyAt !== null || (person.lastSentAt !== null && tx.now - person.lastSentAt < throttleSeconds);
+  return nextSurveyAt !== null || (lastAt !== null && tx.now - lastAt < throttleSeconds);
 }
 
 /** Drops what waits to be sent. The recurrence of Autopilot goes on, one interval from now. */
@@ -85,60 +88,7 @@ export async function scheduleAutopilot(
     paused: !active,
     properties,
     token: tx.token(),
+    unsubscribeToken: tx.token(),
   });
   await tx.autopilot.setNextRequest(project.id, platform, person.id, id);
-}
-
-export type DeliveryOutcome =
-  | { readonly kind: "sent" }
-  /** Refused for good. */
-  | { readonly kind: "bounced" }
-  /** Refused for now: due again after so many seconds. */
-  | { readonly kind: "retry"; readonly delaySeconds: number };
-
-/** Claims what is due; projects take turns. In a write; mail leaves after it is durable. */
-export async function claimDue(tx: Transaction, claim: Claim): Promise<readonly DueSurvey[]> {
-  return tx.requests.claimDue(claim);
-}
-
-/** When the scheduler must wake next; null when nothing waits. */
-export async function nextDueAt(tx: Transaction): Promise<number | null> {
-  return tx.requests.nextDueAt();
-}
-
-/** Makes what schedulers other than the living ones had claimed due again. Returns how many. */
-export async function releaseDeadClaims(tx: Transaction, living: readonly string[] = []): Promise<number> {
-  return tx.requests.releaseClaims(living);
-}
-
-/** Records how a claimed delivery ended; after a sent Autopilot survey the next one is scheduled `frequency` later. */
-export async function finishDelivery(tx: Transaction, due: DueSurvey, outcome: DeliveryOutcome): Promise<void> {
-  switch (outcome.kind) {
-    case "sent":
-      return finishSent(tx, due);
-    case "bounced":
-      if ((await tx.requests.markFailed(due)) && due.channel === "email")
-        await recordBounce(tx, due.project, due.person.id);
-      return;
-    case "retry":
-      await tx.requests.postpone(due, tx.now + outcome.delaySeconds);
-  }
-}
-
-async function finishSent(tx: Transaction, due: DueSurvey): Promise<void> {
-  const { project, channel } = due;
-  if (!(await tx.requests.markSent(due))) return;
-  const person = await tx.people.byId(project.id, due.person.id);
-  if (person === null) return;
-  await tx.people.update(project.id, person.id, { lastSentAt: newest(person.lastSentAt, tx.now) });
-  if (!due.autopilot) return;
-  const member = await tx.autopilot.member(project.id, channel, person.id);
-  // A person who left and came back has another request waiting already.
-  if (member === null || member.nextRequestId !== due.requestId) return;
-  const { frequency } = await tx.autopilot.configuration(project.id, channel);
-  await scheduleAutopilot(tx, project, person, {
-    platform: channel,
-    properties: member.properties,
-    delaySeconds: frequency,
-  });
 }

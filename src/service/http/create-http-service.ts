@@ -26,7 +26,7 @@ export interface HttpServiceOptions {
   /** Called after each write that may have scheduled a survey. */
   readonly onScheduled: () => void;
   /** Lines for `/metrics` besides those about requests. */
-  readonly moreMetrics: () => string;
+  readonly moreMetrics: () => Promise<string>;
   /** Whether new work is still taken. */
   readonly isReady: () => boolean;
 }
@@ -226,7 +226,7 @@ async function ownPage(
   if (path === "/metrics") {
     return {
       status: 200,
-      text: metrics() + options.moreMetrics(),
+      text: metrics() + (await options.moreMetrics()),
       headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
     };
   }

@@ -1,39 +1,53 @@
-/** Claims what is due, has it delivered, records how that ended, and sleeps until the next is due. */
+/** Claims what is due, has it delivered, records how each delivery ended, and sleeps until the next is due. */
 import type { Clock } from "../../runtime/clock.ts";
-import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims, type DeliveryOutcome } from "../domain/surveys.ts";
-import type { DueSurvey, ErasedSurvey, Store } from "../domain/ports.ts";
+import {
+  claimDue,
+  finishDelivery,
+  nextDueAt,
+  releaseDeadClaims,
+  type OnUnknown,
+} from "../domain/delivery/deliveries.ts";
+import type { MessageSender, OutcomeKind } from "../domain/delivery/sender.ts";
+import type { DueSurvey, Store, Transaction } from "../domain/ports.ts";
+import { createHand, type Hand } from "./hand.ts";
 
 export interface SchedulerOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** Names this scheduler in claims. */
   readonly claimer: string;
-  /** Resolves once these messages have gone out for good; one outcome for each, in order. */
-  readonly deliver: (surveys: readonly DueSurvey[]) => Promise<readonly DeliveryOutcome[]>;
-  /** Removes what is left of messages whose person is gone. Never runs beside `deliver`. */
-  readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<void>;
+  /** At most one for each channel. */
+  readonly senders: readonly MessageSender[];
+  /** Messages that were scheduled longer ago are given up; null for no limit. */
+  readonly maxAgeSeconds: number | null;
+  readonly onUnknown: OnUnknown;
+  /** Called with each outcome once it is recorded. */
+  readonly onOutcome: (due: DueSurvey, kind: OutcomeKind) => void;
   readonly onError: (error: unknown) => void;
 }
 
 export interface Scheduler {
   /** Starts the loop; a second call changes nothing. */
   readonly start: () => void;
-  /** Says that something may be due now. Cheap. */
+  /** Says that something may be due now, or that a sender has room again. Cheap. */
   readonly wake: () => void;
-  /** Lets the batch in hand finish and ends the loop. */
+  /**
+   * Claims nothing more and lets transmissions end: after 30 seconds those without a mark are put back, 10 seconds later
+   * those with one are unknown.
+   */
   readonly stop: () => Promise<void>;
   /** Ends the loop once nothing is due any more. */
   readonly finish: () => Promise<void>;
 }
 
-const BATCH = 64;
-/** Longer than any batch takes. */
+/** Renewed while a message is in hand, so it only ends for a process that hangs. */
 const LEASE_SECONDS = 300;
+const RENEW_SECONDS = LEASE_SECONDS / 3;
 /** A full disk for one: what waits goes on soon after there is room. */
 const AFTER_ERROR_MS = 2_000;
 const ERASE_BATCH = 500;
 const REST_MIN_MS = 20;
-/** The wall clock may be set while we sleep. */
+/** The wall clock may be set while we sleep; sooner than a lease must be renewed. */
 const REST_MAX_MS = 60_000;
 
 interface State {
@@ -41,56 +55,70 @@ interface State {
   isWoken: boolean;
   nap: AbortController | null;
   hasReleased: boolean;
-  /** Delivered, but not recorded yet. */
-  unrecorded: { readonly surveys: readonly DueSurvey[]; readonly outcomes: readonly DeliveryOutcome[] } | null;
+  renewedMs: number;
 }
 
 /** Does nothing until `start` or `finish`. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { store, clock, claimer, deliver, erase, onError } = options;
+  const { store, clock, claimer, onUnknown, onError } = options;
   const stopping = new AbortController();
-  const state: State = { loop: null, isWoken: false, nap: null, hasReleased: false, unrecorded: null };
+  const state: State = { loop: null, isWoken: false, nap: null, hasReleased: false, renewedMs: 0 };
+  const wake = (): void => {
+    state.isWoken = true;
+    state.nap?.abort();
+  };
+  const hand = createHand({ ...options, onEnd: wake });
 
-  /** What was delivered is recorded before anything else is claimed, however often the store fails in between. */
-  const record = async (): Promise<void> => {
-    const { unrecorded } = state;
-    if (unrecorded === null) return;
-    await store.write(async (tx) => {
-      for (const [index, due] of unrecorded.surveys.entries()) {
-        const outcome = unrecorded.outcomes[index];
-        if (outcome !== undefined) await finishDelivery(tx, due, outcome);
-      }
+  /** What was delivered is recorded before, or together with, the next claims, however often the store fails. */
+  const recordAndClaim = async (isDue: boolean): Promise<number> => {
+    const ended = hand.ended();
+    if (ended.length === 0 && !isDue) return 0;
+    const claimed = await store.write(async (tx) => {
+      for (const { due, result } of ended) await finishDelivery(tx, due, result, onUnknown);
+      return isDue ? claimForAll(tx, options, hand) : [];
     });
-    state.unrecorded = null;
+    hand.forget(ended);
+    for (const { due, result } of ended) options.onOutcome(due, result.kind);
+    for (const { sender, due } of claimed) hand.take(sender, due);
+    return claimed.length + ended.length;
   };
 
   const eraseGone = async (): Promise<void> => {
     const gone = await store.read((tx) => tx.requests.listErased(ERASE_BATCH));
-    if (gone.length === 0) return;
-    await erase(gone);
-    await store.write((tx) => tx.requests.forgetErased(gone));
+    // A message that is in hand is written after it would be erased.
+    const idle = gone.filter((survey) => !hand.has(survey));
+    if (idle.length === 0) return;
+    for (const sender of options.senders) await sender.erase(idle);
+    await store.write((tx) => tx.requests.forgetErased(idle));
     if (gone.length === ERASE_BATCH) await eraseGone();
   };
 
-  const deliverBatch = async (): Promise<number> => {
-    const surveys = await store.write((tx) => claimDue(tx, { claimer, leaseSeconds: LEASE_SECONDS, limit: BATCH }));
-    if (surveys.length === 0) return 0;
-    state.unrecorded = { surveys, outcomes: await deliver(surveys) };
-    await record();
-    return surveys.length;
+  const renew = async (): Promise<void> => {
+    const nowMs = clock.monotonic();
+    if (hand.size() === 0 || nowMs - state.renewedMs < RENEW_SECONDS * 1000) return;
+    await store.write((tx) => tx.requests.renewClaims(hand.unmarked(), tx.now + LEASE_SECONDS));
+    state.renewedMs = nowMs;
   };
 
-  /** Delivers what is due; when the next one is, Unix seconds. Looking is cheaper than claiming, so it comes first. */
+  /**
+   * Has all delivered that is due and that senders have room for; when the next one is, Unix seconds. Looking is cheaper
+   * than claiming, so it comes first.
+   */
   const runDue = async (goesOn: () => boolean): Promise<number | null> => {
     // One process owns the data file, so every other claimer is dead.
-    if (!state.hasReleased) await store.write((tx) => releaseDeadClaims(tx, [claimer]));
+    if (!state.hasReleased) await store.write((tx) => releaseDeadClaims(tx, [claimer], onUnknown));
     state.hasReleased = true;
-    await record();
-    await eraseGone();
+    await renew();
     for (;;) {
-      const { dueAt, now } = await store.read(async (tx) => ({ dueAt: await nextDueAt(tx), now: tx.now }));
+      const channels = options.senders
+        .filter((sender) => roomOf(sender, hand) > 0)
+        .flatMap((sender) => sender.channels);
+      const { dueAt, now } = await store.read(async (tx) => ({ dueAt: await nextDueAt(tx, channels), now: tx.now }));
       const isDue = dueAt !== null && dueAt <= now && goesOn();
-      if (!isDue || (await deliverBatch()) === 0) return dueAt;
+      if (hand.size() === 0) state.renewedMs = clock.monotonic();
+      if ((await recordAndClaim(isDue)) > 0) continue;
+      await eraseGone();
+      return dueAt;
     }
   };
 
@@ -115,6 +143,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       return Math.min(Math.max(dueAt * 1000 - clock.now(), REST_MIN_MS), REST_MAX_MS);
     } catch (error) {
       onError(error);
+      // What has ended meanwhile fails as this did.
+      state.isWoken = false;
       return AFTER_ERROR_MS;
     }
   };
@@ -126,7 +156,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     }
   };
 
-  const stop = async (): Promise<void> => {
+  const endLoop = async (): Promise<void> => {
     stopping.abort();
     state.nap?.abort();
     await state.loop;
@@ -136,14 +166,44 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     start: () => {
       state.loop ??= loop();
     },
-    wake: () => {
-      state.isWoken = true;
-      state.nap?.abort();
+    wake,
+    stop: async () => {
+      await endLoop();
+      await hand.drain(async () => void (await recordAndClaim(false).catch(onError)));
     },
-    stop,
     finish: async () => {
-      await stop();
-      await runDue(() => true);
+      await endLoop();
+      do {
+        await hand.nextEnd();
+        await runDue(() => true);
+      } while (hand.size() > 0);
     },
   };
+}
+
+/** How many more messages a sender takes. What has ended and is recorded next makes room. */
+function roomOf(sender: MessageSender, hand: Hand): number {
+  return sender.capacity(RENEW_SECONDS) - hand.busy(sender);
+}
+
+interface Claimed {
+  readonly sender: MessageSender;
+  readonly due: DueSurvey;
+}
+
+/** For each sender at most what it has room for; its channels share that, and what one leaves the other takes. */
+async function claimForAll(tx: Transaction, { senders, claimer }: SchedulerOptions, hand: Hand): Promise<Claimed[]> {
+  const claimed: Claimed[] = [];
+  for (const sender of senders) {
+    let room = roomOf(sender, hand);
+    const { channels } = sender;
+    for (const [index, channel] of [...channels, ...channels].entries()) {
+      const limit = Math.ceil(room / Math.max(channels.length - index, 1));
+      if (limit <= 0) continue;
+      const some = await claimDue(tx, { claimer, channel, leaseSeconds: LEASE_SECONDS, limit });
+      room -= some.length;
+      claimed.push(...some.map((due) => ({ sender, due })));
+    }
+  }
+  return claimed;
 }

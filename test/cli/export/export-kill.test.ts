@@ -151,7 +151,10 @@ it("removes what killed runs left of the same file, and of no other", async () =
   for (const name of others) await writeFile(path.join(folder, name), "");
   expect(await killedAtRequest(args, 20)).toBe(true);
   expect((await readdir(folder)).filter(isLeft)).toHaveLength(3);
-  await runToEnd(["responses", "export", "--out", file]);
+  const state = path.join(folder, "r.state");
+  await writeFile(`${state}.abc.surveyctl-tmp`, "");
+  await runToEnd(["responses", "export", "--out", file, "--state", state]);
+  expect((await readdir(folder)).filter((name) => name.startsWith("r.state"))).toEqual(["r.state"]);
   expect((await readdir(folder)).filter(isLeft).toSorted()).toEqual(others.toSorted());
   expect((await readdir(folder)).filter((name) => name.endsWith("lock"))).toEqual([]);
 }, 60_000);

@@ -8,13 +8,15 @@ import { systemRandom } from "../../../src/runtime/random.ts";
 import { NO_SENDER } from "../../../src/service/delivery/mail/sender.ts";
 import { createOutbox, type Outbox } from "../../../src/service/delivery/outbox.ts";
 import { openService } from "../../../src/service/index.ts";
+import type { DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
+import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { dueSurvey } from "./due.ts";
 import { readMail } from "./read-mail.ts";
 
 const CONTEXT = {
   appUrl: "https://survey.example.com",
   now: 1_750_000_000,
-  senderOf: () => ({ ...NO_SENDER, from: "surveys@example.com" }),
+  sender: { ...NO_SENDER, from: "surveys@example.com" },
 };
 const state = { folder: "" };
 const outbox = (): string => path.join(state.folder, "outbox");
@@ -26,8 +28,30 @@ afterEach(() => rm(state.folder, { recursive: true, force: true }));
 const unexpected = (error: unknown): void => {
   throw error;
 };
-const open = (onError: (error: unknown) => void = unexpected): Outbox =>
-  createOutbox({ folder: outbox(), dataFile: "/data/survey.db", random: systemRandom, onError });
+const open = (onError: (error: unknown) => void = unexpected, now = CONTEXT.now): Outbox =>
+  createOutbox({
+    folder: outbox(),
+    dataFile: "/data/survey.db",
+    clock: { ...systemClock, monotonic: () => 0 },
+    random: systemRandom,
+    context: async () => ({ ...CONTEXT, now }),
+    onError,
+  });
+const PROGRESS: DeliveryProgress = {
+  mayStillSend: () => Promise.reject(new Error("not asked")),
+  transmitting: () => Promise.reject(new Error("not marked")),
+  signal: new AbortController().signal,
+};
+/** All at once, as the scheduler hands them over. */
+const deliver = (box: Outbox, ...surveys: readonly DueSurvey[]): Promise<DeliveryResult[]> =>
+  Promise.all(surveys.map((due) => box.deliver(due, PROGRESS)));
+const FACTS = { stage: "outbox", code: null, enhancedCode: null, text: null, host: null, serverId: null, ms: 0 };
+const sent = (file: unknown): unknown => ({ kind: "sent", attempt: { ...FACTS, serverId: file } });
+const retry = (delaySeconds: number): unknown => ({
+  kind: "retry",
+  delaySeconds,
+  attempt: { ...FACTS, text: expect.any(String) },
+});
 const hoursAgo = (count: number): Date => new Date(Date.now() - count * 3_600_000);
 const names = async (): Promise<string[]> => (await readdir(outbox())).toSorted();
 const onlyFile = async (): Promise<string> => path.join(outbox(), (await names())[0] ?? "");
@@ -36,37 +60,38 @@ it("when surveys are delivered, then each is one file that only its owner reads"
   const surveys = Array.from({ length: 20 }, (_, index) =>
     dueSurvey({ requestId: index + 1, channel: index % 2 === 0 ? "email" : "sms" }),
   );
-  expect(await open().deliver(surveys, CONTEXT)).toEqual(surveys.map(() => ({ kind: "sent" })));
+  const results = await deliver(open(), ...surveys);
   const expected = surveys.map(
     ({ requestId }, index) => `1-${requestId}-343a05c83a2933b79232.${index % 2 === 0 ? "eml" : "json"}`,
   );
+  expect(results).toEqual(expected.map(sent));
   expect(await names()).toEqual(expected.toSorted());
   expect((await stat(await onlyFile())).mode & 0o777).toBe(0o600);
   expect((await stat(outbox())).mode & 0o777).toBe(0o700);
 });
 
 it("when a survey was written before a crash, then its file stays as it is", async () => {
-  await open().deliver([dueSurvey()], CONTEXT);
+  await deliver(open(), dueSurvey());
   const before = await readFile(await onlyFile(), "utf8");
-  const again = await open().deliver([dueSurvey({ attempts: 1 })], { ...CONTEXT, now: CONTEXT.now + 60 });
-  expect(again).toEqual([{ kind: "sent" }]);
+  const again = await deliver(open(unexpected, CONTEXT.now + 60), dueSurvey({ attempts: 1 }));
+  expect(again).toEqual([sent("1-7-343a05c83a2933b79232.eml")]);
   expect(await readFile(await onlyFile(), "utf8")).toBe(before);
 });
 
 it("when another data file has a survey of the same project and number, then both are written", async () => {
-  await open().deliver([dueSurvey({ token: "ofOneFile" })], CONTEXT);
-  await open().deliver([dueSurvey({ token: "ofAnother" })], CONTEXT);
+  await deliver(open(), dueSurvey({ token: "ofOneFile" }));
+  await deliver(open(), dueSurvey({ token: "ofAnother" }));
   expect(await names()).toHaveLength(2);
 });
 
 it.each(["", "From: somebody else"])(
   "when a file of that name holds %j, then it is not taken for the survey",
   async (text) => {
-    await open().deliver([dueSurvey()], CONTEXT);
+    await deliver(open(), dueSurvey());
     const file = await onlyFile();
     const whole = await readFile(file, "utf8");
     await writeFile(file, text);
-    await open().deliver([dueSurvey()], CONTEXT);
+    await deliver(open(), dueSurvey());
     expect(await readFile(file, "utf8")).toBe(whole);
   },
 );
@@ -77,13 +102,19 @@ it("when the folder is a link or others may write into it, then nothing is writt
   await symlink(elsewhere, outbox());
   await expect(open().check()).rejects.toThrow("is a symbolic link");
   const errors: unknown[] = [];
-  expect(await open((error) => errors.push(error)).deliver([dueSurvey()], CONTEXT)).toEqual([
-    { kind: "retry", delaySeconds: 15 },
-  ]);
+  expect(
+    await deliver(
+      open((error) => errors.push(error)),
+      dueSurvey(),
+    ),
+  ).toEqual([retry(15)]);
   await rm(outbox());
   await mkdir(outbox());
   await chmod(outbox(), 0o777);
-  await open((error) => errors.push(error)).deliver([dueSurvey()], CONTEXT);
+  await deliver(
+    open((error) => errors.push(error)),
+    dueSurvey(),
+  );
   expect(errors.map(String)).toEqual([
     expect.stringContaining("is a symbolic link"),
     expect.stringContaining("can be written by other users"),
@@ -97,7 +128,7 @@ it("when somebody has put a link where a temporary file would be, then what it l
   await mkdir(outbox(), { mode: 0o700 });
   for (const name of ["1-7.eml.surveyctl-tmp", "1-7-343a05c83a2933b79232.eml.surveyctl-tmp"])
     await symlink(victim, path.join(outbox(), name));
-  await open().deliver([dueSurvey()], CONTEXT);
+  await deliver(open(), dueSurvey());
   expect(await readFile(victim, "utf8")).toBe("precious");
 });
 
@@ -108,20 +139,20 @@ it("when a crash left half a message, then the next process of this data file re
     "1-3-343a05c83a2933b79232.eml.000000000000-one.surveyctl-tmp",
   ];
   for (const name of halves) await writeFile(path.join(outbox(), name), "From: ha");
-  await open().deliver([dueSurvey()], CONTEXT);
+  await deliver(open(), dueSurvey());
   expect(await names()).toEqual([halves[1], expect.stringMatching(/^1-7-/)]);
 });
 
 it("when a person is deleted, then the messages go, and those of others stay", async () => {
   const [first, second] = [dueSurvey(), dueSurvey({ requestId: 8, token: "another" })];
-  await open().deliver([first, second], CONTEXT);
+  await deliver(open(), first, second);
   await open().erase([first]);
   await open().erase([first]);
   expect(await names()).toEqual([expect.stringMatching(/^1-8-/)]);
 });
 
 it("when messages grow old, then they go, and so does what crashes left of them, but no other file", async () => {
-  await open().deliver([dueSurvey(), dueSurvey({ requestId: 8, token: "another" })], CONTEXT);
+  await deliver(open(), dueSurvey(), dueSurvey({ requestId: 8, token: "another" }));
   const [old = ""] = await names();
   const half = path.join(outbox(), `${old}.000000000000-random.surveyctl-tmp`);
   await writeFile(half, "half");
@@ -138,10 +169,15 @@ it("when nothing can be written, then each is tried again later, at first within
   await writeFile(outbox(), "a file where the folder should be");
   const errors: unknown[] = [];
   const delay = async (attempts: number): Promise<unknown> =>
-    (await open((error) => errors.push(error)).deliver([dueSurvey({ attempts })], CONTEXT))[0];
-  expect(await delay(0)).toEqual({ kind: "retry", delaySeconds: 15 });
-  expect(await delay(3)).toEqual({ kind: "retry", delaySeconds: 120 });
-  expect(await delay(30)).toEqual({ kind: "retry", delaySeconds: 3600 });
+    (
+      await deliver(
+        open((error) => errors.push(error)),
+        dueSurvey({ attempts }),
+      )
+    )[0];
+  expect(await delay(0)).toEqual(retry(15));
+  expect(await delay(3)).toEqual(retry(120));
+  expect(await delay(30)).toEqual(retry(3600));
   expect(errors.length).toBeGreaterThan(0);
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerSurvey, findSurvey, unsubscribeByLink } from "../../../src/service/domain/responses.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject } from "../../../src/service/domain/projects.ts";
 import { START, eventsQuery, links, openFixture, responsesQuery, sendInput, type Fixture } from "./fixture.ts";
@@ -15,7 +15,9 @@ beforeEach(async () => {
   await fixture.write((tx) =>
     sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", properties: { plan: "pro" } })),
   );
-  const [due] = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 1 }));
+  const [due] = await fixture.write((tx) =>
+    claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: 1 }),
+  );
   await fixture.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
   token = due!.token;
 });

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemberInput } from "../../../src/service/domain/inputs.ts";
 import { addMember, configureAutopilot, getAutopilot, removeMember } from "../../../src/service/domain/autopilot.ts";
-import { claimDue, finishDelivery, nextDueAt } from "../../../src/service/domain/surveys.ts";
+import { claimDue, finishDelivery, nextDueAt } from "../../../src/service/domain/delivery/deliveries.ts";
 import { unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import { cancelSurveys, sendPerson } from "../../../src/service/domain/people.ts";
 import { addResponse } from "../../../src/service/domain/responses.ts";
 import {
+  claimAll,
   DAY,
   START,
   links,
@@ -36,7 +37,7 @@ const configure = (change: { active?: boolean; frequencySeconds?: number }) =>
 
 /** Sends all that is due, as a scheduler would, and tells whom. */
 async function deliver(): Promise<(string | null)[]> {
-  const due = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 100 }));
+  const due = await fixture.write(claimAll);
   for (const survey of due) await fixture.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
   return due.map(({ person }) => person.email ?? person.phoneNumber);
 }
@@ -209,7 +210,9 @@ test("when a member is removed, then what waits is cancelled, person and respons
 
 test("when a member is removed while a survey is on its way, then its link works and no other follows", async () => {
   await add({ personEmail: "a@x.co" });
-  const [due] = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 1 }));
+  const [due] = await fixture.write((tx) =>
+    claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: 1 }),
+  );
   await remove("a@x.co");
   await add({ personEmail: "a@x.co", properties: { again: true } });
   await fixture.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
@@ -279,7 +282,9 @@ test("when a filter names a member, then they alone are listed; somebody else, t
 
 test("when a platform is switched off while a survey is on its way, then it is not tried again until it is on", async () => {
   await add({ personEmail: "a@x.co" });
-  const [due] = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 1 }));
+  const [due] = await fixture.write((tx) =>
+    claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: 1 }),
+  );
   await configure({ active: false });
   await fixture.write((tx) => finishDelivery(tx, due!, { kind: "retry", delaySeconds: 30 }));
   fixture.time.now = START + 30;

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { claimDue, finishDelivery, nextDueAt, releaseDeadClaims } from "../../../src/service/domain/surveys.ts";
+import {
+  claimDue,
+  finishDelivery,
+  nextDueAt,
+  releaseDeadClaims,
+} from "../../../src/service/domain/delivery/deliveries.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { recordBounce, unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
@@ -18,7 +23,7 @@ const send = (email: string, delaySeconds = 0) =>
     sendPerson(tx, fixture.project, sendInput({ email, delaySeconds, name: "N", properties: { plan: "pro" } })),
   );
 const claim = (claimer = "one", limit = 10) =>
-  fixture.write((tx) => claimDue(tx, { claimer, leaseSeconds: 60, limit }));
+  fixture.write((tx) => claimDue(tx, { claimer, channel: "email", leaseSeconds: 60, limit }));
 const finish = (due: DueSurvey | undefined, outcome: Parameters<typeof finishDelivery>[2]) =>
   fixture.write((tx) => finishDelivery(tx, due!, outcome));
 const emails = (due: readonly DueSurvey[]) => due.map(({ person }) => person.email);
@@ -34,9 +39,13 @@ test("when a survey is due, then one claim gets all that its message needs", asy
       autopilot: false,
       token: expect.stringMatching(/^[\w-]{22}$/),
       properties: { plan: "pro" },
+      unsubscribeToken: expect.stringMatching(/^[\w-]{22}$/),
       scheduledAt: START,
       attempts: 0,
+      firstAttemptAt: null,
+      frozen: null,
       claimer: "one",
+      claims: 1,
       person: { id: 1, email: "a@x.co", name: "N", phoneNumber: null },
     },
   ]);
@@ -83,7 +92,7 @@ test("when a claim dies, then its survey is found again, and the dead one's late
   expect(await claim()).toEqual([]);
   fixture.time.now = START + 60;
   const [living] = await claim();
-  expect(living).toMatchObject({ attempts: 1, claimer: "one" });
+  expect(living).toMatchObject({ attempts: 0, claimer: "one", claims: 2 });
   await finish(dead, { kind: "bounced" });
   expect(await fixture.read((tx) => listBounces(tx, fixture.project, eventsQuery()))).toEqual([]);
   await finish(living, { kind: "sent" });

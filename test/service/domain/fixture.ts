@@ -11,7 +11,8 @@ import type {
   ResponsesQuery,
   SendInput,
 } from "../../../src/service/domain/inputs.ts";
-import type { Store, Transaction } from "../../../src/service/domain/ports.ts";
+import { claimDue } from "../../../src/service/domain/delivery/deliveries.ts";
+import type { DueSurvey, Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
@@ -37,6 +38,15 @@ export async function openFixture(
   const store = await openSqliteStore({ file: ":memory:", ...options, clock });
   const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
   return { store, project, time, write: (work) => store.write(work), read: (work) => store.read(work) };
+}
+
+/** Claims what is due on both channels, as a scheduler would. */
+export async function claimAll(tx: Transaction): Promise<readonly DueSurvey[]> {
+  const claim = { claimer: "one", leaseSeconds: 60, limit: 100 } as const;
+  return [
+    ...(await claimDue(tx, { ...claim, channel: "email" })),
+    ...(await claimDue(tx, { ...claim, channel: "sms" })),
+  ];
 }
 
 export function sendInput(given: Partial<SendInput>): SendInput {

@@ -1,11 +1,20 @@
 import { assert, nat, property } from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
+import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import { unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import { getMetrics, toCoreMetrics } from "../../../src/service/domain/metrics.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addResponse } from "../../../src/service/domain/responses.ts";
-import { START, links, metricsQuery, openFixture, responseInput, sendInput, type Fixture } from "./fixture.ts";
+import {
+  claimAll,
+  START,
+  links,
+  metricsQuery,
+  openFixture,
+  responseInput,
+  sendInput,
+  type Fixture,
+} from "./fixture.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {
@@ -80,7 +89,7 @@ test("when other groups are asked for, then their prefixed counts stand in one f
   await fixture.write((tx) =>
     sendPerson(tx, fixture.project, sendInput({ phoneNumber: "+14155550100", channel: "sms" })),
   );
-  const due = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 10 }));
+  const due = await fixture.write(claimAll);
   for (const survey of due) {
     const kind = survey.person.email === "b@x.co" ? ("bounced" as const) : ("sent" as const);
     await fixture.write((tx) => finishDelivery(tx, survey, { kind }));

@@ -16,7 +16,7 @@ import type { Properties } from "../../../src/contract/resources.ts";
 import type { Project } from "../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { previewSurvey } from "../../../src/service/domain/preview.ts";
-import { claimDue, finishDelivery, nextDueAt } from "../../../src/service/domain/surveys.ts";
+import { claimDue, finishDelivery, nextDueAt } from "../../../src/service/domain/delivery/deliveries.ts";
 import { START, openFixture, sendInput, type Fixture } from "./fixture.ts";
 
 let fixture: Fixture;
@@ -30,6 +30,7 @@ const shown = (id: number, name: string, throttleSeconds: number | null) => ({
   name,
   createdAt: START,
   throttleSeconds,
+  pausedAt: null,
 });
 
 test("when projects are made, then they are listed with their settings, and a name is taken once", async () => {
@@ -168,11 +169,13 @@ describe("a preview", () => {
   test("when a person has a survey to come, then it is that one, else the newest, and nothing is stored", async () => {
     await fixture.write((tx) => setThrottle(tx, fixture.project, null));
     await send({ n: "first" }, 0);
-    const claimed = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 10 }));
-    for (const due of claimed) await fixture.write((tx) => finishDelivery(tx, due, { kind: "sent" }));
+    const claimed = await fixture.write((tx) =>
+      claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: 10 }),
+    );
+    for (const due of claimed) await fixture.write((tx) => finishDelivery(tx, due, { kind: "sent" }, "hold"));
     expect((await preview("a@x.co"))?.properties).toEqual({ n: "first" });
     await send({ n: "next", locale: "fr" }, 50);
-    const before = await fixture.read((tx) => nextDueAt(tx));
+    const before = await fixture.read((tx) => nextDueAt(tx, ["email"]));
     expect(await preview("A@x.co", "de")).toMatchObject({
       token: "preview",
       channel: "email",
@@ -180,7 +183,7 @@ describe("a preview", () => {
       person: { email: "a@x.co", name: "A" },
     });
     expect((await preview("a@x.co"))?.properties).toEqual({ n: "next", locale: "fr" });
-    expect(await fixture.read((tx) => nextDueAt(tx))).toBe(before);
+    expect(await fixture.read((tx) => nextDueAt(tx, ["email"]))).toBe(before);
   });
 
   test("when nobody is named, then it is for a sample; an unknown address has none", async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { addMember } from "../../../src/service/domain/autopilot.ts";
-import { claimDue } from "../../../src/service/domain/surveys.ts";
+import { claimDue } from "../../../src/service/domain/delivery/deliveries.ts";
 import { recordBounce, unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import type { SendInput } from "../../../src/service/domain/inputs.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
@@ -57,7 +57,9 @@ describe("when the person is deleted and added again", () => {
     await leave("a@x.co");
     await remove("a@x.co");
     await fixture.write((tx) => addMember(tx, fixture.project, memberInput({ personEmail: "a@x.co" })));
-    expect(await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 9 }))).toEqual([]);
+    expect(
+      await fixture.write((tx) => claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: 9 })),
+    ).toEqual([]);
   });
 });
 
@@ -86,7 +88,9 @@ describe("when the address changes", () => {
     expect(await send({ email: "a@x.co", delaySeconds: 60 })).toBe(START + 60);
     await rename("a@x.co", "gone@x.co");
     fixture.time.now = START + 60;
-    expect(await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 9 }))).toEqual([]);
+    expect(
+      await fixture.write((tx) => claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: 9 })),
+    ).toEqual([]);
   });
 
   test("of a person without one to a suppressed one, then the person is unsubscribed", async () => {

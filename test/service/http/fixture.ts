@@ -56,7 +56,7 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
     rateLimit: options.rateLimit ?? null,
     publicUrl: options.publicUrl ?? null,
     onScheduled: () => (state.scheduled += 1),
-    moreMetrics: () => "",
+    moreMetrics: () => Promise.resolve(""),
     isReady: () => state.ready,
   });
   const call: HttpFixture["call"] = async (method, path, { headers = {}, body, origin = ORIGIN } = {}) => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Clock } from "../../../src/runtime/clock.ts";
-import type { DeliveryOutcome } from "../../../src/service/domain/surveys.ts";
+import type { DeliveryOutcome, DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
 import type { DueSurvey, Store } from "../../../src/service/domain/ports.ts";
 import { addMember } from "../../../src/service/domain/autopilot.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
@@ -19,6 +19,10 @@ interface World {
   readonly naps: Nap[];
   readonly errors: unknown[];
   outcome: DeliveryOutcome;
+  /** How many messages the sender takes. */
+  capacity: number;
+  /** What the sender does with a message; in place of `outcome`. */
+  deliver: ((due: DueSurvey, progress: DeliveryProgress) => Promise<DeliveryResult>) | null;
   create(claimer?: string, store?: Store): Scheduler;
   /** Resolves when the scheduler has gone to sleep for the `count`th time. */
   asleep(count: number): Promise<Nap>;
@@ -39,10 +43,6 @@ async function openWorld(): Promise<World> {
         signal?.addEventListener("abort", () => reject(signal.reason as Error));
       }),
   };
-  const deliver = async (surveys: readonly DueSurvey[]): Promise<DeliveryOutcome[]> => {
-    self.delivered.push(...surveys.map(({ person }) => person.email ?? ""));
-    return surveys.map(() => self.outcome);
-  };
   const self: World = {
     fixture,
     delivered: [],
@@ -50,13 +50,28 @@ async function openWorld(): Promise<World> {
     naps,
     errors: [],
     outcome: { kind: "sent" },
+    capacity: 64,
+    deliver: null,
     create: (claimer = "one", store = fixture.store) => {
       const scheduler = createScheduler({
         store,
         clock,
         claimer,
-        deliver,
-        erase: async (surveys) => void self.erased.push(...surveys.map(({ requestId }) => requestId)),
+        senders: [
+          {
+            name: "test",
+            channels: ["email", "sms"],
+            capacity: () => self.capacity,
+            deliver: async (due, progress) => {
+              self.delivered.push(due.person.email ?? "");
+              return self.deliver?.(due, progress) ?? self.outcome;
+            },
+            erase: async (surveys) => void self.erased.push(...surveys.map(({ requestId }) => requestId)),
+          },
+        ],
+        maxAgeSeconds: 3 * 86_400,
+        onUnknown: "hold",
+        onOutcome: () => undefined,
         onError: (error) => self.errors.push(error),
       });
       state.running.push(scheduler);
@@ -112,7 +127,9 @@ it("when many are due, then each is delivered once, over several batches", async
 
 it("when a scheduler died between claiming and recording, then the next one finds the claim again", async () => {
   await schedule("a@x.co", 0);
-  await world().fixture.write((tx) => tx.requests.claimDue({ claimer: "dead", leaseSeconds: 3600, limit: 10 }));
+  await world().fixture.write((tx) =>
+    tx.requests.claimDue({ claimer: "dead", channel: "email", leaseSeconds: 3600, limit: 10 }),
+  );
   world().create("living").start();
   await world().asleep(1);
   expect(world().delivered).toEqual(["a@x.co"]);
@@ -185,7 +202,7 @@ it("when the store fails after a delivery, then it is recorded later and not del
   }
   await world().asleep(3);
   expect(world().delivered).toEqual(["a@x.co"]);
-  expect(await store.read((tx) => tx.requests.nextDueAt())).toBe(null);
+  expect(await store.read((tx) => tx.requests.nextDueAt(["email"]))).toBe(null);
 });
 
 it("when a person with a sent survey is deleted, then what is left of the message is erased once", async () => {

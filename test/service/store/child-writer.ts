@@ -4,7 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import { systemClock } from "../../../src/runtime/clock.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
@@ -31,7 +31,7 @@ async function writePeople(): Promise<never> {
 async function deliver(): Promise<never> {
   for (;;) {
     const due = await store.write((tx) =>
-      claimDue(tx, { claimer: `process ${process.pid}`, leaseSeconds: 600, limit: 8 }),
+      claimDue(tx, { claimer: `process ${process.pid}`, channel: "email", leaseSeconds: 600, limit: 8 }),
     );
     for (const survey of due) {
       say(`mailing ${survey.person.email}`);

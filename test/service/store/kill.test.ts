@@ -4,7 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { claimDue, releaseDeadClaims } from "../../../src/service/domain/surveys.ts";
+import { claimDue, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import { openFixture } from "../domain/fixture.ts";
 import { ENGINES, newDataFile } from "./engines.ts";
 
@@ -61,7 +61,7 @@ describe.each(ENGINES)("%s", (engine) => {
       expect(await fixture.store.check()).toEqual([]);
 
       const people = await fixture.read((tx) =>
-        tx.people.list(fixture.project.id, { since: null, until: null, id: null, after: null, limit: 1_000_000 }),
+        tx.people.list(fixture.project.id, { since: null, until: null, after: null, limit: 1_000_000 }),
       );
       const stored = new Map(
         people
@@ -75,7 +75,9 @@ describe.each(ENGINES)("%s", (engine) => {
 
       await fixture.write((tx) => releaseDeadClaims(tx));
       fixture.time.now = 4_000_000_000;
-      const due = await fixture.write((tx) => claimDue(tx, { claimer: "next", leaseSeconds: 60, limit: 1_000_000 }));
+      const due = await fixture.write((tx) =>
+        claimDue(tx, { claimer: "next", channel: "email", leaseSeconds: 60, limit: 1_000_000 }),
+      );
       const waiting = new Set(due.map(({ person }) => person.email));
       // Nobody is lost and nobody is asked twice: each was sent to, or still waits.
       expect(

@@ -3,13 +3,14 @@ import { describe, expect, test } from "vitest";
 import type { SurveyResponse } from "../../../src/contract/resources.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../src/contract/routes.ts";
 import type { Transaction } from "../../../src/service/domain/ports.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
+import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import { recordBounce, unsubscribePerson } from "../../../src/service/domain/suppressions.ts";
 import { getMetrics } from "../../../src/service/domain/metrics.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addResponse, updateResponse } from "../../../src/service/domain/responses.ts";
 import { addTrend, removeTrend } from "../../../src/service/domain/trends.ts";
 import {
+  claimAll,
   links,
   metricsQuery,
   openFixture,
@@ -107,7 +108,7 @@ async function apply(world: World, change: Change): Promise<void> {
 }
 
 async function deliverAll(fixture: Fixture): Promise<void> {
-  const due = await fixture.write((tx) => claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: 100 }));
+  const due = await fixture.write(claimAll);
   for (const survey of due) await fixture.write((tx) => finishDelivery(tx, survey, { kind: "sent" }));
 }
 

@@ -8,7 +8,7 @@ import { addMember, configureAutopilot } from "../../../src/service/domain/autop
 import { getMetrics } from "../../../src/service/domain/metrics.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addTrend, removeTrend } from "../../../src/service/domain/trends.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/surveys.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import {
   DAY,
   START,
@@ -87,7 +87,7 @@ async function enrolMany(fixture: Fixture): Promise<void> {
       await addMember(tx, project, memberInput({ personEmail: `p${index}@x.co` }));
   });
   await fixture.write(async (tx) => {
-    for (const survey of await claimDue(tx, { claimer: "one", leaseSeconds: 60, limit: ROWS }))
+    for (const survey of await claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: ROWS }))
       await finishDelivery(tx, survey, { kind: "sent" });
   });
 }

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
+import { registerDelivery } from "./delivery.ts";
 import { registerKey } from "./key.ts";
+import { registerPause } from "./pause.ts";
 import { registerProject } from "./project.ts";
 import { registerSettings } from "./settings.ts";
 import { registerSurvey } from "./survey.ts";
@@ -16,4 +18,6 @@ export function register(noun: Command, context: CommandContext): void {
   registerTrend(noun, context);
   registerSettings(noun, context);
   registerSurvey(noun, context);
+  registerDelivery(noun, context);
+  registerPause(noun, context);
 }

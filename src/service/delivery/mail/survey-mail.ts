@@ -1,7 +1,7 @@
 /** The survey as an e-mail: section 2 "Special properties", and what large receivers ask of senders. */
 import { createHash } from "node:crypto";
 import type { Random } from "../../../runtime/random.ts";
-import type { DueSurvey } from "../../domain/ports.ts";
+import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
 import { readSpecialProperties } from "../../domain/special-properties.ts";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 import { surveyTexts } from "../../domain/texts/survey-texts.ts";
@@ -9,14 +9,9 @@ import { formatMessage, headerText, mailbox } from "../mime.ts";
 import { type MailSender, senderDomain } from "./sender.ts";
 import { surveyBody } from "./survey-body.ts";
 
-/** A survey with the token of its unsubscribe link, which answers nothing; nor does the other one unsubscribe. */
-export interface MailableSurvey extends DueSurvey {
-  readonly unsubscribeToken: string;
-}
-
-/** What stays the same however often a mail is rendered and sent. Plain data, to be kept as JSON. */
+/** What stays the same however often a mail is rendered and sent. */
 export interface FrozenMail {
-  /** With its angle brackets. */
+  /** Without `<>`. */
   readonly messageId: string;
   /** Unix seconds of the first rendering. */
   readonly at: number;
@@ -35,11 +30,15 @@ const ID_BYTES = 16;
 const BOUNDARY_BYTES = 18;
 const SENDER_ID_LENGTH = 10;
 
-/** Decides, once, what a mail keeps. `now` is Unix seconds. */
+/** What earlier attempts decided, or else what this first one decides. `now` is Unix seconds. */
 export function freezeMail(due: DueSurvey, sender: MailSender, random: Pick<Random, "token">, now: number): FrozenMail {
+  if (due.frozen !== null) {
+    const { messageId, values } = due.frozen;
+    return { ...(values as unknown as Omit<FrozenMail, "messageId">), messageId };
+  }
   const { emailSubject, locale } = readSpecialProperties(due.properties);
   return {
-    messageId: `<${random.token(ID_BYTES)}@${senderDomain(sender.from)}>`,
+    messageId: `${random.token(ID_BYTES)}@${senderDomain(sender.from)}`,
     at: now,
     from: { name: senderName(due, sender), address: sender.from },
     // `=_` occurs neither in Base64 nor in quoted-printable.
@@ -48,11 +47,16 @@ export function freezeMail(due: DueSurvey, sender: MailSender, random: Pick<Rand
   };
 }
 
+/** As a request keeps it; `freezeMail` reads it again. */
+export function toFrozenMessage({ messageId, ...values }: FrozenMail, bounceToken: string | null): FrozenMessage {
+  return { messageId, bounceToken, values };
+}
+
 /**
  * The whole message, its lines ended by CRLF: the same arguments give the same bytes. It is ASCII unless the person's
  * address is not, see `needsSmtpUtf8`.
  */
-export function formatSurveyMail(due: MailableSurvey, frozen: FrozenMail, context: MailContext): string {
+export function formatSurveyMail(due: DueSurvey, frozen: FrozenMail, context: MailContext): string {
   const { replyTo } = context.sender;
   const body = renderBody(due, frozen, context);
   const parts = [
@@ -65,7 +69,7 @@ export function formatSurveyMail(due: MailableSurvey, frozen: FrozenMail, contex
     ...(replyTo === null ? [] : [["Reply-To", mailbox(null, replyTo)] as [string, string]]),
     ["Subject", headerText(frozen.subject)],
     ["Date", new Date(frozen.at * 1000).toUTCString().replace("GMT", "+0000")],
-    ["Message-ID", frozen.messageId],
+    ["Message-ID", `<${frozen.messageId}>`],
     ["Content-Language", readSpecialProperties(due.properties).locale],
     ...streamHeaders(due, frozen, context.appUrl),
   ];
@@ -75,13 +79,12 @@ export function formatSurveyMail(due: MailableSurvey, frozen: FrozenMail, contex
 /** A mail and its parts, for looking at. */
 export function previewMail(due: DueSurvey, context: MailContext, random: Pick<Random, "token">, now: number) {
   const frozen = freezeMail(due, context.sender, random, now);
-  const mailable = { ...due, unsubscribeToken: due.token };
   return {
     from: addressLine(frozen.from.name, frozen.from.address),
     to: addressLine(withoutAddress(due.person.name ?? ""), due.person.email ?? ""),
     subject: frozen.subject,
-    ...renderBody(mailable, frozen, context),
-    message: formatSurveyMail(mailable, frozen, context),
+    ...renderBody(due, frozen, context),
+    message: formatSurveyMail(due, frozen, context),
   };
 }
 
@@ -89,7 +92,7 @@ function addressLine(name: string | null, address: string): string {
   return name === null || name === "" ? address : `${singleLine(name)} <${address}>`;
 }
 
-function renderBody(due: MailableSurvey, frozen: FrozenMail, { appUrl, sender }: MailContext) {
+function renderBody(due: DueSurvey, frozen: FrozenMail, { appUrl, sender }: MailContext) {
   return surveyBody(readSpecialProperties(due.properties), {
     surveyUrl: `${appUrl}/s/${due.token}`,
     unsubscribeUrl: `${appUrl}/u/${due.unsubscribeToken}`,
@@ -99,7 +102,7 @@ function renderBody(due: MailableSurvey, frozen: FrozenMail, { appUrl, sender }:
 }
 
 /** What tells receivers which stream of mail this is, how to leave it, and that no vacation reply is wanted. */
-function streamHeaders(due: MailableSurvey, { from }: FrozenMail, appUrl: string): [string, string][] {
+function streamHeaders(due: DueSurvey, { from }: FrozenMail, appUrl: string): [string, string][] {
   const domain = senderDomain(from.address);
   const { locale } = readSpecialProperties(due.properties);
   // Receivers ignore one-click over plain HTTP, and some take it for a fault (RFC 8058 section 3).

@@ -14,6 +14,7 @@ import { createJobQueue } from "./engine/job-queue.ts";
 import { createStoredTime, type Session } from "./engine/stored-time.ts";
 import { createListBlocks, type ListBlocks } from "./sql/list-blocks.ts";
 import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/autopilot-rows.ts";
+import { createDeliveryRows } from "./rows/delivery-rows.ts";
 import { createLongChanges, createStepLoop, type LongChangeKind, type Step } from "./rows/long-changes.ts";
 import { removePersonStep } from "./rows/person-removal.ts";
 import { createPersonRows } from "./rows/person-rows.ts";
@@ -22,6 +23,7 @@ import { createRequestRows } from "./rows/request-rows.ts";
 import { createResponseRows } from "./rows/response-rows.ts";
 import { createSuppressionRows } from "./rows/suppression-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/trend-rows.ts";
+import { FIND_MISCOUNTED_STATES } from "./sql/delivery-schema.ts";
 import { FIND_MISCOUNTS } from "./sql/list-blocks-schema.ts";
 import { findMissing, migrate, MIGRATIONS } from "./sql/migrations.ts";
 
@@ -134,6 +136,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     projects: createProjectRows(database, session, blocks),
     people: createPersonRows(database, blocks, changes),
     requests: createRequestRows(database, session, blocks),
+    deliveries: createDeliveryRows(database, session),
     responses: createResponseRows(database, blocks),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
@@ -205,9 +208,9 @@ function integrityFindings(database: Database): string[] {
   const orphans = database
     .all("PRAGMA foreign_key_check")
     .map(({ table, parent }) => `a row of ${table} has no ${parent}`);
-  const miscounts = database
-    .all(FIND_MISCOUNTS)
-    .map(({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`);
+  const miscounts = [...database.all(FIND_MISCOUNTS), ...database.all(FIND_MISCOUNTED_STATES)].map(
+    ({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`,
+  );
   return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];
 }
 

@@ -9,7 +9,7 @@ export const APP_URL = "https://survey.example.com";
 export const NOW = 1_750_000_000;
 export const TOKEN = "tokenOf22characters-_x";
 export const UNSUBSCRIBE_TOKEN = "leavesWith22characters";
-const UNSAID = { senderName: null, from: null, replyTo: null, footer: null };
+export const UNSAID = { senderName: null, from: null, replyTo: null, footer: null, timeZone: null };
 
 /** Each token names its turn and its size. */
 export function countingTokens(): Pick<Random, "token"> {
@@ -29,7 +29,7 @@ export interface Given extends Partial<DueSurvey> {
 
 /** A survey as mail with everything defaulted: raw. */
 export function rawMail({ sender: settings = {}, appUrl = APP_URL, ...given }: Given = {}): string {
-  const due = { ...dueSurvey(given), unsubscribeToken: UNSUBSCRIBE_TOKEN };
+  const due = dueSurvey({ unsubscribeToken: UNSUBSCRIBE_TOKEN, ...given });
   const sender = { ...chooseSender(UNSAID, NO_SENDER, appUrl), ...settings };
   return formatSurveyMail(due, freezeMail(due, sender, countingTokens(), NOW), { appUrl, sender });
 }

@@ -3,13 +3,14 @@ import { describe, expect, it, test } from "vitest";
 import { LOCALES, type Locale } from "../../../../src/contract/locales.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { chooseSender, NO_SENDER } from "../../../../src/service/delivery/mail/sender.ts";
-import { formatSurveyMail, freezeMail } from "../../../../src/service/delivery/mail/survey-mail.ts";
+import { formatSurveyMail, freezeMail, toFrozenMessage } from "../../../../src/service/delivery/mail/survey-mail.ts";
 import { formatMessage, needsSmtpUtf8 } from "../../../../src/service/delivery/mime.ts";
 import { formatSurveySms } from "../../../../src/service/delivery/survey-sms.ts";
+import type { FrozenMessage } from "../../../../src/service/domain/ports.ts";
 import { surveyTexts } from "../../../../src/service/domain/texts/survey-texts.ts";
 import { dueSurvey } from "../due.ts";
 import { readMail } from "../read-mail.ts";
-import { APP_URL, countingTokens, inLocale, mail, NOW, rawMail, TOKEN, UNSUBSCRIBE_TOKEN } from "./mailing.ts";
+import { APP_URL, countingTokens, inLocale, mail, NOW, rawMail, TOKEN, UNSAID, UNSUBSCRIBE_TOKEN } from "./mailing.ts";
 
 const golden = (name: string): string => path.join(import.meta.dirname, "../../../golden/mail", name);
 
@@ -86,7 +87,7 @@ describe("the sender", () => {
 
   it("when the project and the server say who sends, then the project's word stands", () => {
     const server = { ...NO_SENDER, from: "nps@server.example", replyTo: "help@server.example", footer: "Server" };
-    const settings = { from: "ask@acme.example", senderName: "Acme", replyTo: null, footer: null };
+    const settings = { ...UNSAID, from: "ask@acme.example", senderName: "Acme" };
     expect(chooseSender(settings, { ...server, bounceAddress: "b+{token}@b.example" }, APP_URL)).toEqual({
       from: "ask@acme.example",
       senderName: "Acme",
@@ -149,21 +150,23 @@ it("when the public URL is long, then the unsubscribe header is still one line",
 });
 
 it("when a mail is rendered again later, then every byte is the same", () => {
-  const due = { ...dueSurvey(), unsubscribeToken: UNSUBSCRIBE_TOKEN };
-  const sender = chooseSender({ senderName: "Acme", from: null, replyTo: null, footer: null }, NO_SENDER, APP_URL);
+  const due = dueSurvey({ unsubscribeToken: UNSUBSCRIBE_TOKEN });
+  const sender = chooseSender({ ...UNSAID, senderName: "Acme" }, NO_SENDER, APP_URL);
   const frozen = freezeMail(due, sender, countingTokens(), NOW);
-  const kept = JSON.parse(JSON.stringify(frozen)) as typeof frozen;
-  expect(kept).toEqual({
-    messageId: "<random1of16@survey.example.com>",
+  expect(frozen).toEqual({
+    messageId: "random1of16@survey.example.com",
     at: NOW,
     from: { name: "Acme", address: "surveys@survey.example.com" },
     boundary: "=_random2of18",
     subject: "How are we doing?",
   });
+  const kept = JSON.parse(JSON.stringify(toFrozenMessage(frozen, "b"))) as FrozenMessage;
+  expect(kept).toMatchObject({ messageId: "random1of16@survey.example.com", bounceToken: "b" });
+  const renamed = { ...sender, senderName: "Other", from: "x@y.example" };
+  const again = freezeMail({ ...due, attempts: 7, frozen: kept }, renamed, systemRandom, NOW + 999);
   const context = { appUrl: APP_URL, sender };
-  expect(formatSurveyMail({ ...due, attempts: 7 }, kept, context)).toBe(formatSurveyMail(due, frozen, context));
-  const { boundary } = freezeMail(due, sender, systemRandom, NOW);
-  expect(boundary).toMatch(/^=_[\w-]{24}$/);
+  expect(formatSurveyMail(due, again, context)).toBe(formatSurveyMail(due, frozen, context));
+  expect(freezeMail(due, sender, systemRandom, NOW).boundary).toMatch(/^=_[\w-]{24}$/);
 });
 
 describe("text that people wrote", () => {

@@ -4,6 +4,7 @@ import type { Database } from "../engine/database.ts";
 import type { SqlValue } from "../engine/engine.ts";
 import type { Session } from "../engine/stored-time.ts";
 import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../sql/fragments.ts";
+import { IS_WAITING } from "./claims.ts";
 import { type LongChange, type LongChanges, STEP } from "./long-changes.ts";
 
 const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
@@ -95,7 +96,7 @@ export function configure(database: Database, changes: LongChanges, now: number,
 /** Some members of a platform, by their people's ids. */
 const MEMBERS = "project_id = ? AND platform = ? AND person_id > ? AND person_id <= ?";
 /** The requests that wait for them; one on its way is left alone. */
-const WAITING = `claimer IS NULL AND state IN ('waiting', 'paused') AND project_id = ?
+const WAITING = `claimer IS NULL AND state IN ('scheduled', 'retrying', 'paused') AND project_id = ?
   AND id IN (SELECT next_request_id FROM memberships WHERE ${MEMBERS})`;
 
 /**
@@ -112,14 +113,14 @@ const LAST_AT = `coalesce((SELECT max(s.sent_at) FROM survey_requests s WHERE s.
 export function followFrequencyStep(database: Database, now: number, change: LongChange): number | null {
   return changeMembers(database, change, (members) => {
     const interval = Number(readSettings(database, change).frequency);
-    const moved = `${WAITING} AND scheduled_at > created_at AND attempts = 0 AND scheduled_at <> ${LAST_AT} + ?`;
+    const moved = `${WAITING} AND scheduled_at > created_at AND claims = 0 AND scheduled_at <> ${LAST_AT} + ?`;
     const which = [change.project, ...members, interval];
     database.run(
       `UPDATE memberships SET updated_at = ? WHERE ${MEMBERS} AND next_request_id IN (SELECT id FROM survey_requests WHERE ${moved})`,
       [now, ...members, ...which],
     );
     database.run(
-      `UPDATE survey_requests SET scheduled_at = ${LAST_AT} + ?, due_at = CASE WHEN state = 'waiting' THEN ${LAST_AT} + ? END
+      `UPDATE survey_requests SET scheduled_at = ${LAST_AT} + ?, due_at = CASE WHEN state = 'scheduled' THEN ${LAST_AT} + ? END
        WHERE ${moved}`,
       [interval, interval, ...which],
     );
@@ -131,7 +132,7 @@ export function followActivityStep(database: Database, change: LongChange): numb
   return changeMembers(database, change, (members) => {
     const follow =
       readSettings(database, change).active === 1
-        ? "state = 'waiting', due_at = coalesce(due_at, scheduled_at)"
+        ? "state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = coalesce(due_at, scheduled_at)"
         : "state = 'paused', due_at = NULL";
     database.run(`UPDATE survey_requests SET ${follow} WHERE ${WAITING}`, [change.project, ...members]);
   });
@@ -160,7 +161,7 @@ function changeMembers(
   work(members);
   database.run(
     `UPDATE people SET next_survey_at =
-       (SELECT min(r.scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.state = 'waiting')
+       (SELECT min(r.scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.${IS_WAITING})
      WHERE project_id = ? AND id IN (SELECT person_id FROM memberships WHERE ${MEMBERS})`,
     [project, ...members],
   );

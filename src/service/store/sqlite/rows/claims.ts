@@ -1,20 +1,28 @@
 /** Claims of due survey requests: a claim is a lease, and a lease that runs out makes the request due again. */
+import type { JsonObject } from "../../../../contract/json.ts";
 import type { Properties } from "../../../../contract/resources.ts";
-import type { Claim, DueSurvey, ErasedSurvey } from "../../../domain/ports.ts";
+import type { Channel } from "../../../../contract/routes.ts";
+import type { Claim, ClaimKey, DueSurvey, ErasedSurvey, FrozenMessage } from "../../../domain/ports.ts";
 import type { Database } from "../engine/database.ts";
 import type { SqlRow, SqlValue } from "../engine/engine.ts";
 
-const DUE = `SELECT q.project_id AS "projectId", p.name AS "projectName", q.id, q.channel, q.autopilot, q.token, q.properties,
-  q.scheduled_at AS "scheduledAt", q.attempts, q.person_id AS "personId", w.email, w.name, w.phone_number AS "phoneNumber",
-  c.active
+const SURVEY = `SELECT q.project_id AS "projectId", p.name AS "projectName", q.id, q.channel, q.autopilot, q.token,
+  q.unsubscribe_token AS "unsubscribeToken", q.bounce_token AS "bounceToken", q.message_id AS "messageId", q.frozen,
+  q.properties, q.scheduled_at AS "scheduledAt", q.attempts, q.first_attempt_at AS "firstAttemptAt", q.claimer, q.claims,
+  q.person_id AS "personId", w.email, w.name, w.phone_number AS "phoneNumber", c.active
   FROM survey_requests q
   JOIN projects p ON p.id = q.project_id
   JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
-  JOIN autopilot_configurations c ON c.project_id = q.project_id AND c.platform = q.channel
-  WHERE q.project_id = ? AND q.due_at <= ? ORDER BY q.due_at, q.id LIMIT ?`;
+  JOIN autopilot_configurations c ON c.project_id = q.project_id AND c.platform = q.channel`;
 
-const PROJECTS_WITH_DUE = `SELECT p.id FROM projects p
-  WHERE EXISTS (SELECT 1 FROM survey_requests q WHERE q.project_id = p.id AND q.due_at <= ?) ORDER BY p.id`;
+const DUE = `${SURVEY}
+  WHERE q.project_id = ? AND q.channel = ? AND q.due_at <= ? ORDER BY q.due_at, q.id LIMIT ?`;
+
+const PROJECTS_WITH_DUE = `SELECT p.id FROM projects p WHERE p.paused_at IS NULL AND EXISTS
+  (SELECT 1 FROM survey_requests q WHERE q.project_id = p.id AND q.channel = ? AND q.due_at <= ?) ORDER BY p.id`;
+
+/** States in which a survey is still to be sent. */
+export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 'retrying', 'held')";
 
 interface Claims {
   /** See `RequestRows`; `now` is the transaction's, Unix seconds. */
@@ -23,11 +31,13 @@ interface Claims {
 
 /** Remembers whose turn was last, so that a batch smaller than the number of projects still reaches every project. */
 export function createClaims(database: Database): Claims {
-  const turn = { last: 0 };
+  const turns: Record<Channel, number> = { email: 0, sms: 0 };
   return {
     claimDue: (now, claim) => {
-      const due = database.all(PROJECTS_WITH_DUE, [now]).map(({ id }) => Number(id));
-      const projects = [...due.filter((id) => id > turn.last), ...due.filter((id) => id <= turn.last)];
+      const { channel } = claim;
+      const last = turns[channel];
+      const due = database.all(PROJECTS_WITH_DUE, [channel, now]).map(({ id }) => Number(id));
+      const projects = [...due.filter((id) => id > last), ...due.filter((id) => id <= last)];
       const claimed: DueSurvey[] = [];
       // First an equal share for each project; a second round gives to the others what some did not need.
       for (let round = 0; round < 2; round += 1) {
@@ -36,7 +46,7 @@ export function createClaims(database: Database): Claims {
           if (room <= 0) break;
           const share = round === 0 ? Math.ceil(room / (projects.length - index)) : room;
           claimed.push(...claimFrom(database, project, now, { ...claim, limit: share }));
-          if (round === 0) turn.last = project;
+          if (round === 0) turns[channel] = project;
         }
       }
       return claimed;
@@ -45,19 +55,19 @@ export function createClaims(database: Database): Claims {
 }
 
 function claimFrom(database: Database, project: number, now: number, claim: Claim): DueSurvey[] {
-  const { claimer, leaseSeconds, limit } = claim;
+  const { claimer, channel, leaseSeconds, limit } = claim;
   const claimed: DueSurvey[] = [];
-  for (const row of database.all(DUE, [project, now, limit])) {
+  for (const row of database.all(DUE, [project, channel, now, limit])) {
     const key = [project, Number(row.id)];
     if (row.autopilot === 1 && row.active === 0) {
       pause(database, key, Number(row.personId));
       continue;
     }
     database.run(
-      "UPDATE survey_requests SET claimer = ?, due_at = ?, attempts = attempts + 1 WHERE project_id = ? AND id = ?",
+      "UPDATE survey_requests SET state = 'claimed', claimer = ?, due_at = ?, claims = claims + 1 WHERE project_id = ? AND id = ?",
       [claimer, now + leaseSeconds, ...key],
     );
-    claimed.push(toDueSurvey(row, claimer));
+    claimed.push(toDueSurvey({ ...row, claimer, claims: Number(row.claims) + 1 }));
   }
   return claimed;
 }
@@ -75,32 +85,41 @@ function pause(database: Database, key: readonly number[], personId: number): vo
 export function refreshNextSurvey(database: Database, project: number, personId: number): void {
   database.run(
     `UPDATE people SET next_survey_at =
-       (SELECT min(scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.state = 'waiting')
+       (SELECT min(scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.${IS_WAITING})
      WHERE project_id = ? AND id = ?`,
     [project, personId],
   );
 }
 
 /** When the next request, or the end of a lease, is due; each project's is the first entry of its index. */
-export function nextDueAt(database: Database): number | null {
-  const row = database.first(
-    `SELECT min(first_at) AS at FROM (SELECT (SELECT q.due_at FROM survey_requests q
-       WHERE q.project_id = p.id AND q.due_at IS NOT NULL ORDER BY q.due_at LIMIT 1) AS first_at FROM projects p) AS firsts`,
-  );
-  return row === null || row.at === null ? null : Number(row.at);
+export function nextDueAt(database: Database, channels: readonly Channel[]): number | null {
+  const times = channels.flatMap((channel) => {
+    const row = database.first(
+      `SELECT min(first_at) AS at FROM (SELECT (SELECT q.due_at FROM survey_requests q
+         WHERE q.project_id = p.id AND q.channel = ? AND q.due_at IS NOT NULL ORDER BY q.due_at LIMIT 1) AS first_at
+       FROM projects p WHERE p.paused_at IS NULL) AS firsts`,
+      [channel],
+    );
+    return row === null || row.at === null ? [] : [Number(row.at)];
+  });
+  return times.length === 0 ? null : Math.min(...times);
 }
 
-function toDueSurvey(row: SqlRow, claimer: string): DueSurvey {
+function toDueSurvey(row: SqlRow): DueSurvey {
   return {
     project: { id: Number(row.projectId), name: String(row.projectName) },
     requestId: Number(row.id),
     channel: row.channel === "sms" ? "sms" : "email",
     autopilot: row.autopilot === 1,
     token: String(row.token),
+    unsubscribeToken: String(row.unsubscribeToken),
     properties: JSON.parse(String(row.properties)) as Properties,
     scheduledAt: Number(row.scheduledAt),
     attempts: Number(row.attempts),
-    claimer,
+    firstAttemptAt: row.firstAttemptAt === null ? null : Number(row.firstAttemptAt),
+    frozen: toFrozen(row),
+    claimer: text(row.claimer),
+    claims: Number(row.claims),
     person: {
       id: Number(row.personId),
       email: text(row.email),
@@ -108,6 +127,12 @@ function toDueSurvey(row: SqlRow, claimer: string): DueSurvey {
       phoneNumber: text(row.phoneNumber),
     },
   };
+}
+
+function toFrozen(row: SqlRow): FrozenMessage | null {
+  if (row.frozen === null) return null;
+  const values = JSON.parse(String(row.frozen)) as JsonObject;
+  return { messageId: String(row.messageId), bounceToken: text(row.bounceToken), values };
 }
 
 function text(value: SqlValue | undefined): string | null {
@@ -127,52 +152,52 @@ export function listErased(database: Database, limit: number): ErasedSurvey[] {
   }));
 }
 
-/**
- * Deletes requests and returns how many. Those that were claimed at some time are noted in `erased_surveys`, in the
- * same
- * transaction: their messages may be in the outbox.
- */
-export function deleteRequests(database: Database, where: string, values: readonly SqlValue[]): number {
+/** Notes requests whose messages may be in the outbox: those that were claimed at some time. */
+export function noteErased(database: Database, where: string, values: readonly SqlValue[]): void {
   database.run(
-    `INSERT INTO erased_surveys (token, project_id, request_id, channel)
-     SELECT token, project_id, id, channel FROM survey_requests WHERE ${where} AND attempts > 0`,
+    `INSERT OR IGNORE INTO erased_surveys (token, project_id, request_id, channel)
+     SELECT token, project_id, id, channel FROM survey_requests WHERE ${where} AND claims > 0`,
     values,
   );
+}
+
+/** Deletes requests and returns how many; their messages are noted as erased in the same transaction. */
+export function deleteRequests(database: Database, where: string, values: readonly SqlValue[]): number {
+  noteErased(database, where, values);
   return database.run(`DELETE FROM survey_requests WHERE ${where}`, values);
 }
 
 /** This very claim, not a later one on the same request. */
-const THIS_CLAIM = "project_id = ? AND id = ? AND claimer = ? AND attempts = ?";
+export const THIS_CLAIM = "project_id = ? AND id = ? AND claimer IS ? AND claims = ?";
 
-function claimKey(due: DueSurvey): (string | number)[] {
-  return [due.project.id, due.requestId, due.claimer, due.attempts + 1];
+export function claimKey({ project, requestId, claimer, claims }: ClaimKey): (string | number | null)[] {
+  return [project.id, requestId, claimer, claims];
 }
 
-export function settleClaim(
-  database: Database,
-  due: DueSurvey,
-  state: "sent" | "failed",
-  sentAt: number | null,
-): boolean {
-  const sql = `UPDATE survey_requests SET state = ?, sent_at = ?, due_at = NULL, claimer = NULL WHERE ${THIS_CLAIM}`;
-  return database.run(sql, [state, sentAt, ...claimKey(due)]) > 0;
+export function renewClaims(database: Database, claims: readonly ClaimKey[], dueAt: number): void {
+  const sql = `UPDATE survey_requests SET due_at = ? WHERE ${THIS_CLAIM} AND state = 'claimed'`;
+  for (const claim of claims) database.run(sql, [dueAt, ...claimKey(claim)]);
 }
 
-export function postpone(database: Database, due: DueSurvey, dueAt: number): boolean {
-  const dropped = deleteRequests(database, `${THIS_CLAIM} AND state = 'cancelled'`, claimKey(due));
-  if (dropped > 0) return true;
-  return (
-    database.run(`UPDATE survey_requests SET due_at = ?, claimer = NULL WHERE ${THIS_CLAIM}`, [
-      dueAt,
-      ...claimKey(due),
-    ]) > 0
-  );
+/** Whose claims are not these schedulers'. */
+function claimedByOthers(living: readonly string[]): string {
+  return `claimer IS NOT NULL AND claimer NOT IN (${living.map(() => "?").join(", ")})`;
 }
 
+/** One that was cancelled while it was claimed stays so, without its claim. */
 export function releaseClaims(database: Database, now: number, living: readonly string[]): number {
-  const others = living.map(() => "?").join(", ");
+  const others = claimedByOthers(living);
+  noteErased(database, `${others} AND state = 'cancelled'`, living);
+  database.run(`UPDATE survey_requests SET claimer = NULL WHERE ${others} AND state = 'cancelled'`, living);
   return database.run(
-    `UPDATE survey_requests SET due_at = ?, claimer = NULL WHERE due_at IS NOT NULL AND claimer IS NOT NULL AND claimer NOT IN (${others})`,
+    `UPDATE survey_requests SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = ?, claimer = NULL
+     WHERE ${others} AND state = 'claimed'`,
     [now, ...living],
   );
+}
+
+export function listTransmitting(database: Database, living: readonly string[]): DueSurvey[] {
+  return database
+    .all(`${SURVEY} WHERE ${claimedByOthers(living)} AND q.state = 'transmitting'`, living)
+    .map(toDueSurvey);
 }

@@ -147,7 +147,6 @@ const PERSON_JSON = jsonObject([
 
 function listPeople(database: Database, project: number, filter: PeopleFilter): JsonRows {
   const where: Where = { clauses: ["project_id = ?", "removed = 0"], values: [project] };
-  if (filter.id !== null) addCondition(where, "id = ?", filter.id);
   const { after, until } = filter;
   // Of two lower bounds SQLite might search by the farther one.
   const since = after !== null && after.createdAt >= (filter.since ?? after.createdAt) ? null : filter.since;

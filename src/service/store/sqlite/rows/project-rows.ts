@@ -9,7 +9,8 @@ import type { ListBlocks } from "../sql/list-blocks.ts";
 
 const ALL_TIME = { since: null, until: null };
 
-const PROJECT = 'SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds" FROM projects';
+const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds",
+  paused_at AS "pausedAt" FROM projects`;
 
 export function createProjectRows(database: Database, session: Session, blocks: ListBlocks): ProjectRows {
   return {
@@ -19,6 +20,9 @@ export function createProjectRows(database: Database, session: Session, blocks: 
     byName: async (name) => database.first(`${PROJECT} WHERE name = ?`, [name]) as ProjectRow | null,
     setThrottle: async (project, seconds) => {
       database.run("UPDATE projects SET throttle_seconds = ? WHERE id = ?", [seconds, project]);
+    },
+    setPaused: async (project, at) => {
+      database.run("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
     },
     settings: async (project) => {
       const rows = database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);

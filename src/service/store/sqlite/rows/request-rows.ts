@@ -1,14 +1,24 @@
 import type { Properties } from "../../../../contract/resources.ts";
-import type { DueSurvey, NewRequest, RequestRows, SurveyLink } from "../../../domain/ports.ts";
+import type {
+  ClaimKey,
+  FrozenMessage,
+  NewRequest,
+  RequestRows,
+  DeliveryChange,
+  SurveyLink,
+} from "../../../domain/ports.ts";
 import {
+  claimKey,
   createClaims,
-  deleteRequests,
+  IS_WAITING,
   listErased,
+  listTransmitting,
   nextDueAt,
-  postpone,
+  noteErased,
   refreshNextSurvey,
   releaseClaims,
-  settleClaim,
+  renewClaims,
+  THIS_CLAIM,
 } from "./claims.ts";
 import type { Database } from "../engine/database.ts";
 import type { SqlValue } from "../engine/engine.ts";
@@ -31,19 +41,20 @@ export function createRequestRows(database: Database, session: Session, blocks: 
     },
     cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
     claimDue: async (claim) => claims.claimDue(session.now, claim),
-    nextDueAt: async () => nextDueAt(database),
+    nextDueAt: async (channels) => nextDueAt(database, channels),
+    renewClaims: async (held, dueAt) => renewClaims(database, held, dueAt),
     releaseClaims: async (living) => releaseClaims(database, session.now, living),
-    markSent: async (due) => {
-      if (!settleAndRefresh(database, due, "sent", session.now)) return false;
-      const list = requestsSent(due.project.id, due.channel);
-      blocks.add(list, { key: [session.now, due.requestId], other: 0, score: null });
-      return true;
+    listTransmitting: async (living) => listTransmitting(database, living),
+    isWanted: async (claim) => {
+      const row = database.first(`SELECT state FROM survey_requests WHERE ${THIS_CLAIM}`, claimKey(claim));
+      return row === null ? null : row.state !== "cancelled";
     },
-    markFailed: async (due) => settleAndRefresh(database, due, "failed", null),
-    postpone: async (due, dueAt) => postpone(database, due, dueAt),
+    markTransmitting: async (claim, frozen) => markTransmitting(database, session.now, claim, frozen),
+    settle: async (claim, change) => settle(database, session.now, blocks, claim, change),
     lastAutopilotAt: async (project, personId, channel) => {
       const row = database.first(
-        `SELECT max(CASE WHEN claimer IS NULL THEN sent_at ELSE ? END) AS at FROM survey_requests
+        `SELECT max(CASE WHEN claimer IS NOT NULL THEN ? WHEN state = 'unknown' THEN transmitting_at ELSE sent_at END) AS at
+         FROM survey_requests
          WHERE project_id = ? AND person_id = ? AND channel = ? AND autopilot = 1`,
         [session.now, project, personId, channel],
       );
@@ -62,28 +73,31 @@ export function createRequestRows(database: Database, session: Session, blocks: 
       );
       return row === null ? null : (JSON.parse(String(row.properties)) as Properties);
     },
-    byToken: async (token) => findByToken(database, token),
+    byToken: async (token) => findLink(database, "token", token),
+    byUnsubscribeToken: async (token) =>
+      findLink(database, "unsubscribe_token", token) ?? findLink(database, "token", token),
   };
 }
 
 function insertRequest(database: Database, project: number, request: NewRequest): number {
   const id = nextId(database, project);
-  const { personId, channel, autopilot, createdAt, scheduledAt, paused, properties, token } = request;
+  const { personId, channel, autopilot, createdAt, scheduledAt, paused, properties, token, unsubscribeToken } = request;
   database.run(
-    `INSERT INTO survey_requests (project_id, id, person_id, channel, autopilot, state, created_at, scheduled_at, due_at, properties, token)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO survey_requests (project_id, id, person_id, channel, autopilot, state, created_at, scheduled_at, due_at, properties, token, unsubscribe_token)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       project,
       id,
       personId,
       channel,
       autopilot ? 1 : 0,
-      paused ? "paused" : "waiting",
+      paused ? "paused" : "scheduled",
       createdAt,
       scheduledAt,
       paused ? null : scheduledAt,
       JSON.stringify(properties),
       token,
+      unsubscribeToken,
     ],
   );
   if (!paused) {
@@ -95,14 +109,47 @@ function insertRequest(database: Database, project: number, request: NewRequest)
   return id;
 }
 
-function settleAndRefresh(
+/** The first mark and what it froze stand. */
+function markTransmitting(database: Database, now: number, claim: ClaimKey, frozen: FrozenMessage | null): boolean {
+  const { messageId = null, bounceToken = null } = frozen ?? {};
+  const marked = database.run(
+    `UPDATE survey_requests SET state = 'transmitting', due_at = NULL, transmitting_at = ?,
+       message_id = coalesce(message_id, ?), bounce_token = coalesce(bounce_token, ?), frozen = coalesce(frozen, ?)
+     WHERE ${THIS_CLAIM} AND state = 'claimed'`,
+    [now, messageId, bounceToken, frozen === null ? null : JSON.stringify(frozen.values), ...claimKey(claim)],
+  );
+  return marked > 0;
+}
+
+function settle(
   database: Database,
-  due: DueSurvey,
-  state: "sent" | "failed",
-  sentAt: number | null,
+  now: number,
+  blocks: ListBlocks,
+  claim: ClaimKey,
+  { state, dueAt, sentAt, reason, isAttempt }: DeliveryChange,
 ): boolean {
-  if (!settleClaim(database, due, state, sentAt)) return false;
-  refreshNextSurvey(database, due.project.id, due.person.id);
+  const key = claimKey(claim);
+  const row = database.first(
+    `SELECT state, channel, person_id AS "personId" FROM survey_requests WHERE ${THIS_CLAIM}`,
+    key,
+  );
+  if (row === null) return false;
+  // What was cancelled meanwhile stays so, unless the message had gone already.
+  const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
+  if (isCancelled) noteErased(database, THIS_CLAIM, key);
+  const counted = isAttempt ? 1 : 0;
+  database.run(
+    `UPDATE survey_requests SET state = ?, due_at = ?, sent_at = coalesce(?, sent_at), reason = ?, claimer = NULL,
+       attempts = attempts + ?, first_attempt_at = CASE ? WHEN 1 THEN coalesce(first_attempt_at, ?) ELSE first_attempt_at END
+     WHERE ${THIS_CLAIM}`,
+    [isCancelled ? "cancelled" : state, isCancelled ? null : dueAt, sentAt, reason, counted, counted, now, ...key],
+  );
+  const { project, requestId } = claim;
+  refreshNextSurvey(database, project.id, Number(row.personId));
+  if (sentAt !== null) {
+    const list = requestsSent(project.id, row.channel === "sms" ? "sms" : "email");
+    blocks.add(list, { key: [sentAt, requestId], other: 0, score: null });
+  }
   return true;
 }
 
@@ -113,7 +160,7 @@ function cancelRequests(
   which: Parameters<RequestRows["cancel"]>[2],
 ): void {
   const where: Where = {
-    clauses: ["project_id = ?", "person_id = ?", "state IN ('waiting', 'paused')"],
+    clauses: ["project_id = ?", "person_id = ?", `(${IS_WAITING} OR state = 'paused')`, "state <> 'transmitting'"],
     values: [project, personId],
   };
   if (which.channel !== null) addCondition(where, "channel = ?", which.channel);
@@ -125,22 +172,22 @@ function cancelRequests(
   if (ids.length > 0) refreshNextSurvey(database, project, personId);
 }
 
-/** A claimed one may be on its way: its row stays, so that its link works when it arrives. */
+/** A claimed one may be on its way: its claim stays, and its link works when it arrives. */
 function cancelRequest(database: Database, project: number, personId: number, id: number): void {
   const key: SqlValue[] = [project, id];
   database.run(
     "UPDATE memberships SET next_request_id = NULL WHERE project_id = ? AND person_id = ? AND next_request_id = ?",
     [project, personId, id],
   );
-  deleteRequests(database, "project_id = ? AND id = ? AND claimer IS NULL", key);
+  noteErased(database, "project_id = ? AND id = ? AND claimer IS NULL", key);
   database.run("UPDATE survey_requests SET state = 'cancelled', due_at = NULL WHERE project_id = ? AND id = ?", key);
 }
 
-function findByToken(database: Database, token: string): SurveyLink | null {
+function findLink(database: Database, column: "token" | "unsubscribe_token", token: string): SurveyLink | null {
   const row = database.first(
     `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.channel, q.properties, r.id AS "responseId"
      FROM survey_requests q JOIN projects p ON p.id = q.project_id
-     LEFT JOIN responses r ON r.project_id = q.project_id AND r.request_id = q.id WHERE q.token = ?`,
+     LEFT JOIN responses r ON r.project_id = q.project_id AND r.request_id = q.id WHERE q.${column} = ?`,
     [token],
   );
   if (row === null) return null;

@@ -21,6 +21,8 @@ export interface Slice {
   readonly where: Where;
   /** Columns and directions for ORDER BY. */
   readonly order: string;
+  /** Whether an index has the rows in that order; otherwise they are sorted. */
+  readonly isIndexed: boolean;
   readonly limit: number;
   readonly offset: number;
 }
@@ -39,7 +41,8 @@ export function readPage<Row>(
 ): readonly Row[] {
   const { list, other, offset, limit } = query;
   const order = orderOf(query);
-  if (other === null && offset <= blocks.max * SKIP_SHARE) return fetch({ where: within(query), order, limit, offset });
+  if (other === null && offset <= blocks.max * SKIP_SHARE)
+    return fetch({ where: within(query), order, isIndexed: true, limit, offset });
   if (other !== null && blocks.count(other.list, other.range) <= blocks.max * SORT_SHARE)
     return fetch(sorted(query, other.range));
   const rows: Row[] = [];
@@ -47,7 +50,7 @@ export function readPage<Row>(
   for (const stretch of toStretches(found.blocks)) {
     const skip = rows.length === 0 ? found.skip : 0;
     const where = within(query, stretch.first, stretch.end);
-    rows.push(...fetch({ where, order, limit: limit - rows.length, offset: skip }));
+    rows.push(...fetch({ where, order, isIndexed: true, limit: limit - rows.length, offset: skip }));
     if (rows.length >= limit) break;
   }
   return rows;
@@ -132,5 +135,5 @@ function sorted(query: PageQuery, otherRange: TimeRange): Slice {
   const where = copyWhere(list.where);
   addRange(where, `${list.other}`, otherRange);
   addRange(where, `+${list.key[0]}`, range);
-  return { where, order: orderOf(query, "+"), limit, offset };
+  return { where, order: orderOf(query, "+"), isIndexed: false, limit, offset };
 }

@@ -47,9 +47,8 @@ const PEOPLE = [
 ];
 
 /**
- * `state` is waiting, paused (its Autopilot is inactive), sent, failed or cancelled. `due_at` is when a scheduler may
- * take a waiting one: its time, a retry's time, or the end of a claim's lease, so that a claim that died is found
- * again.
+ * `state` was waiting, paused (its Autopilot is inactive), sent, failed or cancelled at first; `delivery-schema.ts` has
+ * today's states, and says what `due_at` and `attempts` are.
  */
 const SURVEY_REQUESTS = [
   `CREATE TABLE survey_requests (

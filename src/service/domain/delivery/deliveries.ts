@@ -1,0 +1,235 @@
+/** The life of a delivery: claimed, looked at once more, marked, ended, and what follows from its end. */
+import type { Channel } from "../../../contract/routes.ts";
+import { NotFoundError } from "../errors.ts";
+import type { Project } from "../inputs.ts";
+import { newest } from "../person-identity.ts";
+import type { Claim, DeliveryRow, DueSurvey, FrozenMessage, DeliveryChange, Transaction } from "../ports.ts";
+import { canReceive, recordBounce } from "../suppressions.ts";
+import { scheduleAutopilot } from "../surveys.ts";
+import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
+
+/** What is done with a message that may have arrived: `hold` leaves it to evidence and the operator. */
+export type OnUnknown = "hold" | "resend";
+
+/** Claims what is due; projects take turns. In a write; mail leaves after it is durable. */
+export async function claimDue(tx: Transaction, claim: Claim): Promise<readonly DueSurvey[]> {
+  return (await tx.deliveries.pausedAt()) === null ? tx.requests.claimDue(claim) : [];
+}
+
+const ALL_CHANNELS: readonly Channel[] = ["email", "sms"];
+
+/** When the scheduler must wake next; null when nothing waits, or all is paused. */
+export async function nextDueAt(tx: Transaction, channels = ALL_CHANNELS): Promise<number | null> {
+  return (await tx.deliveries.pausedAt()) === null ? tx.requests.nextDueAt(channels) : null;
+}
+
+/**
+ * Makes what schedulers other than the living ones had claimed due again; what they were transmitting is `unknown`.
+ * Returns how many.
+ */
+export async function releaseDeadClaims(
+  tx: Transaction,
+  living: readonly string[] = [],
+  onUnknown: OnUnknown = "hold",
+): Promise<number> {
+  const transmitting = await tx.requests.listTransmitting(living);
+  for (const due of transmitting)
+    await finishDelivery(
+      tx,
+      due,
+      onUnknown === "hold" ? { kind: "unknown", attempt: LOST } : { kind: "retry", delaySeconds: 0, attempt: LOST },
+    );
+  return (await tx.requests.releaseClaims(living)) + transmitting.length;
+}
+
+const LOST: AttemptFacts = {
+  stage: "dot",
+  code: null,
+  enhancedCode: null,
+  text: "the service ended before a reply came",
+  host: null,
+  serverId: null,
+  ms: 0,
+};
+
+/** Marks a claimed survey before the final dot of its message; false when the claim is lost, and the dot must not follow. */
+export async function markTransmitting(tx: Transaction, due: DueSurvey, frozen?: FrozenMessage): Promise<boolean> {
+  return tx.requests.markTransmitting(due, frozen ?? null);
+}
+
+/** How a claimed survey that may not go out any more ends; null while it may. Reads only. */
+export async function mayStillSend(
+  tx: Transaction,
+  due: DueSurvey,
+  { maxAgeSeconds }: { readonly maxAgeSeconds: number | null },
+): Promise<DeliveryOutcome | null> {
+  const { project, channel } = due;
+  if ((await tx.requests.isWanted(due)) !== true) return { kind: "released", delaySeconds: 0 };
+  const person = await tx.people.byId(project.id, due.person.id);
+  if (person === null || !(await canReceive(tx, project, person, channel)))
+    return { kind: "cancelled", reason: "the person is no longer sent to" };
+  const isPaused = (await tx.deliveries.pausedAt()) ?? (await tx.projects.byId(project.id))?.pausedAt ?? null;
+  if (isPaused !== null) return { kind: "released", delaySeconds: 0 };
+  if (maxAgeSeconds !== null && tx.now - due.scheduledAt > maxAgeSeconds) return { kind: "failed", reason: "too late" };
+  return null;
+}
+
+/** Steps between attempts, in seconds; the first after failure is within a minute, the second clears greylisting. */
+const RETRY_STEPS: readonly number[] = [45, 300, 900, 1800, 3600, 7200, 14_400];
+
+/**
+ * Records how a claimed delivery ended. Nothing happens when the claim is not the request's any more. The next survey of
+ * an Autopilot follows `frequency` after one that was sent, failed or is unknown; a held one leaves that to its end.
+ */
+export async function finishDelivery(
+  tx: Transaction,
+  due: DueSurvey,
+  ended: DeliveryResult,
+  onUnknown: OnUnknown = "hold",
+): Promise<void> {
+  const isResent = ended.kind === "unknown" && onUnknown === "resend";
+  const result = isResent ? { ...ended, kind: "retry" as const, delaySeconds: RETRY_STEPS[0] ?? 0 } : ended;
+  if (!(await tx.requests.settle(due, toChange(tx.now, due, result)))) return;
+  await logAttempt(tx, due, result);
+  if (result.kind === "bounced" && due.channel === "email") await recordBounce(tx, due.project, due.person.id);
+  if (result.kind === "sent") await noteSent(tx, due, due.person.id, tx.now);
+  if (!WAITS.has(result.kind)) await continueAutopilot(tx, due, due.person.id);
+}
+
+const WAITS: ReadonlySet<DeliveryOutcome["kind"]> = new Set(["retry", "released", "held"]);
+
+/** What failed without facts was not tried. */
+function toChange(now: number, { attempts }: DueSurvey, outcome: DeliveryResult): DeliveryChange {
+  const ended = { dueAt: null, sentAt: null, reason: null, isAttempt: true };
+  switch (outcome.kind) {
+    case "sent":
+      return { ...ended, state: "sent", sentAt: now };
+    case "bounced":
+      return { ...ended, state: "bounced" };
+    case "unknown":
+      return { ...ended, state: "unknown" };
+    case "failed":
+      return { ...ended, state: "failed", reason: outcome.reason, isAttempt: outcome.attempt !== undefined };
+    case "cancelled":
+      return { ...ended, state: "cancelled", reason: outcome.reason, isAttempt: false };
+    case "held":
+      return { ...ended, state: "held", reason: outcome.reason, isAttempt: false };
+    case "retry":
+      return { ...ended, state: "retrying", dueAt: now + outcome.delaySeconds };
+    default:
+      return {
+        ...ended,
+        state: attempts > 0 ? "retrying" : "scheduled",
+        dueAt: now + outcome.delaySeconds,
+        isAttempt: false,
+      };
+  }
+}
+
+const TEXT_MAX = 500;
+
+async function logAttempt(tx: Transaction, due: DueSurvey, { kind, attempt = null }: DeliveryResult): Promise<void> {
+  if (attempt === null) return;
+  const secrets = [due.token, due.unsubscribeToken, due.frozen?.bounceToken ?? ""].filter((secret) => secret !== "");
+  const clean = (text: string | null): string | null =>
+    text === null
+      ? null
+      : secrets
+          .reduce((rest, secret) => rest.replaceAll(secret, "[token]"), text.replaceAll("\0", ""))
+          .slice(0, TEXT_MAX);
+  const { text, host, serverId, enhancedCode, ...facts } = attempt;
+  await tx.deliveries.log(due.project.id, due.requestId, {
+    ...facts,
+    text: clean(text),
+    host: clean(host),
+    serverId: clean(serverId),
+    enhancedCode: clean(enhancedCode),
+    at: tx.now,
+    outcome: kind,
+  });
+}
+
+type EndedSurvey = Pick<DueSurvey, "requestId" | "channel" | "autopilot" | "project">;
+
+async function noteSent(tx: Transaction, { project }: EndedSurvey, personId: number, sentAt: number): Promise<void> {
+  const person = await tx.people.byId(project.id, personId);
+  if (person !== null) await tx.people.update(project.id, person.id, { lastSentAt: newest(person.lastSentAt, sentAt) });
+}
+
+/** Schedules the next survey of the Autopilot that this one belonged to. */
+async function continueAutopilot(tx: Transaction, ended: EndedSurvey, personId: number): Promise<void> {
+  const { project, channel } = ended;
+  if (!ended.autopilot) return;
+  const person = await tx.people.byId(project.id, personId);
+  const member = await tx.autopilot.member(project.id, channel, personId);
+  // A person who left and came back has another request waiting already.
+  if (person === null || member === null || member.nextRequestId !== ended.requestId) return;
+  const { frequency } = await tx.autopilot.configuration(project.id, channel);
+  const { properties } = member;
+  await scheduleAutopilot(tx, project, person, { platform: channel, properties, delaySeconds: frequency });
+}
+
+const JITTER = 0.15;
+const GIVE_UP_SECONDS = 72 * 3600;
+
+/** How long a message waits after so many attempts; `fraction` from 0 up to 1 spreads it by 15 % either way. */
+export function retryDelaySeconds(attempts: number, fraction: number): number {
+  const step = RETRY_STEPS[Math.min(attempts - 1, RETRY_STEPS.length - 1)] ?? 0;
+  return Math.round(step * (1 - JITTER + 2 * JITTER * fraction));
+}
+
+/**
+ * What an attempt that was refused for now leads to: the next one, or 72 hours after the first `failed`. `leastSeconds`
+ * is what the server asked for.
+ */
+export function retryOrGiveUp(
+  due: Pick<DueSurvey, "attempts" | "firstAttemptAt">,
+  {
+    now,
+    fraction,
+    leastSeconds = 0,
+  }: { readonly now: number; readonly fraction: number; readonly leastSeconds?: number },
+): DeliveryOutcome {
+  if (due.firstAttemptAt !== null && now - due.firstAttemptAt >= GIVE_UP_SECONDS)
+    return { kind: "failed", reason: "not accepted within 72 hours" };
+  return { kind: "retry", delaySeconds: Math.max(retryDelaySeconds(due.attempts + 1, fraction), leastSeconds) };
+}
+
+/** Records what the operator knows of an unknown delivery; as it is now. Throws NotFoundError when it is not unknown. */
+export async function resolveDelivery(
+  tx: Transaction,
+  project: Project,
+  id: number,
+  as: "sent" | "resend",
+): Promise<DeliveryRow> {
+  const row = await tx.deliveries.byId(project.id, id);
+  if (row === null) throw new NotFoundError(`project ${project.name} has no survey ${id}`);
+  if (row.state !== "unknown") throw new NotFoundError(`survey ${id} is ${row.state}, not unknown`);
+  const again = { state: "retrying", dueAt: tx.now, sentAt: null, reason: null, isAttempt: false } as const;
+  if (as === "sent") await settleAsSent(tx, project, row);
+  else await tx.requests.settle(row, again);
+  return (await tx.deliveries.byId(project.id, id)) ?? row;
+}
+
+/** States that an answer or an unsubscribe by the message's own link proves wrong. */
+const REFUTABLE: ReadonlySet<DeliveryRow["state"]> = new Set(["unknown", "retrying", "held", "failed"]);
+
+/**
+ * Somebody followed a link of the message: it has arrived, so it is `sent`, and not sent again. For each answer and
+ * unsubscribe by a request's token.
+ */
+export async function noteEvidence(tx: Transaction, project: Project, requestId: number): Promise<void> {
+  const row = await tx.deliveries.byId(project.id, requestId);
+  if (row !== null && row.claimer === null && row.attempts > 0 && REFUTABLE.has(row.state))
+    await settleAsSent(tx, project, row);
+}
+
+/** At the time of its mark. It counts as sent from then on, once. */
+async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow): Promise<void> {
+  const sentAt = row.transmittingAt ?? tx.now;
+  const settled = await tx.requests.settle(row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });
+  if (!settled) return;
+  const ended = { ...row, project };
+  await noteSent(tx, ended, row.personId, sentAt);
+  await continueAutopilot(tx, ended, row.personId);
+}

@@ -1,0 +1,102 @@
+/** What operators see of deliveries, and how they stop and resume them. */
+import type { Project } from "../inputs.ts";
+import type { AttemptRow, DeliveryRow, DeliveryState, PersonRow, Suppression, Transaction } from "../ports.ts";
+import { nextDueAt } from "./deliveries.ts";
+import { DELIVERY_STATES } from "./rows.ts";
+
+const WAITING: readonly DeliveryState[] = ["scheduled", "claimed", "transmitting", "retrying", "held"];
+
+export interface QueueSummary {
+  /** How many surveys of all projects are in each state. */
+  readonly states: Readonly<Record<DeliveryState, number>>;
+  /** The same of those that are still to be sent. */
+  readonly waiting: Readonly<Partial<Record<DeliveryState, number>>>;
+  readonly unknown: number;
+  /** When the survey that has waited longest was due; null when none waits, or all is paused. */
+  readonly oldestDueAt: number | null;
+  /** 0 when nothing is due. */
+  readonly oldestDueSeconds: number;
+}
+
+/** Out of counts that are kept and the first entries of indexes: its cost does not grow with the queue. */
+export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
+  const states = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])) as Record<DeliveryState, number>;
+  for (const { state, count } of await tx.deliveries.counts()) states[state] += count;
+  const dueAt = await nextDueAt(tx);
+  const oldestDueAt = dueAt !== null && dueAt <= tx.now ? dueAt : null;
+  return {
+    states,
+    waiting: Object.fromEntries(WAITING.map((state) => [state, states[state]])),
+    unknown: states.unknown,
+    oldestDueAt,
+    oldestDueSeconds: oldestDueAt === null ? 0 : tx.now - oldestDueAt,
+  };
+}
+
+/** All that decides whether a person gets mail, and what became of each survey. */
+export interface PersonHistory {
+  /** Null when there is none; the address may be suppressed nevertheless. */
+  readonly person: PersonRow | null;
+  readonly suppressions: readonly Suppression[];
+  /** Newest first. */
+  readonly surveys: readonly (DeliveryRow & { readonly log: readonly AttemptRow[] })[];
+  /** Why the person gets mail or does not, one sentence. */
+  readonly explanation: string;
+}
+
+const SURVEYS_SHOWN = 50;
+const ATTEMPTS_SHOWN = 20;
+
+/** The last 50 surveys of the person with this address, and the last 20 attempts of each. */
+export async function explainPerson(tx: Transaction, project: Project, email: string): Promise<PersonHistory> {
+  const suppressions = await tx.suppressions.list(project.id, "email", email);
+  const person = await tx.people.byEmail(project.id, email);
+  const rows = person === null ? [] : await tx.deliveries.ofPerson(project.id, person.id, SURVEYS_SHOWN);
+  const surveys = [];
+  for (const survey of rows)
+    surveys.push({ ...survey, log: await tx.deliveries.attempts(project.id, survey.requestId, ATTEMPTS_SHOWN) });
+  const pausedAt = (await tx.deliveries.pausedAt()) ?? (await tx.projects.byId(project.id))?.pausedAt ?? null;
+  const [newest] = surveys;
+  return { person, suppressions, surveys, explanation: explain(person, suppressions, newest, pausedAt !== null) };
+}
+
+function explain(
+  person: PersonRow | null,
+  suppressions: readonly Suppression[],
+  newest: PersonHistory["surveys"][number] | undefined,
+  isPaused: boolean,
+): string {
+  const has = (reason: Suppression["reason"]): boolean => suppressions.some((one) => one.reason === reason);
+  if (has("unsubscribe") || (person?.unsubscribedAt ?? null) !== null) return "No mail: this person has unsubscribed.";
+  if (has("bounce") || (person?.bouncedAt ?? null) !== null) return "No mail: this address has bounced.";
+  if (newest === undefined) return "No survey was scheduled for this person.";
+  const said = newest.log.at(-1);
+  const why = newest.reason ?? (said === undefined ? null : wordsOf(said));
+  const about = why === null ? "" : `: ${why}`;
+  const paused = isPaused && newest.state === "scheduled" ? "; sending is paused" : "";
+  return `The newest survey (${newest.requestId}) is ${newest.state}${newest.state === "sent" ? "" : about}${paused}.`;
+}
+
+function wordsOf({ stage, code, enhancedCode, text }: AttemptRow): string | null {
+  const words = [code, enhancedCode, text].filter((part) => part !== null).join(" ");
+  return words === "" ? null : `${stage} ${words}`;
+}
+
+/** Stops or resumes sending for one project, or with null for all, also those that are made later. */
+export async function setPaused(tx: Transaction, project: Project | null, isPaused: boolean): Promise<void> {
+  const at = isPaused ? tx.now : null;
+  if (project === null) await tx.deliveries.setPaused(at);
+  else await tx.projects.setPaused(project.id, at);
+}
+
+/** Makes all that is held due now, some at a time. How many; less than the limit when none is left. */
+export async function releaseHeld(tx: Transaction, limit: number): Promise<number> {
+  return tx.deliveries.releaseHeld(limit);
+}
+
+const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;
+
+/** Forgets attempts of more than 90 days ago, some at a time. Whether there may be more. */
+export async function pruneAttempts(tx: Transaction, limit: number): Promise<boolean> {
+  return (await tx.deliveries.pruneAttempts(tx.now - ATTEMPTS_KEPT_SECONDS, limit)) === limit;
+}

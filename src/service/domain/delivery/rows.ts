@@ -1,0 +1,244 @@
+/** The rows of survey requests and of their deliveries. See `Store` in `../ports.ts`. */
+import type { JsonObject } from "../../../contract/json.ts";
+import type { Properties } from "../../../contract/resources.ts";
+import type { Channel } from "../../../contract/routes.ts";
+import type { Project, TimeRange } from "../inputs.ts";
+
+export interface NewRequest {
+  readonly personId: number;
+  readonly channel: Channel;
+  /** Whether Autopilot made it. */
+  readonly autopilot: boolean;
+  readonly createdAt: number;
+  readonly scheduledAt: number;
+  /** Kept, but not due: its Autopilot is inactive. */
+  readonly paused: boolean;
+  readonly properties: Properties;
+  /** Leads to the page that answers it. */
+  readonly token: string;
+  /** Leads to the page that unsubscribes. */
+  readonly unsubscribeToken: string;
+}
+
+/**
+ * `failed` is given up without blame, `held` waits for the operator, `unknown` was transmitted and had no reply. None of
+ * the three touches the person.
+ */
+export const DELIVERY_STATES = [
+  "scheduled",
+  "claimed",
+  "transmitting",
+  "sent",
+  "retrying",
+  "held",
+  "unknown",
+  "bounced",
+  "failed",
+  "cancelled",
+] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** What the first rendering of a message decided and every later attempt repeats. */
+export interface FrozenMessage {
+  /** Without `<>`. */
+  readonly messageId: string;
+  /** The part of the envelope's sender by which a bounce is known; null without one. */
+  readonly bounceToken: string | null;
+  /** Date, From, boundary, subject: whatever the renderer needs. */
+  readonly values: JsonObject;
+}
+
+/** One claim of a request, or with `claimer` null the request between two claims. A later claim is another one. */
+export interface ClaimKey {
+  readonly project: Pick<Project, "id">;
+  readonly requestId: number;
+  readonly claimer: string | null;
+  /** How many claims there were, this one included. */
+  readonly claims: number;
+}
+
+/** A survey request that a scheduler has claimed: all that a message needs. */
+export interface DueSurvey extends ClaimKey {
+  readonly project: Project;
+  readonly channel: Channel;
+  readonly autopilot: boolean;
+  readonly token: string;
+  readonly unsubscribeToken: string;
+  /** As given on the request; `readSpecialProperties` gives their meaning. */
+  readonly properties: Properties;
+  readonly scheduledAt: number;
+  /** How many attempts of the message came before this one; claims that were given back are none. */
+  readonly attempts: number;
+  /** When the first of them ended; null before it. */
+  readonly firstAttemptAt: number | null;
+  /** Null until a message was marked. */
+  readonly frozen: FrozenMessage | null;
+  readonly person: {
+    readonly id: number;
+    readonly email: string | null;
+    readonly name: string | null;
+    readonly phoneNumber: string | null;
+  };
+}
+
+/** A survey that is gone or cancelled, while its message may still lie somewhere. */
+export type ErasedSurvey = Pick<DueSurvey, "requestId" | "channel" | "token"> & {
+  readonly project: Pick<Project, "id">;
+};
+
+export interface Claim {
+  /** Names the scheduler that claims. */
+  readonly claimer: string;
+  readonly channel: Channel;
+  /** A claim that is neither finished nor renewed within this time is found again. */
+  readonly leaseSeconds: number;
+  readonly limit: number;
+}
+
+/** How a request leaves its state. */
+export interface DeliveryChange {
+  readonly state: DeliveryState;
+  /** When a scheduler may take it again; null for not at all. */
+  readonly dueAt: number | null;
+  /** When it was sent; null leaves that as it is. */
+  readonly sentAt: number | null;
+  readonly reason: string | null;
+  /** Whether the message was tried. */
+  readonly isAttempt: boolean;
+}
+
+/** Survey requests. Each method keeps the person's `nextSurveyAt` true. */
+export interface RequestRows {
+  /** The new request's id. */
+  insert(project: number, request: NewRequest): Promise<number>;
+  /** Replaces the properties of one that waits. */
+  setProperties(project: number, id: number, properties: Properties): Promise<void>;
+  /**
+   * Cancels a person's waiting requests: of one channel (null: all), and only Autopilot's or only the others (null:
+   * both). One that is claimed at this moment is finished by its claimer, but never found again; one that is
+   * transmitting is left alone.
+   */
+  cancel(
+    project: number,
+    personId: number,
+    which: { readonly channel: Channel | null; readonly autopilot: boolean | null },
+  ): Promise<void>;
+  /** Claims what is due on a channel: projects take turns, and within one the earliest come first. */
+  claimDue(claim: Claim): Promise<readonly DueSurvey[]>;
+  /** When the next unclaimed request, or the next lease, is due on these channels; null when nothing waits. */
+  nextDueAt(channels: readonly Channel[]): Promise<number | null>;
+  /** Lets the leases of these claims end at `dueAt`. */
+  renewClaims(claims: readonly ClaimKey[], dueAt: number): Promise<void>;
+  /** Makes claims of others than these schedulers due again, but for those that are transmitting. Returns how many. */
+  releaseClaims(living: readonly string[]): Promise<number>;
+  /** What schedulers other than these were transmitting. */
+  listTransmitting(living: readonly string[]): Promise<readonly DueSurvey[]>;
+  /** Whether this claim is the request's still, and not cancelled; null when it is not the request's any more. */
+  isWanted(claim: ClaimKey): Promise<boolean | null>;
+  /** Marks a claimed request as transmitting now; false when this claim is not the request's any more. */
+  markTransmitting(claim: ClaimKey, frozen: FrozenMessage | null): Promise<boolean>;
+  /**
+   * Ends a claim, or changes a request that has none; false when it is not the request's any more. One that was
+   * cancelled meanwhile stays so unless it ends as sent or bounced.
+   */
+  settle(claim: ClaimKey, change: DeliveryChange): Promise<boolean>;
+  /** When the person's last Autopilot survey on the channel was sent; now for one on its way, null for none. */
+  lastAutopilotAt(project: number, personId: number, channel: Channel): Promise<number | null>;
+  /** Surveys that were handed over, or were about to be, and went with their person; over all projects. */
+  listErased(limit: number): Promise<readonly ErasedSurvey[]>;
+  /** Says that nothing is left of these. */
+  forgetErased(surveys: readonly ErasedSurvey[]): Promise<void>;
+  countSent(project: number, channel: Channel, range: TimeRange): Promise<number>;
+  /** The properties of the person's next survey on the channel, else of the newest; null when there was none. */
+  propertiesFor(project: number, personId: number, channel: Channel): Promise<Properties | null>;
+  /** The survey that a link names, in whichever project; null when there is none. */
+  byToken(token: string): Promise<SurveyLink | null>;
+  /** The survey whose unsubscribe link this is, also by the answering token, which older messages carry. */
+  byUnsubscribeToken(token: string): Promise<SurveyLink | null>;
+}
+
+/** What a link of a message leads to. */
+export interface SurveyLink {
+  readonly project: Project;
+  readonly requestId: number;
+  readonly personId: number;
+  readonly channel: Channel;
+  readonly properties: Properties;
+  /** The response given already through this link. */
+  readonly responseId: number | null;
+}
+
+/** One row of the log of attempts. */
+export interface AttemptRow {
+  /** Counted from 1 in its request. */
+  readonly n: number;
+  readonly at: number;
+  readonly stage: string;
+  readonly code: number | null;
+  readonly enhancedCode: string | null;
+  readonly text: string | null;
+  readonly host: string | null;
+  readonly serverId: string | null;
+  readonly ms: number;
+  /** A kind of `DeliveryOutcome`. */
+  readonly outcome: string;
+}
+
+/** A request as the operator sees it. */
+export interface DeliveryRow extends ClaimKey {
+  readonly personId: number;
+  readonly channel: Channel;
+  readonly email: string | null;
+  readonly phoneNumber: string | null;
+  readonly autopilot: boolean;
+  /** One whose Autopilot is inactive is scheduled, and has the reason. */
+  readonly state: DeliveryState;
+  readonly reason: string | null;
+  readonly createdAt: number;
+  /** When it is to be taken; of what is not waiting, when it was scheduled. */
+  readonly dueAt: number;
+  readonly sentAt: number | null;
+  readonly transmittingAt: number | null;
+  readonly attempts: number;
+  readonly messageId: string | null;
+}
+
+/** What a sender keeps for its next start, and shows the operator. */
+export interface SenderState {
+  /** Messages that may leave at once, and when that was counted, Unix milliseconds. */
+  readonly level: number;
+  readonly levelAt: number;
+  readonly state: "ready" | "waiting" | "held";
+  /** The server's words; null while it is ready. */
+  readonly reason: string | null;
+  readonly since: number | null;
+  readonly nextProbeAt: number | null;
+}
+
+/** What operators and senders keep beside the requests. */
+export interface DeliveryRows {
+  /** In the order in which they were made, from after this id; in one state, or with null in all. */
+  list(
+    project: number,
+    filter: { readonly state: DeliveryState | null; readonly after: number; readonly limit: number },
+  ): Promise<readonly DeliveryRow[]>;
+  /** Newest first. */
+  ofPerson(project: number, personId: number, limit: number): Promise<readonly DeliveryRow[]>;
+  byId(project: number, id: number): Promise<DeliveryRow | null>;
+  /** When a survey was last transmitted to the person without a reply; null when none is unknown. */
+  lastUnknownAt(project: number, personId: number): Promise<number | null>;
+  /** How many requests each project has in each state. */
+  counts(): Promise<readonly { readonly project: number; readonly state: DeliveryState; readonly count: number }[]>;
+  /** Makes requests that are held due now, the oldest of a project first. Returns how many; less than the limit: all. */
+  releaseHeld(limit: number): Promise<number>;
+  log(project: number, requestId: number, attempt: Omit<AttemptRow, "n">): Promise<void>;
+  /** In order, the last ones. */
+  attempts(project: number, requestId: number, limit: number): Promise<readonly AttemptRow[]>;
+  /** Deletes rows from before `before`, but for what made somebody bounce. Returns how many; less than the limit: all. */
+  pruneAttempts(before: number, limit: number): Promise<number>;
+  /** Since when nothing is sent at all; null while mail goes out. */
+  pausedAt(): Promise<number | null>;
+  setPaused(at: number | null): Promise<void>;
+  sender(name: string): Promise<SenderState | null>;
+  setSender(name: string, state: SenderState): Promise<void>;
+}

@@ -1,0 +1,85 @@
+/** The port to what carries messages out, and how a delivery may end. */
+import type { Channel } from "../../../contract/routes.ts";
+import type { DueSurvey, ErasedSurvey, FrozenMessage } from "./rows.ts";
+
+/** What was said at the last step of one attempt: a row of the log. */
+export interface AttemptFacts {
+  /** Where it ended: `connect`, `greeting`, `ehlo`, `starttls`, `auth`, `mail`, `rcpt`, `data`, `dot`, `outbox`, … */
+  readonly stage: string;
+  /** The reply's code; null when there was none. */
+  readonly code: number | null;
+  /** Such as `5.1.1` (RFC 3463). */
+  readonly enhancedCode: string | null;
+  /** The other side's words. At most 500 characters are kept, without our tokens. */
+  readonly text: string | null;
+  readonly host: string | null;
+  /** The other side's id of the message. */
+  readonly serverId: string | null;
+  /** How long the attempt took. */
+  readonly ms: number;
+}
+
+export type DeliveryOutcome =
+  | { readonly kind: "sent" }
+  /** The person's address refused it for good, by evidence: marks the person. */
+  | { readonly kind: "bounced" }
+  /** Refused for now: due again after so many seconds, an attempt of the message. See `retryOrGiveUp`. */
+  | { readonly kind: "retry"; readonly delaySeconds: number }
+  /** Given up without blame: the person stays as they are. */
+  | { readonly kind: "failed"; readonly reason: string }
+  /** Waits for the operator, who releases it; not an attempt of the message. */
+  | { readonly kind: "held"; readonly reason: string }
+  /** Transmitted, and no reply came: it may have arrived. */
+  | { readonly kind: "unknown" }
+  /** The sender's trouble, not the message's: due again after so many seconds, and no attempt is counted. */
+  | { readonly kind: "released"; readonly delaySeconds: number }
+  /** No longer wanted. */
+  | { readonly kind: "cancelled"; readonly reason: string };
+
+export type OutcomeKind = DeliveryOutcome["kind"];
+
+/** `attempt` absent or null: nothing is logged. */
+export type DeliveryResult = DeliveryOutcome & { readonly attempt?: AttemptFacts | null };
+
+/** What a sender asks and tells on the way. Both reject when the store fails; the message must not go out then. */
+export interface DeliveryProgress {
+  /**
+   * Whether the message may still go out; asked before `MAIL FROM`. False: it is settled already, and whatever
+   * `deliver` resolves with is ignored.
+   */
+  readonly mayStillSend: () => Promise<boolean>;
+  /**
+   * Marks the message durably; only then may the final dot be written. Without the mark the message cannot have
+   * gone, with it and no reply it is `unknown`. What is frozen here comes back as `DueSurvey.frozen`.
+   * Rejects with ClaimLostError when the claim is lost: the dot must not follow.
+   */
+  readonly transmitting: (frozen?: FrozenMessage) => Promise<void>;
+  /** Aborted when the service ends and waits no longer. */
+  readonly signal: AbortSignal;
+}
+
+/** The claim ran out, or the service ended: the message must not go out. */
+export class ClaimLostError extends Error {
+  override readonly name = "ClaimLostError";
+}
+
+export interface MessageSender {
+  /** By which its `SenderState` is kept. */
+  readonly name: string;
+  /** The channels that it carries. */
+  readonly channels: readonly Channel[];
+  /**
+   * How many messages it wants in hand, those that it has included: at most what leaves within so many seconds. 0 while
+   * it sends nothing; it has the scheduler woken when that changes.
+   */
+  readonly capacity: (seconds: number) => number;
+  /** The operator asks it to try again now, whatever it waits for. */
+  readonly resume?: () => void;
+  /**
+   * Carries one message out; called for as many at a time as there is room for. What it rejects with is reported, and
+   * the message is put back, or `unknown` once it was marked.
+   */
+  readonly deliver: (due: DueSurvey, progress: DeliveryProgress) => Promise<DeliveryResult>;
+  /** Removes what is left of messages whose person is gone, or which were cancelled. */
+  readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<void>;
+}

@@ -1,0 +1,153 @@
+/** The messages in hand: handed to a sender, and until their end is recorded. */
+import type { Clock } from "../../runtime/clock.ts";
+import { markTransmitting, mayStillSend } from "../domain/delivery/deliveries.ts";
+import {
+  ClaimLostError,
+  type DeliveryOutcome,
+  type DeliveryProgress,
+  type DeliveryResult,
+  type MessageSender,
+} from "../domain/delivery/sender.ts";
+import type { DueSurvey, ErasedSurvey, Store } from "../domain/ports.ts";
+
+export interface HandOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly maxAgeSeconds: number | null;
+  /** Called with each delivery that has ended. */
+  readonly onEnd: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+interface Item {
+  readonly sender: MessageSender;
+  readonly due: DueSurvey;
+  /** Ended when the sender need not go on. */
+  readonly leave: AbortController;
+  /** Whether its final dot may follow, or has followed. */
+  isMarked: boolean;
+  result: DeliveryResult | null;
+}
+
+export interface EndedDelivery {
+  readonly due: DueSurvey;
+  readonly result: DeliveryResult;
+}
+
+export interface Hand {
+  readonly take: (sender: MessageSender, due: DueSurvey) => void;
+  readonly size: () => number;
+  /** How many messages this sender is busy with. */
+  readonly busy: (sender: MessageSender) => number;
+  readonly has: (survey: ErasedSurvey) => boolean;
+  /** Those whose leases must be renewed. */
+  readonly unmarked: () => readonly DueSurvey[];
+  /** What has ended and is not recorded yet. */
+  readonly ended: () => readonly EndedDelivery[];
+  readonly forget: (recorded: readonly EndedDelivery[]) => void;
+  /** Resolves when the next delivery has ended, and at once when all have. */
+  readonly nextEnd: () => Promise<void>;
+  /**
+   * Waits for all, with `record` after each end, and ends what takes too long: without a mark it is put back, with one
+   * it is unknown.
+   */
+  readonly drain: (record: () => Promise<void>) => Promise<void>;
+}
+
+/** How long transmissions may take to end when the service does, and how much longer those with a mark. */
+const DRAIN_MS = 30_000;
+const DRAIN_MARKED_MS = 10_000;
+/** A sender that throws is not asked again at once. */
+const AFTER_ERROR_SECONDS = 60;
+
+export function createHand(options: HandOptions): Hand {
+  const { store, clock, maxAgeSeconds, onError } = options;
+  const items = new Map<DueSurvey, Item>();
+  const waiting: (() => void)[] = [];
+  const all = (): Item[] => [...items.values()];
+  const end = (item: Item, result: DeliveryResult): void => {
+    // What came first counts: a message that was put back or withdrawn is out of the sender's hands.
+    if (item.result !== null || !items.has(item.due)) return;
+    item.result = result;
+    for (const tell of waiting.splice(0)) tell();
+    options.onEnd();
+  };
+  const follow = (item: Item): DeliveryProgress => ({
+    mayStillSend: async () => {
+      const outcome = await store.read((tx) => mayStillSend(tx, item.due, { maxAgeSeconds }));
+      if (outcome !== null) end(item, outcome);
+      return outcome === null && item.result === null;
+    },
+    transmitting: async (frozen) => {
+      if (item.result !== null) throw new ClaimLostError("the message was taken back");
+      item.isMarked = true;
+      try {
+        if (await store.write((tx) => markTransmitting(tx, item.due, frozen))) return;
+      } catch (error) {
+        item.isMarked = false;
+        throw error;
+      }
+      item.isMarked = false;
+      throw new ClaimLostError("the claim was lost");
+    },
+    signal: item.leave.signal,
+  });
+  const deliver = async (item: Item): Promise<void> => {
+    try {
+      end(item, await item.sender.deliver(item.due, follow(item)));
+    } catch (error) {
+      if (!(error instanceof ClaimLostError) && item.result === null) onError(error);
+      end(item, lost(item, AFTER_ERROR_SECONDS));
+    }
+  };
+  const isRunning = ({ result }: Item): boolean => result === null;
+  const nextEnd = async (): Promise<void> => {
+    if (all().some(isRunning)) await new Promise<void>((resolve) => void waiting.push(resolve));
+  };
+  const untilEnded = async (ms: number, record: () => Promise<void>): Promise<void> => {
+    const done = new AbortController();
+    const timer = { isOver: false };
+    const ring = (): void => void (timer.isOver = true);
+    const over = clock.sleep(ms, done.signal).then(ring, ring);
+    while (all().some(isRunning) && !timer.isOver) {
+      await Promise.race([nextEnd(), over]);
+      await record();
+    }
+    done.abort();
+  };
+  const cutOff = (which: (item: Item) => boolean): void => {
+    for (const item of all().filter(isRunning).filter(which)) {
+      end(item, lost(item, 0));
+      item.leave.abort();
+    }
+  };
+  return {
+    take: (sender, due) => {
+      const item: Item = { sender, due, leave: new AbortController(), isMarked: false, result: null };
+      items.set(due, item);
+      void deliver(item);
+    },
+    size: () => items.size,
+    busy: (sender) => all().filter((item) => item.sender === sender && isRunning(item)).length,
+    has: ({ project, requestId }) =>
+      all().some(({ due }) => due.project.id === project.id && due.requestId === requestId),
+    unmarked: () => all().flatMap(({ due, isMarked }) => (isMarked ? [] : [due])),
+    ended: () => all().flatMap(({ due, result }) => (result === null ? [] : [{ due, result }])),
+    forget: (recorded) => {
+      for (const { due } of recorded) items.delete(due);
+    },
+    nextEnd,
+    drain: async (record) => {
+      await untilEnded(DRAIN_MS, record);
+      cutOff(({ isMarked }) => !isMarked);
+      await untilEnded(DRAIN_MARKED_MS, record);
+      cutOff(() => true);
+      await record();
+    },
+  };
+}
+
+/** Without a mark nothing can have gone. */
+function lost({ isMarked }: Item, delaySeconds: number): DeliveryOutcome {
+  return isMarked ? { kind: "unknown" } : { kind: "released", delaySeconds };
+}

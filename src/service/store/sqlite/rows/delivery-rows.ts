@@ -1,0 +1,181 @@
+/** Deliveries as operators see them, the log of attempts, and what is paused. */
+import type { AttemptRow, DeliveryRow, DeliveryRows, DeliveryState, SenderState } from "../../../domain/ports.ts";
+import type { Database } from "../engine/database.ts";
+import type { SqlRow, SqlValue } from "../engine/engine.ts";
+import type { Session } from "../engine/stored-time.ts";
+import { refreshNextSurvey } from "./claims.ts";
+
+export function createDeliveryRows(database: Database, session: Session): DeliveryRows {
+  return {
+    list: async (project, filter) => listDeliveries(database, project, filter),
+    ofPerson: async (project, personId, limit) =>
+      database
+        .all(`${DELIVERY} WHERE q.project_id = ? AND q.person_id = ? ORDER BY q.id DESC LIMIT ?`, [
+          project,
+          personId,
+          limit,
+        ])
+        .map(toDelivery),
+    byId: async (project, id) => {
+      const row = database.first(`${DELIVERY} WHERE q.project_id = ? AND q.id = ?`, [project, id]);
+      return row === null ? null : toDelivery(row);
+    },
+    lastUnknownAt: async (project, personId) => {
+      const row = database.first(
+        "SELECT max(transmitting_at) AS at FROM survey_requests WHERE project_id = ? AND person_id = ? AND state = 'unknown'",
+        [project, personId],
+      );
+      return toNumber(row?.at);
+    },
+    counts: async () =>
+      database
+        .all("SELECT project_id, state, n FROM delivery_counts WHERE n > 0 ORDER BY project_id, state")
+        .map((row) => ({ project: Number(row.project_id), state: toState(row.state), count: Number(row.n) })),
+    releaseHeld: async (limit) => releaseHeld(database, session.now, limit),
+    log: async (project, requestId, attempt) => logAttempt(database, project, requestId, attempt),
+    attempts: async (project, requestId, limit) => listAttempts(database, project, requestId, limit),
+    pruneAttempts: async (before, limit) =>
+      database.run(
+        `DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT project_id, request_id, n
+         FROM delivery_attempts WHERE outcome <> 'bounced' AND at < ? ORDER BY at LIMIT ?)`,
+        [before, limit],
+      ),
+    pausedAt: async () => readState(database, PAUSE) as number | null,
+    setPaused: async (at) => {
+      if (at === null) database.run("DELETE FROM delivery_state WHERE name = ?", [PAUSE]);
+      else writeState(database, PAUSE, at);
+    },
+    sender: async (name) => readState(database, `sender ${name}`) as SenderState | null,
+    setSender: async (name, state) => writeState(database, `sender ${name}`, state),
+  };
+}
+
+const DELIVERY = `SELECT q.project_id AS "projectId", q.id, q.person_id AS "personId", q.channel, w.email,
+  w.phone_number AS "phoneNumber", q.autopilot, q.state, q.reason, q.created_at AS "createdAt",
+  CASE WHEN q.state IN ('scheduled', 'retrying') THEN q.due_at ELSE q.scheduled_at END AS "dueAt",
+  q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims
+  FROM survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id`;
+
+function listDeliveries(
+  database: Database,
+  project: number,
+  { state, after, limit }: { readonly state: DeliveryState | null; readonly after: number; readonly limit: number },
+): DeliveryRow[] {
+  const states = state === "scheduled" ? ["scheduled", "paused"] : [state];
+  const rows = states.flatMap((one) =>
+    database.all(listSql(one), [project, after, ...(one === null ? [] : [one]), limit]),
+  );
+  return rows
+    .map(toDelivery)
+    .toSorted((left, right) => left.requestId - right.requestId)
+    .slice(0, limit);
+}
+
+/** Most of all rows are sent, so that those need no index of their own. */
+function listSql(state: string | null): string {
+  const which = state === null ? "" : state === "sent" ? "AND q.state = ?" : "AND q.state = ? AND q.state <> 'sent'";
+  return `${DELIVERY} WHERE q.project_id = ? AND q.id > ? ${which} ORDER BY q.id LIMIT ?`;
+}
+
+function toDelivery(row: SqlRow): DeliveryRow {
+  const isPaused = row.state === "paused";
+  return {
+    project: { id: Number(row.projectId) },
+    requestId: Number(row.id),
+    personId: Number(row.personId),
+    channel: row.channel === "sms" ? "sms" : "email",
+    email: toText(row.email),
+    phoneNumber: toText(row.phoneNumber),
+    autopilot: row.autopilot === 1,
+    state: toState(row.state),
+    reason: isPaused ? "Autopilot is inactive" : toText(row.reason),
+    createdAt: Number(row.createdAt),
+    dueAt: Number(row.dueAt),
+    sentAt: toNumber(row.sentAt),
+    transmittingAt: toNumber(row.transmittingAt),
+    attempts: Number(row.attempts),
+    messageId: toText(row.messageId),
+    claimer: toText(row.claimer),
+    claims: Number(row.claims),
+  };
+}
+
+function toState(value: SqlValue | undefined): DeliveryState {
+  return value === "paused" ? "scheduled" : (value as DeliveryState);
+}
+
+function toText(value: SqlValue | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
+
+function toNumber(value: SqlValue | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
+
+function releaseHeld(database: Database, now: number, limit: number): number {
+  let released = 0;
+  for (const { id } of database.all("SELECT id FROM projects ORDER BY id")) {
+    const held = database.all(
+      `SELECT id, person_id FROM survey_requests WHERE project_id = ? AND state = 'held' AND state <> 'sent' ORDER BY id LIMIT ?`,
+      [id ?? null, limit - released],
+    );
+    for (const row of held) {
+      database.run(
+        `UPDATE survey_requests SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = min(scheduled_at, ?), reason = NULL
+         WHERE project_id = ? AND id = ?`,
+        [now, id ?? null, row.id ?? null],
+      );
+      refreshNextSurvey(database, Number(id), Number(row.person_id));
+    }
+    released += held.length;
+  }
+  return released;
+}
+
+function logAttempt(database: Database, project: number, requestId: number, attempt: Omit<AttemptRow, "n">): void {
+  const { at, stage, code, enhancedCode, text, host, serverId, ms, outcome } = attempt;
+  database.run(
+    `INSERT INTO delivery_attempts
+       (project_id, request_id, n, at, stage, code, enhanced_code, text, remote_host, server_id, ms, outcome)
+     SELECT ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM delivery_attempts
+     WHERE project_id = ? AND request_id = ?`,
+    [
+      project,
+      requestId,
+      at,
+      stage,
+      code,
+      enhancedCode,
+      text,
+      host,
+      serverId,
+      Math.round(ms),
+      outcome,
+      project,
+      requestId,
+    ],
+  );
+}
+
+function listAttempts(database: Database, project: number, requestId: number, limit: number): AttemptRow[] {
+  const rows = database.all(
+    `SELECT n, at, stage, code, enhanced_code AS "enhancedCode", text, remote_host AS "host", server_id AS "serverId",
+       ms, outcome FROM delivery_attempts WHERE project_id = ? AND request_id = ? ORDER BY n DESC LIMIT ?`,
+    [project, requestId, limit],
+  );
+  return (rows as unknown as AttemptRow[]).toReversed();
+}
+
+const PAUSE = "pause";
+
+function readState(database: Database, name: string): unknown {
+  const row = database.first("SELECT value FROM delivery_state WHERE name = ?", [name]);
+  return row === null ? null : (JSON.parse(String(row.value)) as unknown);
+}
+
+function writeState(database: Database, name: string, value: unknown): void {
+  database.run(
+    "INSERT INTO delivery_state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    [name, JSON.stringify(value)],
+  );
+}
