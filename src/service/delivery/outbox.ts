@@ -14,8 +14,8 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { AttemptFacts, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, ErasedSurvey } from "../domain/ports.ts";
-import { formatSurveyMail, freezeMail, type MailContext } from "./mail/survey-mail.ts";
-import { formatSurveySms } from "./survey-sms.ts";
+import { formatSurveyMail, freezeMail, type MailContext } from "./message/survey-mail.ts";
+import { formatSurveySms } from "./message/survey-sms.ts";
 
 /** What a message is made with. */
 export interface OutboxContext extends MailContext {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { NO_SENDER } from "../../../src/service/delivery/mail/sender.ts";
+import { NO_SENDER } from "../../../src/service/delivery/message/sender.ts";
 import { createOutbox, type Outbox } from "../../../src/service/delivery/outbox.ts";
 import { openService } from "../../../src/service/index.ts";
 import type { DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";

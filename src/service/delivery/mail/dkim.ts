@@ -18,7 +18,7 @@ export class DkimKeyError extends Error {
 /** Shorter keys count as none at large receivers. */
 const BITS_MIN = 2048;
 const CRLF = "\r\n";
-/** One-click unsubscribing counts only when both of its headers are signed (RFC 8058 section 4). */
+/** One-click unsubscribing counts only when both of its headers are signed (RFC 8058, 4). */
 const SIGNED_HEADERS: readonly string[] = [
   "from",
   "to",
@@ -147,7 +147,7 @@ function splitMessage(message: string): { readonly fields: readonly Field[]; rea
   return { fields, body: end === -1 ? "" : message.slice(end + 2 * CRLF.length) };
 }
 
-/** The named headers, the last of a name first, then the signature's own without its value (RFC 6376 section 3.7). */
+/** The named headers, the last of a name first, then the signature's own without its value (RFC 6376, 3.7). */
 function signedBytes(fields: readonly Field[], names: readonly string[], unsigned: string): Buffer {
   const left = [...fields];
   const chosen = names.flatMap((name) => {
@@ -157,14 +157,14 @@ function signedBytes(fields: readonly Field[], names: readonly string[], unsigne
   return Buffer.from(chosen.join("") + relaxHeader(unsigned), "utf8");
 }
 
-/** RFC 6376 section 3.4.2. */
+/** RFC 6376, 3.4.2. */
 function relaxHeader(text: string): string {
   const at = text.indexOf(":");
   const value = text.slice(at + 1).replaceAll(CRLF, "");
   return `${text.slice(0, at).trim().toLowerCase()}:${value.replaceAll(/[ \t]+/g, " ").trim()}`;
 }
 
-/** RFC 6376 section 3.4.4: blanks as one, none at the ends of lines, no empty lines at the end. */
+/** RFC 6376, 3.4.4: blanks as one, none at the ends of lines, no empty lines at the end. */
 function bodyHash(body: string): string {
   const lines = body.split(CRLF).map((line) => line.replaceAll(/[ \t]+/g, " ").replace(/ $/, ""));
   const relaxed = lines.join(CRLF).replace(/(?:\r\n)+$/, "");

@@ -9,7 +9,7 @@ import {
   readDkimKey,
   signMail,
 } from "../../../../src/service/delivery/mail/dkim.ts";
-import { rawMail } from "./mailing.ts";
+import { rawMail } from "../message/mailing.ts";
 
 const PLACE = { domain: "bücher.example", selector: "s1.mail" };
 

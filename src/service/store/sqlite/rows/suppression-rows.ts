@@ -4,12 +4,6 @@ import type { Channel } from "../../../../contract/routes.ts";
 import type { Suppression, SuppressionRows } from "../../../domain/ports.ts";
 import type { Database } from "../engine/database.ts";
 
-function hash(key: string, channel: Channel, address: string): string {
-  return createHmac("sha256", key)
-    .update(channel === "email" ? emailKey(address) : address)
-    .digest("hex");
-}
-
 /** `secret` makes the key of a file that has none yet. */
 export function createSuppressionRows(database: Database, secret: () => string): SuppressionRows {
   return {
@@ -29,6 +23,12 @@ export function createSuppressionRows(database: Database, secret: () => string):
       return database.all(sql, [project, channel, hash(key, channel, address)]) as unknown as readonly Suppression[];
     },
   };
+}
+
+function hash(key: string, channel: Channel, address: string): string {
+  return createHmac("sha256", key)
+    .update(channel === "email" ? emailKey(address) : address)
+    .digest("hex");
 }
 
 /** The file's own secret: the same address has another hash in every data file. */

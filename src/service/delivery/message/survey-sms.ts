@@ -1,8 +1,8 @@
 /** The survey as a text message: section 2 "Special properties" and the rules of delivery. */
-import type { DueSurvey } from "../domain/ports.ts";
-import { readSpecialProperties } from "../domain/special-properties.ts";
-import { multiLine, singleLine } from "../domain/texts/plain-text.ts";
-import { surveyQuestion, surveyTexts } from "../domain/texts/survey-texts.ts";
+import type { DueSurvey } from "../../domain/ports.ts";
+import { readSpecialProperties } from "../../domain/special-properties.ts";
+import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
+import { surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
 
 export function formatSurveySms(due: DueSurvey, appUrl: string): string {
   const { locale, introMessage, productName } = readSpecialProperties(due.properties);

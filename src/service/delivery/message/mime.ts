@@ -1,6 +1,6 @@
 /** Messages as RFC 5322 and 2045 to 2047 want them: ASCII only, short lines, nothing in a header that ends it early. */
 import { domainToASCII } from "node:url";
-import { singleLine } from "../domain/texts/plain-text.ts";
+import { singleLine } from "../../domain/texts/plain-text.ts";
 
 const CRLF = "\r\n";
 /** An encoded word has at most 75 characters, 63 of them text, which is 45 bytes in Base64. */

@@ -1,6 +1,6 @@
 import type { Random } from "../../../../src/runtime/random.ts";
-import { chooseSender, NO_SENDER, type MailSender } from "../../../../src/service/delivery/mail/sender.ts";
-import { formatSurveyMail, freezeMail } from "../../../../src/service/delivery/mail/survey-mail.ts";
+import { chooseSender, NO_SENDER, type MailSender } from "../../../../src/service/delivery/message/sender.ts";
+import { formatSurveyMail, freezeMail } from "../../../../src/service/delivery/message/survey-mail.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
 import { dueSurvey } from "../due.ts";
 import { type Mail, readMail } from "../read-mail.ts";

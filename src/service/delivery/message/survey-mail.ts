@@ -5,7 +5,7 @@ import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
 import { readSpecialProperties } from "../../domain/special-properties.ts";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 import { surveyTexts } from "../../domain/texts/survey-texts.ts";
-import { formatMessage, headerText, mailbox } from "../mime.ts";
+import { formatMessage, headerText, mailbox } from "./mime.ts";
 import { type MailSender, senderDomain } from "./sender.ts";
 import { surveyBody } from "./survey-body.ts";
 
@@ -105,7 +105,7 @@ function renderBody(due: DueSurvey, frozen: FrozenMail, { appUrl, sender }: Mail
 function streamHeaders(due: DueSurvey, { from }: FrozenMail, appUrl: string): [string, string][] {
   const domain = senderDomain(from.address);
   const { locale } = readSpecialProperties(due.properties);
-  // Receivers ignore one-click over plain HTTP, and some take it for a fault (RFC 8058 section 3).
+  // Receivers ignore one-click over plain HTTP, and some take it for a fault (RFC 8058, 3).
   const oneClick: [string, string][] = appUrl.startsWith("https:")
     ? [
         ["List-Unsubscribe", `<${appUrl}/u/${due.unsubscribeToken}>`],
