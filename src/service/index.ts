@@ -7,9 +7,12 @@ import { resolveFile } from "../runtime/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
+import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
+import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
 import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Store } from "./domain/ports.ts";
+import { type ProjectSettings, readSettings } from "./domain/projects.ts";
 import { createDeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
@@ -27,6 +30,8 @@ export interface ServiceOptions {
   /** Where the service is seen from outside, without a slash at the end; null: wherever requests are sent to. */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
+  /** Who surveys come from, where a project does not say so itself. */
+  readonly sender?: SenderSettings;
   /** Messages in the outbox are removed after this long; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
 }
@@ -63,7 +68,7 @@ export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
 /** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { dataFile, clock, random, log, publicUrl } = options;
+  const { dataFile, clock, random, log, publicUrl, sender = NO_SENDER } = options;
   const wakeUp = createSignal();
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
   const store = await openDataFile({
@@ -79,12 +84,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const metrics = createDeliveryMetrics(store);
   const failures = createFailureLog(log);
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
+  const mailContext = (settings: ProjectSettings): MailContext => ({
+    appUrl: state.address,
+    sender: chooseSender(settings, sender, state.address),
+  });
   const outbox = createOutbox({
     folder,
     dataFile: resolveFile(dataFile),
     clock,
     random,
-    context: () => ({ appUrl: state.address, now: unixSeconds(clock) }),
+    context: async (project) => {
+      const settings = await store.read((tx) => readSettings(tx, project));
+      return { ...mailContext(settings), now: unixSeconds(clock) };
+    },
     onError: failures.add,
   });
   const scheduler = createScheduler({
@@ -124,6 +136,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
     senders: [outbox],
+    renderPreview: (survey, settings) => previewMail(survey, mailContext(settings), random, unixSeconds(clock)),
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {

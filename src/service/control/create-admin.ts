@@ -4,8 +4,19 @@ import { currentProcess } from "../../runtime/processes.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/autopilot.ts";
 import { DomainError } from "../domain/errors.ts";
-import type { ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
-import { addKey, addProject, listKeys, listProjects, revokeKey, setThrottle } from "../domain/projects.ts";
+import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
+import { previewSurvey } from "../domain/preview.ts";
+import {
+  addKey,
+  addProject,
+  changeSettings,
+  listKeys,
+  listProjects,
+  type ProjectSettings,
+  readSettings,
+  revokeKey,
+  setThrottle,
+} from "../domain/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
@@ -16,7 +27,10 @@ import {
   type AdminResults,
   type CommandOf,
   type KeyInfo,
+  type PreviewInfo,
   type ProjectInfo,
+  type SettingsChange,
+  type SettingsInfo,
   type TrendInfo,
 } from "./commands.ts";
 
@@ -30,6 +44,7 @@ export interface AdminOptions {
   readonly onRevoke: () => void;
   /** Surveys may be due now. */
   readonly onSchedule: () => void;
+  readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings) => PreviewInfo;
   /** What carries messages out. */
   readonly senders: readonly MessageSender[];
 }
@@ -54,7 +69,7 @@ export function createKey(random: Random): string {
 }
 
 function createHandlers(options: AdminOptions): Handlers {
-  const { store, random, addSession, onRevoke, onSchedule } = options;
+  const { store, random, addSession, onRevoke, onSchedule, renderPreview } = options;
   const inProject = async <Result>(
     name: string,
     work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
@@ -100,6 +115,15 @@ function createHandlers(options: AdminOptions): Handlers {
       onSchedule();
       return configuration;
     },
+    settings: ({ project, change }) =>
+      inProject(project, async (tx, found) => toSettingsInfo(await changeSettings(tx, found, toSettings(change)))),
+    "survey.preview": ({ project, email, locale }) =>
+      store.read(async (tx) => {
+        const { id, name } = await requireProject(tx, project);
+        const survey = await previewSurvey(tx, { id, name }, { email, locale });
+        if (survey === null) throw new AdminError(`no person found with email ${email}`);
+        return renderPreview(survey, await readSettings(tx, { id, name }));
+      }),
     "trend.add": async ({ project, name, where }) => {
       const trend = await inProject(project, (tx, found) => addTrend(tx, found, name, where));
       await store.settle();
@@ -131,6 +155,15 @@ async function readProjects(tx: Transaction): Promise<ProjectInfo[]> {
     infos.push({ id: String(id), name, created_at: createdAt, throttle: throttleSeconds, people, responses });
   }
   return infos;
+}
+
+function toSettings({ sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone }: SettingsChange) {
+  const given = Object.entries({ senderName, from, replyTo, footer, timeZone });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Partial<ProjectSettings>;
+}
+
+function toSettingsInfo({ senderName, from, replyTo, footer, timeZone }: ProjectSettings): SettingsInfo {
+  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone };
 }
 
 function toKeyInfo({ id, lastFour, createdAt }: { id: number; lastFour: string; createdAt: number }): KeyInfo {

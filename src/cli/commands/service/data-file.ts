@@ -107,6 +107,14 @@ export const NEW_PROJECT = toResource("projects", { id: "id", name: "text", key:
 export const KEYS = toResource("keys", { id: "id", last_four: "text", created_at: "time" });
 export const NEW_KEY = toResource("keys", { id: "id", key: "text" });
 export const THROTTLE = toResource("settings", { throttle: "duration" });
+export const SETTINGS = toResource("settings", {
+  sender_name: "text",
+  from: "text",
+  reply_to: "text",
+  footer: "text",
+  tz: "text",
+});
+export const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
 export const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, [
   "created_at",
 ]);

@@ -149,6 +149,8 @@ export interface RequestRows {
   /** Says that nothing is left of these. */
   forgetErased(surveys: readonly ErasedSurvey[]): Promise<void>;
   countSent(project: number, channel: Channel, range: TimeRange): Promise<number>;
+  /** The properties of the person's next survey on the channel, else of the newest; null when there was none. */
+  propertiesFor(project: number, personId: number, channel: Channel): Promise<Properties | null>;
   /** The survey that a link names, in whichever project; null when there is none. */
   byToken(token: string): Promise<SurveyLink | null>;
   /** The survey whose unsubscribe link this is, also by the answering token, which older messages carry. */
