@@ -11,11 +11,16 @@ const COLUMNS = 92;
 /** The steps that tell the story without a word beside it. */
 const STEPS: ReadonlySet<number> = new Set([1, 2, 5]);
 
-it("when the demo is played, then the picture shows its steps and commands", async () => {
+it("when the demo is played without a pause, then the picture shows its steps and commands", async () => {
   const home = await mkdtemp(path.join(tmpdir(), "surveyctl-picture-"));
   const args = ["demo", "--no-pause"];
-  const { stdout } = await runCli({ args, home, env: { FORCE_COLOR: "1" }, tty: { columns: COLUMNS } });
+  const { status, stdout } = await runCli({ args, home, env: { FORCE_COLOR: "1" }, tty: { columns: COLUMNS } });
   await rm(home, { recursive: true, force: true });
+  expect([status, stdout.includes("Press Enter"), stdout.includes("The demo server has stopped.")]).toEqual([
+    0,
+    false,
+    true,
+  ]);
   const lines = pick(shownLines(stdout));
   const drawn = drawTerminal(lines, COLUMNS, "surveyctl demo in a terminal");
   if (process.env.DRAW_PICTURE === "1") await writeFile(PICTURE, drawn);

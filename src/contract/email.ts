@@ -34,6 +34,13 @@ export function emailProblem(value: string): string | null {
   return localProblem(local) ?? domainProblem(domain);
 }
 
+/** The same for an address to send from or to have replies at: old servers must be able to write to it. */
+export function senderProblem(value: string): string | null {
+  const problem = emailProblem(value);
+  if (problem !== null) return problem;
+  return isAscii(value.slice(0, value.lastIndexOf("@"))) ? null : "has letters other than ASCII before the @";
+}
+
 function localProblem(local: string): string | null {
   if (local === "") return "has nothing before the @";
   if (local.startsWith(".") || local.endsWith(".") || local.includes("..")) return "has a misplaced dot before the @";

@@ -37,6 +37,11 @@ function describeCharacter(char: string): string {
   return name === undefined ? codePointName(char) : `${codePointName(char)} (${name})`;
 }
 
+/** The text in double quotes as messages show it: what cannot be seen is written as `U+200B`. */
+export function quoteText(text: string): string {
+  return JSON.stringify(text).replaceAll(INVISIBLE, (char) => codePointName(char));
+}
+
 /** `U+200B`. */
 export function codePointName(char: string): string {
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;

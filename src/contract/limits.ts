@@ -10,6 +10,10 @@ export const EMAIL_SUBJECT_MAX = 150;
 export const INTRO_MESSAGE_MAX = 300;
 /** Characters (Unicode code points) of a person's name and of a tag; the service's own. */
 export const NAME_MAX = 255;
+/** Characters (Unicode code points) of the lines below each survey e-mail; the service's own. */
+export const FOOTER_MAX = 500;
+/** Characters (Unicode code points) of the name that surveys come from; the service's own. */
+export const SENDER_NAME_MAX = 100;
 /** Tags of one response; the service's own. */
 export const TAGS_MAX = 100;
 /** UTF-8 bytes of a comment or a note; the service's own. */

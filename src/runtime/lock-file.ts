@@ -1,6 +1,7 @@
 /** One run at a time: a file that names the process that holds it. */
 import { createHash } from "node:crypto";
-import { link, open, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
+import { link, open, readdir, readFile, rename, stat, unlink, utimes } from "node:fs/promises";
+import path from "node:path";
 import { currentProcess, currentSpace, isRunning, type ProcessMark } from "./processes.ts";
 
 /** Another run holds the lock. */
@@ -48,6 +49,7 @@ export async function takeLock(file: string, token: string, { isAlone = false }:
   held.add(token);
   try {
     const left = await takeFrom(file, format(null), token, isAlone);
+    if (isAlone) await removeLeftovers(file);
     return hold(file, { left, token, format });
   } catch (error) {
     held.delete(token);
@@ -144,6 +146,20 @@ async function removeDead(file: string, token: string, isAlone: boolean): Promis
     return found.facts;
   } finally {
     await guard.release();
+  }
+}
+
+/** Names that are written aside, and second locks: a token, a dead holder's digest, or one within the other. */
+const ASIDE = /^[0-9a-f-]{12,36}(?:\.[0-9a-f-]{12,36}){0,2}$/;
+
+/** Removes what runs left beside the lock that were killed while they took it, except what a living process wrote. */
+async function removeLeftovers(file: string): Promise<void> {
+  const prefix = `${path.basename(file)}.`;
+  for (const name of await readdir(path.dirname(file)).catch(() => [])) {
+    if (!name.startsWith(prefix) || !ASIDE.test(name.slice(prefix.length))) continue;
+    const left = path.join(path.dirname(file), name);
+    const found = await readHolder(left);
+    if (found !== null && !(await isAlive(left, found.holder, true))) await unlink(left).catch(() => undefined);
   }
 }
 

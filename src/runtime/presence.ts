@@ -3,7 +3,7 @@
  * kernel closes with its process and which every process on the machine can reach. A candidate shows its socket first
  * and looks at all others then, so of two at least one sees the other.
  */
-import { chmod, open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
+import { chmod, open, readdir, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { connect, createServer, type Server } from "node:net";
 import path from "node:path";
@@ -70,6 +70,7 @@ export async function becomePresent(options: PresenceOptions): Promise<Presence 
       throw error;
     }
     state.isOwner = true;
+    await removeHidden({ folder, prefix: `.${prefix}`, reach });
     return { end };
   } finally {
     await reach.close();
@@ -161,6 +162,18 @@ async function lookAround({ folder, prefix, name, reach }: Place): Promise<Other
     else others.push({ ...answer, name: other });
   }
   return others;
+}
+
+/** A start shows its socket within milliseconds; one that is hidden for that long, and dead, was killed before. */
+const HIDDEN_MS = 60_000;
+
+async function removeHidden({ folder, prefix, reach }: Omit<Place, "name">): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const found = await stat(path.join(folder, name)).catch(() => null);
+    if (found === null || Date.now() - found.mtimeMs < HIDDEN_MS || (await ask(reach.address(name))) !== null) continue;
+    await unlink(path.join(folder, name)).catch(() => undefined);
+  }
 }
 
 /** Null when no process holds that socket. One that does not say who it is counts as the owner. */

@@ -65,9 +65,9 @@ export function isPrivate({ uid, mode }: Pick<Stats, "uid" | "mode">, mask: numb
   return user === null || (uid === user && (mode & mask) === 0);
 }
 
-/** The program that runs this one, to run another part of ours with. */
-export function executable(): string {
-  return process.execPath;
+/** The program that runs this one, to run another part of ours with, and the flags that it was given itself. */
+export function executable(): readonly [program: string, flags: readonly string[]] {
+  return [process.execPath, process.execArgv];
 }
 
 /** The user that this process runs as; null where the system has no such numbers. */

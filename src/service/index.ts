@@ -7,8 +7,12 @@ import { resolveFile } from "../runtime/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
+import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
+import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
+import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Store } from "./domain/ports.ts";
+import { type ProjectSettings, readSettings } from "./domain/projects.ts";
 import { createDeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
@@ -27,6 +31,8 @@ export interface ServiceOptions {
   /** Where the service is seen from outside, without a slash at the end; null: wherever requests are sent to. */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
+  /** Who surveys come from, where a project does not say so itself. */
+  readonly sender?: SenderSettings;
   /** Messages in the outbox are removed after this long; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
   /** How long after the first answer it may be changed on its page; absent: 30 days. */
@@ -52,6 +58,8 @@ export interface Service extends Face {
   startLog(options?: { readonly isAnnounced: boolean }): void;
   /** Ends the scheduler once nothing is due any more. */
   finishDue(): Promise<void>;
+  /** Claims nothing more and lets transmissions end; `close` does so too. */
+  stopDelivering(): Promise<void>;
   /** Whether `/readyz` says so; false as soon as the service drains. */
   setReady(isReady: boolean): void;
   /** Lets the delivery in hand finish and frees the data file. */
@@ -65,7 +73,7 @@ const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 
 /** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { dataFile, clock, random, log, publicUrl } = options;
+  const { dataFile, clock, random, log, publicUrl, sender = NO_SENDER } = options;
   const wakeUp = createSignal();
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
   const store = await openDataFile({
@@ -81,12 +89,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const metrics = createDeliveryMetrics(store);
   const failures = createFailureLog(log);
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
+  const mailContext = (settings: ProjectSettings): MailContext => ({
+    appUrl: state.address,
+    sender: chooseSender(settings, sender, state.address),
+  });
   const outbox = createOutbox({
     folder,
     dataFile: resolveFile(dataFile),
     clock,
     random,
-    context: () => ({ appUrl: state.address, now: unixSeconds(clock) }),
+    context: async (project) => {
+      const settings = await store.read((tx) => readSettings(tx, project));
+      return { ...mailContext(settings), now: unixSeconds(clock) };
+    },
     onError: failures.add,
   });
   const scheduler = createScheduler({
@@ -134,6 +149,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     addSession: http.keys.addSession,
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
+    senders: [outbox],
+    renderPreview: (survey, settings) => previewMail(survey, mailContext(settings), random, unixSeconds(clock)),
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {
@@ -154,6 +171,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
     finishDue: scheduler.finish,
+    stopDelivering: scheduler.stop,
     setReady: (isReady) => {
       state.isReady = isReady;
     },
@@ -210,6 +228,12 @@ interface UpkeepOptions {
 const LOOK_MS = 5_000;
 const PRUNE_MS = 3_600_000;
 
+const PRUNED_A_STEP = 1000;
+
+async function forgetAttempts(store: Store): Promise<void> {
+  while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP)));
+}
+
 function createUpkeep(
   { store, outbox, clock, keepSeconds }: UpkeepOptions,
   onError: (error: unknown) => void,
@@ -222,6 +246,7 @@ function createUpkeep(
       if (clock.monotonic() >= nextPruneMs) {
         const now = clock.now();
         await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now).catch(onError);
+        await forgetAttempts(store).catch(onError);
         nextPruneMs += PRUNE_MS;
       }
       // The store tells by itself what it finds.

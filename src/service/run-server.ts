@@ -48,8 +48,10 @@ export async function runServer(service: Service, options: ServerOptions): Promi
     url: listener.url,
     stop: async () => {
       service.setReady(false);
+      const stopped = service.stopDelivering();
       await drain([listener, control], service.clock);
       try {
+        await stopped;
         await removeControlFile(dataFile);
       } finally {
         await service.close();

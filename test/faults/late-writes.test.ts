@@ -12,7 +12,8 @@ import {
   type Behaviour,
   type SeenRequest,
 } from "../helpers/misbehaving-server.ts";
-import { runCli, type Ended } from "../helpers/run-cli.ts";
+import { runInside } from "../helpers/in-process.ts";
+import type { Ended } from "../helpers/run-cli.ts";
 
 interface Person {
   readonly id: string;
@@ -88,7 +89,8 @@ async function importThrough(plan: Plan, rows: readonly string[], ...flags: stri
   const results = path.join(folder, "results.csv");
   const env = { SURVEYCTL_API_KEY: "key-of-the-late", SURVEYCTL_BASE_URL: server.baseUrl };
   const args = ["people", "import", file, "--send", "--quiet", "--results", results, "--timeout", "1", ...flags];
-  const again = async (...more: string[]): Promise<Ended> => await runCli({ args: [...args, ...more], env });
+  const again = async (...more: string[]): Promise<Ended> =>
+    await runInside({ args: [...args, ...more], home: folder, env });
   const ended = await again();
   const lines = (await readFile(results, "utf8")).trim().split("\n").slice(1);
   const outcomes = lines.map((line) => line.split(",").slice(1, 3).join(","));

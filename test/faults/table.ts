@@ -1,6 +1,8 @@
 /** What the tables of every command have in common. */
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import type { ExpectStatic } from "vitest";
+import { isLong } from "../helpers/long.ts";
 import { json, type Behaviour, type SeenRequest } from "../helpers/misbehaving-server.ts";
 import { everyCommand, type CalledCommand } from "./commands.ts";
 
@@ -22,6 +24,48 @@ export async function commandsIn(place: string, { onlyWrites = false } = {}): Pr
       return { command, home };
     }),
   );
+}
+
+/** Some of many: one in so many, and which of them. The long run takes all. */
+export interface Sample {
+  readonly share: number;
+  readonly turn: number;
+}
+
+export function sampled<Item>(items: readonly Item[], { share, turn }: Sample): readonly Item[] {
+  return isLong ? items : items.filter((_, index) => (index + turn) % share === 0);
+}
+
+export interface Table {
+  readonly title: string;
+  /** All that the golden file has a line of. */
+  readonly commands: readonly Placed[];
+  /** The lines of those that were run: the command's own, and indented ones below it. */
+  readonly lines: readonly string[];
+}
+
+/** Against a golden file in `test/golden`: all of its commands, and the lines of those that ran. */
+export async function matchGolden(
+  expect: ExpectStatic,
+  file: string,
+  { title, commands, lines }: Table,
+): Promise<void> {
+  if (isLong) {
+    await expect(`${title}\n\n${lines.join("")}`).toMatchFileSnapshot(`../golden/${file}`);
+    return;
+  }
+  const golden = await readFile(path.join(import.meta.dirname, "../golden", file), "utf8");
+  const [head = "", ...rows] = golden.replace(/\n$/, "").split(/\n(?=\S)/);
+  const known = new Map(rows.map((row) => [nameOf(row), `${row}\n`]));
+  const how = "npm run test:long -- <this test's file> -u writes the golden file";
+  expect([head.trimEnd(), ...known.keys()], how).toEqual([title, ...commands.map(({ command }) => command.name)]);
+  expect(lines.join(""), how).toBe(lines.map((line) => known.get(nameOf(line))).join(""));
+}
+
+const NAME_COLUMNS = 24;
+
+function nameOf(line: string): string {
+  return line.slice(0, NAME_COLUMNS).trimEnd();
 }
 
 /** An empty answer of the shape that is asked for. */

@@ -1,8 +1,9 @@
 /** A place where the examples of help can be typed: a service with somebody in it, and the files that they name. */
-import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { bareEnvironment, follow, shellProgram, type Ended } from "./run-cli.ts";
+import { isLong } from "./long.ts";
+import { openResident, runShell } from "./resident.ts";
+import { bareEnvironment, shellProgram, type Ended } from "./run-cli.ts";
 import { startServe } from "./serve.ts";
 
 export interface ExampleWorld {
@@ -25,8 +26,9 @@ export async function openExampleWorld(): Promise<ExampleWorld> {
   await mkdir(work);
   await mkdir(path.join(service.folder, "home/.config/fish/completions"), { recursive: true });
   // What serves does so until it is stopped: once it listens, on a port that is free, it has shown that it works.
+  const resident = path.join(service.folder, "resident");
   const program = `#!/bin/sh
-if [ "$1" != serve ]; then exec ${shellProgram()} "$@"; fi
+if [ "$1" != serve ]; then exec ${isLong ? shellProgram() : `${resident}/surveyctl`} "$@"; fi
 case "$*" in *--port*) ;; *) set -- "$@" --port 0;; esac
 ${shellProgram()} "$@" > "serve.$$" &
 while kill -0 $! && ! grep -q listening "serve.$$"; do sleep 0.1; done 2> /dev/null
@@ -45,15 +47,20 @@ wait $!
     KEY: service.apiKey,
     PATH: `${path.join(service.folder, "bin")}:${process.env.PATH ?? ""}`,
   });
+  await mkdir(resident);
+  const shim = await openResident(resident, work);
   return {
-    async type(example) {
-      // The only host that an example names is not there; this one is.
-      const running = follow(
-        spawn("bash", ["-c", example.replaceAll("https://surveys.example.com", service.baseUrl)], { cwd: work, env }),
-      );
-      running.child.stdin.end();
-      return running.ended;
+    // The only host that an example names is not there; this one is.
+    type: (example) =>
+      runShell(example.replaceAll("https://surveys.example.com", service.baseUrl), {
+        folder: service.folder,
+        cwd: work,
+        env,
+        stdin: "",
+      }),
+    close: async () => {
+      await shim.close();
+      await service.stop();
     },
-    close: async () => void (await service.stop()),
   };
 }

@@ -15,6 +15,7 @@ export const DEFAULT_OPTIONS: GlobalOptions = {
   bom: false,
   crlf: false,
   excelSafe: false,
+  excel: false,
   timeoutMs: null,
   retries: null,
   maxWaitMs: null,

@@ -4,11 +4,13 @@ import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import type { run } from "../../src/cli/program/run.ts";
 import type { Process } from "../../src/cli/process.ts";
+import { isLong } from "./long.ts";
+import { bareEnvironment, runCli, startProgram, type Ended } from "./run-cli.ts";
 
 export interface InProcessOptions {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   /** Makes all three streams terminals of that width. */
   readonly columns?: number;
 }
@@ -21,40 +23,158 @@ export interface Finished {
   readonly screen: string;
 }
 
+/** The part of a `Running` that a program has without a process of its own. */
+export interface RunningInside {
+  readonly child: { kill(name: "SIGINT" | "SIGTERM"): void };
+  readonly ended: Promise<Ended>;
+  /** The first match in what stdout has said so far or will say; rejects when the program ends without it. */
+  saying(pattern: RegExp): Promise<RegExpMatchArray>;
+}
+
+/** The part of `RunOptions` for which no process is needed. */
+export interface InsideOptions {
+  readonly args: readonly string[];
+  readonly home: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string | Uint8Array;
+}
+
+interface PlacedOptions extends InsideOptions {
+  /** This process's own folder while the command runs: one such command at a time. */
+  readonly cwd?: string;
+}
+
 const BUILT = pathToFileURL(path.join(import.meta.dirname, "../../dist/run.js")).href;
 
+/** As `runCli`, inside this process; in the long run as a process of its own. */
+export async function runInside({ cwd, ...options }: PlacedOptions): Promise<Ended> {
+  if (isLong) return runCli({ ...options, ...(cwd !== undefined && { cwd }) });
+  const before = process.cwd();
+  if (cwd !== undefined) process.chdir(cwd);
+  try {
+    return await startInside(options).ended;
+  } finally {
+    process.chdir(before);
+  }
+}
+
+/** As `startProgram`, inside this process; in the long run as a process of its own. Standard input is empty. */
+export function startInside({ home, env, ...options }: InsideOptions): RunningInside {
+  if (isLong) {
+    const running = startProgram({ ...options, home, ...(env && { env }) });
+    running.child.stdin.end();
+    return running;
+  }
+  const { listeners, finished, stdout } = start({ ...options, env: bareEnvironment(home, env) });
+  const ended = finished.then(({ status, ...said }) => ({
+    status,
+    signal: null,
+    stdout: said.stdout,
+    stderr: said.stderr,
+  }));
+  const kill = (name: string): void => {
+    for (const listener of listeners) listener(name);
+  };
+  return { child: { kill }, ended, saying: (pattern) => waitFor(pattern, stdout, finished) };
+}
+
 /** One command line to its end; rejects with what the program itself would have died of. */
-export async function runInProcess({ args, env = {}, stdin = "", columns }: InProcessOptions): Promise<Finished> {
-  const built = (await import(BUILT)) as { readonly run: typeof run };
+export function runInProcess(options: InProcessOptions): Promise<Finished> {
+  return start(options).finished;
+}
+
+interface Begun {
+  readonly finished: Promise<Finished>;
+  readonly listeners: ReadonlySet<(name: string) => void>;
+  readonly stdout: Collector;
+}
+
+function start({ args, env = {}, stdin = "", columns }: InProcessOptions): Begun {
   const screen: Buffer[] = [];
   const [stdout, stderr] = [collector(columns, screen), collector(columns, screen)];
-  const world = {
-    argv: ["node", "surveyctl", ...args],
+  const listeners = new Set<(name: string) => void>();
+  const isTTY = columns !== undefined;
+  const status = runWith({
+    args,
     env: { TZ: "UTC", LANG: "C.UTF-8", ...env },
-    stdin: Object.assign(Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), { isTTY: columns !== undefined }),
+    stdin: Object.assign(Readable.from(stdin.length === 0 ? [] : [Buffer.from(stdin)]), { isTTY }),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    on: () => world,
-    off: () => world,
+    listeners,
+  });
+  const finished = status.then((code) => ({
+    status: code,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    screen: textOf(screen),
+  }));
+  return { finished, listeners, stdout };
+}
+
+function waitFor(pattern: RegExp, { stream, text }: Collector, finished: Promise<Finished>): Promise<RegExpMatchArray> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const match = pattern.exec(text());
+      if (match !== null) resolve(match);
+    };
+    stream.on("said", look);
+    finished.then(
+      (end) => reject(new Error(`ended with ${end.status} without saying ${String(pattern)}:\n${end.screen}`)),
+      reject,
+    );
+    look();
+  });
+}
+
+export interface InnerWorld {
+  readonly args: readonly string[];
+  readonly env: Record<string, string>;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  /** Filled with what listens to SIGTERM and its like. */
+  readonly listeners?: Set<(name: string) => void>;
+}
+
+/** One command line to its exit status, with streams that the caller has made. */
+export async function runWith({ args, listeners = new Set(), ...given }: InnerWorld): Promise<number> {
+  const built = (await import(BUILT)) as { readonly run: typeof run };
+  const world = {
+    argv: ["node", "surveyctl", ...args],
+    ...given,
+    on: (event: string, listener: (name: string) => void) => {
+      if (event === "SIGTERM") listeners.add(listener);
+      return world;
+    },
+    off: (_: string, listener: (name: string) => void) => {
+      listeners.delete(listener);
+      return world;
+    },
     kill: () => true,
     pid: process.pid,
     platform: process.platform,
     cwd: () => process.cwd(),
   };
-  const status = await built.run(world as unknown as Process, args);
-  return { status, stdout: stdout.text(), stderr: stderr.text(), screen: textOf(screen) };
+  return await built.run(world as unknown as Process, args);
 }
 
 function textOf(chunks: readonly Buffer[]): string {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function collector(columns: number | undefined, screen: Buffer[]): { stream: Writable; text: () => string } {
+interface Collector {
+  readonly stream: Writable;
+  readonly text: () => string;
+}
+
+/** Emits `said` after each write. */
+function collector(columns: number | undefined, screen: Buffer[]): Collector {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       chunks.push(chunk);
       screen.push(chunk);
+      stream.emit("said");
       done();
     },
   });

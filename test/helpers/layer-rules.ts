@@ -126,6 +126,7 @@ function circles(imports: readonly Import[], sources: Sources): string[] {
 const RUNTIME_PROCESS = new Set([
   "process.pid",
   "process.execPath",
+  "process.execArgv",
   "process.kill",
   "process.emitWarning",
   "process.hrtime",

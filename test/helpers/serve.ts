@@ -1,7 +1,9 @@
-/** A real `surveyctl serve` on a free port over a data file of its own. */
+/** `surveyctl serve` on a free port over a data file of its own. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { runInside, startInside } from "./in-process.ts";
+import { isLong } from "./long.ts";
 import { runCli, startProgram, type Ended } from "./run-cli.ts";
 
 export interface Served {
@@ -12,8 +14,7 @@ export interface Served {
   readonly folder: string;
   /** What a command needs to reach it. */
   readonly env: Readonly<Record<string, string>>;
-  readonly pid: number;
-  /** Runs a command against it. */
+  /** Runs a command against it; with `cwd` one at a time. */
   run(
     args: readonly string[],
     options?: { readonly stdin?: string; readonly cwd?: string; readonly env?: Readonly<Record<string, string>> },
@@ -22,25 +23,51 @@ export interface Served {
   stop(): Promise<Ended>;
 }
 
+export interface ServedProcess extends Served {
+  readonly pid: number;
+}
+
 export interface ServeOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly apiKey?: string;
 }
 
+/** Inside the test's own process, and so are the commands that it runs; all of them are real ones in the long run. */
 export async function startServe(options: ServeOptions = {}): Promise<Served> {
-  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-serve-"));
-  const dataFile = path.join(folder, "survey.db");
-  const apiKey = options.apiKey ?? "test-key-of-the-service";
-  const args = ["serve", "--data", dataFile, "--port", "0", ...(options.args ?? [])];
-  const running = startProgram({ args, home: folder, env: { SURVEYCTL_API_KEY: apiKey, ...options.env } });
-  const [, baseUrl = ""] = await running.saying(/^listening on (http\S+)$/m);
+  if (isLong) return startServeProcess(options);
+  const { args, ...about } = await prepare(options);
+  const { folder, apiKey } = about;
+  const running = startInside({ args, home: folder, env: { SURVEYCTL_API_KEY: apiKey, ...options.env } });
+  const [, baseUrl = ""] = await running.saying(LISTENING);
   const env = { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: apiKey };
   return {
+    ...about,
     baseUrl,
-    apiKey,
-    dataFile,
-    folder,
+    env,
+    run: async (commandArgs, more = {}) => {
+      const home = await mkdtemp(path.join(folder, "home-"));
+      return runInside({ args: commandArgs, home, ...more, env: { ...env, ...more.env } });
+    },
+    async stop() {
+      running.child.kill("SIGTERM");
+      const ended = await running.ended;
+      await rm(folder, { recursive: true, force: true });
+      return ended;
+    },
+  };
+}
+
+/** A process of its own, for what is said of processes. */
+export async function startServeProcess(options: ServeOptions = {}): Promise<ServedProcess> {
+  const { args, ...about } = await prepare(options);
+  const { folder, apiKey } = about;
+  const running = startProgram({ args, home: folder, env: { SURVEYCTL_API_KEY: apiKey, ...options.env } });
+  const [, baseUrl = ""] = await running.saying(LISTENING);
+  const env = { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: apiKey };
+  return {
+    ...about,
+    baseUrl,
     env,
     pid: running.child.pid ?? 0,
     run: (commandArgs, more = {}) => runCli({ args: commandArgs, ...more, env: { ...env, ...more.env } }),
@@ -51,4 +78,17 @@ export async function startServe(options: ServeOptions = {}): Promise<Served> {
       return ended;
     },
   };
+}
+
+const LISTENING = /^listening on (http\S+)$/m;
+
+async function prepare({ args = [], apiKey = "test-key-of-the-service" }: ServeOptions): Promise<{
+  readonly folder: string;
+  readonly dataFile: string;
+  readonly apiKey: string;
+  readonly args: readonly string[];
+}> {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-serve-"));
+  const dataFile = path.join(folder, "survey.db");
+  return { folder, dataFile, apiKey, args: ["serve", "--data", dataFile, "--port", "0", ...args] };
 }

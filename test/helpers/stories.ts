@@ -9,7 +9,7 @@ export function tellStories(folder: string): void {
   it("when the folder is listed, then there are stories", () => {
     expect(names).not.toEqual([]);
   });
-  describe.concurrent("stories", () => {
+  describe("stories", () => {
     it.each(names.toSorted())("%s", async (name) => {
       const story = parseStory(readFileSync(path.join(folder, name), "utf8"));
       await expect(runStory(story)).resolves.toBeUndefined();

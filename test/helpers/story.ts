@@ -3,8 +3,10 @@ import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { isLong } from "./long.ts";
+import { openResident, runShell } from "./resident.ts";
 import { bareEnvironment, follow, inTerminal, shellProgram, type Ended } from "./run-cli.ts";
-import { startServe, type Served } from "./serve.ts";
+import { startServe, startServeProcess, type Served } from "./serve.ts";
 
 type Stream = "stdout" | "stderr";
 
@@ -30,6 +32,8 @@ export interface Story {
   readonly files: ReadonlyMap<string, string>;
   /** The endpoints that `# covers:` lines name. */
   readonly covers: readonly string[];
+  /** Whether each of its programs is a process of its own. */
+  readonly processes: boolean;
 }
 
 export function parseStory(text: string): Story {
@@ -39,7 +43,7 @@ export function parseStory(text: string): Story {
   const steps: Step[] = [];
   for (const [index, line] of script.split("\n").entries()) readLine(line, index + 1, steps);
   const covers = [...script.matchAll(/^# covers: (.*)$/gm)].flatMap(([, names = ""]) => names.split(/[\s,]+/));
-  return { steps, files, covers };
+  return { steps, files, covers, processes: isLong || /^# processes$/m.test(script) };
 }
 
 function readLine(line: string, number: number, steps: Step[]): void {
@@ -83,14 +87,23 @@ function pattern(step: Step, line: string): boolean {
   return true;
 }
 
-/** Runs a story in a directory of its own; rejects at the first step that is not as it says. */
+interface Stage {
+  readonly folder: string;
+  readonly env: Record<string, string>;
+  readonly services: Served[];
+  readonly processes: boolean;
+}
+
+/** Runs a story in a directory of its own; rejects at the first step that is not as it says. One at a time. */
 export async function runStory(story: Story): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-story-"));
   const services: Served[] = [];
+  const env = await prepare(folder, story.files);
+  const resident = story.processes ? null : await openResident(path.join(folder, "bin"), path.join(folder, "work"));
   try {
-    const env = await prepare(folder, story.files);
-    for (const step of story.steps) await runStep(step, folder, env, services);
+    for (const step of story.steps) await runStep(step, { folder, env, services, processes: story.processes });
   } finally {
+    await resident?.close();
     for (const service of services) await service.stop();
     await rm(folder, { recursive: true, force: true });
   }
@@ -109,11 +122,12 @@ async function prepare(folder: string, files: ReadonlyMap<string, string>): Prom
   return bareEnvironment(path.join(folder, "home"), { PATH: `${path.join(folder, "bin")}:${process.env.PATH ?? ""}` });
 }
 
-async function runStep(step: Step, folder: string, env: Record<string, string>, services: Served[]): Promise<void> {
+async function runStep(step: Step, stage: Stage): Promise<void> {
+  const { env, services } = stage;
   if (step.kind === "env") setVariable(step.text, env);
-  else if (step.kind === "serve") Object.assign(env, await startService(step, services));
+  else if (step.kind === "serve") Object.assign(env, await startService(step, stage));
   else if (step.kind === "stop") await services.pop()?.stop();
-  else check(step, await runCommand(step, path.join(folder, "work"), env), env);
+  else check(step, await runCommand(step, stage), env);
 }
 
 function setVariable(text: string, env: Record<string, string>): void {
@@ -122,17 +136,20 @@ function setVariable(text: string, env: Record<string, string>): void {
   else env[name] = value;
 }
 
-async function startService(step: Step, services: Served[]): Promise<Record<string, string>> {
-  const service = await startServe({ args: step.text.split(" ").filter((word) => word !== "") });
+async function startService(step: Step, { services, processes }: Stage): Promise<Record<string, string>> {
+  const options = { args: step.text.split(" ").filter((word) => word !== "") };
+  const service = processes ? await startServeProcess(options) : await startServe(options);
   services.push(service);
   return { ...service.env, DATA: service.dataFile };
 }
 
-async function runCommand(step: Step, cwd: string, env: Record<string, string>): Promise<Ended> {
-  const [command = "", ...args] =
-    step.kind === "terminal" ? inTerminal(step.text, 80) : ["bash", "-o", "pipefail", "-c", step.text];
+async function runCommand(step: Step, { folder, env }: Stage): Promise<Ended> {
+  const cwd = path.join(folder, "work");
+  const input = step.stdin.map((line) => `${line}\n`).join("");
+  if (step.kind === "run") return runShell(`set -o pipefail\n${step.text}`, { folder, cwd, env, stdin: input });
+  const [command = "", ...args] = inTerminal(step.text, 80);
   const running = follow(spawn(command, args, { cwd, env }));
-  running.child.stdin.end(step.stdin.map((line) => `${line}\n`).join(""));
+  running.child.stdin.end(input);
   return running.ended;
 }
 

@@ -1,22 +1,14 @@
 /** The data file under a real server: second owners, other programs, removed and damaged files, full disks, old clocks. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { size } from "../helpers/long.ts";
-import {
-  bareEnvironment,
-  follow,
-  NODE,
-  PROGRAM,
-  runCli,
-  startProgram,
-  type Ended,
-  type Running,
-} from "../helpers/run-cli.ts";
+import { runInside, startInside, type RunningInside } from "../helpers/in-process.ts";
+import { bareEnvironment, follow, NODE, PROGRAM, startProgram, type Ended, type Running } from "../helpers/run-cli.ts";
 
 const KEY = "key-of-the-ground-tests";
 const STARTERS = size(4, 8);
@@ -26,27 +18,44 @@ const LOCKS = isBuiltin("node:sqlite");
 const TIMEOUT_MS = 120_000;
 
 /** Groups are the servers that another program started for us. */
-const state: { folder: string; running: Running[]; groups: Running[] } = { folder: "", running: [], groups: [] };
+const state: { folder: string; running: Running[]; groups: Running[]; inside: RunningInside[] } = {
+  folder: "",
+  running: [],
+  groups: [],
+  inside: [],
+};
 const file = (name: string): string => path.join(state.folder, name);
 beforeEach(async () => {
   state.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-ground-"));
 });
 afterEach(async () => {
-  const [running, groups] = [state.running.splice(0), state.groups.splice(0)];
+  const [running, groups, inside] = [state.running.splice(0), state.groups.splice(0), state.inside.splice(0)];
   for (const { child } of running) child.kill("SIGKILL");
   for (const { child } of groups) killGroup(child.pid);
+  for (const { child } of inside) child.kill("SIGTERM");
   // A server that still writes would put files into the folder while it is removed.
-  await Promise.all([...running, ...groups].map(({ ended }) => ended));
+  await Promise.all([...running, ...groups, ...inside].map(({ ended }) => ended));
   await rm(state.folder, { recursive: true, force: true });
 });
 
 const serveArgs = (name: string): string[] => ["serve", "--data", file(name), "--port", "0"];
 
-function serve(name = "survey.db", env: Readonly<Record<string, string>> = {}): Running {
-  const running = startProgram({
+function serve(name = "survey.db", env: Readonly<Record<string, string>> = {}): RunningInside {
+  const running = startInside({
     args: serveArgs(name),
     home: state.folder,
     env: { SURVEYCTL_API_KEY: KEY, ...env },
+  });
+  state.inside.push(running);
+  return running;
+}
+
+/** For what is killed, and for what concerns processes. */
+function serveProcess(): Running {
+  const running = startProgram({
+    args: serveArgs("survey.db"),
+    home: state.folder,
+    env: { SURVEYCTL_API_KEY: KEY },
   });
   state.running.push(running);
   return running;
@@ -73,7 +82,7 @@ function serveWithin(command: readonly string[], name = "survey.db"): Running {
   return running;
 }
 
-async function urlOf(running: Running): Promise<string> {
+async function urlOf(running: Pick<Running, "saying">): Promise<string> {
   return (await running.saying(/^listening on (http\S+)$/m))[1] ?? "";
 }
 
@@ -99,7 +108,7 @@ async function emails(url: string): Promise<string[]> {
 }
 
 const readyz = async (url: string): Promise<number> => (await fetch(`${url}/readyz`)).status;
-const run = (args: readonly string[]): Promise<Ended> => runCli({ args, home: state.folder });
+const run = (args: readonly string[]): Promise<Ended> => runInside({ args, home: state.folder });
 
 async function eventually<Value>(look: () => Promise<Value>, expected: Value, ms: number): Promise<void> {
   for (const end = Date.now() + ms; Date.now() < end && (await look()) !== expected;)
@@ -175,9 +184,9 @@ describe("owners", () => {
   );
 
   it("when the owner's record is removed, then a second server is still refused", async () => {
-    const url = await urlOf(serve());
+    const url = await urlOf(serveProcess());
     await rm(file("survey.db.owner"));
-    const second = await serve().ended;
+    const second = await serveProcess().ended;
     expect([second.status, second.stderr]).toEqual([1, expect.stringContaining(`is already served at ${url}`)]);
   });
 
@@ -185,16 +194,16 @@ describe("owners", () => {
     `when a server is killed and ${STARTERS} start at once, then one serves and the others say where, ${ROUNDS} times`,
     async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
-        const victim = serve();
+        const victim = serveProcess();
         expect(await add(await urlOf(victim), `${round}@x.co`)).toBe(201);
         victim.child.kill("SIGKILL");
         await victim.ended;
-        const all = Array.from({ length: STARTERS }, () => serve());
+        const all = Array.from({ length: STARTERS }, () => serveProcess());
         expect(await outcomes(all)).toEqual({ serving: 1, refused: STARTERS - 1 });
         for (const { child } of all) child.kill("SIGKILL");
         await Promise.all(all.map(({ ended }) => ended));
       }
-      expect(await emails(await urlOf(serve()))).toHaveLength(ROUNDS);
+      expect(await emails(await urlOf(serveProcess()))).toHaveLength(ROUNDS);
     },
     TIMEOUT_MS + ROUNDS * 30_000,
   );
@@ -231,7 +240,7 @@ ${waits ? "print('open', flush=True); sys.stdin.read()" : ""}`;
 
 describe.skipIf(!hasPython)("other programs", () => {
   it("when one reads the file, then nothing that was acknowledged is lost, and the server ends with one line", async () => {
-    const server = serve();
+    const server = serveProcess();
     const url = await urlOf(server);
     const saved: string[] = [];
     const save = async (email: string): Promise<number> => {
@@ -257,7 +266,7 @@ describe.skipIf(!hasPython)("other programs", () => {
   });
 
   it.skipIf(LOCKS)("when one writes to it, then what it wrote stays, and the file opens again", async () => {
-    const server = serve();
+    const server = serveProcess();
     const url = await urlOf(server);
     for (let index = 0; index < 20; index += 1) await add(url, `p${index}@x.co`, { send: false });
     expect(otherProgram("delete from people where id % 2 = 0; vacuum").status).toBe(0);
@@ -284,7 +293,7 @@ describe.skipIf(!hasPython)("other programs", () => {
 
 describe("the file", () => {
   it("when it is removed while it is served, then nothing is acknowledged any more and all data is saved beside it", async () => {
-    const server = serve();
+    const server = serveProcess();
     const url = await urlOf(server);
     for (let index = 0; index < 5; index += 1) await add(url, `p${index}@x.co`, { send: false });
     await rm(file("survey.db"));
@@ -318,7 +327,7 @@ describe("the file", () => {
     first.child.kill("SIGTERM");
     await first.ended;
     await copyFile(file("survey.db"), file("backup.db"));
-    const second = serve();
+    const second = serveProcess();
     await add(await urlOf(second), "b@x.co", { send: false });
     second.child.kill("SIGKILL");
     await second.ended;
@@ -342,6 +351,16 @@ describe("the file", () => {
     const { status, stdout, stderr } = await serve().ended;
     expect([status, stdout, stderr]).toEqual([1, "", expect.stringMatching(message)]);
     expect(stderr).not.toContain("mistake in surveyctl");
+  });
+
+  it("when it is a directory, then the server says so and does not start", async () => {
+    await mkdir(file("survey.db"));
+    const { status, stdout, stderr } = await serve().ended;
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      "",
+      expect.stringMatching(/^error: \S*survey\.db: the path leads to a directory, not to a file\n$/),
+    ]);
   });
 
   it("when a table is missing, then the server says which and does not start", async () => {
@@ -427,7 +446,7 @@ describe("standard error that nobody reads", () => {
 
 describe("SIGUSR1", () => {
   it("when it comes, then no debugger is opened", async () => {
-    const server = serve();
+    const server = serveProcess();
     const url = await urlOf(server);
     process.kill(server.child.pid ?? 0, "SIGUSR1");
     await new Promise((resolve) => setTimeout(resolve, 500));

@@ -23,6 +23,8 @@ export interface GlobalOptions {
   readonly bom: boolean;
   readonly crlf: boolean;
   readonly excelSafe: boolean;
+  /** A file for Excel, so CSV unless another format is named. */
+  readonly excel: boolean;
   readonly timeoutMs: number | null;
   readonly retries: number | null;
   readonly maxWaitMs: number | null;
@@ -86,7 +88,7 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { group: "Output", flag: "--bom", text: "csv: start with a byte order mark" },
   { group: "Output", flag: "--crlf", text: "csv: end lines with \\r\\n" },
   { group: "Output", flag: "--excel-safe", text: "csv and tsv: prefix formula-like cells with '" },
-  { group: "Output", flag: "--excel", text: "short for --bom --crlf --excel-safe" },
+  { group: "Output", flag: "--excel", text: "CSV for Excel: --bom --crlf --excel-safe" },
   { group: "Output", flag: "--quiet", short: "-q", text: "only print errors" },
   {
     group: "Output",

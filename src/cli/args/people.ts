@@ -1,5 +1,5 @@
 import { isEmail } from "../../contract/email.ts";
-import { describeInvisible } from "../../contract/invisible.ts";
+import { describeInvisible, quoteText } from "../../contract/invisible.ts";
 import { isE164 } from "../../contract/phone.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { badValue } from "./values.ts";
@@ -16,7 +16,7 @@ export function parseEmail(text: string, place: string): string {
 function refuseInvisible(text: string, place: string): void {
   const invisible = describeInvisible(text);
   if (invisible === null) return;
-  throw new UsageError(`${place}: ${JSON.stringify(text)} contains ${invisible}`, {
+  throw new UsageError(`${place}: ${quoteText(text)} contains ${invisible}`, {
     hint: "type it by hand: the character came with a copy",
   });
 }

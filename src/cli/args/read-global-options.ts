@@ -1,3 +1,4 @@
+import { quoteText } from "../../contract/invisible.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { TIME_FORMATS } from "../render/time.ts";
 import { parseChoice, parseDuration, parseInteger, parseNames, parseRate } from "./values.ts";
@@ -24,6 +25,7 @@ export function readGlobalOptions(flags: Flags, env: Environment, isTerminal: bo
     bom: flags.is("--bom") || flags.is("--excel"),
     crlf: flags.is("--crlf") || flags.is("--excel"),
     excelSafe: flags.is("--excel-safe") || flags.is("--excel"),
+    excel: flags.is("--excel"),
     timeoutMs: flags.parse("--timeout", positiveMs),
     retries: flags.parse("--retries", (text, place) => parseInteger(text, place, { min: 0, max: RETRIES_MAX })),
     maxWaitMs: flags.parse("--max-wait", milliseconds),
@@ -48,6 +50,8 @@ function readOutput(flags: Flags, env: Environment): OutputFormat | null {
     if (named === null || named === "json") return "json";
     throw new UsageError(`--json and --output ${named} cannot be used together`);
   }
+  // A flag takes precedence over the environment, and this one means a format too.
+  if (named === null && flags.is("--excel")) return null;
   return either(named, "--output", env, "SURVEYCTL_OUTPUT", (text, place) => parseChoice(text, place, OUTPUT_FORMATS));
 }
 
@@ -75,7 +79,7 @@ function milliseconds(text: string, place: string): number {
 function positiveMs(text: string, place: string): number {
   const ms = parseDuration(text, place) * 1000;
   if (ms > 0) return ms;
-  throw new UsageError(`${place}: must be at least 1s (got ${JSON.stringify(text)})`);
+  throw new UsageError(`${place}: must be at least 1s (got ${quoteText(text)})`);
 }
 
 function readVerbosity(flags: Flags, env: Environment): 0 | 1 | 2 {

@@ -60,6 +60,19 @@ export function parseDelay(text: string, place: string, context: TimeContext): n
   return seconds - context.now;
 }
 
+/**
+ * The same in a file, where of all periods only days are accepted. `now` of the context is what words are counted from,
+ * `from` what the seconds are counted from: a run that is resumed means the same moment, however late it is. Null when
+ * the text is not a delay.
+ */
+export function readDelayOrNull(text: string, context: TimeContext, from: number): number | null {
+  const duration = readDuration(text);
+  if (duration !== null) return duration;
+  const word = text.trim();
+  const moment = /^tomorrow$/i.test(word) ? readEdge(word, context, "first") : readTimeOrNull(word, context);
+  return moment === null || moment < context.now ? null : Math.max(0, moment - from);
+}
+
 function inRange(seconds: number | null): number | null {
   return seconds !== null && seconds >= 0 && seconds <= TIME_MAX ? seconds : null;
 }

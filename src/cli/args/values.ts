@@ -1,11 +1,12 @@
 /** Parsers of single values: each throws a UsageError with the place, the value and the accepted forms. */
 import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
+import { quoteText } from "../../contract/invisible.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 
 /** One sentence for a wrong value: its place, the value, the accepted forms. */
 export function badValue(place: string, text: string, expected: string, hint?: string): UsageError {
-  return new UsageError(`${place}: ${JSON.stringify(text)} is not ${expected}`, hint === undefined ? {} : { hint });
+  return new UsageError(`${place}: ${quoteText(text)} is not ${expected}`, hint === undefined ? {} : { hint });
 }
 
 /** One of a closed list. Throws UsageError with the list and the nearest of it. */
@@ -14,7 +15,7 @@ export function parseChoice<Choice extends string>(text: string, place: string, 
   if (found !== undefined) return found;
   const nearest = suggest(text, choices);
   throw new UsageError(
-    `${place}: ${JSON.stringify(text)} is not one of ${choices.join(", ")}`,
+    `${place}: ${quoteText(text)} is not one of ${choices.join(", ")}`,
     nearest === null ? {} : { hint: `did you mean ${nearest}?` },
   );
 }
@@ -40,7 +41,7 @@ export function parseInteger(text: string, place: string, { min, max }: IntegerR
   const inRange = Number.isSafeInteger(value) && value >= min && value <= (max ?? Infinity);
   if (inRange) return value;
   if (max !== undefined) throw badValue(place, text, `a whole number from ${min} to ${max}`);
-  throw new UsageError(`${place}: must be a whole number, ${min} or more (got ${JSON.stringify(text)})`);
+  throw new UsageError(`${place}: must be a whole number, ${min} or more (got ${quoteText(text)})`);
 }
 
 /** A score, section 4.4. Throws UsageError. */
@@ -92,17 +93,26 @@ export function parseRateLimit(text: string, place: string): RequestLimit {
   return { requests, periodSeconds: PERIOD_SECONDS[(match?.[2] ?? "s") as keyof typeof PERIOD_SECONDS] };
 }
 
+/** The name of a file that is written as text. Throws UsageError for an empty one, and for a workbook's. */
+export function parseOutputFile(text: string, place: string): string {
+  if (text === "") throw new UsageError(`${place}: the file name is empty`);
+  if (!/\.xls[xmb]?(?:\.gz)?$/i.test(text)) return text;
+  throw new UsageError(`${place} ${text}: Excel workbooks cannot be written`, {
+    hint: "use a name that ends in .csv: Excel opens that",
+  });
+}
+
 /** `key=value`; the value may be empty and hold further `=`. Throws UsageError. */
 export function parseKeyValue(text: string, place: string): [string, string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new UsageError(`${place}: ${JSON.stringify(text)} is not key=value`);
+  throw new UsageError(`${place}: ${quoteText(text)} is not key=value`);
 }
 
 /** Names with commas between them, or the flag repeated. Throws UsageError when one is empty. */
 export function parseNames(texts: readonly string[], place: string): string[] {
   const names = texts.flatMap((text) => text.split(",")).map((name) => name.trim());
   if (names.includes(""))
-    throw new UsageError(`${place}: ${JSON.stringify(texts.join(","))} holds an empty name; write name,name`);
+    throw new UsageError(`${place}: ${quoteText(texts.join(","))} holds an empty name; write name,name`);
   return names;
 }

@@ -1,4 +1,5 @@
 /** The `properties` of people and Autopilot calls, put together from flags and checked (section 2 "Special properties"). */
+import { quoteText } from "../../contract/invisible.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
 import { FALLBACK_LOCALE, isLocale, LOCALES } from "../../contract/locales.ts";
@@ -65,7 +66,7 @@ export function parseProperties(text: string, flag = "--properties"): JsonObject
   } catch {
     // The error below lists the expected form for every kind of mistake.
   }
-  throw new UsageError(`${flag}: ${JSON.stringify(shorten(text))} is not a JSON object, as in {"plan":"pro"}`);
+  throw new UsageError(`${flag}: ${quoteText(shorten(text))} is not a JSON object, as in {"plan":"pro"}`);
 }
 
 const SHOWN_CHARACTERS = 60;

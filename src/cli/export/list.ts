@@ -55,7 +55,14 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     await progress.end();
     // From here on the data is safe; what follows reports it.
     await increment.finish(log, written);
-    await writeReport(deps, { noun: request.resource.noun, file: plan.file, totals, written, counted: await counted });
+    await writeReport(deps, {
+      noun: request.resource.noun,
+      file: plan.file,
+      range: increment.source.range,
+      totals,
+      written,
+      counted: await counted,
+    });
   } catch (error) {
     await progress.end();
     if (deps.signal.aborted && plan.file !== null)

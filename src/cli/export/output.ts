@@ -131,10 +131,11 @@ async function openFile(
   };
 }
 
-/** Replaces a small file atomically, mode 0600. */
+/** Replaces a small file atomically, mode 0600. The caller holds its lock: what killed runs left of it is removed. */
 export async function writeSmallFile(deps: Deps, file: string, text: string): Promise<void> {
   const replacement = await open(deps, file);
   try {
+    if (replacement.isWhole) await removeLeftovers(replacement);
     await replacement.write(Buffer.from(text));
     await replacement.commit();
   } finally {

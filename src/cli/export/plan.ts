@@ -102,12 +102,6 @@ function hasGz(file: string): boolean {
 
 function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, command }: ExportRequest): void {
   const asJson = format === "json" || format === "ndjson";
-  refuse(flags.out === "", "--out: the file name is empty");
-  refuse(
-    /\.xlsx?$/i.test(flags.out ?? ""),
-    `--out ${flags.out}: Excel workbooks cannot be written`,
-    "use --excel with a name that ends in .csv: Excel opens that",
-  );
   refuse(flags.checksum && toStdout(flags.out), "--checksum requires --out: the checksum is written beside the file");
   refuse(flags.append && toStdout(flags.out), "--append requires --out: it adds to a file");
   refuse(

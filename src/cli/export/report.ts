@@ -1,14 +1,18 @@
 /** The closing line of an export. */
 import type { SinkTotals } from "../../bulk/export/byte-sink.ts";
+import type { Range } from "../../bulk/export/lists.ts";
 import type { ExportTotals } from "../../bulk/export/run-export.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
 import type { Deps } from "../command/deps.ts";
-import { createTimeFormatter } from "../render/time.ts";
+import { createTimeFormatter, type TimeFormatter } from "../render/time.ts";
 import type { CountRange } from "./snapshot.ts";
 
 export interface ExportReport {
   readonly noun: string;
   /** Null: stdout. */
   readonly file: string | null;
+  /** What the service was asked for, both ends inclusive; null ends were left open. */
+  readonly range: Range;
   readonly totals: ExportTotals;
   readonly written: SinkTotals;
   /** The service's count; null when it has none of these rows. */
@@ -16,7 +20,7 @@ export interface ExportReport {
 }
 
 /** One line: short on a terminal, complete elsewhere and with `-v`. Missing rows are a warning even with `-q`. */
-export async function writeReport({ streams: { err }, options }: Deps, report: ExportReport): Promise<void> {
+export async function writeReport({ streams: { err }, options, clock }: Deps, report: ExportReport): Promise<void> {
   const { noun, totals, counted } = report;
   if (counted !== null && totals.rows < counted.least)
     await err.write(
@@ -25,23 +29,40 @@ export async function writeReport({ streams: { err }, options }: Deps, report: E
     );
   if (options.quiet) return;
   const isShort = err.isTTY && options.verbosity === 0;
-  await err.write(`${formatReport(report, { isShort, zone: options.timeZone })}\n`);
+  const format = options.time ?? (isShort ? "local" : "iso");
+  const time = createTimeFormatter({ format, zone: options.timeZone, now: unixSeconds(clock) });
+  await err.write(`${formatReport(report, { isShort, time })}\n`);
 }
 
 function formatReport(
-  { noun, file, totals, written, counted }: ExportReport,
-  { isShort, zone }: { readonly isShort: boolean; readonly zone: string | null },
+  { noun, file, range, totals, written, counted }: ExportReport,
+  { isShort, time }: { readonly isShort: boolean; readonly time: TimeFormatter },
 ): string {
-  const time = createTimeFormatter({ format: isShort ? "local" : "iso", zone, now: 0 });
-  const { firstAt, lastAt } = totals;
+  const asked = describeRange(range, time);
+  const rows = describeRows(totals, time);
   const facts = [
     isShort ? toSize(written.bytes) : `${written.bytes} B`,
-    ...(firstAt === null || lastAt === null ? [] : [`${time(firstAt)} – ${time(lastAt)}`]),
+    ...(asked === "" ? [rows] : isShort ? [asked] : [asked, rows === "" ? "" : `rows ${rows}`]).filter(
+      (fact) => fact !== "",
+    ),
     ...(isShort ? [] : [`sha256 ${written.sha256}`]),
   ];
   const target = file === null ? "" : ` to ${file}`;
   const agreement = counted === null ? "" : `; ${describeCount(totals.rows, counted)}`;
   return `Exported ${countOf(totals.rows, noun)}${target} (${facts.join(", ")})${agreement}`;
+}
+
+/** `since 2026-05-01 00:00:00 until 2026-05-31 23:59:59`; empty for a range without ends. */
+function describeRange({ since, until }: Range, time: TimeFormatter): string {
+  return [
+    ...(since === null ? [] : [`since ${time(since)}`]),
+    ...(until === null ? [] : [`until ${time(until)}`]),
+  ].join(" ");
+}
+
+/** From the first row to the last; empty without rows. */
+function describeRows({ firstAt, lastAt }: ExportTotals, time: TimeFormatter): string {
+  return firstAt === null || lastAt === null ? "" : `${time(firstAt)} – ${time(lastAt)}`;
 }
 
 function describeCount(rows: number, { least, most }: CountRange): string {

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
-import { parseInteger } from "../args/values.ts";
+import { parseInteger, parseOutputFile } from "../args/values.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Column, Resource } from "../render/columns.ts";
 
@@ -105,7 +105,7 @@ const STATE_FLAG: FlagRecord = {
 /** Throws UsageError. */
 export function readExportFlags(flags: Flags): ExportFlags {
   return {
-    out: flags.text("--out"),
+    out: flags.parse("--out", parseOutputFile),
     gzip: flags.is("--gzip"),
     append: flags.is("--append"),
     state: flags.text("--state"),

@@ -1,7 +1,8 @@
 /** The flags of every bulk import, and their values. */
+import { quoteText } from "../../contract/invisible.ts";
 import type { DuplicatePolicy } from "../../bulk/import/check/check.ts";
 import type { JsonObject } from "../../contract/json.ts";
-import { parseChoice, parseInteger, parseKeyValue } from "../args/values.ts";
+import { parseChoice, parseInteger, parseKeyValue, parseOutputFile } from "../args/values.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { UsageError } from "../errors/usage-error.ts";
@@ -81,8 +82,8 @@ export function readImportFlags(flags: Flags): ImportFlags {
     maxErrors:
       flags.parse("--max-errors", (text, place) => parseInteger(text, place, { min: 1 })) ?? Number(MAX_ERRORS_DEFAULT),
     explain: flags.parse("--explain", (text, place) => parseInteger(text, place, { min: 1 })),
-    results: flags.text("--results"),
-    failedTo: flags.text("--failed-to"),
+    results: flags.parse("--results", parseOutputFile),
+    failedTo: flags.parse("--failed-to", parseOutputFile),
     resume: flags.is("--resume"),
     retryUnknown: flags.is("--retry-unknown"),
     yes: flags.is("--yes"),
@@ -92,12 +93,12 @@ export function readImportFlags(flags: Flags): ImportFlags {
 function parseDelimiter(text: string, place: string): string {
   if (text === "tab" || text === "\\t") return "\t";
   if (/^[^"\r\n]$/u.test(text)) return text;
-  throw new UsageError(`${place}: ${JSON.stringify(text)} must be one character, or tab`);
+  throw new UsageError(`${place}: ${quoteText(text)} must be one character, or tab`);
 }
 
 /** A header may hold `=`; what it means never does. */
 function parseKeyValueFromEnd(text: string): [string, string] {
   const at = text.lastIndexOf("=");
   if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];
-  throw new UsageError(`--map: ${JSON.stringify(text)} is not header=column, as in "E-Mail Address=email"`);
+  throw new UsageError(`--map: ${quoteText(text)} is not header=column, as in "E-Mail Address=email"`);
 }

@@ -3,28 +3,13 @@ import type { CheckReport } from "../../bulk/import/check/check.ts";
 import type { LineRange, ProblemGroup } from "../../bulk/import/check/problem-list.ts";
 import type { ImportTable } from "../../bulk/import/table/open-table.ts";
 import type { InputError, InputFix } from "../../bulk/import/table/input-file.ts";
-import type { NearMiss } from "../../bulk/import/table/header.ts";
 import type { Json } from "../../contract/json.ts";
 import { countOf, formatCount, writeNote, writeWarning } from "../command/notes.ts";
 import type { Deps } from "../command/deps.ts";
 import { localeWarning } from "../command/survey-properties.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import type { ImportRequest } from "./import-request.ts";
-
-/** Notes about the header, before the rows are checked. */
-export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Promise<void> {
-  for (const note of mapping.notes) await writeNote(deps, note);
-  for (const { header, field } of mapping.nearMisses) {
-    const use = mapping.columns.some((column) => column.header === header && column.target.kind === "property")
-      ? "imported as a property"
-      : "ignored";
-    await writeNote(deps, `"${header}" will be ${use}; to map it: ${mapFlag({ header, field })}`);
-  }
-}
-
-function mapFlag({ header, field }: NearMiss): string {
-  return `--map "${header}=${field}"`;
-}
+import { mapFlags } from "./mapping.ts";
 
 /**
  * Throws UsageError when there are problems and invalid rows are not to be skipped, or when there are no rows at all.
@@ -55,7 +40,7 @@ export async function reportCheck(
 function adviceFor({ mapping }: ImportTable): string {
   const fix = "fix them, or pass --skip-invalid to skip them";
   if (mapping.nearMisses.length === 0) return fix;
-  return `${fix}\nor map the columns: ${mapping.nearMisses.map(mapFlag).join(" ")}`;
+  return `${fix}\nor map the columns: ${mapFlags(mapping.nearMisses)}`;
 }
 
 function isForMachines({ options }: Deps): boolean {
@@ -95,7 +80,7 @@ export function asUsageError(error: InputError, details: Json = null): UsageErro
 
 function describeFix(fix: InputFix): string {
   if (fix.kind === "ignore") return `ignore one of them: --ignore-column "${fix.header}"`;
-  return `map the columns: ${fix.columns.map(mapFlag).join(" ")}`;
+  return `map the columns: ${mapFlags(fix.columns)}`;
 }
 
 async function writeOddities(

@@ -21,11 +21,6 @@ export const JOURNAL_SUFFIX = ".journal";
 
 /** Throws UsageError where `--results` is required, or where there is nothing to resume. */
 export async function recordFiles({ input, recordName, flags }: ImportRequest): Promise<RecordFiles> {
-  for (const [flag, file] of [
-    ["--results", flags.results],
-    ["--failed-to", flags.failedTo],
-  ] as const)
-    if (file === "") throw new UsageError(`${flag}: the file name is empty`);
   if (flags.results === null && (await isReadOnce(input)))
     throw new UsageError(`--results FILE is required when reading ${input === "-" ? "standard input" : input}`);
   const files = filesOf(flags.results ?? `${input}.${recordName}.results.csv`);

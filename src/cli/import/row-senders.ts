@@ -1,5 +1,6 @@
 /** From the client's answers to the outcomes of rows. */
 import type { Client, WriteResult } from "../../client/client.ts";
+import type { ClientError } from "../../client/errors/client-error.ts";
 import {
   BadReplyError,
   effectOf,
@@ -42,17 +43,16 @@ export function createBreaker(): Breaker {
   };
 }
 
-/** A refusal is told by the service's own words: the method and URL are the same for every row. */
-function failed(error: Error): RowOutcome {
-  const words = error instanceof RefusedError ? error.what : error.message;
-  const outcome: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: words };
+/** Without the method and URL, which are the same for every row. */
+function failed(error: ClientError): RowOutcome {
+  const outcome: RowOutcome = { outcome: "failed", personId: null, surveyScheduledAt: null, error: error.what };
   return mayHaveArrived(error) ? { ...outcome, mayHaveArrived: true } : outcome;
 }
 
 /** A write that answers with, or was found as, a person. */
 export function toPersonOutcome(result: WriteResult): RowOutcome {
   if (result.kind === "unknown")
-    return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.message };
+    return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.what };
   if (result.kind === "arrived") return toFoundPerson(result.found);
   const { id, survey_scheduled_at: scheduledAt } = result.reply.json;
   return personOutcome(toId(id, result.reply.text), scheduledAt);

@@ -2,11 +2,11 @@
 import { checkTable } from "../../bulk/import/check/check.ts";
 import { InputChangedError, InputError, type InputFile } from "../../bulk/import/table/input-file.ts";
 import { type ImportTable, openTable } from "../../bulk/import/table/open-table.ts";
+import { readJournalHead } from "../../bulk/import/journal/journal-entry.ts";
 import { MissingRowsError } from "../../bulk/import/send-rows.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { readDuration } from "../args/values.ts";
 import { suggest } from "../args/suggest.ts";
-import { readTimeOrNull } from "../args/time.ts";
+import { readDelayOrNull, readTimeOrNull } from "../args/time.ts";
 import { type Deps, withClient } from "../command/deps.ts";
 import { ImportStoppedError } from "../errors/command-errors.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -14,7 +14,8 @@ import { explainLine } from "./explain.ts";
 import { checkOptions, type ImportRequest } from "./import-request.ts";
 import { openInput } from "./input-source.ts";
 import { checkConsent, showPlannedRequests } from "./plan.ts";
-import { asUsageError, reportCheck, writeHeaderNotes } from "./problems.ts";
+import { askForMapping, writeHeaderNotes, type Mapped } from "./mapping.ts";
+import { asUsageError, reportCheck } from "./problems.ts";
 import { checkTargets, lockRecord, recordFiles, type RecordFiles } from "./record.ts";
 import { sendChecked } from "./send-checked.ts";
 
@@ -49,19 +50,39 @@ async function importFrom(
   input: InputFile,
   files: RecordFiles | null,
 ): Promise<ExitCode> {
-  const table = await openImportTable(deps, request, input);
+  const startedAt = unixSeconds(deps.clock);
+  const wordsAt = (await previousStart(request, files)) ?? startedAt;
+  const opened = await openMappedTable({ deps, request }, input, { startedAt, wordsAt });
   try {
-    return await importTable(deps, request, table, files);
+    return await importTable(opened, files, startedAt);
   } finally {
-    await table.close();
+    await opened.table.close();
+  }
+}
+
+/** "tomorrow" in a cell of a run that is resumed stays the day that it was. */
+async function previousStart({ flags }: ImportRequest, files: RecordFiles | null): Promise<number | null> {
+  if (files === null || !flags.resume) return null;
+  return (await readJournalHead(files.journal))?.at ?? null;
+}
+
+interface Opened extends Mapped {
+  readonly table: ImportTable;
+}
+
+async function openMappedTable(mapped: Mapped, input: InputFile, moments: RunMoments): Promise<Opened> {
+  try {
+    return { ...mapped, table: await openImportTable(mapped, input, moments) };
+  } catch (error) {
+    const asked = await askForMapping(mapped.deps, mapped.request, error);
+    return { ...asked, table: await openImportTable(asked, input, moments) };
   }
 }
 
 async function importTable(
-  deps: Deps,
-  request: ImportRequest,
-  table: ImportTable,
+  { deps, request, table }: Opened,
   files: RecordFiles | null,
+  startedAt: number,
 ): Promise<ExitCode> {
   if (request.flags.explain !== null) return explainLine(deps, table, request, request.flags.explain);
   await writeHeaderNotes(deps, table);
@@ -73,25 +94,36 @@ async function importTable(
   const lock = await lockRecord(files, deps);
   try {
     return await withClient(deps, (client, connection) =>
-      sendChecked({ deps, request, table, report, files, client, connection }),
+      sendChecked({ deps, request, table, report, files, client, connection, startedAt }),
     );
   } finally {
     await lock.release();
   }
 }
 
+/** Unix seconds by our clock. */
+interface RunMoments {
+  readonly startedAt: number;
+  /** What words such as "tomorrow" in cells are counted from. */
+  readonly wordsAt: number;
+}
+
 function openImportTable(
-  { clock, options }: Deps,
-  { kind, flags, defaults, overrides }: ImportRequest,
+  { deps, request }: Mapped,
   input: InputFile,
+  { startedAt, wordsAt }: RunMoments,
 ): Promise<ImportTable> {
-  const context = { now: unixSeconds(clock), zone: options.timeZone };
+  const { kind, flags, defaults, overrides } = request;
+  const context = { now: wordsAt, zone: deps.options.timeZone };
   return openTable(input, {
     kind,
     defaults,
     overrides,
     properties: flags.properties,
-    readers: { duration: readDuration, time: (text) => readTimeOrNull(text, context) },
+    readers: {
+      delay: (text) => readDelayOrNull(text, context, startedAt),
+      time: (text) => readTimeOrNull(text, context),
+    },
     header: { renames: flags.renames, ignored: flags.ignored, suggest },
   });
 }

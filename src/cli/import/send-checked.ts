@@ -35,6 +35,8 @@ export interface Checked {
   readonly files: RecordFiles;
   readonly client: Client;
   readonly connection: Connection;
+  /** When the file was opened, Unix seconds by our clock. */
+  readonly startedAt: number;
 }
 
 /**
@@ -70,7 +72,15 @@ export async function sendChecked(checked: Checked): Promise<ExitCode> {
   }
 }
 
-async function describeRun({ deps, request, table, report, client, connection }: Checked): Promise<JournalHead> {
+async function describeRun({
+  deps,
+  request,
+  table,
+  report,
+  client,
+  connection,
+  startedAt,
+}: Checked): Promise<JournalHead> {
   const { account } = connection;
   return {
     format: 2,
@@ -81,7 +91,7 @@ async function describeRun({ deps, request, table, report, client, connection }:
     choices: choicesOf(deps, request),
     baseUrl: account?.place ?? client.baseUrl,
     key: (await account?.keyFingerprint()) ?? "",
-    at: unixSeconds(deps.clock),
+    at: startedAt,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Json } from "../../contract/json.ts";
 import { UnwritableFileError } from "../../runtime/file-replacement.ts";
 import { suggest } from "../args/suggest.ts";
 import {
+  AlarmError,
   AssertionError,
   DataFileError,
   exitOfSignal,
@@ -29,7 +30,7 @@ export interface ErrorReport {
   readonly exit: ExitCode;
 }
 
-/** The first match decides; an unknown error is reported as internal. `verbose` adds the call of a refused request. */
+/** The first match decides; an unknown error is reported as internal. `verbose` adds the method and URL of the call. */
 export function describeError(error: unknown, verbose: boolean): ErrorReport {
   if (!(error instanceof Error))
     return report("internal", `a value that is not an error was thrown: ${String(error)}`, EXIT.failed);
@@ -63,6 +64,7 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
   if (error instanceof AssertionError)
     return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
+  if (error instanceof AlarmError) return report("alarm", error.message, EXIT.assertion);
   if (error instanceof InterruptedError)
     return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
   return null;
@@ -109,8 +111,7 @@ function adviseProfile({ given, known, mayCreate }: UnknownProfile): string {
 function describeClient(error: Error, verbose: boolean): ErrorReport | null {
   if (!(error instanceof ClientError)) return null;
   const { code, status, details } = error;
-  const isRefused = error instanceof RefusedError || error instanceof AuthError;
-  const message = isRefused && !verbose ? error.what : error.message;
+  const message = verbose ? error.message : error.what;
   return { code, message, status, details, hint: error.hint ?? advise(error), exit: exitOfClient(error) };
 }
 

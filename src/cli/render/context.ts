@@ -13,6 +13,7 @@ export interface RenderContext {
     | "bom"
     | "crlf"
     | "excelSafe"
+    | "excel"
     | "columns"
     | "time"
     | "timeZone"

@@ -7,9 +7,9 @@ import type { ListOutput, RenderContext } from "./context.ts";
 import { createEncoder, type EncodedFormat } from "./encoders.ts";
 import { toSafeLines } from "./safe-text.ts";
 
-/** `table` on a terminal, `tsv` in a pipe, unless the user or the command says otherwise. */
+/** `table` on a terminal, `tsv` in a pipe, `csv` for Excel, unless the user or the command says otherwise. */
 export function chooseFormat({ streams, options }: RenderContext, defaultFormat?: OutputFormat): OutputFormat {
-  return options.output ?? defaultFormat ?? (streams.out.isTTY ? "table" : "tsv");
+  return options.output ?? (options.excel ? "csv" : defaultFormat) ?? (streams.out.isTTY ? "table" : "tsv");
 }
 
 /**

@@ -1,8 +1,11 @@
 /** What the `service …` commands ask for: of the running server, or of the data file itself. Plain data, both ways. */
 import * as v from "valibot";
+import { LOCALES, type Locale } from "../../contract/locales.ts";
 import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
+import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
 
 export type AdminCommand =
+  | DeliveryCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
@@ -19,6 +22,15 @@ export type AdminCommand =
       readonly active?: boolean;
       readonly frequencySeconds?: number;
     }
+  /** Changes what is given, and shows all; an empty text takes a setting back. */
+  | { readonly kind: "settings"; readonly project: string; readonly change: SettingsChange }
+  | {
+      readonly kind: "survey.preview";
+      readonly project: string;
+      /** Whose survey; null for anybody's. */
+      readonly email: string | null;
+      readonly locale: Locale | null;
+    }
   | {
       readonly kind: "trend.add";
       readonly project: string;
@@ -30,7 +42,11 @@ export type AdminCommand =
   /** A key that the service keeps in memory alone. */
   | { readonly kind: "session"; readonly project: string };
 
+/** By the names of the result. */
+export type SettingsChange = { readonly [Name in keyof SettingsInfo]?: string };
+
 const project = v.string();
+const setting = v.exactOptional(v.string());
 const id = v.string();
 
 /** A command as it comes in from outside. */
@@ -49,10 +65,22 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
     active: v.exactOptional(v.boolean()),
     frequencySeconds: v.exactOptional(v.number()),
   }),
+  v.object({
+    kind: v.literal("settings"),
+    project,
+    change: v.object({ sender_name: setting, from: setting, reply_to: setting, footer: setting, tz: setting }),
+  }),
+  v.object({
+    kind: v.literal("survey.preview"),
+    project,
+    email: v.nullable(v.string()),
+    locale: v.nullable(v.picklist(LOCALES)),
+  }),
   v.object({ kind: v.literal("trend.add"), project, name: v.string(), where: v.record(v.string(), v.string()) }),
   v.object({ kind: v.literal("trend.list"), project }),
   v.object({ kind: v.literal("trend.remove"), project, id }),
   v.object({ kind: v.literal("session"), project }),
+  ...DELIVERY_COMMANDS,
 ]);
 
 export interface ProjectInfo {
@@ -71,6 +99,26 @@ export interface KeyInfo {
   readonly created_at: number;
 }
 
+/** How a project's surveys present themselves; null leaves it to the server. */
+export interface SettingsInfo {
+  readonly sender_name: string | null;
+  readonly from: string | null;
+  readonly reply_to: string | null;
+  readonly footer: string | null;
+  readonly tz: string | null;
+}
+
+/** A survey's e-mail as it would be sent. */
+export interface PreviewInfo {
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Headers and both parts, as an `.eml` file has them. */
+  readonly message: string;
+}
+
 export interface TrendInfo {
   readonly id: string;
   readonly name: string;
@@ -78,7 +126,7 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
-export interface AdminResults {
+export interface AdminResults extends DeliveryResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];
@@ -87,6 +135,8 @@ export interface AdminResults {
   "key.revoke": { readonly id: string };
   throttle: { readonly throttle: number | null };
   autopilot: AutopilotConfiguration;
+  settings: SettingsInfo;
+  "survey.preview": PreviewInfo;
   "trend.add": TrendInfo;
   "trend.list": readonly TrendInfo[];
   "trend.remove": { readonly id: string };

@@ -4,9 +4,22 @@ import { currentProcess } from "../../runtime/processes.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/autopilot.ts";
 import { DomainError } from "../domain/errors.ts";
-import type { ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
-import { addKey, addProject, findProject, listKeys, listProjects, revokeKey, setThrottle } from "../domain/projects.ts";
+import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
+import { previewSurvey } from "../domain/preview.ts";
+import {
+  addKey,
+  addProject,
+  changeSettings,
+  listKeys,
+  listProjects,
+  type ProjectSettings,
+  readSettings,
+  revokeKey,
+  setThrottle,
+} from "../domain/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
+import type { MessageSender } from "../domain/delivery/sender.ts";
+import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
 import {
   AdminError,
   type Admin,
@@ -14,7 +27,10 @@ import {
   type AdminResults,
   type CommandOf,
   type KeyInfo,
+  type PreviewInfo,
   type ProjectInfo,
+  type SettingsChange,
+  type SettingsInfo,
   type TrendInfo,
 } from "./commands.ts";
 
@@ -28,6 +44,9 @@ export interface AdminOptions {
   readonly onRevoke: () => void;
   /** Surveys may be due now. */
   readonly onSchedule: () => void;
+  readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings) => PreviewInfo;
+  /** What carries messages out. */
+  readonly senders: readonly MessageSender[];
 }
 
 type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
@@ -49,12 +68,14 @@ export function createKey(random: Random): string {
   return random.token(24);
 }
 
-function createHandlers({ store, random, addSession, onRevoke, onSchedule }: AdminOptions): Handlers {
+function createHandlers(options: AdminOptions): Handlers {
+  const { store, random, addSession, onRevoke, onSchedule, renderPreview } = options;
   const inProject = async <Result>(
     name: string,
     work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
   ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   return {
+    ...createDeliveryHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {
@@ -94,6 +115,15 @@ function createHandlers({ store, random, addSession, onRevoke, onSchedule }: Adm
       onSchedule();
       return configuration;
     },
+    settings: ({ project, change }) =>
+      inProject(project, async (tx, found) => toSettingsInfo(await changeSettings(tx, found, toSettings(change)))),
+    "survey.preview": ({ project, email, locale }) =>
+      store.read(async (tx) => {
+        const { id, name } = await requireProject(tx, project);
+        const survey = await previewSurvey(tx, { id, name }, { email, locale });
+        if (survey === null) throw new AdminError(`no person found with email ${email}`);
+        return renderPreview(survey, await readSettings(tx, { id, name }));
+      }),
     "trend.add": async ({ project, name, where }) => {
       const trend = await inProject(project, (tx, found) => addTrend(tx, found, name, where));
       await store.settle();
@@ -113,12 +143,6 @@ function createHandlers({ store, random, addSession, onRevoke, onSchedule }: Adm
   };
 }
 
-async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
-  const project = await findProject(tx, name);
-  if (project === null) throw new AdminError(`there is no project ${JSON.stringify(name)}`);
-  return project;
-}
-
 function requireThere<Result>(wasThere: boolean, message: string, result: Result): Result {
   if (!wasThere) throw new AdminError(message);
   return result;
@@ -131,6 +155,15 @@ async function readProjects(tx: Transaction): Promise<ProjectInfo[]> {
     infos.push({ id: String(id), name, created_at: createdAt, throttle: throttleSeconds, people, responses });
   }
   return infos;
+}
+
+function toSettings({ sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone }: SettingsChange) {
+  const given = Object.entries({ senderName, from, replyTo, footer, timeZone });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Partial<ProjectSettings>;
+}
+
+function toSettingsInfo({ senderName, from, replyTo, footer, timeZone }: ProjectSettings): SettingsInfo {
+  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone };
 }
 
 function toKeyInfo({ id, lastFour, createdAt }: { id: number; lastFour: string; createdAt: number }): KeyInfo {

@@ -14,8 +14,14 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { AttemptFacts, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, ErasedSurvey } from "../domain/ports.ts";
-import { formatSurveyMail, type MailContext } from "./survey-messages.ts";
-import { formatSurveySms } from "./survey-messages.ts";
+import { formatSurveyMail, freezeMail, type MailContext } from "./message/survey-mail.ts";
+import { formatSurveySms } from "./message/survey-sms.ts";
+
+/** What a message is made with. */
+export interface OutboxContext extends MailContext {
+  /** Unix seconds. */
+  readonly now: number;
+}
 
 /**
  * A survey is delivered once its message is durably on disk. It is never marked as transmitting: to write its file once
@@ -34,8 +40,7 @@ export interface OutboxOptions {
   readonly dataFile: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** What messages are made with. */
-  readonly context: () => MailContext;
+  readonly context: (project: DueSurvey["project"]) => Promise<OutboxContext>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -75,6 +80,7 @@ export function createOutbox({ folder, dataFile, clock, random, context, onError
   };
   const group = createWriteGroup(prepare, () => syncFolder(folder).catch(onError));
   return {
+    name: "outbox",
     channels: ["email", "sms"],
     capacity: () => BATCH,
     deliver: async (due): Promise<DeliveryResult> => {
@@ -82,9 +88,8 @@ export function createOutbox({ folder, dataFile, clock, random, context, onError
       const name = fileName(due);
       const facts = (text: string | null): AttemptFacts => ({ ...FACTS, text, ms: clock.monotonic() - startedMs });
       try {
-        await group.write(() =>
-          writeOnce(path.join(folder, name), format(due, context()), due.token, `${owner}-${random.token(9)}`),
-        );
+        const made = format(due, await context(due.project));
+        await group.write(() => writeOnce(path.join(folder, name), made, `${owner}-${random.token(9)}`));
         return { kind: "sent", attempt: { ...facts(null), serverId: name } };
       } catch (error) {
         // The cause has the system's code, by which failures are told apart.
@@ -170,8 +175,27 @@ function hashOf(text: string, length: number): string {
   return createHash("sha256").update(text).digest("hex").slice(0, length);
 }
 
-function format(due: DueSurvey, context: MailContext): string {
-  return due.channel === "sms" ? formatSurveySms(due, context.appUrl) : formatSurveyMail(due, context);
+interface Formatted {
+  readonly text: string;
+  /** A part of the text that no other message has. */
+  readonly mark: string;
+}
+
+function format(due: DueSurvey, { now, ...context }: OutboxContext): Formatted {
+  if (due.channel === "sms") return { text: formatSurveySms(due, context.appUrl), mark: due.token };
+  // A file is written without a mark, so nothing is kept: derived from the token, each rendering gives the same.
+  const frozen = freezeMail(due, context.sender, tokensFrom(due.token), now);
+  return { text: formatSurveyMail(due, frozen, context), mark: frozen.messageId };
+}
+
+function tokensFrom(seed: string): Pick<Random, "token"> {
+  const state = { count: 0 };
+  return {
+    token: (bytes) => {
+      state.count += 1;
+      return createHash("sha256").update(`${state.count} ${seed}`).digest().subarray(0, bytes).toString("base64url");
+    },
+  };
 }
 
 async function checkFolder(folder: string): Promise<void> {
@@ -181,10 +205,10 @@ async function checkFolder(folder: string): Promise<void> {
   if (!isPrivate(found, 0o022)) throw new ForeignOutboxError(`${folder} belongs to or can be written by other users`);
 }
 
-/** A message is complete once it has its name, so a file that holds the token is this survey's own message. */
-async function writeOnce(file: string, text: string, token: string, unique: string): Promise<void> {
+/** A message is complete once it has its name, so a file that holds the mark is this survey's own message. */
+async function writeOnce(file: string, { text, mark }: Formatted, unique: string): Promise<void> {
   const existing = await readFile(file, "utf8").catch(() => "");
-  if (existing.includes(token)) return;
+  if (existing.includes(mark)) return;
   const replacement = await openReplacement(file, unique);
   try {
     await replacement.write(Buffer.from(text));

@@ -46,6 +46,10 @@ export interface ProjectRows {
   byId(id: number): Promise<ProjectRow | null>;
   byName(name: string): Promise<ProjectRow | null>;
   setThrottle(project: number, seconds: number | null): Promise<void>;
+  /** Values by name, of those that were set. */
+  settings(project: number): Promise<ReadonlyMap<string, string>>;
+  /** Null takes the setting back. */
+  setSetting(project: number, name: string, value: string | null): Promise<void>;
   /** Null lets mail go out again. */
   setPaused(project: number, at: number | null): Promise<void>;
   insertKey(project: number, key: { readonly hash: string; readonly lastFour: string }): Promise<KeyRow>;

@@ -64,7 +64,7 @@ type Arrivals = Map<number, number>;
 
 async function tableOf(file: string, rows: number): Promise<ImportTable> {
   await writeFile(file, `email\n${Array.from({ length: rows }, (_, index) => `ann${index}@example.com\n`).join("")}`);
-  const readers = { time: () => null, duration: () => null };
+  const readers = { time: () => null, delay: () => null };
   const header = { renames: [], ignored: [], suggest: () => null };
   return openTable(await openTestInput(file), { kind: PEOPLE_ROWS, readers, header, properties: {}, defaults: {} });
 }

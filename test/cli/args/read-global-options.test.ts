@@ -22,6 +22,7 @@ const UNSET: GlobalOptions = {
   bom: false,
   crlf: false,
   excelSafe: false,
+  excel: false,
   timeoutMs: null,
   retries: null,
   maxWaitMs: null,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   parseDelay,
+  readDelayOrNull,
   parsePeriod,
   parseTime,
   parseZone,
@@ -192,6 +193,27 @@ describe("a delay", () => {
   it("when it is a time that has passed, then it is refused", () => {
     expect(() => delay("yesterday")).toThrow('--delay: "yesterday" is not a time in the future');
     expect(() => delay("soon")).toThrow('--delay: "soon" is not a duration such as 90 (seconds)');
+  });
+});
+
+describe("a delay in a file", () => {
+  const context = { now: NOW, zone: "UTC" };
+
+  it.each([
+    ["90", 90],
+    ["2h", 7200],
+    ["Tomorrow", 41_104],
+    ["2026-02-02", 41_104],
+    ["2026-02-01T13:00Z", 1504],
+    ["yesterday", null],
+    ["2026-03", null],
+    ["soon", null],
+  ])("when it is %s, then it is %s seconds", (text, seconds) => {
+    expect(readDelayOrNull(text, context, NOW)).toBe(seconds);
+  });
+
+  it("when the run is resumed, then it is what is left until the same moment, and nothing once that has passed", () => {
+    expect([3600, 90_000].map((later) => readDelayOrNull("tomorrow", context, NOW + later))).toEqual([37_504, 0]);
   });
 });
 

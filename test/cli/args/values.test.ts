@@ -114,13 +114,13 @@ describe("values that are refused", () => {
     [
       "an address with an invisible character",
       () => parseEmail("ann\u200b@example.com", "--email"),
-      '--email: "ann\u200b@example.com" contains an invisible character, U+200B (zero width space), at position 4',
+      '--email: "annU+200B@example.com" contains an invisible character, U+200B (zero width space), at position 4',
       "type it by hand: the character came with a copy",
     ],
     [
       "a phone with an invisible character",
       () => parsePhone("\u202a+14155550101", "--phone"),
-      '--phone: "\u202a+14155550101" contains an invisible character, U+202A (left-to-right embedding), at position 1',
+      '--phone: "U+202A+14155550101" contains an invisible character, U+202A (left-to-right embedding), at position 1',
       "type it by hand: the character came with a copy",
     ],
     ["a phone of letters", () => parsePhone("CALL-ME", "--phone"), `--phone: "CALL-ME" is not ${e164}`, null],

@@ -1,4 +1,4 @@
-/** `surveyctl serve` and `surveyctl service` as real processes. */
+/** `surveyctl serve` and `surveyctl service`; a process of its own where one is killed, or shows its key or a terminal. */
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -12,9 +12,10 @@ import { systemRandom } from "../../../src/runtime/random.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";
 import { openService } from "../../../src/service/index.ts";
 import { isLong, size } from "../../helpers/long.ts";
-import { PROGRAM, runCli, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
+import { runInside, startInside, type RunningInside } from "../../helpers/in-process.ts";
+import { PROGRAM, startProgram, type Ended, type Running } from "../../helpers/run-cli.ts";
 
-const state: { folder: string; running: Running[] } = { folder: "", running: [] };
+const state: { folder: string; running: Running[]; inside: RunningInside[] } = { folder: "", running: [], inside: [] };
 const file = (name: string): string => path.join(state.folder, name);
 beforeEach(async () => {
   state.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-serve-"));
@@ -22,7 +23,9 @@ beforeEach(async () => {
 afterEach(async () => {
   const running = state.running.splice(0);
   for (const { child } of running) child.kill("SIGKILL");
-  await Promise.all(running.map(({ ended }) => ended));
+  const inside = state.inside.splice(0);
+  for (const { child } of inside) child.kill("SIGTERM");
+  await Promise.all([...running, ...inside].map(({ ended }) => ended));
   await rm(state.folder, { recursive: true, force: true });
 });
 
@@ -36,17 +39,24 @@ const NOTES = `note: created \\S+/survey\\.db\n${UNLOCKED}`;
 function serve(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = { SURVEYCTL_API_KEY: KEY },
+): RunningInside {
+  const running = startInside({ args: [...serveArgs(), ...args], home: state.folder, env });
+  state.inside.push(running);
+  return running;
+}
+
+const serveArgs = (): string[] => ["serve", "--data", file("survey.db"), "--port", "0"];
+
+function serveProcess(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = { SURVEYCTL_API_KEY: KEY },
 ): Running {
-  const running = startProgram({
-    args: ["serve", "--data", file("survey.db"), "--port", "0", ...args],
-    home: state.folder,
-    env,
-  });
+  const running = startProgram({ args: [...serveArgs(), ...args], home: state.folder, env });
   state.running.push(running);
   return running;
 }
 
-async function urlOf(running: Running): Promise<string> {
+async function urlOf(running: RunningInside | Running): Promise<string> {
   return (await running.saying(/^listening on (http\S+)$/m))[1] ?? "";
 }
 
@@ -63,7 +73,7 @@ function keyOf({ child }: Running): Promise<string> {
 }
 
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
-  runCli({ args, home: state.folder, env });
+  runInside({ args, home: state.folder, env });
 const service = (...args: readonly string[]): Promise<Ended> => run(["service", ...args, "--data", file("survey.db")]);
 
 const ask = (url: string, key: string, init: RequestInit = {}): Promise<Response> =>
@@ -84,7 +94,7 @@ async function makeDataFile(): Promise<void> {
 
 describe("starting", () => {
   it("when the file is new, then the key is shown once, on stderr, and works", async () => {
-    const first = serve(["--quiet"], {});
+    const first = serveProcess(["--quiet"], {});
     const shown = keyOf(first);
     const url = await urlOf(first);
     const key = await shown;
@@ -102,7 +112,7 @@ Next, in another terminal:
   surveyctl people add --email you@example.com
 
 `);
-    const second = serve([], {});
+    const second = serveProcess([], {});
     const again = await urlOf(second);
     expect((await ask(`${again}/v1/people.json`, key)).status).toBe(200);
     second.child.kill("SIGINT");
@@ -166,7 +176,7 @@ Next, in another terminal:
     [["-v", "-q"], "\\^C"],
   ])("when it runs on a terminal with %j, then notes and requests are short lines, or silent", async (args, log) => {
     const running = startProgram({
-      args: ["serve", "--data", file("survey.db"), "--port", "0", ...args],
+      args: [...serveArgs(), ...args],
       home: state.folder,
       env: { SURVEYCTL_API_KEY: KEY },
       tty: { columns: 80 },
@@ -317,14 +327,14 @@ describe("delivering", () => {
 
   it("when it is killed again and again while it delivers, then each survey is there exactly once", async () => {
     const people = size(60, 120);
-    let running = serve();
+    let running = serveProcess();
     let url = await urlOf(running);
     await Promise.all(Array.from({ length: people }, (_, index) => add(url, `p${index}@example.com`)));
     for (const pause of isLong ? [0, 15, 40, 5, 80] : [0, 15, 60]) {
       await new Promise((resolve) => setTimeout(resolve, pause));
       running.child.kill("SIGKILL");
       await running.ended;
-      running = serve();
+      running = serveProcess();
       url = await urlOf(running);
     }
     const waiting = async (): Promise<number> => {

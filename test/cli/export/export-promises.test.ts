@@ -256,14 +256,42 @@ describe("cells", () => {
     },
   );
 
-  it.each(["r.xlsx", "R.XLS"])("of a workbook are refused (%s)", async (name) => {
+  it.each(["r.xlsx", "R.XLS", "r.xlsx.gz", "r.xlsb"])("of a workbook are refused (%s)", async (name) => {
     await serve({});
     expect(await run(`people export --out @${name}`)).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(
-        /^error: --out .*: Excel workbooks cannot be written\nhint: use --excel /,
+        /^error: --out .*: Excel workbooks cannot be written\nhint: use a name that ends in .csv: Excel opens that\n$/,
       ) as string,
     });
+  });
+});
+
+describe("files for Excel", () => {
+  const CELLS = "\ufeffid,email,name";
+
+  it.each(["people list --excel", "people list --excel --all"])("are CSV wherever they go (%s)", async (line) => {
+    const people = [{ id: "1", email: "a@x.com", name: "=1", created_at: START }];
+    await serve({ lists: { people } });
+    for (const columns of [undefined, 200])
+      expect((await run(`${line} --columns id,email,name`, columns)).stdout).toBe(`${CELLS}\r\n1,a@x.com,'=1\r\n`);
+  });
+
+  it("are TSV only where that is asked for by name, and the environment does not count as that", async () => {
+    await serve({ lists: { people: [{ id: "1", email: "a@x.com", created_at: START }] } });
+    const line = "people list --excel --columns id,email";
+    expect((await run(`${line} -o tsv`)).stdout).toBe("\ufeff1\ta@x.com\n");
+    const env = { ...service?.env, SURVEYCTL_OUTPUT: "ndjson" };
+    expect((await runInProcess({ args: line.split(" "), env })).stdout).toBe("\ufeffid,email\r\n1,a@x.com\r\n");
+    await run("people export --excel --columns id,email --out @p.tsv");
+    expect(await readFile(at("p.tsv"), "utf8")).toBe("\ufeff1\ta@x.com\n");
+  });
+
+  it("are what api writes for --excel", async () => {
+    await serve({ lists: { people: [{ id: "1", email: "a@x.com", created_at: START }] } });
+    expect((await run("api /v1/people.json --excel --columns id,email")).stdout).toBe(
+      "\ufeffid,email\r\n1,a@x.com\r\n",
+    );
   });
 });
 
@@ -279,6 +307,28 @@ describe("the closing line", () => {
     );
     expect(short.stderr).not.toContain("sha256");
     expect((await run("responses export --out @r.csv --verbose", 200)).stderr).toMatch(/sha256 [0-9a-f]{64}\)/);
+  });
+
+  it("names the range that was asked for, with the first and the last row where it is complete", async () => {
+    await serve({ rows: someRows(2) });
+    const line = "responses export --tz Europe/Berlin --period 2025-10 --out @r.csv";
+    const short = (await run(line, 200)).stderr.replaceAll("\r", "");
+    expect(short).toContain(" B, since 2025-10-01 00:00:00 until 2025-10-31 23:59:59); count verified\n");
+    expect((await run(line)).stderr).toMatch(
+      / B, since 2025-09-30T22:00:00Z until 2025-10-31T22:59:59Z, rows 2025-10-09T08:53:20Z – 2025-10-09T08:54:20Z, sha/,
+    );
+    expect((await run(`${line} --time unix`)).stderr).toContain(
+      " B, since 1759269600 until 1761951599, rows 1760000000 – ",
+    );
+    expect((await run("responses export --since 2025-10-09 --out @r.csv", 200)).stderr).toContain(
+      " B, since 2025-10-09 00:00:00); ",
+    );
+  });
+
+  it("names where a run that continues began", async () => {
+    await serve({ rows: someRows(2) });
+    await run("responses export --state @state --out @r.csv");
+    expect((await run("responses export --state @state --out @r.csv")).stderr).toMatch(/ B, since \d{4}-.*Z, sha256/);
   });
 
   it("counts one thing in the singular", async () => {

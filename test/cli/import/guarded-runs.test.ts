@@ -161,10 +161,101 @@ test("when a run with a delay until a moment is resumed, then the moment is the 
   expect(Math.abs(Number(Reflect.get(person, "next_survey_scheduled_at")) - Date.parse(moment) / 1000)).toBeLessThan(5);
 });
 
+test("when cells hold a delay until a day, then the survey waits for it, and a resumed run means the same moment", async () => {
+  const day = new Date(Date.now() + 86_400_000 * 40).toISOString().slice(0, 10);
+  const file = await fileOf("cells.csv", `email,delay\nday@example.com,${day}\ntomorrow@example.net,Tomorrow\n`);
+  const args = ["people", "import", file, "--send", "--tz", "UTC"];
+  expect((await service.run(args)).status).toBe(0);
+  await forgetOutcomes(`${file}.people-import.results.csv.journal`);
+  const resumed = await service.run([...args, "--resume"]);
+  expect([resumed.status, resumed.stderr.split("\n")[0]]).toEqual([0, expect.stringContaining("2 scheduled")]);
+  const person = JSON.parse((await service.run(["people", "get", "day@example.com", "--json"])).stdout) as object;
+  expect(Math.abs(Number(Reflect.get(person, "next_survey_scheduled_at")) - Date.parse(day) / 1000)).toBeLessThan(5);
+});
+
+test("when a cell holds a delay in the past, or a spread is not a duration, then the accepted forms are named", async () => {
+  const file = await fileOf("past.csv", "email,delay\npast@example.com,yesterday\n");
+  const past = await service.run(["people", "import", file, "--send"]);
+  expect([past.status, past.stderr.split("\n")[0]]).toEqual([
+    2,
+    'past.csv:2: delay: "yesterday" is not a delay; give seconds, 90s, 15m, 2h, 1d, 2w, tomorrow or a later time',
+  ]);
+  expect(await service.run(["people", "import", file, "--send", "--spread", "tomorrow"])).toMatchObject({
+    status: 2,
+    stderr: 'error: --spread: "tomorrow" is not a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w\n',
+  });
+});
+
+test.each([
+  ["--results", "out.xlsx"],
+  ["--failed-to", "OUT.XLS.gz"],
+])("when %s names a workbook, then it is refused before anything is sent", async (flag, name) => {
+  const file = await fileOf("workbook.csv", "email\nworkbook@example.com\n");
+  expect(await service.run(["people", "import", file, "--send", flag, name])).toMatchObject({
+    status: 2,
+    stdout: "",
+    stderr: `error: ${flag} ${name}: Excel workbooks cannot be written\nhint: use a name that ends in .csv: Excel opens that\n`,
+  });
+  expect((await service.run(["people", "get", "workbook@example.com"])).status).toBe(5);
+});
+
 test("when an import is given a delay until tomorrow, then it is taken as everywhere", async () => {
   const file = await fileOf("tomorrow.csv", "email\ntomorrow@example.com\n");
   const args = ["people", "import", file, "--send", "--dry-run", "--delay"];
   expect((await service.run([...args, "tomorrow"])).stdout).toMatch(/"delay":\d+\}/);
   const past = await service.run([...args, "yesterday"]);
   expect([past.status, past.stderr]).toEqual([2, 'error: --delay: "yesterday" is not a time in the future\n']);
+});
+
+/** What a terminal shows of an import of two people whose header has to be mapped, and what was typed there. */
+async function importOnTerminal(name: string, answers: string, ...flags: string[]): Promise<unknown[]> {
+  const file = await fileOf(name, `E-Mail Address,Full Name,Email 2\n${name}@example.com,Ann,x\n`);
+  const { status, stderr } = await runInProcess({
+    args: ["people", "import", file, ...flags],
+    env: { ...service.env, HOME: service.folder },
+    stdin: answers,
+    columns: 100,
+  });
+  return [status, stripVTControlCharacters(stderr).replaceAll("\r", "").replaceAll(file, name)];
+}
+
+const PROPOSAL = (name: string): string =>
+  `${name}:1: no email or phone_number column (found: E-Mail Address, Full Name, Email 2)\n` +
+  '  "E-Mail Address" -> email\n  "Full Name"      -> name\nImport with this mapping? [y/N] ';
+
+test("when a header has to be mapped on a terminal, then the mapping is asked about once", async () => {
+  const [status, screen] = await importOnTerminal("asked.csv", "y\ny\n");
+  expect([status, screen]).toEqual([0, expect.stringContaining(`${PROPOSAL("asked.csv")}y\n`)]);
+  expect(screen).toContain("Send 1 email? [y/N] \n");
+  const person = JSON.parse((await service.run(["people", "get", "asked.csv@example.com", "--json"])).stdout) as object;
+  expect(person).toMatchObject({ name: "Ann" });
+});
+
+test("when the proposed mapping is declined, then nothing is sent", async () => {
+  expect(await importOnTerminal("declined.csv", "n\n")).toEqual([
+    2,
+    `${PROPOSAL("declined.csv")}n\nCancelled. Nothing was sent.\n`,
+  ]);
+});
+
+test("when --yes is given on a terminal, then the header is refused with the mapping to type", async () => {
+  expect(await importOnTerminal("sure.csv", "", "--yes", "--send")).toEqual([
+    2,
+    "error: sure.csv:1: no email or phone_number column (found: E-Mail Address, Full Name, Email 2)\n" +
+      'hint: map the columns: --map "E-Mail Address=email" --map "Full Name=name"\n',
+  ]);
+});
+
+test("when rows of a mapped run failed, then the line that retries them has the mapping", async () => {
+  const file = await fileOf("long.csv", `E-Mail,name\nlong@example.com,${"x".repeat(300)}\n`);
+  const { status, stderr } = await runInProcess({
+    args: ["people", "import", file, "--no-send"],
+    env: { ...service.env, HOME: service.folder },
+    stdin: "y\ny\n",
+    columns: 100,
+  });
+  expect([status, stripVTControlCharacters(stderr).split("\n").at(-2)?.trim()]).toEqual([
+    3,
+    `To retry the failed rows: surveyctl people import ${file} --no-send --map E-Mail=email --resume`,
+  ]);
 });

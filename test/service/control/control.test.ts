@@ -68,6 +68,21 @@ async function everyCommand(admin: Admin): Promise<unknown> {
       active: false,
       frequencySeconds: 60,
     }),
+    settings: [
+      await admin({ kind: "settings", project: "acme", change: { from: "ask@acme.example", tz: "Asia/Tokyo" } }),
+      await admin({ kind: "settings", project: "acme", change: { from: "", sender_name: " Acme ", footer: "a\nb" } }),
+      await admin({ kind: "settings", project: "acme", change: {} }),
+    ],
+    preview: await admin({ kind: "survey.preview", project: "acme", email: null, locale: "fr" }).then(
+      ({ from, to, subject, text, html, message }) => [
+        from,
+        to,
+        subject,
+        text.includes("client de Acme.\n\na\nb\n"),
+        html.includes('lang="fr"'),
+        message.includes("\r\nSubject: Que pensez-vous de nous ?\r\n"),
+      ],
+    ),
     trends: await admin({ kind: "trend.list", project: "acme" }).then((trends) =>
       trends.map(({ name, where }) => ({ name, where })),
     ),
@@ -89,6 +104,19 @@ const EVERY_RESULT = {
     created_at: expect.any(Number),
     updated_at: expect.any(Number),
   },
+  settings: [
+    { sender_name: null, from: "ask@acme.example", reply_to: null, footer: null, tz: "Asia/Tokyo" },
+    { sender_name: "Acme", from: null, reply_to: null, footer: "a\nb", tz: "Asia/Tokyo" },
+    { sender_name: "Acme", from: null, reply_to: null, footer: "a\nb", tz: "Asia/Tokyo" },
+  ],
+  preview: [
+    expect.stringMatching(/^Acme <surveys@localhost>$/),
+    "Nora <nora@example.com>",
+    "Que pensez-vous de nous ?",
+    true,
+    true,
+    true,
+  ],
   trends: [{ name: "Pro", where: { plan: "pro" } }],
   removed: true,
   projects: [{ name: "acme", throttle: null }],
@@ -121,6 +149,19 @@ it.each(["running", "not running"])(
     await expect(refused((admin) => admin({ kind: "trend.remove", project: "acme", id: "x" }))).rejects.toThrow(
       "project acme has no trend x",
     );
+    const wrong = {
+      from: "a b@c.d",
+      reply_to: "zoë@c.d",
+      footer: "x".repeat(501),
+      sender_name: "x".repeat(101),
+      tz: "Mars",
+    };
+    await expect(refused((admin) => admin({ kind: "settings", project: "acme", change: wrong }))).rejects.toThrow(
+      "from contains a space",
+    );
+    await expect(
+      refused((admin) => admin({ kind: "survey.preview", project: "acme", email: "no@x.co", locale: null })),
+    ).rejects.toThrow("no person found with email no@x.co");
   },
 );
 
@@ -204,6 +245,8 @@ it.each([
   { kind: "throttle", project: "default", seconds: "1" },
   { kind: "trend.add", project: "default", name: "x", where: { plan: 1 } },
   { kind: "autopilot", project: "default", platform: "pigeon" },
+  { kind: "settings", project: "default", change: { from: null } },
+  { kind: "survey.preview", project: "default", email: null, locale: "xx" },
 ])("when a command has values of the wrong type (%j), then it is refused", async (command) => {
   await serve();
   await expect(refused((admin) => admin(command as never))).rejects.toThrow("does not know this command");

@@ -3,13 +3,21 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
+import { NO_SENDER } from "../../../src/service/delivery/message/sender.ts";
 import { createOutbox, type Outbox } from "../../../src/service/delivery/outbox.ts";
+import { openService } from "../../../src/service/index.ts";
 import type { DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { dueSurvey } from "./due.ts";
+import { readMail } from "./read-mail.ts";
 
-const CONTEXT = { appUrl: "https://survey.example.com", now: 1_750_000_000 };
+const CONTEXT = {
+  appUrl: "https://survey.example.com",
+  now: 1_750_000_000,
+  sender: { ...NO_SENDER, from: "surveys@example.com" },
+};
 const state = { folder: "" };
 const outbox = (): string => path.join(state.folder, "outbox");
 beforeEach(async () => {
@@ -26,7 +34,7 @@ const open = (onError: (error: unknown) => void = unexpected, now = CONTEXT.now)
     dataFile: "/data/survey.db",
     clock: { ...systemClock, monotonic: () => 0 },
     random: systemRandom,
-    context: () => ({ ...CONTEXT, now }),
+    context: async () => ({ ...CONTEXT, now }),
     onError,
   });
 const PROGRESS: DeliveryProgress = {
@@ -171,4 +179,38 @@ it("when nothing can be written, then each is tried again later, at first within
   expect(await delay(3)).toEqual(retry(120));
   expect(await delay(30)).toEqual(retry(3600));
   expect(errors.length).toBeGreaterThan(0);
+});
+
+it("when projects say who sends, then each one's mail shows it, and the server's word fills the gaps", async () => {
+  const service = await openService({
+    dataFile: path.join(state.folder, "survey.db"),
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    publicUrl: "https://survey.example.com",
+    rateLimit: null,
+    sender: { ...NO_SENDER, from: "nps@server.example", footer: "Server Ltd" },
+  });
+  for (const [name, change] of [
+    ["one", { from: "ask@one.example", sender_name: "One" }],
+    ["two", { reply_to: "help@two.example" }],
+  ] as const) {
+    const { key } = await service.admin({ kind: "project.add", name });
+    await service.admin({ kind: "settings", project: name, change });
+    await service.handle({
+      method: "POST",
+      url: "https://survey.example.com/v1/people.json",
+      headers: { authorization: `Basic ${btoa(`${key}:`)}`, "content-type": "application/json" },
+      body: '{"email":"ada@example.com"}',
+    });
+  }
+  service.startScheduler();
+  await service.finishDue();
+  const files = (await names()).map((name) => readFile(path.join(outbox(), name), "utf8"));
+  const mails = (await Promise.all(files)).map((raw) => readMail(raw));
+  expect(mails.map(({ headers, parts }) => [headers.from, headers["reply-to"], parts["text/plain"]])).toEqual([
+    ['"One" <ask@one.example>', undefined, expect.stringContaining("customer of One.\n\nServer Ltd\n")],
+    ['"two" <nps@server.example>', "<help@two.example>", expect.stringContaining("customer of two.\n\nServer Ltd\n")],
+  ]);
+  await service.close();
 });

@@ -1,16 +1,23 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   addKey,
   addProject,
   authenticate,
+  changeSettings,
   findProject,
   listKeys,
   listProjects,
+  readSettings,
   revokeKey,
   setThrottle,
 } from "../../../src/service/domain/projects.ts";
 import { readSpecialProperties } from "../../../src/service/domain/special-properties.ts";
-import { START, openFixture, type Fixture } from "./fixture.ts";
+import type { Properties } from "../../../src/contract/resources.ts";
+import type { Project } from "../../../src/service/domain/inputs.ts";
+import { sendPerson } from "../../../src/service/domain/people.ts";
+import { previewSurvey } from "../../../src/service/domain/preview.ts";
+import { claimDue, finishDelivery, nextDueAt } from "../../../src/service/domain/delivery/deliveries.ts";
+import { START, openFixture, sendInput, type Fixture } from "./fixture.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {
@@ -106,4 +113,81 @@ test.each([
   [{ constructor: "x", service_email_subject: null }, NONE],
 ])("when properties are %j, then special ones read as %j", (properties, expected) => {
   expect(readSpecialProperties(properties)).toEqual(expected);
+});
+
+const change = (project: Project, settings: Parameters<typeof changeSettings>[2]) =>
+  fixture.write((tx) => changeSettings(tx, project, settings));
+const preview = (email: string | null, locale: "de" | null = null) =>
+  fixture.read((tx) => previewSurvey(tx, fixture.project, { email, locale }));
+const send = (properties: Properties, delaySeconds: number) =>
+  fixture.write((tx) =>
+    sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", name: "A", properties, delaySeconds })),
+  );
+
+describe("settings", () => {
+  const none = { senderName: null, from: null, replyTo: null, footer: null, timeZone: null };
+
+  test("when a project has settings, then they are its own, and each is changed and taken back alone", async () => {
+    const other = await fixture.write((tx) => addProject(tx, "other"));
+    const all = { senderName: "Acme", from: "ask@acme.example", replyTo: "h@b.co", footer: "a\n b", timeZone: "UTC" };
+    expect(await change(fixture.project, all)).toEqual(all);
+    expect(await change(other, { from: " other@b.co\n" })).toEqual({ ...none, from: "other@b.co" });
+    expect(await change(fixture.project, { from: null, replyTo: " " })).toEqual({ ...all, from: null, replyTo: null });
+    expect(await change(other, {})).toEqual({ ...none, from: "other@b.co" });
+    expect(await fixture.read((tx) => readSettings(tx, fixture.project))).toEqual({
+      ...all,
+      from: null,
+      replyTo: null,
+    });
+  });
+
+  test("when settings are wrong, then all that is wrong is said, and none is changed", async () => {
+    const wrong = {
+      senderName: "\u{1F600}".repeat(101),
+      from: "Acme <ask@acme.example>",
+      replyTo: "zoë@acme.example",
+      footer: "x".repeat(501),
+      timeZone: "Mars/Base",
+    };
+    await expect(change(fixture.project, wrong)).rejects.toMatchObject({
+      errors: {
+        sender_name: ["is too long (maximum is 100 characters)"],
+        from: ["contains a space"],
+        reply_to: ["has letters other than ASCII before the @"],
+        footer: ["is too long (maximum is 500 characters)"],
+        tz: ["is not a time zone"],
+      },
+    });
+    await expect(change(fixture.project, { footer: "ok", from: "x" })).rejects.toThrow("from has no @");
+    expect(await fixture.read((tx) => readSettings(tx, fixture.project))).toEqual(none);
+    const longest = { senderName: "\u{1F600}".repeat(100), footer: "x".repeat(500) };
+    expect(await change(fixture.project, longest)).toEqual({ ...none, ...longest });
+  });
+});
+
+describe("a preview", () => {
+  test("when a person has a survey to come, then it is that one, else the newest, and nothing is stored", async () => {
+    await fixture.write((tx) => setThrottle(tx, fixture.project, null));
+    await send({ n: "first" }, 0);
+    const claimed = await fixture.write((tx) =>
+      claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: 10 }),
+    );
+    for (const due of claimed) await fixture.write((tx) => finishDelivery(tx, due, { kind: "sent" }, "hold"));
+    expect((await preview("a@x.co"))?.properties).toEqual({ n: "first" });
+    await send({ n: "next", locale: "fr" }, 50);
+    const before = await fixture.read((tx) => nextDueAt(tx, ["email"]));
+    expect(await preview("A@x.co", "de")).toMatchObject({
+      token: "preview",
+      channel: "email",
+      properties: { n: "next", locale: "de" },
+      person: { email: "a@x.co", name: "A" },
+    });
+    expect((await preview("a@x.co"))?.properties).toEqual({ n: "next", locale: "fr" });
+    expect(await fixture.read((tx) => nextDueAt(tx, ["email"]))).toBe(before);
+  });
+
+  test("when nobody is named, then it is for a sample; an unknown address has none", async () => {
+    expect(await preview(null, "de")).toMatchObject({ properties: { locale: "de" }, person: { name: "Nora" } });
+    expect(await preview("b@x.co")).toBeNull();
+  });
 });

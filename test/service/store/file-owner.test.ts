@@ -1,9 +1,20 @@
+import { randomUUID } from "node:crypto";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { ownFile, type Ownership } from "../../../src/service/store/sqlite/engine/file-owner.ts";
+import { size } from "../../helpers/long.ts";
 import { openFixture } from "../domain/fixture.ts";
 import { ENGINES, newDataFile } from "./engines.ts";
 
@@ -12,7 +23,7 @@ const busy = expect.objectContaining({ name: "StoreBusyError", pid: process.pid 
 
 /** A process id that was in use a moment ago and is not any more. */
 function deadPid(): number {
-  return spawnSync(process.execPath, ["--version"]).pid;
+  return spawnSync("true").pid;
 }
 
 function leaveRecord(file: string, owner: object): void {
@@ -98,9 +109,37 @@ test("when the record cannot be read, then nobody is known to be alive and the f
   expect(readdirSync(path.dirname(file))).toEqual([]);
 });
 
-test("when many want the file of one that was killed, then one gets it, in each of 25 rounds", async () => {
+test("when starts were killed on the way, then what they left beside the file goes, and nothing else", async () => {
   const file = newDataFile();
-  for (let round = 0; round < 25; round += 1) {
+  const left = [
+    `${file}.owner.${randomUUID()}`,
+    `${file}.owner.0123456789ab`,
+    `${file}.owner.0123456789ab.${randomUUID()}.0123456789ab`,
+  ];
+  for (const name of left) writeFileSync(name, "");
+  const ofDead = `${file}.owner.${randomUUID()}`;
+  writeFileSync(ofDead, JSON.stringify({ pid: deadPid(), started: null, space: null, token: "dead" }));
+  const ofLiving = `${file}.owner.${randomUUID()}`;
+  writeFileSync(ofLiving, JSON.stringify({ pid: process.ppid, started: null, space: null, token: "theirs" }));
+  await leaveDeadSocket(file, ".");
+  writeFileSync(`${file}.owner.txt`, "mine");
+  utimesSync(path.join(path.dirname(file), ".survey.db.alive.dead"), 1, 1);
+  await (await own(file)).release();
+  expect(readdirSync(path.dirname(file))).toEqual([path.basename(ofLiving), "survey.db.owner.txt"]);
+});
+
+test("when the socket of a start is not a minute old, then it may still be about to show it, and stays", async () => {
+  const file = newDataFile();
+  await leaveDeadSocket(file, ".");
+  await (await own(file)).release();
+  expect(readdirSync(path.dirname(file))).toEqual([".survey.db.alive.dead"]);
+});
+
+const ROUNDS = size(8, 25);
+
+test(`when many want the file of one that was killed, then one gets it, in each of ${ROUNDS} rounds`, async () => {
+  const file = newDataFile();
+  for (let round = 0; round < ROUNDS; round += 1) {
     await leaveDeadSocket(file);
     leaveRecord(file, { pid: deadPid(), token: `round ${round}` });
     const settled = await Promise.allSettled(Array.from({ length: 8 }, () => own(file)));
@@ -111,9 +150,10 @@ test("when many want the file of one that was killed, then one gets it, in each 
   }
 });
 
-/** A socket whose process was killed. */
-function leaveDeadSocket(file: string): Promise<void> {
-  const script = `require("node:net").createServer().listen(${JSON.stringify(`${file}.alive.dead`)}, () => process.kill(process.pid, "SIGKILL"))`;
+/** A socket whose process was killed; with a dot in front, before it was shown. */
+function leaveDeadSocket(file: string, hidden: "" | "." = ""): Promise<void> {
+  const socket = path.join(path.dirname(file), `${hidden}${path.basename(file)}.alive.dead`);
+  const script = `require("node:net").createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, "SIGKILL"))`;
   return new Promise((resolve) => {
     spawn(process.execPath, ["-e", script]).on("close", () => resolve());
   });

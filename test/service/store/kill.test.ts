@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claimDue, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
+import { NODE } from "../../helpers/run-cli.ts";
 import { openFixture } from "../domain/fixture.ts";
 import { ENGINES, newDataFile } from "./engines.ts";
 
@@ -12,6 +13,7 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, "../../..");
 const KILLS = 4;
 const TIMEOUT_MS = 60_000;
+const [node = "", ...flags] = NODE;
 let script = "";
 
 beforeAll(async () => {
@@ -30,7 +32,7 @@ afterAll(() => rmSync(path.dirname(script), { recursive: true, force: true }));
 /** Lets a writer run until it has said so many lines, kills it, and returns all lines that it said. */
 function runUntilKilled(file: string, engine: string, first: number, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [script, file, engine, String(first)], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(node, [...flags, script, file, engine, String(first)], { stdio: ["ignore", "pipe", "pipe"] });
     const said: string[] = [];
     const complaints: string[] = [];
     child.stderr.setEncoding("utf8").on("data", (text: string) => complaints.push(text));

@@ -114,12 +114,14 @@ async function deliverAll(fixture: Fixture): Promise<void> {
 
 /** Every response, straight from the table. */
 async function everything(fixture: Fixture): Promise<SurveyResponse[]> {
-  const rows: SurveyResponse[] = [];
-  for (let id = 1; id <= 400; id += 1) {
-    const json = await fixture.read((tx) => tx.responses.json(fixture.project.id, id, SHAPE));
-    if (json !== null) rows.push(JSON.parse(json) as SurveyResponse);
-  }
-  return rows;
+  return fixture.read(async (tx) => {
+    const rows: SurveyResponse[] = [];
+    for (let id = 1; id <= 400; id += 1) {
+      const json = await tx.responses.json(fixture.project.id, id, SHAPE);
+      if (json !== null) rows.push(JSON.parse(json) as SurveyResponse);
+    }
+    return rows;
+  });
 }
 
 const SHAPE = { expandPerson: false, expandNotes: true, permalinkPrefix: links.permalink("") };

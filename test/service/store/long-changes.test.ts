@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
@@ -9,6 +9,7 @@ import { getMetrics } from "../../../src/service/domain/metrics.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { addTrend, removeTrend } from "../../../src/service/domain/trends.ts";
 import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
+import { NODE } from "../../helpers/run-cli.ts";
 import {
   DAY,
   START,
@@ -23,6 +24,7 @@ import {
   type Fixture,
 } from "../domain/fixture.ts";
 import { listMembers, listPeople, listResponses } from "../domain/lists.ts";
+import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
 
 /** Three and a half steps. */
@@ -31,6 +33,7 @@ const TIMEOUT_MS = 120_000;
 const LAST_MEMBER = `p${ROWS - 1}@x.co`;
 
 const here = path.dirname(fileURLToPath(import.meta.url));
+const [node = "", ...flags] = NODE;
 let script = "";
 
 beforeAll(async () => {
@@ -49,7 +52,7 @@ afterAll(() => rmSync(path.dirname(script), { recursive: true, force: true }));
 /** Begins a change in a process of its own, which kills itself once that is acknowledged; what it had said. */
 function killedAfterBeginning(file: string, engine: string, kind: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [script, file, engine, kind], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(node, [...flags, script, file, engine, kind], { stdio: ["ignore", "pipe", "inherit"] });
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
     child.on("error", reject);
@@ -92,6 +95,26 @@ async function enrolMany(fixture: Fixture): Promise<void> {
   });
 }
 
+const filled = new Map<string, Promise<string>>();
+
+/** A data file of one's own with what `fill` saves, which is done once. */
+async function fileWith(engine: EngineName, fill: (fixture: Fixture) => Promise<unknown>): Promise<string> {
+  const name = `${engine} ${fill.name}`;
+  const made = filled.get(name) ?? fillFile(engine, fill);
+  filled.set(name, made);
+  const file = newDataFile();
+  copyFileSync(await made, file);
+  return file;
+}
+
+async function fillFile(engine: EngineName, fill: (fixture: Fixture) => Promise<unknown>): Promise<string> {
+  const file = newDataFile();
+  const fixture = await openFixture({ file, engine });
+  await fill(fixture);
+  await fixture.store.close();
+  return file;
+}
+
 const count = async (fixture: Fixture, trend: string | null) =>
   (await fixture.read((tx) => getMetrics(tx, fixture.project, metricsQuery({ trend })))).response_count;
 
@@ -103,9 +126,8 @@ const reasonOf = (work: Promise<unknown>) =>
 
 describe.each(ENGINES)("%s", (engine) => {
   const withStore = async (fill: (fixture: Fixture) => Promise<unknown>, look: (fixture: Fixture) => Promise<void>) => {
-    const fixture = await openFixture({ engine });
+    const fixture = await openFixture({ file: await fileWith(engine, fill), engine });
     try {
-      await fill(fixture);
       await look(fixture);
       await fixture.store.settle();
       expect(await fixture.store.check()).toEqual([]);
@@ -175,7 +197,7 @@ describe.each(ENGINES)("%s", (engine) => {
   test.each([
     {
       kind: "add trend",
-      prepare: saveMany,
+      fill: saveMany,
       look: async (fixture: Fixture) => {
         const [trend] = await fixture.read((tx) => tx.trends.list(fixture.project.id));
         return count(fixture, String(trend?.id));
@@ -185,8 +207,8 @@ describe.each(ENGINES)("%s", (engine) => {
     },
     {
       kind: "remove trend",
+      fill: saveMany,
       prepare: async (fixture: Fixture) => {
-        await saveMany(fixture);
         await fixture.write((tx) => addTrend(tx, fixture.project, "pro", { plan: "pro" }));
         await fixture.store.settle();
       },
@@ -196,14 +218,14 @@ describe.each(ENGINES)("%s", (engine) => {
     },
     {
       kind: "delete person",
-      prepare: saveMany,
+      fill: saveMany,
       look: (fixture: Fixture) => fixture.read((tx) => tx.projects.counts(fixture.project.id)),
       seen: { people: 0, responses: 0 },
       inTrend: 0,
     },
     {
       kind: "frequency",
-      prepare: enrolMany,
+      fill: enrolMany,
       look: async (fixture: Fixture) => {
         const person = await fixture.read((tx) => tx.people.byEmail(fixture.project.id, LAST_MEMBER));
         return [person?.lastSentAt, person?.nextSurveyAt];
@@ -213,11 +235,13 @@ describe.each(ENGINES)("%s", (engine) => {
     },
   ])(
     "when a process is killed in the middle of $kind, then the next one finishes it",
-    async ({ kind, prepare, look, seen, inTrend }) => {
-      const file = newDataFile();
-      const first = await openFixture({ file, engine });
-      await prepare(first);
-      await first.store.close();
+    async ({ kind, fill, prepare, look, seen, inTrend }) => {
+      const file = await fileWith(engine, fill);
+      if (prepare !== undefined) {
+        const first = await openFixture({ file, engine });
+        await prepare(first);
+        await first.store.close();
+      }
       expect(await killedAfterBeginning(file, engine, kind)).toBe("begun\nSIGKILL");
       const second = await openFixture({ file, engine });
       await second.store.settle();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { finishDelivery, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import { addResponse } from "../../../src/service/domain/responses.ts";
 import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
-import { links, openFixture, responseInput, responsesQuery, START } from "../domain/fixture.ts";
+import { claimAll, links, openFixture, responseInput, responsesQuery, START } from "../domain/fixture.ts";
 import { listResponses } from "../domain/lists.ts";
 import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
 
@@ -22,13 +23,44 @@ const FILL: readonly string[] = [
   `INSERT INTO trend_responses SELECT project_id, 5, id, created_at, updated_at, score FROM responses WHERE project_id = 1`,
 ];
 
+/** One request of each state that a file could hold before deliveries had states of their own, as it was and is now. */
+const OLD_STATES: readonly (readonly [
+  id: number,
+  was: readonly [state: string, dueAt: number | null, claimer: string | null, attempts: number, sentAt: number | null],
+  is: readonly [state: string, attempts: number, claims: number, firstAttemptAt: number | null],
+])[] = [
+  [11, ["waiting", 500, null, 0, null], ["scheduled", 0, 0, null]],
+  [12, ["waiting", 500, null, 2, null], ["retrying", 2, 2, 100]],
+  [13, ["waiting", 500, "dead", 1, null], ["claimed", 0, 1, 100]],
+  [14, ["waiting", 500, "dead", 3, null], ["claimed", 2, 3, 100]],
+  [15, ["paused", null, null, 0, null], ["paused", 0, 0, null]],
+  [16, ["sent", null, null, 1, 200], ["sent", 1, 1, 200]],
+  [17, ["failed", null, null, 1, null], ["bounced", 1, 1, 100]],
+  [18, ["cancelled", null, "dead", 1, null], ["cancelled", 0, 1, 100]],
+];
+
+/** A data file of the schema before deliveries had states, with a row in each state. */
+const FILL_STATES: readonly string[] = [
+  `INSERT INTO projects (id, name, created_at, next_id) VALUES (1, 'default', 0, 1000)`,
+  `INSERT INTO autopilot_configurations VALUES (1, 'email', 1, 60, 0, 0)`,
+  `INSERT INTO people (project_id, id, email, email_key, created_at) VALUES (1, 1, 'a@x.co', 'a@x.co', 0)`,
+  ...OLD_STATES.map(
+    ([id, [state, dueAt, claimer, attempts, sentAt]]) => `INSERT INTO survey_requests
+      (project_id, id, person_id, channel, autopilot, state, created_at, scheduled_at, due_at, claimer, attempts, sent_at, properties, token)
+      VALUES (1, ${id}, 1, 'email', 0, '${state}', 0, 100, ${dueAt ?? "NULL"}, ${claimer === null ? "NULL" : `'${claimer}'`},
+        ${attempts}, ${sentAt ?? "NULL"}, '{}', 'token${id}')`,
+  ),
+  `INSERT INTO list_blocks VALUES (1, 'sent email', ${Number.MIN_SAFE_INTEGER}, 0, 1, 0, 0, 0, 0)`,
+  `INSERT INTO list_blocks VALUES (1, 'people', ${Number.MIN_SAFE_INTEGER}, 0, 1, 0, 0, 0, 0)`,
+];
+
 describe.each(ENGINES)("%s", (engine) => {
-  const makeOldFile = async (): Promise<string> => {
+  const makeOldFile = async (schema = FIRST_SCHEMA, fill = FILL): Promise<string> => {
     const file = newDataFile();
     const database = await openRawDatabase(engine, file);
-    migrate(database, FIRST_SCHEMA, START);
+    migrate(database, schema, START);
     database.exec("BEGIN");
-    for (const statement of FILL) database.exec(statement);
+    for (const statement of fill) database.exec(statement);
     database.exec("COMMIT");
     database.close();
     return file;
@@ -86,6 +118,42 @@ describe.each(ENGINES)("%s", (engine) => {
       database.close();
     }
     const fixture = await openFixture({ file, engine });
+    expect(await fixture.store.check()).toEqual([]);
+    await fixture.store.close();
+  });
+
+  test("when a file of the schema before deliveries had states is opened, then each row has its state", async () => {
+    const file = await makeOldFile(MIGRATIONS.slice(0, 6), FILL_STATES);
+    const database = await openRawDatabase(engine, file);
+    migrate(database, MIGRATIONS, START);
+    const rows = database.all(
+      `SELECT id, state, attempts, claims, first_attempt_at AS "firstAttemptAt" FROM survey_requests ORDER BY id`,
+    );
+    const tokens = database.all("SELECT unsubscribe_token AS token FROM survey_requests").map(({ token }) => token);
+    expect(rows.map((row) => ({ ...row }))).toEqual(
+      OLD_STATES.map(([id, , [state, attempts, claims, firstAttemptAt]]) => ({
+        id,
+        state,
+        attempts,
+        claims,
+        firstAttemptAt,
+      })),
+    );
+    expect(new Set(tokens).size).toBe(OLD_STATES.length);
+    for (const token of tokens) expect(token).toMatch(/^[\w-]{22}$/);
+    database.close();
+
+    const fixture = await openFixture({ file, engine });
+    expect(await fixture.store.check()).toEqual([]);
+    expect(await fixture.write((tx) => releaseDeadClaims(tx, ["one"]))).toBe(2);
+    const due = await fixture.write(claimAll);
+    expect(due.map(({ requestId, attempts, claims }) => [requestId, attempts, claims])).toEqual([
+      [11, 0, 1],
+      [12, 2, 3],
+      [13, 0, 2],
+      [14, 2, 4],
+    ]);
+    for (const one of due) await fixture.write((tx) => finishDelivery(tx, one, { kind: "sent" }));
     expect(await fixture.store.check()).toEqual([]);
     await fixture.store.close();
   });

@@ -1,7 +1,7 @@
 /** One function a rule: from the text of a cell to its value, or to the problem and its fix. */
 import { isEmail } from "../../../contract/email.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
-import { codePointName, describeInvisible, INVISIBLE } from "../../../contract/invisible.ts";
+import { describeInvisible, quoteText } from "../../../contract/invisible.ts";
 import { isE164 } from "../../../contract/phone.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import type { CellValue, FieldRule } from "./row-kind.ts";
@@ -11,13 +11,12 @@ export type Ruling = { readonly value: CellValue } | { readonly problem: string 
 /** Readers of forms that other commands take too: null when the text has none of them. */
 export interface ValueReaders {
   readonly time: (text: string) => number | null;
-  readonly duration: (text: string) => number | null;
+  /** Seconds from now. */
+  readonly delay: (text: string) => number | null;
 }
 
 export type Rule = (text: string, readers: ValueReaders) => Ruling;
 
-/** Invisible characters are shown by their number. */
-const quote = (text: string): string => JSON.stringify(text).replaceAll(INVISIBLE, (char) => codePointName(char));
 const problem = (text: string): Ruling => ({ problem: text });
 
 function readText(text: string): Ruling {
@@ -30,15 +29,15 @@ function readId(text: string): Ruling {
 
 function readEmail(text: string): Ruling {
   const invisible = describeInvisible(text);
-  if (invisible !== null) return problem(`${quote(text)} contains ${invisible}`);
+  if (invisible !== null) return problem(`${quoteText(text)} contains ${invisible}`);
   if (isEmail(text)) return { value: text };
-  return problem(`${quote(text)} is not an e-mail address such as ann@example.com`);
+  return problem(`${quoteText(text)} is not an e-mail address such as ann@example.com`);
 }
 
 function readPhone(text: string): Ruling {
   if (isE164(text)) return { value: text };
   const invisible = describeInvisible(text);
-  if (invisible !== null) return problem(`${quote(text)} contains ${invisible}`);
+  if (invisible !== null) return problem(`${quoteText(text)} contains ${invisible}`);
   return problem(isScientific(text) ? scientificAdvice(text, "number") : phoneAdvice(text));
 }
 
@@ -49,7 +48,7 @@ function isScientific(text: string): boolean {
 
 function scientificAdvice(text: string, what: string): string {
   const fix = "format the column as text and enter it again";
-  return `${quote(text)} is a ${what} rounded by a spreadsheet; its digits are lost; ${fix}`;
+  return `${quoteText(text)} is a ${what} rounded by a spreadsheet; its digits are lost; ${fix}`;
 }
 
 /** What most likely happened to a number that is not E.164. Nothing is fixed silently. */
@@ -57,26 +56,26 @@ function phoneAdvice(text: string): string {
   const digits = text.replace(/[\s().\-/\u00a0\u2011]/g, "");
   const expected = "a leading +, the country code, then the number, as in +14155550000";
   if (/^\d/.test(text) && !text.startsWith("0") && isE164(`+${text}`) && text.length > 10) {
-    return `${quote(text)} is not E.164: the leading + is missing (spreadsheets drop it); did you mean +${text}?`;
+    return `${quoteText(text)} is not E.164: the leading + is missing (spreadsheets drop it); did you mean +${text}?`;
   }
   if (/^00[1-9]/.test(digits) && isE164(`+${digits.slice(2)}`))
-    return `${quote(text)} is not E.164: write +${digits.slice(2)} for the leading 00`;
-  if (isE164(digits)) return `${quote(text)} is not E.164: only + and digits; write ${digits}`;
+    return `${quoteText(text)} is not E.164: write +${digits.slice(2)} for the leading 00`;
+  if (isE164(digits)) return `${quoteText(text)} is not E.164: only + and digits; write ${digits}`;
   if (digits.startsWith("0"))
-    return `${quote(text)} is not E.164: a national number; put + and the country code in front, without the leading 0`;
-  return `${quote(text)} is not E.164: ${expected}`;
+    return `${quoteText(text)} is not E.164: a national number; put + and the country code in front, without the leading 0`;
+  return `${quoteText(text)} is not E.164: ${expected}`;
 }
 
 function readChannel(text: string): Ruling {
   const channel = text.toLowerCase();
   if ((CHANNELS as readonly string[]).includes(channel)) return { value: channel };
-  return problem(`${quote(text)} is not a channel; give ${CHANNELS.join(" or ")}`);
+  return problem(`${quoteText(text)} is not a channel; give ${CHANNELS.join(" or ")}`);
 }
 
-function readDelay(text: string, { duration }: ValueReaders): Ruling {
-  const seconds = duration(text);
+function readDelay(text: string, { delay }: ValueReaders): Ruling {
+  const seconds = delay(text);
   return seconds === null
-    ? problem(`${quote(text)} is not a delay; give seconds, or 90s, 15m, 2h, 1d, 2w`)
+    ? problem(`${quoteText(text)} is not a delay; give seconds, 90s, 15m, 2h, 1d, 2w, tomorrow or a later time`)
     : { value: seconds };
 }
 
@@ -86,21 +85,21 @@ const NO = new Set(["false", "no", "0"]);
 function readSend(text: string): Ruling {
   const word = text.toLowerCase();
   if (YES.has(word)) return { value: true };
-  return NO.has(word) ? { value: false } : problem(`${quote(text)} is neither true, yes, 1 nor false, no, 0`);
+  return NO.has(word) ? { value: false } : problem(`${quoteText(text)} is neither true, yes, 1 nor false, no, 0`);
 }
 
 function readTime(text: string, { time }: ValueReaders): Ruling {
   if (isScientific(text)) return problem(scientificAdvice(text, "time"));
   const seconds = time(text);
   return seconds === null
-    ? problem(`${quote(text)} is not a time; give Unix seconds, 2026-01-31 or 2026-01-31T09:30:00Z`)
+    ? problem(`${quoteText(text)} is not a time; give Unix seconds, 2026-01-31 or 2026-01-31T09:30:00Z`)
     : { value: seconds };
 }
 
 function readScore(text: string): Ruling {
   const score = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
   if (score >= SCORE_MIN && score <= SCORE_MAX) return { value: score };
-  return problem(`${quote(text)} is not a score; give a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
+  return problem(`${quoteText(text)} is not a score; give a whole number from ${SCORE_MIN} to ${SCORE_MAX}`);
 }
 
 export const RULES: Readonly<Record<FieldRule, Rule>> = {

@@ -2,7 +2,7 @@
 import { isEmail } from "../../../contract/email.ts";
 import { isE164 } from "../../../contract/phone.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
-import { InputError } from "./input-file.ts";
+import { InputError, type InputFix } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
 
 export type ColumnTarget =
@@ -133,10 +133,18 @@ function checkPerson(
   const mistyped = renames.map(([, meaning]) => meaning).find((meaning) => suggest(meaning, wanted) !== null);
   const advice =
     mistyped === undefined
-      ? nearMisses.length > 0 && { fix: { kind: "map", columns: nearMisses } as const }
+      ? mappingFix(nearMisses)
       : { hint: `"${mistyped}" is not a known column; did you mean ${suggest(mistyped, wanted)}?` };
   const list = wanted.length < 3 ? wanted.join(" or ") : `${wanted.slice(0, -1).join(", ")} or ${wanted.at(-1)}`;
   throw new InputError(`${place}: no ${list} column (found: ${found.join(", ")})`, advice || {});
+}
+
+/** One column for each field; none where still no column would mean a person. */
+function mappingFix(nearMisses: readonly NearMiss[]): { readonly fix: InputFix } | false {
+  const columns = nearMisses.filter(
+    ({ field }, index) => nearMisses.findIndex((each) => each.field === field) === index,
+  );
+  return columns.some(({ field }) => PERSON_FIELDS.has(field)) && { fix: { kind: "map", columns } };
 }
 
 function unnamedNote(columns: readonly Column[]): string[] {

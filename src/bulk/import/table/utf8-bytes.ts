@@ -92,7 +92,7 @@ function lengthOfCharacter(firstByte: number): number {
   return firstByte >= 0xe0 ? 3 : 2;
 }
 
-/** Found by halving. */
+/** Found by halving. A character that a prefix cuts in two counts as valid there: the wrong byte may be its first. */
 function validLength(bytes: Buffer): number {
   let [good, bad] = [0, bytes.length];
   while (bad - good > 1) {
@@ -100,7 +100,7 @@ function validLength(bytes: Buffer): number {
     if (isUtf8(bytes.subarray(0, endOfWholeCharacters(bytes.subarray(0, middle))))) good = middle;
     else bad = middle;
   }
-  return good;
+  return endOfWholeCharacters(bytes.subarray(0, good));
 }
 
 async function* recode(

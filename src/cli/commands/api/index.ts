@@ -1,3 +1,4 @@
+import { quoteText } from "../../../contract/invisible.ts";
 import { readAllText } from "../../../runtime/pipe-reader.ts";
 import type { Command } from "commander";
 import { suggest } from "../../args/suggest.ts";
@@ -66,7 +67,7 @@ function parseMethod(text: string): (typeof METHODS)[number] {
   if (found !== undefined) return found;
   // Of words so short, one that needs two letters changed is another word: FETCH is not PATCH.
   const nearest = suggest(method, METHODS, 1);
-  throw new UsageError(`method: ${JSON.stringify(text)} is not one of ${METHODS.join(", ")}`, {
+  throw new UsageError(`method: ${quoteText(text)} is not one of ${METHODS.join(", ")}`, {
     hint: nearest === null ? "leave it out for GET" : `did you mean ${nearest}?`,
   });
 }

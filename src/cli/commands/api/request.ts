@@ -1,4 +1,5 @@
 /** What `api` sends: the method, the URL that a path resolves to, and the fields of -F and -f. */
+import { quoteText } from "../../../contract/invisible.ts";
 import { formatQuery, parseBracketPairs } from "../../../contract/brackets.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -15,7 +16,7 @@ export function resolveTarget(path: string, baseUrl: string, query: JsonObject):
   const url = isAbsolute(path) ? new URL(path) : new URL(`${base.origin}${prefix}/${path.replace(/^\/+/, "")}`);
   const below = url.origin === base.origin && `${url.pathname}/`.startsWith(`${prefix}/`);
   if (!below || url.username !== "" || url.password !== "") {
-    throw new UsageError(`${JSON.stringify(path)} is outside the base URL ${baseUrl}; the API key is only sent there`);
+    throw new UsageError(`${quoteText(path)} is outside the base URL ${baseUrl}; the API key is only sent there`);
   }
   const added = formatQuery(query);
   if (added !== "") url.search = url.search === "" ? added : `${url.search}&${added}`;
@@ -28,7 +29,7 @@ function isAbsolute(path: string): boolean {
 
 function assertReadable(path: string): true {
   if (URL.canParse(path)) return true;
-  throw new UsageError(`${JSON.stringify(path)} is not a valid path, such as /v1/people.json`);
+  throw new UsageError(`${quoteText(path)} is not a valid path, such as /v1/people.json`);
 }
 
 /** `-F` and `-f` as one object; `name[]` collects an array and `name[key]` a map, as in the specification, section 1. */

@@ -7,15 +7,18 @@ import { writeRecord } from "../../render/record-output.ts";
 import { indentJson } from "../../render/json-indent.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
 
-/** Whether `-o`, `--columns` or `--time` asks for more than the answer's own JSON. */
-export function isShaped({ options: { output, columns, time } }: Deps): boolean {
-  return (output !== null && output !== "json") || columns !== null || time !== null;
+/** Whether `-o`, `--excel`, `--columns` or `--time` asks for more than the answer's own JSON. */
+export function isShaped({ options: { output, columns, time, excel } }: Deps): boolean {
+  return (output !== null && output !== "json") || excel || columns !== null || time !== null;
 }
 
 /** A list as rows, of `list` where the API names its columns; a single thing as a record. False, with nothing written, when it is neither. */
 export async function writeShaped(deps: Deps, text: string, list: Resource | null): Promise<boolean> {
   const json = parse(text);
-  const context = { ...deps, options: { ...deps.options, output: deps.options.output ?? "json" } };
+  const context = {
+    ...deps,
+    options: { ...deps.options, output: deps.options.output ?? (deps.options.excel ? "csv" : "json") },
+  };
   if (isJsonObject(json)) {
     await writeRecord(context, resourceOf([json]), { json, text });
     return true;

@@ -1,3 +1,4 @@
+import { quoteText } from "../../../contract/invisible.ts";
 import { configFile, type Surroundings } from "../../../config/places.ts";
 import { readProfiles, setAside, writeProfiles, type Profiles } from "../../../config/profiles.ts";
 import { ConfigError } from "../../../config/config-error.ts";
@@ -67,6 +68,6 @@ export function checkName(name: string): void {
   if (/^[\w.-]{1,64}$/.test(name)) return;
   throw new ConfigError(
     "invalid",
-    `--profile: ${JSON.stringify(name)} is not a valid profile name; use letters, digits, dots, dashes and underscores`,
+    `--profile: ${quoteText(name)} is not a valid profile name; use letters, digits, dots, dashes and underscores`,
   );
 }

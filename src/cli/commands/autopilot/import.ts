@@ -70,7 +70,7 @@ function toMemberBody({ values, properties }: ImportRow): JsonObject {
 
 export function toMemberOutcome(result: WriteResult, done: RowOutcome["outcome"]): RowOutcome {
   if (result.kind === "unknown")
-    return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.message };
+    return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: result.error.what };
   const [answer, text] = result.kind === "arrived" ? [result.found, ""] : [result.reply.json, result.reply.text];
   const { person } = answer;
   return {

@@ -34,8 +34,9 @@ export async function openStage(deps: Deps): Promise<Stage> {
   const program = findProgram();
   if (program === null) throw new Error("bin/surveyctl.js is missing beside this module");
   const environment = childEnvironment(deps, file("survey.db"));
+  const [node, flags] = executable();
   const start = (words: readonly string[], stdio: (number | "ignore" | "pipe")[], detached: boolean): ChildProcess =>
-    spawn(executable(), [program, ...words], { cwd: folder, env: environment, stdio, detached });
+    spawn(node, [...flags, program, ...words], { cwd: folder, env: environment, stdio, detached });
   const state: { server: ChildProcess | null } = { server: null };
   try {
     const csv = await readDemoCsv();

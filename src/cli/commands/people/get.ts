@@ -1,4 +1,5 @@
 /** `people get`, and how a person is identified on the command line: an e-mail address, or a phone number with its `+`. */
+import { quoteText } from "../../../contract/invisible.ts";
 import type { Command } from "commander";
 import { type EmailOrPhone, parsePerson } from "../../args/people.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
@@ -59,7 +60,7 @@ export function notFound(reference: EmailOrPhone): string {
 /** The operand of `people get` and `people update`. Throws UsageError. */
 export function readPersonOperand(text: string): EmailOrPhone {
   if (!/^\d{1,6}$/.test(text.trim())) return parsePerson(text, "person");
-  throw new UsageError(`person: ${JSON.stringify(text)} is an id, and this API cannot look people up by id`, {
+  throw new UsageError(`person: ${quoteText(text)} is an id, and this API cannot look people up by id`, {
     hint: `use an email address or a phone number; surveyctl responses list --person-id ${text} shows whose id it is`,
   });
 }

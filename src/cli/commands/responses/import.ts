@@ -69,12 +69,18 @@ function createResponseSender(client: Client, signal: AbortSignal): Sender {
     ...commonParts(client),
     isIdempotent: () => false,
     neverRepeatUnknown: true,
-    send: (row, { intentAt }) =>
-      breaker.run(async () => {
+    async send(row, { intentAt }) {
+      let isSent = false;
+      const outcome = await breaker.run(async () => {
         const person = await findOrCreate(client, row, signal);
         if (typeof person !== "string") return person;
+        isSent = true;
         return toResponseOutcome(await client.addResponse(toResponseBody(row, person), { signal, intentAt }), person);
-      }),
+      });
+      // The person's write alone leaves no response behind: the next run may send it without being told to.
+      const { mayHaveArrived: _mayHaveArrived, ...unsent } = outcome;
+      return isSent ? outcome : unsent;
+    },
     lookUp: async (row, { position: _position, ...moments }) => {
       const person = await findOrCreate(client, row, signal);
       if (typeof person !== "string")
@@ -107,7 +113,7 @@ async function findOrCreate(client: Client, row: ImportRow, signal: AbortSignal)
   const result = await client.sendPerson({ ...person, send: false }, { signal });
   const found = idOf(result);
   if (found !== null) return found;
-  const reason = result.kind === "unknown" ? result.error.message : "the service returned no id";
+  const reason = result.kind === "unknown" ? result.error.what : "the service returned no id";
   return {
     outcome: "failed",
     personId: null,
@@ -123,7 +129,7 @@ function idOf(result: WriteResult): string | null {
 
 function toResponseOutcome(result: WriteResult, person: string): RowOutcome {
   if (result.kind === "unknown")
-    return { outcome: "unknown", personId: person, surveyScheduledAt: null, error: result.error.message };
+    return { outcome: "unknown", personId: person, surveyScheduledAt: null, error: result.error.what };
   return saved(person);
 }
 

@@ -1,6 +1,7 @@
 /** What the `service` commands share: the data file that they work on, their flags, and how results are shown. */
 import { existsSync } from "node:fs";
 import { localDataFile } from "../../../config/places.ts";
+import { DELIVERY_STATES } from "../../../service/domain/delivery/rows.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { Deps } from "../../command/deps.ts";
 import { asCliError } from "../../command/data-file-errors.ts";
@@ -12,6 +13,7 @@ import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
+import type { Rows } from "../../render/encoders.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { writeRecord } from "../../render/record-output.ts";
 
@@ -76,10 +78,15 @@ export async function showRecord(deps: Deps, resource: Resource, value: object):
 }
 
 export async function showList(deps: Deps, resource: Resource, values: readonly object[]): Promise<void> {
-  const text = JSON.stringify(values);
   const output = await openListOutput(deps, { resource });
-  await output.write({ rows: JSON.parse(text) as Json as JsonObject[], text });
+  await output.write(toRows(values));
   await output.end();
+}
+
+/** Values as the rows that outputs take. */
+export function toRows(values: readonly object[]): Rows {
+  const text = JSON.stringify(values);
+  return { rows: JSON.parse(text) as Json as JsonObject[], text };
 }
 
 function toResource(
@@ -100,7 +107,67 @@ export const NEW_PROJECT = toResource("projects", { id: "id", name: "text", key:
 export const KEYS = toResource("keys", { id: "id", last_four: "text", created_at: "time" });
 export const NEW_KEY = toResource("keys", { id: "id", key: "text" });
 export const THROTTLE = toResource("settings", { throttle: "duration" });
+export const SETTINGS = toResource("settings", {
+  sender_name: "text",
+  from: "text",
+  reply_to: "text",
+  footer: "text",
+  tz: "text",
+});
+export const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
 export const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, [
   "created_at",
 ]);
+export const DELIVERIES = toResource(
+  "surveys",
+  {
+    id: "id",
+    channel: "text",
+    email: "text",
+    phone_number: "phone",
+    state: "status",
+    due_at: "time",
+    sent_at: "time",
+    attempts: "number",
+  },
+  ["phone_number", "channel", "attempts", "sent_at"],
+);
+export const DELIVERY_HISTORY = toResource("people", {
+  id: "id",
+  email: "text",
+  explanation: "text",
+  unsubscribed_at: "time",
+  bounced_at: "time",
+  last_sent_at: "time",
+  next_survey_scheduled_at: "time",
+  surveys: "text",
+});
+/** A history as rows: each survey, and below it each of its attempts. */
+export const DELIVERY_LOG = toResource(
+  "attempts",
+  {
+    survey: "id",
+    channel: "text",
+    state: "status",
+    attempt: "number",
+    at: "time",
+    outcome: "text",
+    stage: "text",
+    code: "number",
+    enhanced_code: "text",
+    text: "text",
+    remote_host: "text",
+    server_id: "text",
+  },
+  ["server_id", "channel", "remote_host", "stage"],
+);
+export const DELIVERY_STATUS = toResource("settings", {
+  ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, "number"] as const)),
+  oldest_due_at: "time",
+  paused_at: "time",
+  paused_projects: "text",
+  senders: "text",
+});
+export const RELEASED = toResource("surveys", { released: "number" });
+export const PAUSE = toResource("settings", { project: "text", paused_at: "time" });
 export const REMOVED = toResource("rows", { id: "id" });

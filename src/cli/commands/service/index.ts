@@ -1,8 +1,12 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
+import { registerDelivery } from "./delivery.ts";
 import { registerKey } from "./key.ts";
+import { registerPause } from "./pause.ts";
 import { registerProject } from "./project.ts";
+import { registerSettings } from "./settings.ts";
+import { registerSurvey } from "./survey.ts";
 import { registerThrottle } from "./throttle.ts";
 import { registerTrend } from "./trend.ts";
 
@@ -12,4 +16,8 @@ export function register(noun: Command, context: CommandContext): void {
   registerThrottle(noun, context);
   registerAutopilot(noun, context);
   registerTrend(noun, context);
+  registerSettings(noun, context);
+  registerSurvey(noun, context);
+  registerDelivery(noun, context);
+  registerPause(noun, context);
 }

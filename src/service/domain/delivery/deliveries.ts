@@ -1,7 +1,8 @@
 /** The life of a delivery: claimed, looked at once more, marked, ended, and what follows from its end. */
-import { newest } from "../person-identity.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import { NotFoundError } from "../errors.ts";
+import type { Project } from "../inputs.ts";
+import { newest } from "../person-identity.ts";
 import type { Claim, DeliveryRow, DueSurvey, FrozenMessage, DeliveryChange, Transaction } from "../ports.ts";
 import { canReceive, recordBounce } from "../suppressions.ts";
 import { scheduleAutopilot } from "../surveys.ts";
@@ -194,19 +195,20 @@ export function retryOrGiveUp(
   return { kind: "retry", delaySeconds: Math.max(retryDelaySeconds(due.attempts + 1, fraction), leastSeconds) };
 }
 
-/** Records what the operator knows of an unknown delivery. Throws NotFoundError when it is not unknown. */
+/** Records what the operator knows of an unknown delivery; as it is now. Throws NotFoundError when it is not unknown. */
 export async function resolveDelivery(
   tx: Transaction,
-  project: DueSurvey["project"],
+  project: Project,
   id: number,
   as: "sent" | "resend",
-): Promise<void> {
+): Promise<DeliveryRow> {
   const row = await tx.deliveries.byId(project.id, id);
-  if (row === null) throw new NotFoundError(`there is no survey ${id}`);
+  if (row === null) throw new NotFoundError(`project ${project.name} has no survey ${id}`);
   if (row.state !== "unknown") throw new NotFoundError(`survey ${id} is ${row.state}, not unknown`);
-  if (as === "sent") return settleAsSent(tx, project, row);
   const again = { state: "retrying", dueAt: tx.now, sentAt: null, reason: null, isAttempt: false } as const;
-  await tx.requests.settle(row, again);
+  if (as === "sent") await settleAsSent(tx, project, row);
+  else await tx.requests.settle(row, again);
+  return (await tx.deliveries.byId(project.id, id)) ?? row;
 }
 
 /** States that an answer or an unsubscribe by the message's own link proves wrong. */
@@ -216,14 +218,14 @@ const REFUTABLE: ReadonlySet<DeliveryRow["state"]> = new Set(["unknown", "retryi
  * Somebody followed a link of the message: it has arrived, so it is `sent`, and not sent again. For each answer and
  * unsubscribe by a request's token.
  */
-export async function noteEvidence(tx: Transaction, project: DueSurvey["project"], requestId: number): Promise<void> {
+export async function noteEvidence(tx: Transaction, project: Project, requestId: number): Promise<void> {
   const row = await tx.deliveries.byId(project.id, requestId);
   if (row !== null && row.claimer === null && row.attempts > 0 && REFUTABLE.has(row.state))
     await settleAsSent(tx, project, row);
 }
 
 /** At the time of its mark. It counts as sent from then on, once. */
-async function settleAsSent(tx: Transaction, project: DueSurvey["project"], row: DeliveryRow): Promise<void> {
+async function settleAsSent(tx: Transaction, project: Project, row: DeliveryRow): Promise<void> {
   const sentAt = row.transmittingAt ?? tx.now;
   const settled = await tx.requests.settle(row, { state: "sent", dueAt: null, sentAt, reason: null, isAttempt: false });
   if (!settled) return;

@@ -1,21 +1,8 @@
 /** What operators see of deliveries, and how they stop and resume them. */
-import type { Channel } from "../../../contract/routes.ts";
 import type { Project } from "../inputs.ts";
 import type { AttemptRow, DeliveryRow, DeliveryState, PersonRow, Suppression, Transaction } from "../ports.ts";
 import { nextDueAt } from "./deliveries.ts";
-
-export const DELIVERY_STATES: readonly DeliveryState[] = [
-  "scheduled",
-  "claimed",
-  "transmitting",
-  "sent",
-  "retrying",
-  "held",
-  "unknown",
-  "bounced",
-  "failed",
-  "cancelled",
-];
+import { DELIVERY_STATES } from "./rows.ts";
 
 const WAITING: readonly DeliveryState[] = ["scheduled", "claimed", "transmitting", "retrying", "held"];
 
@@ -53,6 +40,8 @@ export interface PersonHistory {
   readonly suppressions: readonly Suppression[];
   /** Newest first. */
   readonly surveys: readonly (DeliveryRow & { readonly log: readonly AttemptRow[] })[];
+  /** Why the person gets mail or does not, one sentence. */
+  readonly explanation: string;
 }
 
 const SURVEYS_SHOWN = 50;
@@ -60,14 +49,37 @@ const ATTEMPTS_SHOWN = 20;
 
 /** The last 50 surveys of the person with this address, and the last 20 attempts of each. */
 export async function explainPerson(tx: Transaction, project: Project, email: string): Promise<PersonHistory> {
-  const channel: Channel = "email";
-  const suppressions = await tx.suppressions.list(project.id, channel, email);
+  const suppressions = await tx.suppressions.list(project.id, "email", email);
   const person = await tx.people.byEmail(project.id, email);
-  if (person === null) return { person, suppressions, surveys: [] };
+  const rows = person === null ? [] : await tx.deliveries.ofPerson(project.id, person.id, SURVEYS_SHOWN);
   const surveys = [];
-  for (const survey of await tx.deliveries.ofPerson(project.id, person.id, SURVEYS_SHOWN))
+  for (const survey of rows)
     surveys.push({ ...survey, log: await tx.deliveries.attempts(project.id, survey.requestId, ATTEMPTS_SHOWN) });
-  return { person, suppressions, surveys };
+  const pausedAt = (await tx.deliveries.pausedAt()) ?? (await tx.projects.byId(project.id))?.pausedAt ?? null;
+  const [newest] = surveys;
+  return { person, suppressions, surveys, explanation: explain(person, suppressions, newest, pausedAt !== null) };
+}
+
+function explain(
+  person: PersonRow | null,
+  suppressions: readonly Suppression[],
+  newest: PersonHistory["surveys"][number] | undefined,
+  isPaused: boolean,
+): string {
+  const has = (reason: Suppression["reason"]): boolean => suppressions.some((one) => one.reason === reason);
+  if (has("unsubscribe") || (person?.unsubscribedAt ?? null) !== null) return "No mail: this person has unsubscribed.";
+  if (has("bounce") || (person?.bouncedAt ?? null) !== null) return "No mail: this address has bounced.";
+  if (newest === undefined) return "No survey was scheduled for this person.";
+  const said = newest.log.at(-1);
+  const why = newest.reason ?? (said === undefined ? null : wordsOf(said));
+  const about = why === null ? "" : `: ${why}`;
+  const paused = isPaused && newest.state === "scheduled" ? "; sending is paused" : "";
+  return `The newest survey (${newest.requestId}) is ${newest.state}${newest.state === "sent" ? "" : about}${paused}.`;
+}
+
+function wordsOf({ stage, code, enhancedCode, text }: AttemptRow): string | null {
+  const words = [code, enhancedCode, text].filter((part) => part !== null).join(" ");
+  return words === "" ? null : `${stage} ${words}`;
 }
 
 /** Stops or resumes sending for one project, or with null for all, also those that are made later. */
@@ -75,6 +87,11 @@ export async function setPaused(tx: Transaction, project: Project | null, isPaus
   const at = isPaused ? tx.now : null;
   if (project === null) await tx.deliveries.setPaused(at);
   else await tx.projects.setPaused(project.id, at);
+}
+
+/** Makes all that is held due now, some at a time. How many; less than the limit when none is left. */
+export async function releaseHeld(tx: Transaction, limit: number): Promise<number> {
+  return tx.deliveries.releaseHeld(limit);
 }
 
 const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;

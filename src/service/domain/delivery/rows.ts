@@ -24,17 +24,19 @@ export interface NewRequest {
  * `failed` is given up without blame, `held` waits for the operator, `unknown` was transmitted and had no reply. None of
  * the three touches the person.
  */
-export type DeliveryState =
-  | "scheduled"
-  | "claimed"
-  | "transmitting"
-  | "sent"
-  | "retrying"
-  | "held"
-  | "unknown"
-  | "bounced"
-  | "failed"
-  | "cancelled";
+export const DELIVERY_STATES = [
+  "scheduled",
+  "claimed",
+  "transmitting",
+  "sent",
+  "retrying",
+  "held",
+  "unknown",
+  "bounced",
+  "failed",
+  "cancelled",
+] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** What the first rendering of a message decided and every later attempt repeats. */
 export interface FrozenMessage {
@@ -147,6 +149,8 @@ export interface RequestRows {
   /** Says that nothing is left of these. */
   forgetErased(surveys: readonly ErasedSurvey[]): Promise<void>;
   countSent(project: number, channel: Channel, range: TimeRange): Promise<number>;
+  /** The properties of the person's next survey on the channel, else of the newest; null when there was none. */
+  propertiesFor(project: number, personId: number, channel: Channel): Promise<Properties | null>;
   /** The survey that a link names, in whichever project; null when there is none. */
   byToken(token: string): Promise<SurveyLink | null>;
   /** The survey whose unsubscribe link this is, also by the answering token, which older messages carry. */
@@ -228,6 +232,8 @@ export interface SenderState {
   readonly reason: string | null;
   readonly since: number | null;
   readonly nextProbeAt: number | null;
+  /** What only the sender itself reads. */
+  readonly memory?: JsonObject;
 }
 
 /** What operators and senders keep beside the requests. */

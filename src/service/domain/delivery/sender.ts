@@ -64,6 +64,8 @@ export class ClaimLostError extends Error {
 }
 
 export interface MessageSender {
+  /** By which its `SenderState` is kept. */
+  readonly name: string;
   /** The channels that it carries. */
   readonly channels: readonly Channel[];
   /**
@@ -71,6 +73,8 @@ export interface MessageSender {
    * it sends nothing; it has the scheduler woken when that changes.
    */
   readonly capacity: (seconds: number) => number;
+  /** The operator asks it to try again now, whatever it waits for. */
+  readonly resume?: () => void;
   /**
    * Carries one message out; called for as many at a time as there is room for. What it rejects with is reported, and
    * the message is put back, or `unknown` once it was marked.

@@ -17,7 +17,7 @@ it("when it is stopped on the way, then it reads no further", async () => {
     kind: PEOPLE_ROWS,
     defaults: {},
     properties: {},
-    readers: { duration: () => null, time: () => null },
+    readers: { delay: () => null, time: () => null },
     header: { renames: [], ignored: [], suggest: () => null },
   });
   const counted: typeof table = {

@@ -4,7 +4,7 @@ import type { FieldRule } from "../../../../src/bulk/import/check/row-kind.ts";
 
 const readers = {
   time: (text: string) => (text === "2026-01-31" ? 1_769_817_600 : null),
-  duration: (text: string) => (text === "2h" ? 7200 : null),
+  delay: (text: string) => (text === "2h" ? 7200 : null),
 };
 
 it.each<[FieldRule, string, unknown]>([

@@ -101,6 +101,20 @@ it.each([
   ]);
 });
 
+it.each([
+  ["in front of a space", [0x4a, 0xe9, 0x20, 0x41], "0xe9"],
+  ["in front of the line's end", [0x41, 0xe9, 0x0a], "0xe9"],
+  ["at the end of the file", [0x41, 0xf6], "0xf6"],
+  ["in front of another one", [0x41, 0xfc, 0xdf, 0x0a], "0xfc"],
+  ["that no UTF-8 begins with", [0x41, 0x93, 0x41], "0x93"],
+  ["behind whole characters", [0xc3, 0xab, 0xe2, 0x82, 0xac, 0xe9, 0x2c], "0xe9"],
+])("when a byte %s is not text, then the error has its line and the byte itself", async (_, bytes, byte) => {
+  const rows = Buffer.concat([Buffer.from("name\nann\n"), Buffer.from(bytes)]);
+  await expect(read(rows)).rejects.toThrow(
+    `in.csv:3: the text is neither UTF-8 nor UTF-16 with a byte order mark (byte ${byte}, as in WINDOWS-1252)`,
+  );
+});
+
 it("when a byte is not text, then the error has its line", async () => {
   const bytes = Buffer.concat([Buffer.from("email\nann@example.com\n"), Buffer.from("Zo\u00eb\n", "latin1")]);
   await expect(read(bytes)).rejects.toThrow("in.csv:3: the text is neither UTF-8 nor UTF-16 with a byte order mark");

@@ -12,8 +12,9 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-function demo(...args: readonly string[]): Running {
-  return startProgram({ args: ["demo", ...args], home, env: { TMPDIR: home, NO_COLOR: "1" }, tty: { columns: 80 } });
+/** Told not to pause it is played in test/picture.test.ts. */
+function demo(): Running {
+  return startProgram({ args: ["demo"], home, env: { TMPDIR: home, NO_COLOR: "1" }, tty: { columns: 80 } });
 }
 
 it("when the demo runs on a terminal, then each step but the first waits for Enter", async () => {
@@ -25,15 +26,6 @@ it("when the demo runs on a terminal, then each step but the first waits for Ent
   }
   const { status, stdout } = await running.ended;
   expect([status, stdout.includes("The demo server has stopped.")]).toEqual([0, true]);
-});
-
-it("when it is told not to pause, then it plays to its end", async () => {
-  const { status, stdout } = await demo("--no-pause").ended;
-  expect([status, stdout.includes("Press Enter"), stdout.includes("The demo server has stopped.")]).toEqual([
-    0,
-    false,
-    true,
-  ]);
 });
 
 it("when Ctrl-C is typed while it waits, then nothing of it is left", async () => {

@@ -8,9 +8,9 @@ import { startServe, type Served } from "../../../helpers/serve.ts";
 
 /** A run may be stopped by many failures in a row; more runs than that would mean that none gets on. */
 const RUNS_MAX = 20;
-const ROWS = size(400, 2000);
+const ROWS = size(250, 2000);
 /** So large that each kind of fault comes several times. */
-const SHARE = size(0.05, 0.03);
+const SHARE = size(0.08, 0.03);
 
 let service: Served;
 let proxy: FaultyProxy;

@@ -30,6 +30,8 @@ export interface Condition {
  * Looks at the file, and makes it where it is missing. Throws StoreFileError. `left` is what a dead owner had noted.
  */
 export function prepareFile(file: string, left: LockFacts | null): Condition {
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new StoreFileError("not_sqlite", "the path leads to a directory, not to a file");
   const size = sizeOf(file) ?? 0;
   const hasLog = (sizeOf(`${file}-wal`) ?? 0) > 0;
   if (size === 0) return makeFile(file, hasLog);

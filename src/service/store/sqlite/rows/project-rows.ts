@@ -24,6 +24,15 @@ export function createProjectRows(database: Database, session: Session, blocks: 
     setPaused: async (project, at) => {
       database.run("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
     },
+    settings: async (project) => {
+      const rows = database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);
+      return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+    },
+    setSetting: async (project, name, value) => {
+      database.run("DELETE FROM project_settings WHERE project_id = ? AND name = ?", [project, name]);
+      if (value === null) return;
+      database.run("INSERT INTO project_settings (project_id, name, value) VALUES (?, ?, ?)", [project, name, value]);
+    },
     insertKey: async (project, key) => insertKey(database, session, project, key),
     listKeys: async (project) =>
       database.all(

@@ -66,6 +66,14 @@ export function createRequestRows(database: Database, session: Session, blocks: 
       for (const { token } of surveys) database.run("DELETE FROM erased_surveys WHERE token = ?", [token]);
     },
     countSent: async (project, channel, range) => blocks.count(requestsSent(project, channel), range),
+    propertiesFor: async (project, personId, channel) => {
+      const row = database.first(
+        `SELECT properties FROM survey_requests WHERE project_id = ? AND person_id = ? AND channel = ?
+         ORDER BY due_at IS NULL, id DESC LIMIT 1`,
+        [project, personId, channel],
+      );
+      return row === null ? null : (JSON.parse(String(row.properties)) as Properties);
+    },
     byToken: async (token) => findLink(database, "token", token),
     byUnsubscribeToken: async (token) =>
       findLink(database, "unsubscribe_token", token) ?? findLink(database, "token", token),

@@ -6,16 +6,12 @@ import type { Database } from "../engine/database.ts";
 
 /** `secret` makes the key of a file that has none yet. */
 export function createSuppressionRows(database: Database, secret: () => string): SuppressionRows {
-  const hash = (channel: Channel, address: string): string =>
-    createHmac("sha256", readKey(database, secret))
-      .update(channel === "email" ? emailKey(address) : address)
-      .digest("hex");
   return {
     add: async (project, channel, address, { reason, at }) => {
       database.run(
         `INSERT INTO suppressions (project_id, channel, address_hash, reason, created_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (project_id, channel, address_hash, reason) DO NOTHING`,
-        [project, channel, hash(channel, address), reason, at],
+        [project, channel, hash(readKey(database) ?? makeKey(database, secret), channel, address), reason, at],
       );
     },
     remove: async (project, channel, address, reason) => {
@@ -25,21 +21,30 @@ export function createSuppressionRows(database: Database, secret: () => string):
       );
     },
     list: async (project, channel, address) => {
+      const key = readKey(database);
+      // Without one nothing was ever suppressed.
+      if (key === null) return [];
       const sql = `SELECT reason, created_at AS at FROM suppressions
         WHERE project_id = ? AND channel = ? AND address_hash = ? ORDER BY created_at, reason`;
-      return database.all(sql, [project, channel, hash(channel, address)]) as unknown as readonly Suppression[];
+      return database.all(sql, [project, channel, hash(key, channel, address)]) as unknown as readonly Suppression[];
     },
   };
 }
 
+function hash(key: string, channel: Channel, address: string): string {
+  return createHmac("sha256", key)
+    .update(channel === "email" ? emailKey(address) : address)
+    .digest("hex");
+}
+
 /** The file's own secret: the same address has another hash in every data file. */
-function readKey(database: Database, secret: () => string): string {
-  const read = (): string | null => {
-    const row = database.first("SELECT value FROM store_secrets WHERE name = 'suppression'");
-    return row === null ? null : String(row.value);
-  };
-  const known = read();
-  if (known !== null) return known;
-  database.run("INSERT INTO store_secrets (name, value) VALUES ('suppression', ?)", [secret()]);
-  return read() ?? "";
+function readKey(database: Database): string | null {
+  const row = database.first("SELECT value FROM store_secrets WHERE name = 'suppression'");
+  return row === null ? null : String(row.value);
+}
+
+function makeKey(database: Database, secret: () => string): string {
+  const made = secret();
+  database.run("INSERT INTO store_secrets (name, value) VALUES ('suppression', ?)", [made]);
+  return made;
 }

@@ -181,6 +181,16 @@ export const ADD_SUPPRESSIONS: readonly string[] = [
   "CREATE INDEX survey_requests_by_due ON survey_requests (project_id, due_at, id) WHERE due_at IS NOT NULL",
 ];
 
+/** How a project's surveys present themselves; a setting that was never made has no row. */
+export const ADD_PROJECT_SETTINGS: readonly string[] = [
+  `CREATE TABLE project_settings (
+    project_id INTEGER NOT NULL REFERENCES projects (id),
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (project_id, name)
+  )`,
+];
+
 export const CREATE_SCHEMA: readonly string[] = [
   ...PROJECTS,
   ...PEOPLE,

@@ -1,5 +1,6 @@
 /** Messages as RFC 5322 and 2045 to 2047 want them: ASCII only, short lines, nothing in a header that ends it early. */
 import { domainToASCII } from "node:url";
+import { singleLine } from "../../domain/texts/plain-text.ts";
 
 const CRLF = "\r\n";
 /** An encoded word has at most 75 characters, 63 of them text, which is 45 bytes in Base64. */
@@ -12,19 +13,27 @@ export interface Part {
   readonly text: string;
 }
 
-/** A whole message: these headers, then the same content in several forms, the plainest first. */
+/**
+ * A whole message, its lines ended by CRLF: these headers, then the same content in several forms, the plainest first.
+ * Throws for a header that would end early: its value has a line break that does not fold it.
+ */
 export function formatMessage(
   headers: readonly (readonly [string, string])[],
   parts: readonly Part[],
   boundary: string,
 ): string {
   const head = [
-    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...headers.map(formatHeader),
     "MIME-Version: 1.0",
     `Content-Type: multipart/alternative; boundary="${boundary}"`,
   ];
   const body = parts.map((part) => `--${boundary}${CRLF}${formatPart(part)}${CRLF}`);
   return `${head.join(CRLF)}${CRLF}${CRLF}${body.join("")}--${boundary}--${CRLF}`;
+}
+
+function formatHeader([name, value]: readonly [string, string]): string {
+  if (/[\r\n]/.test(value.replaceAll(`${CRLF} `, ""))) throw new Error(`header ${name} has a line break`);
+  return `${name}: ${value}`;
 }
 
 function formatPart({ type, text }: Part): string {
@@ -55,7 +64,7 @@ function quotedPrintable(line: string): string {
 
 /** Text for a header such as `Subject`: as it is when that is safe, else in encoded words, folded. */
 export function headerText(text: string): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  const line = singleLine(text);
   if (/^[\x20-\x7e]{0,60}$/.test(line) && !line.includes("=?")) return line;
   return encodedWords(line).join(`${CRLF} `);
 }
@@ -73,13 +82,21 @@ function encodedWords(text: string): string[] {
   return [...words, current].map((word) => `=?UTF-8?B?${Buffer.from(word, "utf8").toString("base64")}?=`);
 }
 
-/** An address with the name of whom it belongs to. The address must have the form of one; its domain becomes ASCII. */
+/**
+ * An address with the name of whom it belongs to. The address must have the form of one; its domain becomes ASCII. What
+ * stands before the `@` stays as it is: see `needsSmtpUtf8`.
+ */
 export function mailbox(name: string | null, mixedAddress: string): string {
-  const address = asciiDomain(mixedAddress);
+  const address = asciiDomain(singleLine(mixedAddress));
   const shown = headerText(name ?? "");
   if (shown === "") return `<${address}>`;
   const quoted = shown.startsWith("=?") ? shown : `"${shown.replace(/["\\]/g, "\\$&")}"`;
   return `${quoted}${shown.length > 30 ? `${CRLF} ` : " "}<${address}>`;
+}
+
+/** Whether only servers that offer SMTPUTF8 (RFC 6531) can take mail for this address. */
+export function needsSmtpUtf8(address: string): boolean {
+  return !/^\p{ASCII}*$/u.test(asciiDomain(address));
 }
 
 function asciiDomain(address: string): string {

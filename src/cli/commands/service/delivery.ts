@@ -1,0 +1,203 @@
+import type { Command } from "commander";
+import type { DeliveryInfo, HistoryInfo } from "../../../service/control/delivery-commands.ts";
+import { DELIVERY_STATES, type DeliveryState } from "../../../service/domain/delivery/rows.ts";
+import { parseChoice } from "../../args/values.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import type { Deps } from "../../command/deps.ts";
+import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
+import { countOf, writeDone } from "../../command/notes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { chooseFormat, openListOutput } from "../../render/list-output.ts";
+import { withPager } from "../../streams/paging.ts";
+import {
+  DATA_FLAG,
+  type DataFileChoice,
+  DELIVERIES,
+  DELIVERY_HISTORY,
+  DELIVERY_LOG,
+  DELIVERY_STATUS,
+  PROJECT_FLAGS,
+  type ProjectChoice,
+  readProject,
+  RELEASED,
+  showList,
+  showRecord,
+  toRows,
+  withAdmin,
+} from "./data-file.ts";
+
+export interface DeliveryListOptions extends ProjectChoice {
+  readonly state: DeliveryState | null;
+  readonly limits: ListLimits;
+}
+
+const PAGE = 500;
+
+export async function runDeliveryList(deps: Deps, options: DeliveryListOptions): Promise<ExitCode> {
+  return withPager(deps.streams, deps.env, (streams) => listDeliveries({ ...deps, streams }, options));
+}
+
+async function listDeliveries(deps: Deps, options: DeliveryListOptions): Promise<ExitCode> {
+  const { project, state, limits, ...choice } = options;
+  const output = await openListOutput(deps, { resource: DELIVERIES, wrap: limits.wrap ?? false });
+  const which = { project, ...(state === null ? {} : { state }) };
+  const perPage = limits.perPage ?? PAGE;
+  const next = await withAdmin(deps, choice, async (admin) => {
+    let left = limits.limit ?? Infinity;
+    let after: string | null = "0";
+    while (after !== null && left > 0) {
+      const page: { readonly rows: readonly DeliveryInfo[]; readonly next: string | null } = await admin({
+        kind: "delivery.list",
+        ...which,
+        after,
+        limit: Math.min(left, perPage),
+      });
+      await output.write(toRows(page.rows));
+      left -= page.rows.length;
+      after = page.next;
+    }
+    return after;
+  });
+  await output.end();
+  if (next !== null)
+    await writeDone(deps, `Showing ${countOf(limits.limit ?? 0, "row", "rows")}; use --limit N or --all for more`);
+  return EXIT.done;
+}
+
+export async function runDeliveryShow(
+  deps: Deps,
+  { project, email, ...choice }: ProjectChoice & { readonly email: string },
+): Promise<ExitCode> {
+  const history = await withAdmin(deps, choice, (admin) => admin({ kind: "delivery.show", project, email }));
+  const format = chooseFormat(deps);
+  if (format !== "table" || deps.options.columns !== null) {
+    await showRecord(deps, DELIVERY_HISTORY, history);
+    return EXIT.done;
+  }
+  const { surveys, ...person } = history;
+  const columns = DELIVERY_HISTORY.columns.filter(({ name }) => name !== "surveys");
+  await showRecord(deps, { ...DELIVERY_HISTORY, columns }, person);
+  await deps.streams.out.write("\n");
+  await showList(deps, DELIVERY_LOG, surveys.flatMap(toLogRows));
+  return EXIT.done;
+}
+
+/** The survey itself first: one that was never tried has no other row. */
+function toLogRows({ id, channel, state, reason, due_at, sent_at, log }: HistoryInfo["surveys"][number]): object[] {
+  return [
+    { survey: id, channel, state, at: sent_at ?? due_at, text: reason },
+    ...log.map(({ n, ...attempt }) => ({ survey: id, channel, attempt: n, ...attempt })),
+  ];
+}
+
+export async function runDeliveryStatus(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
+  await showRecord(deps, DELIVERY_STATUS, await withAdmin(deps, choice, (admin) => admin({ kind: "delivery.status" })));
+  return EXIT.done;
+}
+
+const RESOLUTIONS = ["sent", "resend"] as const;
+
+export interface ResolveOptions extends ProjectChoice {
+  readonly id: string;
+  readonly as: (typeof RESOLUTIONS)[number];
+}
+
+export async function runDeliveryResolve(
+  deps: Deps,
+  { project, id, as, ...choice }: ResolveOptions,
+): Promise<ExitCode> {
+  const row = await withAdmin(deps, choice, (admin) => admin({ kind: "delivery.resolve", project, id, as }));
+  await showRecord(deps, DELIVERIES, row);
+  return EXIT.done;
+}
+
+export async function runDeliveryResume(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
+  const result = await withAdmin(deps, choice, (admin) => admin({ kind: "delivery.resume" }));
+  await showRecord(deps, RELEASED, result);
+  await writeDone(deps, `Released ${countOf(result.released, "held survey", "held surveys")}.`);
+  return EXIT.done;
+}
+
+export function registerDelivery(parent: Command, context: CommandContext): void {
+  const noun = parent.command("delivery").description("what became of each survey, and what holds surveys up");
+  registerList(noun, context);
+  const show = context.verb(noun, {
+    name: "show",
+    summary: "explain why a person got mail or did not",
+    operands: [["<email>", "the person's email"]],
+    examples: [
+      "surveyctl service delivery show ada@example.com --data survey.db",
+      "surveyctl service delivery show ada@example.com --json",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: DELIVERY_HISTORY,
+  });
+  context.action(show, (deps, flags, [email = ""]) => runDeliveryShow(deps, { ...readProject(flags), email }));
+  const status = context.verb(noun, {
+    name: "status",
+    summary: "count surveys by state, and show what is paused or held",
+    examples: ["surveyctl service delivery status --data survey.db", "surveyctl service delivery status --json"],
+    exits: [EXIT.done, EXIT.failed],
+    flags: [DATA_FLAG],
+    columns: DELIVERY_STATUS,
+  });
+  context.action(status, (deps, flags) => runDeliveryStatus(deps, { data: flags.text("--data") }));
+  registerResolve(noun, context);
+  const resume = context.verb(noun, {
+    name: "resume",
+    summary: "send what is held, and let senders try again now",
+    examples: ["surveyctl service delivery resume --data survey.db", "surveyctl service delivery resume --json"],
+    exits: [EXIT.done, EXIT.failed],
+    flags: [DATA_FLAG],
+    columns: RELEASED,
+  });
+  context.action(resume, (deps, flags) => runDeliveryResume(deps, { data: flags.text("--data") }));
+}
+
+function registerList(noun: Command, context: CommandContext): void {
+  const list = context.verb(noun, {
+    name: "list",
+    alias: "ls",
+    summary: "list surveys and their state",
+    examples: [
+      "surveyctl service delivery list --state unknown --data survey.db",
+      "surveyctl service delivery list --state held --all -o csv",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [
+      ...PROJECT_FLAGS,
+      { flag: "--state", value: "state", text: "only surveys in this state", choices: DELIVERY_STATES },
+      ...LIST_FLAGS,
+    ],
+    columns: DELIVERIES,
+  });
+  context.action(list, (deps, flags) =>
+    runDeliveryList(deps, {
+      ...readProject(flags),
+      state: flags.parse("--state", (text, flag) => parseChoice(text, flag, DELIVERY_STATES)),
+      limits: readLimits(flags),
+    }),
+  );
+}
+
+function registerResolve(noun: Command, context: CommandContext): void {
+  const resolve = context.verb(noun, {
+    name: "resolve",
+    summary: "decide what became of an unknown survey",
+    operands: [
+      ["<id>", "the survey's number, from `service delivery list --state unknown`"],
+      ["<outcome>", "sent, if it has arrived; resend, to send it once more"],
+    ],
+    examples: [
+      "surveyctl service delivery resolve 42 sent --data survey.db",
+      "surveyctl service delivery resolve 42 resend --project acme",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: DELIVERIES,
+  });
+  context.action(resolve, (deps, flags, [id = "", outcome = ""]) =>
+    runDeliveryResolve(deps, { ...readProject(flags), id, as: parseChoice(outcome, "<outcome>", RESOLUTIONS) }),
+  );
+}

@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import { senderProblem } from "../../../contract/email.ts";
+import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
+import type { SettingsChange } from "../../../service/control/commands.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import type { Deps } from "../../command/deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, SETTINGS, showRecord, withAdmin } from "./data-file.ts";
+
+export interface ServiceSettingsOptions extends ProjectChoice {
+  /** Empty shows them; an empty text takes a setting back. */
+  readonly change: SettingsChange;
+}
+
+export async function runServiceSettings(
+  deps: Deps,
+  { project, change, ...choice }: ServiceSettingsOptions,
+): Promise<ExitCode> {
+  const settings = await withAdmin(deps, choice, (admin) => admin({ kind: "settings", project, change }));
+  await showRecord(deps, SETTINGS, settings);
+  return EXIT.done;
+}
+
+export function registerSettings(parent: Command, context: CommandContext): void {
+  const verb = context.verb(parent, {
+    name: "settings",
+    summary: "set or show who surveys come from; an empty value takes a setting back",
+    examples: [
+      'surveyctl service settings --sender-name "Acme Shoes" --from survey@acme.example --data survey.db',
+      'surveyctl service settings --footer "Acme Ltd, 1 High Street, Dublin" --tz Europe/Dublin',
+      'surveyctl service settings --reply-to "" --project acme',
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [
+      ...PROJECT_FLAGS,
+      { flag: "--sender-name", value: "name", text: "name that surveys come from" },
+      { flag: "--from", value: "email", text: "e-mail address that surveys come from" },
+      { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
+      { flag: "--footer", value: "text", text: `lines below each e-mail, at most ${FOOTER_MAX} characters` },
+      { flag: "--tz", value: "zone", text: "time zone of quiet hours", otherwise: "UTC" },
+    ],
+    columns: SETTINGS,
+  });
+  context.action(verb, (deps, flags) => {
+    const change = {
+      sender_name: flags.parse("--sender-name", atMost(SENDER_NAME_MAX)),
+      from: flags.parse("--from", parseSender),
+      reply_to: flags.parse("--reply-to", parseSender),
+      footer: flags.parse("--footer", atMost(FOOTER_MAX)),
+      tz: flags.text("--tz"),
+    };
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
+    return runServiceSettings(deps, { ...readProject(flags), change: given });
+  });
+}
+
+/** An address alone, or nothing. Throws UsageError. */
+function parseSender(text: string, flag: string): string {
+  const email = text.trim();
+  const problem = email === "" ? null : senderProblem(email);
+  if (problem === null) return email;
+  throw new UsageError(`${flag}: ${JSON.stringify(text)} is not an e-mail address to send from: it ${problem}`);
+}
+
+/** Throws UsageError. */
+function atMost(max: number): (text: string, flag: string) => string {
+  return (text, flag) => {
+    const count = characterCount(text.trim());
+    if (count <= max) return text.trim();
+    throw new UsageError(`${flag}: the text has ${count} characters; at most ${max} are allowed`);
+  };
+}

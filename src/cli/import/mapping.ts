@@ -1,0 +1,58 @@
+/** What the columns of a file mean: notes about its header, and the question where it has none for a person. */
+import { InputError } from "../../bulk/import/table/input-file.ts";
+import type { NearMiss } from "../../bulk/import/table/header.ts";
+import type { ImportTable } from "../../bulk/import/table/open-table.ts";
+import { confirm, writeNote } from "../command/notes.ts";
+import type { Deps } from "../command/deps.ts";
+import type { ImportRequest } from "./import-request.ts";
+
+/** Notes about the header, before the rows are checked. */
+export async function writeHeaderNotes(deps: Deps, { mapping }: ImportTable): Promise<void> {
+  for (const note of mapping.notes) await writeNote(deps, note);
+  for (const { header, field } of mapping.nearMisses) {
+    const use = mapping.columns.some((column) => column.header === header && column.target.kind === "property")
+      ? "imported as a property"
+      : "ignored";
+    await writeNote(deps, `"${header}" will be ${use}; to map it: ${mapFlags([{ header, field }])}`);
+  }
+}
+
+/** `--map "E-Mail Address=email"` for each column. */
+export function mapFlags(columns: readonly NearMiss[]): string {
+  return columns.map(({ header, field }) => `--map "${header}=${field}"`).join(" ");
+}
+
+export interface Mapped {
+  readonly deps: Deps;
+  readonly request: ImportRequest;
+}
+
+/**
+ * On a terminal a header that only has to be mapped is shown with its mapping and confirmed; the command line that
+ * resumes the run contains the mapping then. Throws `error` itself where that would not help or nobody can be asked,
+ * and CancelledError when the mapping is declined.
+ */
+export async function askForMapping(deps: Deps, request: ImportRequest, error: unknown): Promise<Mapped> {
+  const { streams, commandLine } = deps;
+  const fix = error instanceof InputError ? error.fix : null;
+  const isAsked = !request.flags.yes && streams.in.isTTY && streams.err.isTTY;
+  if (!(error instanceof InputError) || fix?.kind !== "map" || !isAsked) throw error;
+  const { columns } = fix;
+  const width = Math.max(...columns.map(({ header }) => header.length));
+  const lines = columns.map(({ header, field }) => `  ${`"${header}"`.padEnd(width + 2)} -> ${field}\n`);
+  await streams.err.write(`${error.message}\n${lines.join("")}`);
+  await confirm(deps, "Import with this mapping?");
+  const renames = columns.map(({ header, field }) => [header, field] as const);
+  const { flags } = request;
+  return {
+    deps: { ...deps, commandLine: addFlags(commandLine, renames) },
+    request: { ...request, flags: { ...flags, renames: [...flags.renames, ...renames] } },
+  };
+}
+
+/** Before `--`, behind which everything is an operand. */
+function addFlags(commandLine: readonly string[], renames: ImportRequest["flags"]["renames"]): readonly string[] {
+  const end = commandLine.includes("--") ? commandLine.indexOf("--") : commandLine.length;
+  const flags = renames.flatMap(([header, field]) => ["--map", `${header}=${field}`]);
+  return [...commandLine.slice(0, end), ...flags, ...commandLine.slice(end)];
+}

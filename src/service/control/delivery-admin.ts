@@ -1,0 +1,166 @@
+/** The commands about deliveries, on an open store. */
+import { resolveDelivery } from "../domain/delivery/deliveries.ts";
+import { explainPerson, releaseHeld, setPaused, summarizeQueue } from "../domain/delivery/oversight.ts";
+import type { MessageSender } from "../domain/delivery/sender.ts";
+import { parseId } from "../domain/ids.ts";
+import type { AttemptRow, DeliveryRow, ProjectRow, Store, Transaction } from "../domain/ports.ts";
+import { findProject } from "../domain/projects.ts";
+import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";
+import type { AttemptInfo, DeliveryCommand, DeliveryInfo, HistoryInfo, SenderInfo } from "./delivery-commands.ts";
+
+export interface DeliveryAdminOptions {
+  readonly store: Store;
+  /** Surveys may be due now. */
+  readonly onSchedule: () => void;
+  readonly senders: readonly MessageSender[];
+}
+
+type DeliveryHandlers = {
+  readonly [Kind in DeliveryCommand["kind"]]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
+};
+
+const RELEASED_A_STEP = 500;
+
+export function createDeliveryHandlers({ store, onSchedule, senders }: DeliveryAdminOptions): DeliveryHandlers {
+  return {
+    "delivery.list": ({ project, state = null, after = "0", limit }) =>
+      store.read(async (tx) => {
+        const { id } = await requireProject(tx, project);
+        const rows = await tx.deliveries.list(id, { state, after: Number(after), limit: limit + 1 });
+        const shown = rows.slice(0, limit);
+        const last = shown.at(-1);
+        const next = rows.length > limit && last !== undefined ? String(last.requestId) : null;
+        return { rows: shown.map(toDeliveryInfo), next };
+      }),
+    "delivery.show": ({ project, email }) =>
+      store.read(async (tx) => toHistoryInfo(tx, await requireProject(tx, project), email)),
+    "delivery.status": () => store.read((tx) => readStatus(tx, senders)),
+    "delivery.resolve": async ({ project, id, as }) => {
+      const row = await store.write(async (tx) => {
+        const found = await requireProject(tx, project);
+        const key = parseId(id);
+        if (key === null) throw new AdminError(`project ${project} has no survey ${id}`);
+        return resolveDelivery(tx, found, key, as);
+      });
+      onSchedule();
+      return toDeliveryInfo(row);
+    },
+    "delivery.resume": async () => {
+      let released = 0;
+      for (let step = RELEASED_A_STEP; step === RELEASED_A_STEP; released += step)
+        step = await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP));
+      await store.write(async (tx) => {
+        for (const { name } of senders) {
+          const state = await tx.deliveries.sender(name);
+          if (state !== null) await tx.deliveries.setSender(name, { ...state, nextProbeAt: tx.now });
+        }
+      });
+      for (const sender of senders) sender.resume?.();
+      onSchedule();
+      return { released };
+    },
+    pause: async ({ project, paused }) => {
+      const pausedAt = await store.write(async (tx) => {
+        const found = project === undefined ? null : await requireProject(tx, project);
+        await setPaused(tx, found, paused);
+        return paused ? tx.now : null;
+      });
+      onSchedule();
+      return { project: project ?? null, paused_at: pausedAt };
+    },
+  };
+}
+
+/** Throws AdminError. */
+export async function requireProject(tx: Transaction, name: string): Promise<ProjectRow> {
+  const project = await findProject(tx, name);
+  if (project === null) throw new AdminError(`there is no project ${JSON.stringify(name)}`);
+  return project;
+}
+
+function toDeliveryInfo(row: DeliveryRow): DeliveryInfo {
+  const { requestId, channel, email, phoneNumber, state, dueAt, sentAt, attempts } = row;
+  return {
+    id: String(requestId),
+    channel,
+    email,
+    phone_number: phoneNumber,
+    state,
+    due_at: dueAt,
+    sent_at: sentAt,
+    attempts,
+  };
+}
+
+function toAttemptInfo({
+  n,
+  at,
+  outcome,
+  stage,
+  code,
+  enhancedCode,
+  text,
+  host,
+  serverId,
+  ms,
+}: AttemptRow): AttemptInfo {
+  return {
+    n,
+    at,
+    outcome,
+    stage,
+    code,
+    enhanced_code: enhancedCode,
+    text,
+    remote_host: host,
+    server_id: serverId,
+    ms,
+  };
+}
+
+async function toHistoryInfo(tx: Transaction, project: ProjectRow, email: string): Promise<HistoryInfo> {
+  const { person, suppressions, surveys, explanation } = await explainPerson(tx, project, email);
+  if (person === null && suppressions.length === 0)
+    throw new AdminError(`no person found with email ${email} in project ${project.name}`);
+  const since = (reason: string): number | null => suppressions.find((one) => one.reason === reason)?.at ?? null;
+  return {
+    id: person === null ? null : String(person.id),
+    email: person?.email ?? email,
+    explanation,
+    unsubscribed_at: person?.unsubscribedAt ?? since("unsubscribe"),
+    bounced_at: person?.bouncedAt ?? since("bounce"),
+    last_sent_at: person?.lastSentAt ?? null,
+    next_survey_scheduled_at: person?.nextSurveyAt ?? null,
+    surveys: surveys.map((survey) => ({
+      ...toDeliveryInfo(survey),
+      reason: survey.reason,
+      message_id: survey.messageId,
+      log: survey.log.map(toAttemptInfo),
+    })),
+  };
+}
+
+async function readStatus(
+  tx: Transaction,
+  senders: readonly MessageSender[],
+): Promise<AdminResults["delivery.status"]> {
+  const { states, oldestDueAt } = await summarizeQueue(tx);
+  const infos: SenderInfo[] = [];
+  for (const { name } of senders) {
+    const {
+      state = "ready",
+      reason = null,
+      since = null,
+      nextProbeAt = null,
+    } = (await tx.deliveries.sender(name)) ?? {};
+    infos.push({ name, state, reason, since, next_probe_at: nextProbeAt });
+  }
+  const projects = await tx.projects.list();
+  return {
+    ...states,
+    oldest_due_at: oldestDueAt,
+    paused_at: await tx.deliveries.pausedAt(),
+    paused_projects: projects.flatMap(({ name, pausedAt }) => (pausedAt === null ? [] : [name])),
+    senders: infos,
+  };
+}

@@ -1,0 +1,117 @@
+/** What `service delivery`, `service pause` and `service resume` ask for. Plain data, both ways. */
+import * as v from "valibot";
+import { DELIVERY_STATES, type DeliveryState } from "../domain/delivery/rows.ts";
+
+export type DeliveryCommand =
+  /** One page, in the order in which surveys were made. `after` is the `next` of the page before. */
+  | {
+      readonly kind: "delivery.list";
+      readonly project: string;
+      readonly state?: DeliveryState;
+      readonly after?: string;
+      readonly limit: number;
+    }
+  | { readonly kind: "delivery.show"; readonly project: string; readonly email: string }
+  | { readonly kind: "delivery.status" }
+  | {
+      readonly kind: "delivery.resolve";
+      readonly project: string;
+      readonly id: string;
+      readonly as: "sent" | "resend";
+    }
+  | { readonly kind: "delivery.resume" }
+  /** Without a project: all of them. */
+  | { readonly kind: "pause"; readonly project?: string; readonly paused: boolean };
+
+/** A page through the control channel stays small. */
+export const DELIVERY_PAGE_MAX = 1000;
+
+const project = v.string();
+
+export const DELIVERY_COMMANDS = [
+  v.object({
+    kind: v.literal("delivery.list"),
+    project,
+    state: v.exactOptional(v.picklist(DELIVERY_STATES)),
+    after: v.exactOptional(v.pipe(v.string(), v.digits())),
+    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(DELIVERY_PAGE_MAX)),
+  }),
+  v.object({ kind: v.literal("delivery.show"), project, email: v.string() }),
+  v.object({ kind: v.literal("delivery.status") }),
+  v.object({
+    kind: v.literal("delivery.resolve"),
+    project,
+    id: v.string(),
+    as: v.picklist(["sent", "resend"]),
+  }),
+  v.object({ kind: v.literal("delivery.resume") }),
+  v.object({ kind: v.literal("pause"), project: v.exactOptional(project), paused: v.boolean() }),
+] as const;
+
+export interface DeliveryInfo {
+  readonly id: string;
+  readonly channel: string;
+  readonly email: string | null;
+  readonly phone_number: string | null;
+  readonly state: DeliveryState;
+  readonly due_at: number;
+  readonly sent_at: number | null;
+  readonly attempts: number;
+}
+
+export interface AttemptInfo {
+  readonly n: number;
+  readonly at: number;
+  readonly outcome: string;
+  readonly stage: string;
+  readonly code: number | null;
+  readonly enhanced_code: string | null;
+  readonly text: string | null;
+  readonly remote_host: string | null;
+  readonly server_id: string | null;
+  readonly ms: number;
+}
+
+export interface HistoryInfo {
+  /** Null when nobody has the address. */
+  readonly id: string | null;
+  readonly email: string;
+  readonly explanation: string;
+  readonly unsubscribed_at: number | null;
+  readonly bounced_at: number | null;
+  readonly last_sent_at: number | null;
+  readonly next_survey_scheduled_at: number | null;
+  /** Newest first. */
+  readonly surveys: readonly (DeliveryInfo & {
+    readonly reason: string | null;
+    readonly message_id: string | null;
+    readonly log: readonly AttemptInfo[];
+  })[];
+}
+
+/** How many surveys of all projects are in each state, and what holds them up. */
+export type StatusInfo = Readonly<Record<DeliveryState, number>> & {
+  readonly oldest_due_at: number | null;
+  /** Null while surveys are sent. */
+  readonly paused_at: number | null;
+  /** Names of projects that are paused on their own. */
+  readonly paused_projects: readonly string[];
+  readonly senders: readonly SenderInfo[];
+};
+
+export interface SenderInfo {
+  readonly name: string;
+  readonly state: "ready" | "waiting" | "held";
+  readonly reason: string | null;
+  readonly since: number | null;
+  readonly next_probe_at: number | null;
+}
+
+export interface DeliveryResults {
+  "delivery.list": { readonly rows: readonly DeliveryInfo[]; readonly next: string | null };
+  "delivery.show": HistoryInfo;
+  "delivery.status": StatusInfo;
+  "delivery.resolve": DeliveryInfo;
+  "delivery.resume": { readonly released: number };
+  pause: { readonly project: string | null; readonly paused_at: number | null };
+}

@@ -1,0 +1,54 @@
+/**
+ * Leaves out of a returned message what its structure does not need. A parser takes seconds and gigabytes for the ten
+ * megabytes of photographs that some servers send back.
+ */
+
+/** Larger than any server returns; what is beyond is not read. */
+const MAX_BYTES = 10 * 1024 * 1024;
+/** Header fields and reports are a few kilobytes. */
+const MAX_NEEDED_CHARACTERS = 256 * 1024;
+
+const REPORT = /^content-type:\s*message\/(?:(?:global-)?delivery-status|feedback-report)\b/im;
+const RETURNED = /^content-type:\s*(?:message\/(?:rfc822|global)|text\/rfc822-headers)\b/im;
+
+/** Where a line is: in a part's header, in a report, in the header or the body of the message sent back, or in text. */
+type Place = "header" | "report" | "returned" | "body";
+
+/**
+ * Every header, every report, and the header of the message that is sent back; of all other text only lines that could
+ * be boundaries. Lines end in a line feed, as an old Mac's do not.
+ */
+export function neededLines(raw: Uint8Array): Uint8Array {
+  const text = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.byteLength, MAX_BYTES)).toString("latin1");
+  const message = (text.includes("\n") ? text : text.replaceAll("\r", "\n")).replace(/^[\r\n]+/, "");
+  const kept: string[] = [];
+  let place: Place = "header";
+  let header = "";
+  let room = MAX_NEEDED_CHARACTERS;
+  for (const line of linesOf(message)) {
+    if (line.startsWith("--")) [place, header] = ["header", ""];
+    else if (place === "body") continue;
+    else if (line.trim() !== "") header += place === "report" ? "" : line;
+    else if (place === "header") [place, header] = [bodyOf(header), ""];
+    else if (place === "returned" && header !== "") place = "body";
+    room -= line.length;
+    if (room < 0) break;
+    kept.push(line);
+  }
+  return Buffer.from(kept.join(""), "latin1");
+}
+
+function bodyOf(header: string): Place {
+  if (REPORT.test(header)) return "report";
+  return RETURNED.test(header) ? "returned" : "body";
+}
+
+/** One by one and with their line feeds: all of them at once would be millions of strings. */
+function* linesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf("\n", start);
+    const next = end === -1 ? text.length : end + 1;
+    yield text.slice(start, next);
+    start = next;
+  }
+}

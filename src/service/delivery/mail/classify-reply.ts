@@ -1,0 +1,238 @@
+/**
+ * What a refused message means: for the person, for the sender as a whole, and for what is tried next. The reply's own
+ * code decides whether to try again; the enhanced code (RFC 3463) and the words decide who is to blame.
+ */
+import { EMPTY_IN_REPORTS, waitIn } from "./parse-reply.ts";
+import { reasonIn, type ReplyReason } from "./reply-phrases.ts";
+
+/** `report` is a delivery report that came later by mail; it counts as if said at `RCPT TO`. */
+export type ReplyStage =
+  | "connect"
+  | "ehlo"
+  | "starttls"
+  | "auth"
+  | "mail-from"
+  | "rcpt-to"
+  | "data"
+  | "final-dot"
+  | "report";
+
+/**
+ * What the server said. `code` is null when the connection failed without a reply; then `text` is the error's message.
+ * A lost connection after the final dot is not a reply: its outcome is unknown and cannot be classified.
+ */
+export type ServerReply = { readonly enhancedCode: string | null; readonly text: string } & (
+  | { readonly stage: Exclude<ReplyStage, "final-dot">; readonly code: number | null }
+  | { readonly stage: "final-dot"; readonly code: number }
+);
+
+/**
+ * What becomes of the message, and what becomes of the sender as a whole: nothing, a pause of seconds or minutes, one of
+ * hours, or no more mail until a probe succeeds. A message that is `failed` is given up and nobody is blamed; one that is
+ * `held` waits until the sender is well again. In a report `retry` means that the server gave up for a passing reason.
+ */
+type Fate =
+  | { readonly outcome: "sent" | "bounced" | "failed"; readonly sender: "none" }
+  | { readonly outcome: "retry"; readonly sender: "none" | "back-off" | "hours" }
+  | { readonly outcome: "held"; readonly sender: "breaker" };
+
+export type ReplyMeaning = Fate & {
+  /** The recipient's domain backs off, not the sender. */
+  readonly domain: boolean;
+  /** A defect of ours or the message's content: three of these in a row open the breaker. */
+  readonly strike: boolean;
+  /** How long the server asks to wait at least; with `hours`, how long the sender waits. */
+  readonly afterSeconds: number | null;
+  readonly reason: ReplyReason;
+  /** The refusal is final and its code is one of the address, whatever its words say. */
+  readonly hasAddressCode: boolean;
+};
+
+const SENDER_STAGES: ReadonlySet<ReplyStage> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
+const MESSAGE_STAGES: ReadonlySet<ReplyStage> = new Set(["data", "final-dot"]);
+const ADDRESS_CODES: ReadonlySet<string> = new Set(["1.1", "1.2", "1.3", "1.6", "1.10", "2.1"]);
+const ADDRESS_REASONS: ReadonlySet<ReplyReason> = new Set(["userunknown", "hostunknown", "moved", "disabled"]);
+const SENDER_REASONS: ReadonlySet<ReplyReason> = new Set(["auth", "relay", "sender", "rate", "blocked", "policy"]);
+const MESSAGE_REASONS: ReadonlySet<ReplyReason> = new Set(["content", "size", "syntax", "loop"]);
+/** A daily quota lasts for hours, whatever the server suggests. */
+const QUOTA_SECONDS = 4 * 3600;
+
+const ANY = "any";
+
+/** What a code means, and which reasons in the words take precedence over it. */
+interface CodeRule {
+  readonly reason: ReplyReason;
+  readonly unless: readonly ReplyReason[] | typeof ANY;
+}
+
+/**
+ * Enhanced codes without their class: servers write `550 4.1.1` and `451 5.1.1`. Words take precedence over the codes of
+ * the address, because servers that block a sender use them too.
+ */
+const CODE_RULES: Readonly<Record<string, CodeRule>> = {
+  "1.1": { reason: "userunknown", unless: ANY },
+  "1.2": { reason: "hostunknown", unless: ANY },
+  "1.3": { reason: "userunknown", unless: ANY },
+  "1.6": { reason: "moved", unless: ANY },
+  "1.7": { reason: "sender", unless: [] },
+  "1.8": { reason: "sender", unless: [] },
+  "1.10": { reason: "hostunknown", unless: ANY },
+  "2.1": { reason: "unknown", unless: ANY },
+  "2.2": { reason: "full", unless: [] },
+  "2.3": { reason: "size", unless: ["full"] },
+  "3.4": { reason: "size", unless: ["full"] },
+  "3.*": { reason: "system", unless: ANY },
+  "4.1": { reason: "network", unless: ANY },
+  "4.4": { reason: "network", unless: ["hostunknown", "userunknown"] },
+  "4.6": { reason: "loop", unless: [] },
+  "4.7": { reason: "expired", unless: ANY },
+  "5.0": { reason: "syntax", unless: ["userunknown", "hostunknown", "moved", "disabled"] },
+  "5.*": { reason: "syntax", unless: [] },
+  "6.*": { reason: "content", unless: [] },
+  "7.*": { reason: "policy", unless: ANY },
+};
+/** What the sender lacks, whatever the words are: SPF, DKIM, DMARC, Microsoft's rules and blocklists. */
+const SENDER_POLICIES: readonly (readonly [first: number, last: number])[] = [
+  [20, 40],
+  [509, 509],
+  [515, 515],
+  [606, 649],
+];
+
+/** Reply codes that say what is wrong without an enhanced code; the others say only "no". */
+const REPLY_CODES: Readonly<Record<number, ReplyReason>> = {
+  500: "syntax",
+  501: "syntax",
+  502: "syntax",
+  503: "syntax",
+  504: "syntax",
+  530: "auth",
+  534: "auth",
+  535: "auth",
+  538: "auth",
+  552: "size",
+  555: "syntax",
+  556: "hostunknown",
+};
+
+/** Full codes, class and all: quotas of a day at Gmail. */
+const QUOTA_CODES: ReadonlySet<string> = new Set(["4.5.3", "4.5.4", "5.4.5"]);
+
+/** What a refusal means. A pure function; what several refusals together mean is for the sender's state to say. */
+export function classifyReply(reply: ServerReply): ReplyMeaning {
+  const detail = detailOf(reply);
+  const reason = reasonOf(reply, detail);
+  const permanent = classOf(reply) === 5;
+  const fate = fateOf(reply, reason, detail);
+  // Without a code the text is an error of ours, and any time in it is our own.
+  const asks = fate.outcome === "retry" && (reply.code !== null || reply.stage === "report");
+  const asked = asks ? waitIn(reply.text) : null;
+  return {
+    ...fate,
+    domain: fate.outcome === "retry" && !permanent && backsDomainOff(reply, reason, detail),
+    strike: fate.outcome === "failed" && (MESSAGE_REASONS.has(reason) || MESSAGE_STAGES.has(reply.stage)),
+    afterSeconds: fate.sender === "hours" ? Math.max(asked ?? 0, QUOTA_SECONDS) : asked,
+    reason,
+    hasAddressCode: permanent && ADDRESS_CODES.has(detail ?? ""),
+  };
+}
+
+/** The reply's own code decides; a report may quote none, and is then as permanent as its status, or else final. */
+function classOf({ stage, code, enhancedCode }: ServerReply): number {
+  if (code !== null) return Math.trunc(code / 100);
+  if (stage !== "report") return 4;
+  return enhancedCode === null ? 5 : Number(enhancedCode.charAt(0));
+}
+
+/** `1.1` of `5.1.1`; null for a code that says nothing. */
+function detailOf({ stage, code, enhancedCode }: ServerReply): string | null {
+  if (enhancedCode === null || enhancedCode.endsWith(".0.0")) return null;
+  if (stage === "report" && EMPTY_IN_REPORTS.has(enhancedCode)) return null;
+  const detail = enhancedCode.slice(enhancedCode.indexOf(".") + 1);
+  // `550 4.1.1` contradicts itself: nobody is blamed unless the words do.
+  const contradiction = code !== null && code >= 500 && enhancedCode.startsWith("4.") && ADDRESS_CODES.has(detail);
+  return contradiction ? null : detail;
+}
+
+function reasonOf({ stage, code, enhancedCode, text }: ServerReply, detail: string | null): ReplyReason {
+  if (code !== null && code < 400) return "accepted";
+  if (QUOTA_CODES.has(enhancedCode ?? "")) return "quota";
+  const fromText = reasonIn(text);
+  // Microsoft 365 does not say "user unknown" in another way.
+  if (detail === "4.1" && /\baccess denied\b/i.test(text)) return "userunknown";
+  if (isSenderPolicy(detail)) return fromText !== null && SENDER_REASONS.has(fromText) ? fromText : "policy";
+  const rule = detail === null ? undefined : (CODE_RULES[detail] ?? CODE_RULES[`${detail.split(".")[0]}.*`]);
+  if (rule !== undefined) {
+    const overruled = fromText !== null && (rule.unless === ANY || rule.unless.includes(fromText));
+    return overruled ? fromText : rule.reason;
+  }
+  if (stage === "auth") return "auth";
+  const byCode = code === null ? undefined : REPLY_CODES[code];
+  if (byCode === "auth") return byCode;
+  if (byCode === "syntax" && (fromText === null || ADDRESS_REASONS.has(fromText))) return byCode;
+  const lost = code === null && stage !== "report";
+  return fromText ?? byCode ?? (lost ? "network" : "unknown");
+}
+
+function isSenderPolicy(detail: string | null): boolean {
+  const [subject, number] = (detail ?? "").split(".").map(Number);
+  return (
+    subject === 7 && SENDER_POLICIES.some(([first, last]) => number !== undefined && first <= number && number <= last)
+  );
+}
+
+const BREAKER = { outcome: "held", sender: "breaker" } as const;
+const SENT = { outcome: "sent", sender: "none" } as const;
+const BOUNCED = { outcome: "bounced", sender: "none" } as const;
+const FAILED = { outcome: "failed", sender: "none" } as const;
+const RETRY = { outcome: "retry", sender: "none" } as const;
+const BACK_OFF = { outcome: "retry", sender: "back-off" } as const;
+const HOURS = { outcome: "retry", sender: "hours" } as const;
+
+function fateOf(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
+  const replyClass = classOf(reply);
+  // Before the final dot a server that accepts what it is said to refuse has lost its place.
+  if (replyClass < 4) return reply.stage === "final-dot" || reply.stage === "report" ? SENT : BACK_OFF;
+  if (reason === "quota") return HOURS;
+  if (SENDER_STAGES.has(reply.stage)) return senderFate(reply, reason);
+  if (replyClass === 4) return reply.code === 421 && !backsDomainOff(reply, reason, detail) ? BACK_OFF : RETRY;
+  return MESSAGE_STAGES.has(reply.stage) ? messageFate(reply, reason, detail) : recipientFate(reason, detail);
+}
+
+/** Before any recipient is named, every refusal is the sender's; messages keep their attempts. */
+function senderFate(reply: ServerReply, reason: ReplyReason): Fate {
+  if (reply.code === null) return reason === "tls" ? BREAKER : BACK_OFF;
+  if (reply.stage === "mail-from" && MESSAGE_REASONS.has(reason) && reply.code >= 500) return FAILED;
+  // A wrong password tried again and again locks the account.
+  if (reply.stage === "auth" && reply.code !== 421) return BREAKER;
+  return reply.code >= 500 ? BREAKER : BACK_OFF;
+}
+
+function recipientFate(reason: ReplyReason, detail: string | null): Fate {
+  // With a code of security or protocol the words alone are no proof.
+  if (ADDRESS_REASONS.has(reason)) return /^[57]\./.test(detail ?? "") ? FAILED : BOUNCED;
+  if (detail === "2.1" && (reason === "rate" || reason === "full")) return RETRY;
+  // "User unknown" and "full" do not go together; the server is one that has no better code for a block.
+  if (reason === "full") return ADDRESS_CODES.has(detail ?? "") ? BREAKER : RETRY;
+  if (MESSAGE_REASONS.has(reason)) return FAILED;
+  return GIVEN_UP.has(reason) ? FAILED : BREAKER;
+}
+
+/** Nobody is to blame, or nobody knows who. */
+const GIVEN_UP: ReadonlySet<ReplyReason> = new Set(["restricted", "network", "system", "expired", "unknown"]);
+/** After `DATA` a server speaks of the message, so only a code and words together make a bounce, and spam is content. */
+function messageFate(reply: ServerReply, reason: ReplyReason, detail: string | null): Fate {
+  if (ADDRESS_REASONS.has(reason)) {
+    const fromText = reasonIn(reply.text);
+    const proved = ADDRESS_CODES.has(detail ?? "") && fromText !== null && ADDRESS_REASONS.has(fromText);
+    return proved ? recipientFate(reason, detail) : FAILED;
+  }
+  if (reason === "spam" || (reason === "policy" && detail === null)) return FAILED;
+  return recipientFate(reason, detail);
+}
+
+/** A limit of the recipient's domain, not of the connection. A greylist asks for patience, and that of one message. */
+function backsDomainOff(reply: ServerReply, reason: ReplyReason, detail: string | null): boolean {
+  if (SENDER_STAGES.has(reply.stage) || reply.code === null) return false;
+  return reason === "rate" || (reply.code === 421 && detail?.startsWith("7.") === true);
+}

@@ -1,0 +1,82 @@
+/** What nodemailer's client logs and the errors it makes, in the terms of `SmtpStage`. */
+import type { SmtpStage } from "./smtp-types.ts";
+
+/** What nodemailer adds to an error. */
+export interface DialogueError extends Error {
+  readonly code?: string;
+  readonly originalCode?: string;
+  readonly command?: string;
+  readonly response?: string;
+}
+
+const COMMANDS: readonly (readonly [RegExp, SmtpStage])[] = [
+  [/^(?:EHLO|HELO) /, "ehlo"],
+  [/^STARTTLS$/, "starttls"],
+  [/^(?:MAIL FROM:|RSET$)/, "mail-from"],
+  [/^RCPT TO:/, "rcpt-to"],
+  [/^DATA$/, "data"],
+  [/^\.$/, "data"],
+];
+export const WAITS: Readonly<Record<SmtpStage, string>> = {
+  connect: "the connection",
+  ehlo: "the reply to EHLO",
+  starttls: "the TLS handshake",
+  auth: "the reply to AUTH",
+  "mail-from": "the reply to MAIL FROM",
+  "rcpt-to": "the reply to RCPT TO",
+  data: "the reply to DATA",
+  "final-dot": "the reply to the message",
+};
+/** The names that nodemailer gives commands in its errors. */
+const NAMED: Readonly<Record<string, SmtpStage>> = {
+  EHLO: "ehlo",
+  HELO: "ehlo",
+  STARTTLS: "starttls",
+  "MAIL FROM": "mail-from",
+  "RCPT TO": "rcpt-to",
+  DATA: "data",
+};
+const CERTIFICATE_PROBLEM = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/;
+export const CLOSED = "the server closed the connection";
+const PLAIN_WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the server refused the connection",
+  ECONNRESET: "the server reset the connection",
+  ENOTFOUND: "cannot resolve the host",
+  EAI_AGAIN: "cannot resolve the host for now",
+  ETIMEDOUT: "timed out waiting for the connection",
+  EHOSTUNREACH: "the host is unreachable",
+  ENETUNREACH: "the network is unreachable",
+  EPIPE: CLOSED,
+  ECONNECTION: CLOSED,
+};
+
+/** The stage of a line that the client says, as its log has it; lines of a login have no command of their own. */
+export function stageOfLine(line: string): SmtpStage {
+  return COMMANDS.find(([form]) => form.test(line))?.[1] ?? "auth";
+}
+
+/** The stage of the command that an error names; null when it only says that the connection failed. */
+export function stageOfError({ command = "" }: DialogueError): SmtpStage | null {
+  return command.startsWith("AUTH") ? "auth" : (NAMED[command] ?? null);
+}
+
+/** The failure in the words of whoever has to mend it. */
+export function describeFailure(error: DialogueError): string {
+  const code = error.originalCode ?? error.code ?? "";
+  if (CERTIFICATE_PROBLEM.test(code)) return `certificate not accepted: ${error.message} (${code})`;
+  return PLAIN_WORDS[code] ?? (error.message === "" ? code : error.message);
+}
+
+export function timeoutError(ms: number, what: string): Error {
+  return new Error(`timed out after ${ms / 1000} s waiting for ${what}`);
+}
+
+const ignore = (): void => undefined;
+
+/** nodemailer logs what is said and heard; its words about it are of no use. */
+export function listenTo(hear: (side: "client" | "server", text: string) => void) {
+  const debug = ({ tnx }: { tnx?: string }, text: string): void => {
+    if (tnx === "client" || tnx === "server") hear(tnx, text);
+  };
+  return { trace: ignore, debug, info: ignore, warn: ignore, error: ignore, fatal: ignore };
+}

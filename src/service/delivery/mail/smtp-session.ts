@@ -1,0 +1,364 @@
+/** One connection to a mail server, over nodemailer's client: its stages, its time limits, and the final dot in our hands. */
+import { isAscii } from "node:buffer";
+import { connect as connectPlain, type Socket } from "node:net";
+import { Readable } from "node:stream";
+import { connect as connectTls, type ConnectionOptions } from "node:tls";
+import SMTPConnection from "nodemailer/lib/smtp-connection";
+import type { Clock } from "../../../runtime/clock.ts";
+import { createAlarm, type Alarm } from "./alarm.ts";
+import { CLOSED, describeFailure, listenTo, stageOfError, stageOfLine, timeoutError, WAITS } from "./smtp-dialogue.ts";
+import type { DialogueError } from "./smtp-dialogue.ts";
+import { asOneLine, readReply, serverIdIn } from "./smtp-types.ts";
+import type { SmtpMessage, SmtpProgress, SmtpReply, SmtpStage } from "./smtp-types.ts";
+import { maskCredentials, type SmtpServer } from "./smtp-url.ts";
+
+/** Milliseconds. */
+export interface SmtpTimeouts {
+  /** For the lookup, the TCP connection and, with implicit TLS, the handshake. */
+  readonly connect: number;
+  readonly greeting: number;
+  /** For the reply to any command, and for the handshake after STARTTLS. */
+  readonly command: number;
+  /** RFC 5321, 4.5.3.2.6: servers work on a message before they reply. */
+  readonly afterDot: number;
+  /** How long a connection without a message stays open. */
+  readonly idle: number;
+  readonly quit: number;
+}
+
+export interface SessionOptions {
+  readonly server: SmtpServer;
+  /** PEM certificates to trust in place of the public ones. */
+  readonly certificates: string | null;
+  /** What EHLO says; null for the machine's own name. */
+  readonly name: string | null;
+  readonly timeouts: SmtpTimeouts;
+  readonly clock: Clock;
+}
+
+/** As in `SmtpResult`, before anybody measured the time. */
+export type SessionOutcome =
+  | { readonly kind: "accepted" | "refused" | "unsendable"; readonly reply: Omit<SmtpReply, "ms"> }
+  | { readonly kind: "broken"; readonly reply: Omit<SmtpReply, "ms">; readonly isPastDot: boolean };
+
+type Done<T> = (error: Error | null | undefined, value?: T) => void;
+
+/** The alarm rings long before; nodemailer's own limits would not know the stage. */
+const NEVER_MS = 24 * 3_600_000;
+export class SmtpSession {
+  /** Messages that were begun on it. */
+  messages = 0;
+  readonly #options: SessionOptions;
+  readonly #alarm: Alarm;
+  #connection: SMTPConnection | null = null;
+  #socket: Socket | null = null;
+  /** Stages whose replies are still to come, in order; with PIPELINING there are several. */
+  readonly #awaited: SmtpStage[] = [];
+  #stage: SmtpStage = "connect";
+  /** DATA was accepted: what comes next from the server is about the message. */
+  #isInMessage = false;
+  #isPastDot = false;
+  #ehlo = "";
+  #end: Error | null = null;
+  #fail: ((error: Error) => void) | null = null;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#alarm = createAlarm(options.clock);
+  }
+
+  get isOpen(): boolean {
+    return this.#connection !== null && this.#end === null;
+  }
+
+  /** The dot of the message in hand may have left. */
+  get isPastDot(): boolean {
+    return this.#isPastDot;
+  }
+
+  /** Connects, secures the connection and logs in; null when that went well. */
+  async open(): Promise<SessionOutcome | null> {
+    try {
+      this.#connection = this.#converse(await this.#dial());
+      this.#awaited.push("connect");
+      this.#expect(this.#options.timeouts.greeting, "the greeting");
+      await this.#run((done) => this.#connection?.connect(done));
+      return await this.#logIn();
+    } catch (error) {
+      const outcome = this.#outcomeOf(this.#end ?? (error as DialogueError));
+      this.destroy("the connection could not be used");
+      return outcome;
+    }
+  }
+
+  /** Why this server cannot carry the message, by what it announced; null when it can. */
+  findObstacle(message: SmtpMessage): SessionOutcome | null {
+    const addresses = message.from + message.to;
+    const sizeMax = Number(/^250[ -]SIZE +(\d+)/im.exec(this.#ehlo)?.[1] ?? 0);
+    const isUtf8 = message.needsSmtpUtf8 || /[^\p{ASCII}]/u.test(addresses);
+    if (message.to === "" || /[\r\n<>\0]/.test(addresses)) return this.#unsendable("the address cannot be sent");
+    if (isUtf8 && !/^250[ -]SMTPUTF8\b/im.test(this.#ehlo))
+      return this.#unsendable("the address needs SMTPUTF8, which the server does not support");
+    if (sizeMax > 0 && message.bytes.length > sizeMax)
+      return this.#unsendable(`the message has ${message.bytes.length} bytes, and the server takes ${sizeMax}`);
+    return null;
+  }
+
+  /** Ends whatever transaction is open. False when the connection turned out to be of no more use. */
+  async reset(): Promise<boolean> {
+    try {
+      await this.#run((done) => this.#connection?.reset(done));
+      return true;
+    } catch {
+      this.destroy("RSET failed");
+      return false;
+    }
+  }
+
+  /** Suspends the time limits while somebody else is busy. */
+  hold(): void {
+    this.#alarm.pause();
+  }
+
+  /** Keeps the connection for the next message, but not for long. */
+  rest(): void {
+    this.#alarm.set(this.#options.timeouts.idle, () => void this.quit());
+  }
+
+  /** One message from MAIL FROM to the reply. Rejects with what `transmitting` rejects with; the dot is not sent then. */
+  async transmit(message: SmtpMessage, transmitting: SmtpProgress["transmitting"]): Promise<SessionOutcome> {
+    this.messages += 1;
+    this.#isPastDot = false;
+    const body = createBody(message.bytes, async () => {
+      this.hold();
+      await transmitting().catch((error: unknown) => {
+        this.destroy("the message was withdrawn before its end");
+        throw error;
+      });
+      // What ended in the meantime ended before the dot, and so it stays.
+      if (!this.#isInMessage || !this.isOpen) return false;
+      this.#isPastDot = true;
+      this.#expect(this.#options.timeouts.afterDot, WAITS["final-dot"]);
+      return true;
+    });
+    const envelope = {
+      from: message.from,
+      to: message.to,
+      size: message.bytes.length,
+      use8BitMime: !isAscii(message.bytes),
+    };
+    const outcome = await this.#run<{ response: string }>((done) =>
+      this.#connection?.send(envelope, body.stream, done),
+    ).then(
+      ({ response }) => this.#accepted(response),
+      (error: unknown) => this.#outcomeOf(error as DialogueError),
+    );
+    // Without its dot the message is still open, and nothing else can be said on this connection.
+    if (this.#isInMessage && !this.#isPastDot) this.destroy("the message was cut off");
+    this.#isInMessage = false;
+    this.#isPastDot = false;
+    await body.ended();
+    return outcome;
+  }
+
+  /** Says QUIT and waits a little for the reply. */
+  async quit(): Promise<void> {
+    if (!this.isOpen) return;
+    this.#alarm.set(this.#options.timeouts.quit, () => this.destroy("QUIT had no reply"));
+    await this.#run(() => this.#connection?.quit()).catch(() => undefined);
+    this.destroy("the connection was closed");
+  }
+
+  /** Drops the connection; a message in hand ends as broken with these words. */
+  destroy(reason: string): void {
+    this.#break(new Error(reason));
+    this.#connection?.close();
+    this.#socket?.destroy();
+  }
+
+  #dial(): Promise<Socket> {
+    const { server, timeouts } = this.#options;
+    const { host, port } = server;
+    const isImplicit = server.security === "implicit";
+    return new Promise((resolve, reject) => {
+      if (this.#end !== null) throw this.#end;
+      const socket = isImplicit ? connectTls({ host, port, ...this.#tls() }) : connectPlain({ host, port });
+      this.#socket = socket;
+      this.#alarm.set(timeouts.connect, () => socket.destroy(timeoutError(timeouts.connect, WAITS.connect)));
+      if (isImplicit) socket.once("connect", () => (this.#stage = "starttls"));
+      // These stay: once the promise is settled they change nothing.
+      socket.on("error", reject).on("close", () => reject(new Error(CLOSED)));
+      socket.once(isImplicit ? "secureConnect" : "connect", () => {
+        this.#stage = "connect";
+        resolve(socket);
+      });
+    });
+  }
+
+  #tls(): ConnectionOptions {
+    const { certificates, server } = this.#options;
+    const isName = /[a-z]/i.test(server.host) && !server.host.includes(":");
+    return {
+      // Said aloud, so that no variable of the environment turns it off.
+      rejectUnauthorized: true,
+      ...(certificates === null ? {} : { ca: certificates }),
+      ...(isName ? { servername: server.host } : {}),
+    };
+  }
+
+  #converse(socket: Socket): SMTPConnection {
+    const { server, name } = this.#options;
+    const isImplicit = server.security === "implicit";
+    const connection = new SMTPConnection({
+      connection: socket,
+      host: server.host,
+      port: server.port,
+      secure: isImplicit,
+      secured: isImplicit,
+      requireTLS: server.security === "required",
+      ignoreTLS: server.security === "off",
+      tls: this.#tls(),
+      name: name ?? undefined,
+      connectionTimeout: NEVER_MS,
+      greetingTimeout: NEVER_MS,
+      socketTimeout: NEVER_MS,
+      socketCloseTimeout: 0,
+      transactionLog: true,
+      logger: listenTo((side, text) => (side === "client" ? this.#said(text) : this.#heard(text))),
+    });
+    connection.on("error", (error: Error) => this.#break(error));
+    // nodemailer closes before it hands over the reply that was the reason.
+    connection.on("end", () => {
+      this.#end ??= new Error(CLOSED);
+      queueMicrotask(() => this.#break(new Error(CLOSED)));
+    });
+    return connection;
+  }
+
+  async #logIn(): Promise<SessionOutcome | null> {
+    const { credentials } = this.#options.server;
+    if (credentials === null) return null;
+    this.#stage = "auth";
+    if (this.#connection?.allowsAuth !== true) {
+      await this.quit();
+      return { kind: "refused", reply: this.#reply(null, "the server does not offer AUTH") };
+    }
+    const { user, password: pass } = credentials;
+    await this.#run((done) => this.#connection?.login({ credentials: { user, pass } }, done));
+    return null;
+  }
+
+  /** Every line that the client sends, passwords already masked. */
+  #said(line: string): void {
+    if (line === "QUIT") return;
+    const stage = stageOfLine(line);
+    // nodemailer ends a message by itself that has no recipient, so that nobody gets it.
+    if (line === ".") this.#isInMessage = false;
+    this.#awaited.push(stage);
+    if (this.#awaited.length === 1) this.#expect(this.#options.timeouts.command, WAITS[stage]);
+  }
+
+  /** Every whole reply, before anything is made of it. */
+  #heard(reply: string): void {
+    this.#stage = this.#awaited.shift() ?? this.#stage;
+    if (this.#stage === "ehlo") this.#ehlo = reply;
+    // 354, and 250 by servers that take it for the same.
+    if (this.#stage === "data" && !this.#isInMessage) this.#isInMessage = /^[23]/.test(reply);
+    const next = this.#awaited[0] ?? this.#stage;
+    if (!this.#isInMessage) this.#expect(this.#options.timeouts.command, WAITS[next]);
+  }
+
+  #expect(ms: number, what: string): void {
+    this.#alarm.set(ms, () => {
+      this.#break(timeoutError(ms, what));
+      this.destroy("timed out");
+    });
+  }
+
+  /** Runs what calls back; it also ends when the connection does, of which nodemailer tells no callback but one. */
+  #run<T = unknown>(start: (done: Done<T>) => void): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#end !== null) {
+        reject(this.#end);
+        return;
+      }
+      this.#fail = reject;
+      start((error, value) => {
+        if (error) reject(error);
+        else resolve(value as T);
+      });
+    }).finally(() => {
+      this.#fail = null;
+    });
+  }
+
+  #break(error: Error): void {
+    this.#end ??= error;
+    this.#alarm.clear();
+    this.#fail?.(error);
+  }
+
+  #accepted(response: string): SessionOutcome {
+    const { code, enhancedCode, text } = readReply(response);
+    if (!this.#isPastDot) return this.#broken("the server replied before the message ended");
+    this.#stage = "final-dot";
+    return { kind: "accepted", reply: { ...this.#reply(code, text), enhancedCode, serverId: serverIdIn(text) } };
+  }
+
+  #outcomeOf(error: DialogueError): SessionOutcome {
+    const { code, enhancedCode, text } = readReply(error.response ?? "");
+    const isRefusal = code !== null && code >= 400;
+    this.#stage = this.#stageOf(error, isRefusal);
+    if (isRefusal) return { kind: "refused", reply: { ...this.#reply(code, text), enhancedCode } };
+    return this.#broken(text === "" ? describeFailure(error) : `unexpected reply: ${error.response}`);
+  }
+
+  /** What was refused is known by its command; what broke, by what was waited for. */
+  #stageOf(error: DialogueError, isRefusal: boolean): SmtpStage {
+    if (this.#isPastDot) return "final-dot";
+    if (!isRefusal) return this.#awaited[0] ?? this.#stage;
+    return stageOfError(error) ?? this.#stage;
+  }
+
+  #broken(text: string): SessionOutcome {
+    return { kind: "broken", reply: this.#reply(null, text), isPastDot: this.#isPastDot };
+  }
+
+  #unsendable(text: string): SessionOutcome {
+    this.#stage = "mail-from";
+    return { kind: "unsendable", reply: this.#reply(null, text) };
+  }
+
+  #reply(code: number | null, text: string): Omit<SmtpReply, "ms"> {
+    const { server } = this.#options;
+    const words = asOneLine(maskCredentials(text, server));
+    return { stage: this.#stage, code, enhancedCode: null, text: words, host: server.host, serverId: null };
+  }
+}
+
+interface Body {
+  readonly stream: Readable;
+  /** Resolves when nothing can end the message any more. */
+  readonly ended: () => Promise<unknown>;
+}
+
+/** The stream is read when DATA was accepted, and read on when its bytes were taken: then is the time to ask for the end. */
+function createBody(bytes: Uint8Array, mayEnd: () => Promise<boolean>): Body {
+  let isGiven = false;
+  let ending: Promise<void> | null = null;
+  const end = async (stream: Readable): Promise<void> => {
+    if (await mayEnd()) stream.push(null);
+  };
+  const stream = new Readable({
+    read() {
+      if (isGiven) {
+        ending ??= end(this);
+        ending.catch(() => undefined);
+        return;
+      }
+      isGiven = true;
+      this.push(bytes);
+    },
+  });
+  return { stream, ended: async () => ending };
+}

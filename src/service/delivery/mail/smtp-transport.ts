@@ -1,0 +1,195 @@
+/** Messages over a few connections that are kept for a while, each with its outcome and never more than once. */
+import type { Clock } from "../../../runtime/clock.ts";
+import { SmtpSession, type SessionOutcome, type SmtpTimeouts } from "./smtp-session.ts";
+import type { SmtpMessage, SmtpProgress, SmtpResult, SmtpTransport } from "./smtp-types.ts";
+import type { SmtpServer } from "./smtp-url.ts";
+
+export interface SmtpTransportOptions {
+  readonly server: SmtpServer;
+  /** PEM certificates to trust in place of the public ones; null for the public ones. */
+  readonly certificates: string | null;
+  /** How many connections there are at most. */
+  readonly connections: number;
+  readonly clock: Clock;
+  /** What EHLO says; the machine's own name when it is left out. */
+  readonly name?: string;
+  readonly messagesPerConnection?: number;
+  readonly timeouts?: Partial<TransportTimeouts>;
+}
+
+/** Milliseconds. */
+export interface TransportTimeouts extends SmtpTimeouts {
+  /** How long `close` lets messages end. */
+  readonly drain: number;
+  /** How much longer it waits for those that are past their dot. */
+  readonly drainPastDot: number;
+}
+
+const TIMEOUTS: TransportTimeouts = {
+  connect: 20_000,
+  greeting: 30_000,
+  command: 60_000,
+  afterDot: 600_000,
+  idle: 10_000,
+  quit: 5_000,
+  drain: 30_000,
+  drainPastDot: 10_000,
+};
+const MESSAGES_PER_CONNECTION = 100;
+const STOPPING = "the service is stopping";
+
+/** Connects when the first message comes. Nothing is sent twice by itself, and nothing is tried again once it was refused. */
+export function createSmtpTransport(options: SmtpTransportOptions): SmtpTransport {
+  const pool = new Pool(options);
+  return {
+    send: (message, progress) => pool.send(message, progress),
+    close: () => pool.close(),
+  };
+}
+
+type Attempt = SessionOutcome | { readonly kind: "withdrawn" };
+
+class Pool {
+  readonly #options: SmtpTransportOptions;
+  readonly #timeouts: TransportTimeouts;
+  readonly #idle: SmtpSession[] = [];
+  readonly #busy = new Set<SmtpSession>();
+  readonly #waiting: (() => void)[] = [];
+  #turns: number;
+  #closing: Promise<void> | null = null;
+  #isCutOff = false;
+  /** Aborted whenever no message is in hand. */
+  #quiet = new AbortController();
+
+  constructor(options: SmtpTransportOptions) {
+    this.#options = options;
+    this.#timeouts = { ...TIMEOUTS, ...options.timeouts };
+    this.#turns = options.connections;
+  }
+
+  async send(message: SmtpMessage, progress: SmtpProgress): Promise<SmtpResult> {
+    await this.#turn();
+    if (this.#closing !== null) {
+      this.#release();
+      throw new Error("the transport is closed");
+    }
+    const { clock } = this.#options;
+    const began = clock.monotonic();
+    const attempt = await this.#deliver(message, progress);
+    if (attempt.kind === "withdrawn") return attempt;
+    return { ...attempt, reply: { ...attempt.reply, ms: Math.round(clock.monotonic() - began) } };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#drain();
+    return this.#closing;
+  }
+
+  /** Releases the turn in every case. */
+  async #deliver(message: SmtpMessage, progress: SmtpProgress): Promise<Attempt> {
+    for (;;) {
+      const kept = this.#takeIdle();
+      const session = kept ?? this.#create();
+      const failure = kept === null ? await session.open() : null;
+      // A server that ends a connection between two messages means the connection and not the message.
+      const isAlive = kept === null || (await kept.reset());
+      const attempt = failure ?? (isAlive ? await this.#attempt(session, message, progress) : null);
+      if (attempt !== null && (kept === null || !wasOver(attempt))) {
+        this.#giveBack(session);
+        return attempt;
+      }
+      this.#busy.delete(session);
+      session.destroy("the connection was of no more use");
+    }
+  }
+
+  async #attempt(session: SmtpSession, message: SmtpMessage, progress: SmtpProgress): Promise<Attempt> {
+    try {
+      const obstacle = session.findObstacle(message);
+      if (obstacle !== null) return obstacle;
+      session.hold();
+      if (!(await progress.mayStillSend())) return { kind: "withdrawn" };
+      return await session.transmit(message, () => progress.transmitting());
+    } catch (error) {
+      this.#giveBack(session);
+      throw error;
+    }
+  }
+
+  #create(): SmtpSession {
+    const { server, certificates, clock, name = null } = this.#options;
+    const session = new SmtpSession({ server, certificates, name, clock, timeouts: this.#timeouts });
+    if (this.#isCutOff) session.destroy(STOPPING);
+    this.#busy.add(session);
+    return session;
+  }
+
+  #takeIdle(): SmtpSession | null {
+    for (let session = this.#idle.pop(); session !== undefined; session = this.#idle.pop()) {
+      if (!session.isOpen) continue;
+      this.#busy.add(session);
+      return session;
+    }
+    return null;
+  }
+
+  /** The turn of a connection that is ending ends with it, so that there are never more than the server was promised. */
+  #giveBack(session: SmtpSession): void {
+    const { messagesPerConnection = MESSAGES_PER_CONNECTION } = this.#options;
+    const isLast = this.#closing !== null || session.messages >= messagesPerConnection;
+    if (session.isOpen && !isLast) {
+      this.#busy.delete(session);
+      this.#idle.push(session);
+      session.rest();
+      this.#release();
+      return;
+    }
+    void this.#retire(session);
+  }
+
+  async #retire(session: SmtpSession): Promise<void> {
+    await session.quit();
+    this.#busy.delete(session);
+    this.#release();
+  }
+
+  #turn(): Promise<void> {
+    this.#turns -= 1;
+    if (this.#turns >= 0) return Promise.resolve();
+    return new Promise((resolve) => void this.#waiting.push(resolve));
+  }
+
+  #release(): void {
+    this.#turns += 1;
+    this.#waiting.shift()?.();
+    if (this.#isQuiet()) this.#quiet.abort();
+  }
+
+  #isQuiet(): boolean {
+    return this.#turns === this.#options.connections;
+  }
+
+  async #drain(): Promise<void> {
+    // What waits for its turn gets it, and is told at once that there is none.
+    this.#quiet = new AbortController();
+    for (const resume of this.#waiting.splice(0)) resume();
+    await Promise.all(this.#idle.splice(0).map((session) => session.quit()));
+    await this.#untilQuiet(this.#timeouts.drain);
+    this.#isCutOff = true;
+    for (const session of this.#busy) if (!session.isPastDot) session.destroy(STOPPING);
+    await this.#untilQuiet(this.#timeouts.drainPastDot);
+    for (const session of this.#busy) session.destroy(STOPPING);
+  }
+
+  async #untilQuiet(ms: number): Promise<void> {
+    if (this.#isQuiet()) return;
+    await this.#options.clock.sleep(ms, this.#quiet.signal).catch(() => undefined);
+  }
+}
+
+/** The connection had ended, or was about to, before the server said anything about the message. */
+function wasOver(attempt: Attempt): boolean {
+  if (attempt.kind !== "broken" && attempt.kind !== "refused") return false;
+  const { stage, code } = attempt.reply;
+  return stage === "mail-from" && (attempt.kind === "broken" || code === 421);
+}

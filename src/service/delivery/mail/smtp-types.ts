@@ -1,0 +1,107 @@
+/** What a transport of mail is asked and what it answers; nothing here knows how a reply is judged. */
+
+/**
+ * How far the dialogue had come. `connect` includes the lookup of the name and the greeting, `starttls` is the securing of
+ * the connection in both ways of TLS, `data` is DATA and the message without its end, `final-dot` is that end.
+ */
+export type SmtpStage = "connect" | "ehlo" | "starttls" | "auth" | "mail-from" | "rcpt-to" | "data" | "final-dot";
+
+/** The server's words, or the words of the failure where the server said nothing. */
+export interface SmtpReply {
+  readonly stage: SmtpStage;
+  /** The basic reply code, such as 550. Null when the server did not reply. */
+  readonly code: number | null;
+  /** The enhanced code of RFC 3463 directly after the basic one, such as `5.1.1`. */
+  readonly enhancedCode: string | null;
+  /** At most 500 characters on one line, without the codes and without the credentials. */
+  readonly text: string;
+  /** The host that the settings name. */
+  readonly host: string;
+  /** What the server calls the message that it accepted, when its reply says so. */
+  readonly serverId: string | null;
+  /** Milliseconds from when the message had a connection's turn to this reply, connecting included. */
+  readonly ms: number;
+}
+
+export type SmtpResult =
+  | { readonly kind: "accepted"; readonly reply: SmtpReply }
+  /** The server said no at that stage. */
+  | { readonly kind: "refused"; readonly reply: SmtpReply }
+  /** The connection or the wait for it ended. Past the dot the server may have the message: the outcome is unknown. */
+  | { readonly kind: "broken"; readonly reply: SmtpReply; readonly isPastDot: boolean }
+  /**
+   * This server or SMTP itself cannot carry the message: an address that needs SMTPUTF8 (RFC 6531), a message larger than
+   * the announced SIZE, an address with a line break. The message fails and nobody is to blame; nothing was sent.
+   */
+  | { readonly kind: "unsendable"; readonly reply: SmtpReply }
+  /** `mayStillSend` said no. */
+  | { readonly kind: "withdrawn" };
+
+export interface SmtpMessage {
+  /** The sender of the envelope; empty for the null sender. */
+  readonly from: string;
+  readonly to: string;
+  /** The message as RFC 5322 has it. Dots are stuffed and line breaks become CRLF on the way. */
+  readonly bytes: Uint8Array;
+  readonly needsSmtpUtf8: boolean;
+}
+
+export interface SmtpProgress {
+  /** Asked right before MAIL FROM, once more after a reconnection. */
+  mayStillSend(): Promise<boolean>;
+  /**
+   * Called once the server has taken everything but the final dot. The dot is written after this resolved and never
+   * otherwise, so a message without the caller's durable mark cannot have been accepted.
+   */
+  transmitting(): Promise<void>;
+}
+
+export interface SmtpTransport {
+  /**
+   * Sends one message and resolves when its outcome is known; calls beyond the number of connections wait their turn.
+   * Rejects only with what `progress` rejects with (the dot was not written then) and after `close`.
+   */
+  send(message: SmtpMessage, progress: SmtpProgress): Promise<SmtpResult>;
+  /** Lets messages in flight end, within bounds, and says QUIT. What is cut off resolves as `broken`. */
+  close(): Promise<void>;
+}
+
+const TEXT_MAX = 500;
+const CODE = /^([2-5]\d\d)(?=[ -]|$)/;
+const ENHANCED = /^[2-5]\d\d[ -]([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
+/** Postfix, Exim and Amazon's servers, in this order. */
+const SERVER_IDS = [/\bqueued as ([\w.-]+)/i, /\bid=([\w.-]+)/i, /^Ok ([\da-f]+(?:-[\da-f]+)+)$/i];
+
+/** Reads a reply of one or several lines into its codes and its words; a code that is not one of SMTP's is null. */
+export function readReply(response: string): Pick<SmtpReply, "code" | "enhancedCode" | "text"> {
+  const lines = response.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const last = lines.at(-1) ?? "";
+  const code = CODE.exec(last)?.[1];
+  const text = code === undefined ? lines.join(" ") : lines.map(withoutCodes).join(" ");
+  return {
+    code: code === undefined ? null : Number(code),
+    enhancedCode: code === undefined ? null : (ENHANCED.exec(lines[0] ?? "")?.[1] ?? null),
+    text: asOneLine(text),
+  };
+}
+
+/** Printable words on one line, cut to the length that is kept. */
+export function asOneLine(text: string): string {
+  return text
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, TEXT_MAX);
+}
+
+/** The name in "queued as NAME" and the like. */
+export function serverIdIn(text: string): string | null {
+  for (const form of SERVER_IDS) {
+    const found = form.exec(text)?.[1];
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+function withoutCodes(line: string): string {
+  return line.replace(/^[2-5]\d\d[ -]?(?:[245]\.\d{1,3}\.\d{1,3}(?:\s|$))?/, "");
+}

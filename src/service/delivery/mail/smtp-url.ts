@@ -1,0 +1,161 @@
+/** `smtp://user:password@host:587?tls=off&ca=FILE` and `smtps://…`: which server, how its connection is secured. */
+import { readFile } from "node:fs/promises";
+import { isIPv4, isIPv6 } from "node:net";
+import { domainToASCII } from "node:url";
+
+/** `implicit` from the first byte (RFC 8314), `required` and `if-offered` by STARTTLS. */
+export type SmtpSecurity = "implicit" | "required" | "if-offered" | "off";
+
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  readonly security: SmtpSecurity;
+  readonly credentials: { readonly user: string; readonly password: string } | null;
+  /** The file with the certificates of the authority to trust in place of the public ones. */
+  readonly caFile: string | null;
+}
+
+/** The message is one sentence without any part of the URL that could be a part of the password. */
+export class InvalidSmtpUrlError extends Error {
+  override readonly name = "InvalidSmtpUrlError";
+}
+
+const SUBMISSION_PORT = 587;
+const SUBMISSIONS_PORT = 465;
+const RELAY_PORT = 25;
+const MASK = "***";
+const MASKED_LENGTH_MIN = 4;
+
+/**
+ * A name and a password demand TLS, since a connection stripped of its STARTTLS would show them to whoever listens;
+ * a literal loopback host and `tls=off` are the exceptions. Without a port: 587 with a password, 25 without, 465 for smtps.
+ * Throws InvalidSmtpUrlError.
+ */
+export function parseSmtpUrl(text: string): SmtpServer {
+  const url = toUrl(text.trim());
+  const isImplicit = url.protocol === "smtps:";
+  const credentials = credentialsOf(url);
+  const { isOff, caFile } = queryOf(url);
+  if (isImplicit && isOff) refuse("cannot have both smtps:// and tls=off; use smtp:// without TLS");
+  if (isOff && caFile !== null) refuse("cannot have both tls=off and ca=FILE");
+  const host = hostOf(url);
+  return {
+    host,
+    port: portOf(url) ?? defaultPort(isImplicit, credentials !== null),
+    security: securityOf({ isImplicit, isOff, needsSecrecy: credentials !== null && !isLoopbackHost(host) }),
+    credentials,
+    caFile,
+  };
+}
+
+/** For logs and status: everything but the password. */
+export function describeSmtpServer(server: SmtpServer): string {
+  const { host, port, security, credentials } = server;
+  const user = credentials === null ? "" : `${encodeURIComponent(credentials.user)}:${MASK}@`;
+  const shown = isIPv6(host) ? `[${host}]` : host;
+  const query = security === "off" ? "?tls=off" : "";
+  return `${security === "implicit" ? "smtps" : "smtp"}://${user}${shown}:${port}${query}`;
+}
+
+/** A text that came from outside, without the password in any of the forms in which it goes over the wire. */
+export function maskCredentials(text: string, { credentials }: SmtpServer): string {
+  if (credentials === null) return text;
+  const { user, password } = credentials;
+  const encoded = [toBase64(`\0${user}\0${password}`), toBase64(password), encodeURIComponent(password)];
+  // A password of a letter or two would take the words with it.
+  const forms = [...encoded, password].filter((form) => form.length >= MASKED_LENGTH_MIN);
+  return forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
+}
+
+/** The certificates of the URL's `ca`, or null without one. Throws InvalidSmtpUrlError when it is not such a file. */
+export async function readCertificates({ caFile }: SmtpServer): Promise<string | null> {
+  if (caFile === null) return null;
+  const text = await readFile(caFile, "utf8").catch((error: NodeJS.ErrnoException) =>
+    refuse(`names ca=${caFile}, which cannot be read (${error.code ?? error.message})`),
+  );
+  if (!text.includes("-----BEGIN CERTIFICATE-----"))
+    refuse(`names ca=${caFile}, which is not a file of PEM certificates`);
+  return text;
+}
+
+function toUrl(text: string): URL {
+  if (!/^smtps?:\/\//i.test(text)) refuse("must start with smtp:// or smtps://");
+  if (/[\s\p{Cc}]/u.test(text)) refuse("must not contain spaces or control characters; write a space as %20");
+  if (!URL.canParse(text))
+    refuse("is not a valid URL; write special characters of the password as %XX, such as # as %23");
+  const url = new URL(text);
+  if (url.hash !== "") refuse("must not contain #; in the password write it as %23");
+  if (url.pathname !== "" && url.pathname !== "/")
+    refuse("must not contain a path; in the password write / as %2F, and @ as %40");
+  return url;
+}
+
+function credentialsOf(url: URL): SmtpServer["credentials"] {
+  if (url.username === "" && url.password === "") return null;
+  if (url.password === "") refuse("has a user but no password");
+  if (url.username === "") refuse("has a password but no user");
+  const credentials = { user: decode(url.username), password: decode(url.password) };
+  if (/[\0\r\n]/.test(credentials.user + credentials.password))
+    refuse("must not have a line break or a NUL in its user or password");
+  return credentials;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return refuse("has a % in its user or password that two hexadecimal digits do not follow; write % as %25");
+  }
+}
+
+/** Names are not repeated: after a ? in a password they would be its second half. */
+function queryOf(url: URL): { isOff: boolean; caFile: string | null } {
+  const query = [...url.searchParams];
+  const names = query.map(([name]) => name);
+  if (names.some((name) => name !== "tls" && name !== "ca") || new Set(names).size < names.length)
+    refuse("allows only tls=off and ca=FILE after the ?, each once; in the password write ? as %3F");
+  const tls = url.searchParams.get("tls");
+  if (tls !== null && tls !== "off") refuse("allows only tls=off; leave tls out for the default");
+  const caFile = url.searchParams.get("ca");
+  if (caFile === "") refuse("has no file name after ca=");
+  return { isOff: tls === "off", caFile };
+}
+
+function hostOf(url: URL): string {
+  const bare = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isIPv6(bare)) return bare;
+  const ascii = domainToASCII(decode(bare));
+  if (ascii === "" || !/^[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?$/i.test(ascii)) refuse("has no valid host name");
+  return ascii;
+}
+
+function portOf(url: URL): number | null {
+  if (url.port === "") return null;
+  const port = Number(url.port);
+  if (port === 0) refuse("must have a port from 1 to 65535");
+  return port;
+}
+
+function defaultPort(isImplicit: boolean, hasCredentials: boolean): number {
+  if (isImplicit) return SUBMISSIONS_PORT;
+  return hasCredentials ? SUBMISSION_PORT : RELAY_PORT;
+}
+
+function securityOf(wanted: { isImplicit: boolean; isOff: boolean; needsSecrecy: boolean }): SmtpSecurity {
+  if (wanted.isImplicit) return "implicit";
+  if (wanted.isOff) return "off";
+  return wanted.needsSecrecy ? "required" : "if-offered";
+}
+
+/** Literal hosts alone: what a name resolves to is decided by others. */
+function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
+}
+
+function toBase64(text: string): string {
+  return Buffer.from(text, "utf8").toString("base64");
+}
+
+function refuse(sentence: string): never {
+  throw new InvalidSmtpUrlError(`the SMTP URL ${sentence}`);
+}

@@ -1,0 +1,52 @@
+/** Who surveys come from: what a project says of it stands before what the process says. */
+import { domainToASCII } from "node:url";
+import type { ProjectSettings } from "../../domain/projects.ts";
+
+/** Null where nothing was said. */
+export interface SenderSettings {
+  /** An address whose domain is ours to sign for. */
+  readonly from: string | null;
+  readonly replyTo: string | null;
+  /** What people see as the sender. */
+  readonly senderName: string | null;
+  /** Lines below each mail, a postal address for one. */
+  readonly footer: string | null;
+  /** The envelope sender, which gets bounces; `{token}` stands for the message's own token. */
+  readonly bounceAddress: string | null;
+}
+
+/** The settings of one mail, where the address is known. */
+export interface MailSender extends SenderSettings {
+  readonly from: string;
+}
+
+export const NO_SENDER: SenderSettings = {
+  from: null,
+  replyTo: null,
+  senderName: null,
+  footer: null,
+  bounceAddress: null,
+};
+
+/** Without an address from anybody it is `surveys@` and the host of the pages. */
+export function chooseSender(project: ProjectSettings, process: SenderSettings, appUrl: string): MailSender {
+  return {
+    from: project.from ?? process.from ?? `surveys@${hostOf(appUrl)}`,
+    replyTo: project.replyTo ?? process.replyTo,
+    senderName: project.senderName ?? process.senderName,
+    footer: project.footer ?? process.footer,
+    bounceAddress: process.bounceAddress,
+  };
+}
+
+/** The part behind the `@`, as ASCII. */
+export function senderDomain(address: string): string {
+  const domain = address.slice(address.lastIndexOf("@") + 1);
+  return domainToASCII(domain) || domain;
+}
+
+/** A domain name that mail can come from; a bare address is none. */
+function hostOf(appUrl: string): string {
+  const { hostname } = new URL(appUrl);
+  return /^[\d.]+$|^\[/.test(hostname) ? "localhost" : hostname;
+}

@@ -1,0 +1,52 @@
+/** What the survey's mail shows, as text and as HTML. */
+import { SCORE_MAX } from "../../../contract/limits.ts";
+import type { SpecialProperties } from "../../domain/special-properties.ts";
+import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
+import { fillText, surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
+import { type BodyContent, htmlPart } from "./survey-html.ts";
+
+export interface BodyContext {
+  /** The page of this survey; a score is added as a parameter. */
+  readonly surveyUrl: string;
+  readonly unsubscribeUrl: string;
+  /** Who asks. */
+  readonly sender: string;
+  readonly footer: string | null;
+}
+
+export function surveyBody(
+  { locale, productName, introMessage }: SpecialProperties,
+  { sender, footer, surveyUrl, unsubscribeUrl }: BodyContext,
+): { readonly text: string; readonly html: string } {
+  const texts = surveyTexts(locale);
+  const product = singleLine(productName ?? "");
+  const content: BodyContent = {
+    locale,
+    question: surveyQuestion(texts, product === "" ? null : product),
+    intro: multiLine(introMessage ?? ""),
+    footer: multiLine(footer ?? ""),
+    // A name such as `Acme Inc.` has the sentence's full stop already.
+    why: fillText(texts.whyYouGetThis, { sender }).replace(/\.\.$/, "."),
+    surveyUrl,
+    scoreUrls: Array.from({ length: SCORE_MAX + 1 }, (_, score) => `${surveyUrl}?score=${score}`),
+    unsubscribeUrl,
+  };
+  return { text: textPart(content), html: htmlPart(content) };
+}
+
+function textPart({ locale, question, intro, footer, why, ...urls }: BodyContent): string {
+  const texts = surveyTexts(locale);
+  const notes: Readonly<Record<number, string>> = { 0: ` (${texts.notLikely})`, [SCORE_MAX]: ` (${texts.veryLikely})` };
+  const links = urls.scoreUrls.map((url, score) => `${score}${notes[score] ?? ""}: ${url}`);
+  const paragraphs = [
+    intro,
+    question,
+    texts.choose,
+    links.join("\n"),
+    `${texts.answerOnPage}: ${urls.surveyUrl}`,
+    why,
+    footer,
+    `${texts.unsubscribe}: ${urls.unsubscribeUrl}`,
+  ];
+  return `${paragraphs.filter((text) => text !== "").join("\n\n")}\n`;
+}

@@ -1,0 +1,186 @@
+/** The survey's mail as HTML made of tables: mail programs know neither flex nor grid, and some drop the style sheet. */
+import { SCORE_MAX } from "../../../contract/limits.ts";
+import type { Locale } from "../../../contract/locales.ts";
+import { escapeHtml } from "../../domain/texts/plain-text.ts";
+import { fillText, surveyTexts, textDirection } from "../../domain/texts/survey-texts.ts";
+
+/** What both parts of the mail show; texts of people are clean, not escaped. */
+export interface BodyContent {
+  readonly locale: Locale;
+  readonly question: string;
+  /** Empty for none, as is `footer`. */
+  readonly intro: string;
+  readonly footer: string;
+  /** Why this person gets it, from whom. */
+  readonly why: string;
+  readonly surveyUrl: string;
+  /** A link for each score, from 0. */
+  readonly scoreUrls: readonly string[];
+  readonly unsubscribeUrl: string;
+}
+
+/** Dark text on light cells: readable as it is, and when a mail program inverts it. */
+const INK = "#1f2933";
+const QUIET = "#52606d";
+const LINK = "#1a4f9c";
+const PAGE = "#f3f5f8";
+const CARD = "#ffffff";
+const CELL = "#f7f9fb";
+const LINE = "#7b8794";
+const EDGE = "#d9e0e7";
+
+/** Eleven cells of 26 px with a line between them fit a window of 320 px. */
+const CELL_WIDTH = 26;
+const WIDE_CELL_WIDTH = 40;
+const CARD_WIDTH = 518;
+
+function scaleWidth(cell: number): number {
+  return (SCORE_MAX + 1) * (cell + 1) + 1;
+}
+
+/** Only what a mail program may leave out: more room in wide windows, and dark colours. */
+const STYLE_SHEET = [
+  ":root{color-scheme:light dark;supported-color-schemes:light dark}",
+  `@media (min-width:480px){.scale{width:${scaleWidth(WIDE_CELL_WIDTH)}px!important}`,
+  `.score{width:${WIDE_CELL_WIDTH}px!important}.score a{line-height:44px!important;font-size:17px!important}}`,
+  "@media (min-width:600px){.card{padding:36px 32px 28px!important}.page{padding:32px 0!important}}",
+  "@media (prefers-color-scheme:dark){body,.page{background-color:#14181d!important}",
+  ".card{background-color:#1f252c!important;border-color:#3a444f!important}",
+  ".score{background-color:#2a323b!important;border-color:#8493a3!important}",
+  ".ink,.score a{color:#f5f7fa!important}.quiet{color:#b4c0cc!important}.link{color:#9cc4ff!important}}",
+].join("\n");
+
+// Word inherits a font into no table.
+const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const STYLES = {
+  body: `margin:0;padding:0;background-color:${PAGE}`,
+  page: `padding:12px 0;background-color:${PAGE}`,
+  card: `padding:20px 9px;background-color:${CARD};border:1px solid ${EDGE};border-radius:12px`,
+  hidden: "display:none;max-height:0;overflow:hidden;mso-hide:all",
+  intro: `${FONT};margin:0 0 20px;font-size:16px;line-height:24px;color:${INK}`,
+  question: `${FONT};margin:0 0 24px;font-size:21px;line-height:29px;font-weight:600;color:${INK}`,
+  scale: `width:${scaleWidth(CELL_WIDTH)}px;border-collapse:separate;table-layout:fixed`,
+  cell: `width:${CELL_WIDTH}px;padding:2px 0;background-color:${CELL};border:1px solid ${LINE}`,
+  score: `${FONT};display:block;font-size:15px;line-height:36px;font-weight:600;color:${INK};text-decoration:none`,
+  label: `${FONT};padding:8px 0 0;font-size:13px;line-height:18px;color:${QUIET}`,
+  onPage: `${FONT};margin:26px 0 0;font-size:15px;line-height:24px;text-align:center`,
+  below: "padding:16px 10px 0",
+  note: `${FONT};margin:0 0 8px;font-size:13px;line-height:20px;color:${QUIET}`,
+  link: `color:${LINK};text-decoration:underline`,
+} as const;
+
+type Attributes = Readonly<Record<string, string | number>>;
+
+/** A start tag, its values escaped. */
+function tag(name: string, attributes: Attributes): string {
+  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeValue(String(value))}"`);
+  return `<${name}${written.join("")}>`;
+}
+
+/** The quotes around a font's name stay as they are. */
+function escapeValue(text: string): string {
+  return escapeHtml(text).replaceAll("&#39;", "'");
+}
+
+function table(attributes: Attributes): string {
+  return tag("table", { role: "presentation", cellpadding: 0, cellspacing: 0, border: 0, ...attributes });
+}
+
+export function htmlPart(content: BodyContent): string {
+  const { locale, question } = content;
+  const language = { lang: locale, dir: textDirection(locale) };
+  const column = table({ width: "100%", style: `max-width:${CARD_WIDTH}px` });
+  const align = language.dir === "rtl" ? "right" : "left";
+  return [
+    "<!doctype html>",
+    tag("html", language),
+    '<head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width">',
+    '<meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">',
+    `<title>${escapeHtml(question)}</title>`,
+    `<style>${STYLE_SHEET}</style></head>`,
+    tag("body", { style: STYLES.body }),
+    ...preheader(content),
+    // Some programs drop the attributes of html and body.
+    table({ ...language, width: "100%", bgcolor: PAGE }),
+    `<tr>${tag("td", { class: "page", align: "center", bgcolor: PAGE, style: STYLES.page })}`,
+    // Word ignores a greatest width.
+    `<!--[if mso]>${table({ width: CARD_WIDTH })}<tr><td><![endif]-->`,
+    `${column}<tr>${tag("td", { class: "card", align, bgcolor: CARD, style: STYLES.card })}`,
+    ...ask(content),
+    "</td></tr></table>",
+    `${column}<tr>${tag("td", { align, style: STYLES.below })}`,
+    ...explain(content),
+    "</td></tr></table>",
+    "<!--[if mso]></td></tr></table><![endif]-->",
+    "</td></tr></table>",
+    "</body></html>",
+    "",
+  ].join("\n");
+}
+
+/** The line that lists of mail show beside the subject. Without an intro the question is the first line anyway. */
+function preheader({ question, intro }: BodyContent): string[] {
+  if (intro === "") return [];
+  return [`${tag("div", { "aria-hidden": "true", style: STYLES.hidden })}${escapeHtml(question)}</div>`];
+}
+
+function ask(content: BodyContent): string[] {
+  const { locale, intro, question, surveyUrl } = content;
+  const introTag = tag("p", { class: "ink", dir: "auto", style: STYLES.intro });
+  return [
+    ...(intro === "" ? [] : [`${introTag}${lines(intro)}</p>`]),
+    `${tag("h1", { class: "ink", style: STYLES.question })}${escapeHtml(question)}</h1>`,
+    ...scale(content),
+    `${tag("p", { style: STYLES.onPage })}${link(surveyUrl, surveyTexts(locale).answerOnPage)}</p>`,
+  ];
+}
+
+/** From 0 on the left to 10 on the right in every language, each end's label in its own corner. */
+function scale({ locale, scoreUrls }: BodyContent): string[] {
+  const { scoreOfTen, notLikely, veryLikely } = surveyTexts(locale);
+  const row = { class: "scale", dir: "ltr", align: "center", width: scaleWidth(CELL_WIDTH), style: STYLES.scale };
+  const label = (align: string, text: string): string => {
+    const style = `${STYLES.label};text-align:${align}`;
+    const attributes = { class: "quiet", dir: textDirection(locale), width: "50%", align, valign: "top", style };
+    return `${tag("td", attributes)}${escapeHtml(text)}</td>`;
+  };
+  return [
+    `${table(row)}<tr>`,
+    ...scoreUrls.map((url, score) => scoreCell(url, score, fillText(scoreOfTen, { score }))),
+    "</tr></table>",
+    `${table(row)}<tr>`,
+    label("left", notLikely),
+    label("right", veryLikely),
+    "</tr></table>",
+  ];
+}
+
+/** The room is the cell's: Word gives a link neither padding nor width. */
+function scoreCell(href: string, score: number, name: string): string {
+  const ends: Readonly<Record<number, string>> = {
+    0: ";border-radius:7px 0 0 7px",
+    [SCORE_MAX]: ";border-left-width:0;border-radius:0 7px 7px 0",
+  };
+  const style = `${STYLES.cell}${ends[score] ?? ";border-left-width:0"}`;
+  const cell = tag("td", { class: "score", width: CELL_WIDTH, align: "center", bgcolor: CELL, style });
+  return `${cell}${tag("a", { href, title: name, "aria-label": name, style: STYLES.score })}${score}</a></td>`;
+}
+
+/** Who sends this, why, and how to leave. */
+function explain({ locale, why, footer, unsubscribeUrl }: BodyContent): string[] {
+  const note = { class: "quiet", style: STYLES.note };
+  return [
+    `${tag("p", note)}${escapeHtml(why)}</p>`,
+    ...(footer === "" ? [] : [`${tag("p", { ...note, dir: "auto" })}${lines(footer)}</p>`]),
+    `${tag("p", note)}${link(unsubscribeUrl, surveyTexts(locale).unsubscribe)}</p>`,
+  ];
+}
+
+function link(href: string, text: string): string {
+  return `${tag("a", { class: "link", href, style: STYLES.link })}${escapeHtml(text)}</a>`;
+}
+
+function lines(text: string): string {
+  return escapeHtml(text).replaceAll("\n", "<br>\n");
+}

@@ -1,0 +1,148 @@
+/** The survey as an e-mail: section 2 "Special properties", and what large receivers ask of senders. */
+import { createHash } from "node:crypto";
+import type { Random } from "../../../runtime/random.ts";
+import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
+import { readSpecialProperties } from "../../domain/special-properties.ts";
+import { singleLine } from "../../domain/texts/plain-text.ts";
+import { surveyTexts } from "../../domain/texts/survey-texts.ts";
+import { formatMessage, headerText, mailbox } from "./mime.ts";
+import { type MailSender, senderDomain } from "./sender.ts";
+import { surveyBody } from "./survey-body.ts";
+
+/** What stays the same however often a mail is rendered and sent. */
+export interface FrozenMail {
+  /** Without `<>`. */
+  readonly messageId: string;
+  /** Unix seconds of the first rendering. */
+  readonly at: number;
+  readonly from: { readonly name: string | null; readonly address: string };
+  readonly boundary: string;
+  readonly subject: string;
+}
+
+export interface MailContext {
+  /** Where the pages of this service lie, without a slash at the end. */
+  readonly appUrl: string;
+  readonly sender: MailSender;
+}
+
+const ID_BYTES = 16;
+const BOUNDARY_BYTES = 18;
+const SENDER_ID_LENGTH = 10;
+
+/** What earlier attempts decided, or else what this first one decides. `now` is Unix seconds. */
+export function freezeMail(due: DueSurvey, sender: MailSender, random: Pick<Random, "token">, now: number): FrozenMail {
+  if (due.frozen !== null) {
+    const { messageId, values } = due.frozen;
+    return { ...(values as unknown as Omit<FrozenMail, "messageId">), messageId };
+  }
+  const { emailSubject, locale } = readSpecialProperties(due.properties);
+  return {
+    messageId: `${random.token(ID_BYTES)}@${senderDomain(sender.from)}`,
+    at: now,
+    from: { name: senderName(due, sender), address: sender.from },
+    // `=_` occurs neither in Base64 nor in quoted-printable.
+    boundary: `=_${random.token(BOUNDARY_BYTES)}`,
+    subject: singleLine(emailSubject ?? "") || surveyTexts(locale).subject,
+  };
+}
+
+/** As a request keeps it; `freezeMail` reads it again. */
+export function toFrozenMessage({ messageId, ...values }: FrozenMail, bounceToken: string | null): FrozenMessage {
+  return { messageId, bounceToken, values };
+}
+
+/**
+ * The whole message, its lines ended by CRLF: the same arguments give the same bytes. It is ASCII unless the person's
+ * address is not, see `needsSmtpUtf8`.
+ */
+export function formatSurveyMail(due: DueSurvey, frozen: FrozenMail, context: MailContext): string {
+  const { replyTo } = context.sender;
+  const body = renderBody(due, frozen, context);
+  const parts = [
+    { type: "text/plain", text: body.text },
+    { type: "text/html", text: body.html },
+  ];
+  const headers: [string, string][] = [
+    ["From", mailbox(frozen.from.name, frozen.from.address)],
+    ["To", mailbox(withoutAddress(due.person.name ?? ""), due.person.email ?? "")],
+    ...(replyTo === null ? [] : [["Reply-To", mailbox(null, replyTo)] as [string, string]]),
+    ["Subject", headerText(frozen.subject)],
+    ["Date", new Date(frozen.at * 1000).toUTCString().replace("GMT", "+0000")],
+    ["Message-ID", `<${frozen.messageId}>`],
+    ["Content-Language", readSpecialProperties(due.properties).locale],
+    ...streamHeaders(due, frozen, context.appUrl),
+  ];
+  return formatMessage(headers, parts, frozen.boundary);
+}
+
+/** A mail and its parts, for looking at. */
+export function previewMail(due: DueSurvey, context: MailContext, random: Pick<Random, "token">, now: number) {
+  const frozen = freezeMail(due, context.sender, random, now);
+  return {
+    from: addressLine(frozen.from.name, frozen.from.address),
+    to: addressLine(withoutAddress(due.person.name ?? ""), due.person.email ?? ""),
+    subject: frozen.subject,
+    ...renderBody(due, frozen, context),
+    message: formatSurveyMail(due, frozen, context),
+  };
+}
+
+function addressLine(name: string | null, address: string): string {
+  return name === null || name === "" ? address : `${singleLine(name)} <${address}>`;
+}
+
+function renderBody(due: DueSurvey, frozen: FrozenMail, { appUrl, sender }: MailContext) {
+  return surveyBody(readSpecialProperties(due.properties), {
+    surveyUrl: `${appUrl}/s/${due.token}`,
+    unsubscribeUrl: `${appUrl}/u/${due.unsubscribeToken}`,
+    sender: frozen.from.name ?? senderDomain(frozen.from.address),
+    footer: sender.footer,
+  });
+}
+
+/** What tells receivers which stream of mail this is, how to leave it, and that no vacation reply is wanted. */
+function streamHeaders(due: DueSurvey, { from }: FrozenMail, appUrl: string): [string, string][] {
+  const domain = senderDomain(from.address);
+  const { locale } = readSpecialProperties(due.properties);
+  // Receivers ignore one-click over plain HTTP, and some take it for a fault (RFC 8058, 3).
+  const oneClick: [string, string][] = appUrl.startsWith("https:")
+    ? [
+        ["List-Unsubscribe", `<${appUrl}/u/${due.unsubscribeToken}>`],
+        ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],
+      ]
+    : [];
+  return [
+    ["List-ID", `<${listLabel(due.project)}.${domain}>`],
+    ...oneClick,
+    ["Feedback-ID", `${due.project.id}:survey:${locale}:${senderId(domain)}`],
+    ["Auto-Submitted", "auto-generated"],
+    ["X-Auto-Response-Suppress", "OOF, AutoReply"],
+  ];
+}
+
+/** What people know the sender by; `default` says nothing to anybody. */
+function senderName(due: DueSurvey, sender: MailSender): string | null {
+  const { productName } = readSpecialProperties(due.properties);
+  const project = due.project.name === "default" ? null : due.project.name;
+  return singleLine(sender.senderName ?? productName ?? project ?? "") || null;
+}
+
+/** A name such as `Bill <ceo@example.com>` looks like a forged sender to filters. */
+function withoutAddress(name: string): string {
+  return name.replace(/[@<>]/g, "");
+}
+
+function listLabel({ id, name }: DueSurvey["project"]): string {
+  const label = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 40);
+  return label === "" ? `project-${id}` : label;
+}
+
+/** Five to fifteen characters that stay a sender's own. */
+function senderId(domain: string): string {
+  return createHash("sha256").update(domain).digest("hex").slice(0, SENDER_ID_LENGTH);
+}

@@ -1,0 +1,41 @@
+/** A survey as it would be sent, for looking at: nothing is stored, and its links lead to the preview page. */
+import type { Locale } from "../../contract/locales.ts";
+import type { Project } from "./inputs.ts";
+import type { DueSurvey, Transaction } from "./ports.ts";
+
+const PREVIEW_TOKEN = "preview";
+
+export interface PreviewWish {
+  /** Whose survey; null for anybody's. */
+  readonly email: string | null;
+  /** Instead of the language that the survey has. */
+  readonly locale: Locale | null;
+}
+
+/** With the properties of the person's next or newest e-mail survey. Null when nobody has the address. */
+export async function previewSurvey(
+  tx: Transaction,
+  project: Project,
+  { email, locale }: PreviewWish,
+): Promise<DueSurvey | null> {
+  const sample = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null };
+  const person = email === null ? sample : await tx.people.byEmail(project.id, email);
+  if (person === null) return null;
+  const properties = email === null ? null : await tx.requests.propertiesFor(project.id, person.id, "email");
+  return {
+    project,
+    requestId: 0,
+    channel: "email",
+    autopilot: false,
+    token: PREVIEW_TOKEN,
+    unsubscribeToken: PREVIEW_TOKEN,
+    properties: { ...properties, ...(locale === null ? {} : { locale }) },
+    scheduledAt: tx.now,
+    attempts: 0,
+    firstAttemptAt: null,
+    frozen: null,
+    claimer: "",
+    claims: 0,
+    person: { id: person.id, email: person.email, name: person.name, phoneNumber: person.phoneNumber },
+  };
+}

@@ -1,0 +1,52 @@
+/** What a language has to say: one text for each place in a mail, on a page or in a text message. */
+
+/** `fillText` replaces `{sender}`, `{product}`, `{score}` and `{max}`; each text has those that English has. */
+export interface SurveyTexts {
+  /** The question about a product without a name. */
+  readonly question: string;
+  readonly questionAbout: string;
+  /** Of the e-mail; at most 60 characters, which is what lists of mail show. */
+  readonly subject: string;
+  readonly notLikely: string;
+  readonly veryLikely: string;
+  /** What a screen reader says for a score. */
+  readonly scoreOfTen: string;
+  /** Above the links of the text part. */
+  readonly choose: string;
+  readonly answerOnPage: string;
+  readonly unsubscribe: string;
+  readonly whyYouGetThis: string;
+
+  readonly youChose: string;
+  readonly commentLabel: string;
+  readonly commentHint: string;
+  readonly send: string;
+  readonly change: string;
+  readonly thanks: string;
+  readonly thanksDetail: string;
+  readonly youAnswered: string;
+  /** Told while the comment can still be written. */
+  readonly recordedAddComment: string;
+  /** In front of the title of a page with a mistake. */
+  readonly errorTitle: string;
+  readonly errorChooseScore: string;
+  readonly errorCommentTooLong: string;
+  readonly linkUnknown: string;
+  readonly linkUnknownDetail: string;
+  readonly linkExpired: string;
+  readonly linkExpiredDetail: string;
+
+  readonly unsubscribeTitle: string;
+  readonly unsubscribeAsk: string;
+  readonly unsubscribeButton: string;
+  readonly unsubscribed: string;
+  readonly undo: string;
+  readonly resubscribed: string;
+
+  readonly smsAskComment: string;
+  readonly smsThanks: string;
+  readonly smsAskAgain: string;
+  /** `STOP` and `START` are what the service understands in every language. */
+  readonly smsHelp: string;
+  readonly smsStopped: string;
+}

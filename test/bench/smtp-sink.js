@@ -1,0 +1,31 @@
+// A mail server that takes everything and keeps nothing; it costs as little as a server can.
+import { createServer } from "node:net";
+
+const DOT = Buffer.from("\r\n.\r\n");
+const REPLIES = {
+  EHLO: "250-sink\r\n250-PIPELINING\r\n250 SIZE 1000000",
+  DATA: "354 go on",
+  QUIT: "221 bye",
+};
+
+const server = createServer((socket) => {
+  let waiting = Buffer.alloc(0);
+  let inMessage = false;
+  socket.setNoDelay(true);
+  socket.write("220 sink\r\n");
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk) => {
+    waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+    const replies = [];
+    for (;;) {
+      const end = waiting.indexOf(inMessage ? DOT : "\r\n");
+      if (end === -1) break;
+      const verb = inMessage ? "" : waiting.toString("latin1", 0, 4).toUpperCase();
+      waiting = waiting.subarray(end + (inMessage ? DOT.length : 2));
+      replies.push(REPLIES[verb] ?? "250 2.0.0 Ok: queued as SINK");
+      inMessage = verb === "DATA";
+    }
+    if (replies.length > 0) socket.write(`${replies.join("\r\n")}\r\n`);
+  });
+});
+server.listen(0, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${server.address().port}`));

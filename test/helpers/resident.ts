@@ -1,0 +1,149 @@
+/**
+ * A `surveyctl` for shell lines that starts no Node: a script of the shell which has the test's own process run the
+ * command, with the script's arguments, environment and open files. What needs a process, or a terminal, gets one.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, constants, createReadStream, createWriteStream, openSync, readFileSync, writeSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { Socket } from "node:net";
+import path from "node:path";
+import { Readable, type Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { runWith } from "./in-process.ts";
+import { shellProgram, type Ended } from "./run-cli.ts";
+
+export interface Resident {
+  close(): Promise<void>;
+}
+
+/**
+ * Writes `surveyctl` into `bin`. Commands run in `work`, which becomes this process's own directory until `close`: one
+ * resident at a time.
+ */
+export async function openResident(bin: string, work: string): Promise<Resident> {
+  const calls = path.join(bin, "calls");
+  spawnSync("mkfifo", ["-m", "600", calls]);
+  await writeFile(path.join(bin, "surveyctl"), script(calls, work), { mode: 0o755 });
+  const before = process.cwd();
+  process.chdir(work);
+  const running = new Set<Promise<void>>();
+  // Open for writing too: it has no end while nobody calls.
+  const fd = openSync(calls, constants.O_RDWR | constants.O_NONBLOCK);
+  const incoming = new Socket({ fd, readable: true, writable: false }).setEncoding("utf8");
+  let rest = "";
+  incoming.on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const pid of lines) {
+      const call = answer(pid, `${calls}.${pid}`).finally(() => running.delete(call));
+      running.add(call);
+    }
+  });
+  return {
+    close: async () => {
+      await Promise.all(running);
+      incoming.destroy();
+      process.chdir(before);
+    },
+  };
+}
+
+/** Starts and ends of the program itself, signals and terminals are for a real one. */
+function script(calls: string, work: string): string {
+  return `#!/bin/sh
+case "$#:$1" in 0:*|1:-*|1:help|*:serve|*:demo|*:completion|*:__complete) exec ${shellProgram()} "$@";; esac
+if [ "$PWD" != "${work}" ] || [ -t 0 ] || [ -t 1 ] || [ -t 2 ]; then exec ${shellProgram()} "$@"; fi
+# The shell's own redirections come between these and their originals.
+exec 3<&0 4>&1
+mkfifo "${calls}.$$" && echo $$ > "${calls}" && read -r status < "${calls}.$$" && exit "$status"
+exit 99
+`;
+}
+
+async function answer(pid: string, reply: string): Promise<void> {
+  const status = await perform(pid).catch((error: unknown) => {
+    console.error(error);
+    return 98;
+  });
+  for (;;) {
+    try {
+      const fd = openSync(reply, constants.O_WRONLY | constants.O_NONBLOCK);
+      writeSync(fd, `${status}\n`);
+      closeSync(fd);
+      break;
+    } catch (error) {
+      // The script has not begun to read, or is gone.
+      if ((error as NodeJS.ErrnoException).code !== "ENXIO" || !isAlive(pid)) break;
+      await sleep(2);
+    }
+  }
+  await rm(reply, { force: true });
+}
+
+function isAlive(pid: string): boolean {
+  try {
+    return process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
+}
+
+async function perform(pid: string): Promise<number> {
+  // The shell and the script's own path come first.
+  const args = strings(`/proc/${pid}/cmdline`).slice(2);
+  const env = Object.fromEntries(
+    strings(`/proc/${pid}/environ`).map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]),
+  );
+  const [stdout, stderr] = [output(pid, 4), output(pid, 2)];
+  const stdin = Object.assign(Readable.from(input(pid)), { isTTY: false });
+  try {
+    return await runWith({ args, env, stdin, stdout, stderr });
+  } finally {
+    await Promise.all([stdout, stderr].map(ended));
+  }
+}
+
+function strings(file: string): string[] {
+  return readFileSync(file, "utf8").replace(/\0$/, "").split("\0");
+}
+
+/** Opened when it is read: most commands never do. */
+async function* input(pid: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(`/proc/${pid}/fd/3`) as AsyncIterable<Uint8Array>;
+}
+
+function output(pid: string, fd: number): Writable {
+  const flags = constants.O_WRONLY | constants.O_APPEND;
+  const stream = createWriteStream("", { fd: openSync(`/proc/${pid}/fd/${fd}`, flags) });
+  stream.on("error", () => undefined);
+  return Object.assign(stream, { isTTY: false, columns: 80 });
+}
+
+/** Whether it could be written or not. */
+function ended(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.closed) resolve();
+    else stream.once("close", resolve).end();
+  });
+}
+
+interface ShellOptions {
+  /** For the files behind the streams. */
+  readonly folder: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: string;
+}
+
+/** A line of bash, whose three streams are files: a resident opens them a second time. */
+export async function runShell(text: string, { folder, cwd, env, stdin }: ShellOptions): Promise<Ended> {
+  const own = await mkdtemp(path.join(folder, "streams-"));
+  const at = (name: string): string => path.join(own, name);
+  await writeFile(at("stdin"), stdin);
+  const files = [await open(at("stdin"), "r"), await open(at("stdout"), "a"), await open(at("stderr"), "a")];
+  const child = spawn("bash", ["-c", text], { cwd, env, stdio: files.map(({ fd }) => fd) });
+  const [status, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  for (const file of files) await file.close();
+  return { status, signal, stdout: await readFile(at("stdout"), "utf8"), stderr: await readFile(at("stderr"), "utf8") };
+}

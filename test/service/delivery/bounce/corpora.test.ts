@@ -1,0 +1,140 @@
+/** Measures with public collections of real bounces; see `test/fixtures/bounces/README.md` for how to get them. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { readReport, type ReturnedMessage } from "../../../../src/service/delivery/bounce/read-report.ts";
+import { classifyReply, type ReplyMeaning } from "../../../../src/service/delivery/mail/classify-reply.ts";
+import { replyOfReport } from "../../../../src/service/delivery/mail/parse-reply.ts";
+
+const folder = process.env["BOUNCE_CORPORA"] ?? "";
+const SISIMAI = path.join(folder, "rb-sisimai");
+const MAILS = path.join(SISIMAI, "set-of-emails/maildir");
+const MANUAL = path.join(folder, "smtp-field-manual/data/codes");
+
+/** What the collection says of one recipient: `[status, reply code, reason, whether the address is at fault]`. */
+type Expected = readonly [status: string, code: string, reason: string, hard: boolean];
+
+/** A bounce here would burn a person for the sender's trouble. */
+const SENDERS_TROUBLE = new Set([
+  "authfailure",
+  "badreputation",
+  "blocked",
+  "exceedlimit",
+  "norelaying",
+  "notcompliantrfc",
+  "policyviolation",
+  "mailboxfull",
+  "requireptr",
+  "securityerror",
+  "spamdetected",
+  "speeding",
+  "toomanyconn",
+  "virusdetected",
+]);
+/** The collection reads "not enough disk space" in the words for people; the report says 5.1.1 and "user unknown". */
+const CONTRADICTION = "rfc3464-01.eml";
+/** The table decides otherwise: 450 is tried again, and 5.7.1 and 5.7.27 are not codes of the address. */
+const DECIDED_OTHERWISE = new Set(["lhost-bigfoot-02.eml", "lhost-postfix-05.eml", "lhost-sendmail-57.eml"]);
+const SHARE_FOUND = 0.95;
+
+function readOracle(): ReadonlyMap<string, readonly Expected[]> {
+  const tests = path.join(SISIMAI, "test/public");
+  const names = readdirSync(tests).filter((name) => /^(?:lhost-|rhost-|rfc3464|rfc3834|arf)/.test(name));
+  const oracle = names.flatMap((name) => {
+    const entries = readFileSync(path.join(tests, name), "utf8").matchAll(/^\s*'(\d+)'\s*=>\s*(\[\[[^]*?\]\])/gm);
+    return [...entries].map(
+      ([, number = "", rows = ""]) =>
+        [
+          `${path.basename(name, ".rb")}-${number}.eml`,
+          [...rows.matchAll(/\[\s*'([^']*)',\s*'([^']*)',\s*'([^']*)',\s*(true|false)/g)].map(
+            ([, status = "", code = "", reason = "", hard]) => [status, code, reason, hard === "true"] as const,
+          ),
+        ] as const,
+    );
+  });
+  return new Map(oracle.filter(([file]) => existsSync(path.join(MAILS, "bsd", file))));
+}
+
+const readMail = (variant: string, file: string): Promise<ReturnedMessage> =>
+  readReport(readFileSync(path.join(MAILS, variant, file)));
+
+function meaningsOf(message: ReturnedMessage): readonly ReplyMeaning[] {
+  if (message.kind !== "delivery-status") return [];
+  const failed = message.recipients.filter(({ action }) => action === "failed");
+  return failed.map((recipient) => classifyReply({ stage: "report", ...replyOfReport(recipient) }));
+}
+
+interface Tally {
+  readonly lost: number;
+  readonly found: number;
+  readonly missed: readonly string[];
+  readonly blamed: readonly string[];
+}
+
+/** Hard ones `lost` are in mails without the structure of a report. */
+async function tally(oracle: ReadonlyMap<string, readonly Expected[]>): Promise<Tally> {
+  let [lost, found] = [0, 0];
+  const [missed, blamed]: [string[], string[]] = [[], []];
+  for (const [file, rows] of oracle) {
+    const meanings = meaningsOf(await readMail("bsd", file));
+    if (meanings.length !== rows.length) {
+      lost += rows.filter(([, , , hard]) => hard).length;
+      continue;
+    }
+    for (const [at, [, , reason, hard]] of rows.entries()) {
+      const bounced = meanings[at]?.outcome === "bounced";
+      if (hard && bounced) found += 1;
+      if (hard && !bounced) missed.push(file);
+      if (bounced && SENDERS_TROUBLE.has(reason)) blamed.push(file);
+    }
+  }
+  return { lost, found, missed, blamed };
+}
+
+describe.skipIf(folder === "")("the collection of bounces", () => {
+  it("when all reports are read, then bad addresses are found and nobody else bounces", async () => {
+    const { lost, found, missed, blamed } = await tally(readOracle());
+    const rest = missed.filter((file) => !DECIDED_OTHERWISE.has(file));
+    console.log({ found, missed, lost });
+    expect(blamed).toEqual([CONTRADICTION]);
+    expect(found / (found + rest.length)).toBeGreaterThanOrEqual(SHARE_FOUND);
+  });
+
+  it.each(["dos", "mac"])("when line endings are those of %s, then the reports say the same", async (variant) => {
+    const names = readdirSync(path.join(MAILS, variant)).filter((name) => existsSync(path.join(MAILS, "bsd", name)));
+    expect(names.length).toBeGreaterThan(50);
+    for (const name of names)
+      expect([name, await readMail(variant, name)]).toEqual([name, await readMail("bsd", name)]);
+  });
+
+  it("when mails are not bounces, then nobody bounces", async () => {
+    for (const name of readdirSync(path.join(MAILS, "not")))
+      expect(await readMail("not", name)).toMatchObject({
+        kind: expect.stringMatching(/^(?:other|auto-reply)$/) as string,
+      });
+  });
+});
+
+interface ManualPage {
+  readonly reply: number;
+  readonly providers?: readonly { readonly responses: readonly { readonly response: string }[] }[];
+}
+
+describe.skipIf(folder === "")("the manual of replies", () => {
+  it("when a reply names a sender's trouble, then nobody bounces", () => {
+    const pages = readdirSync(MANUAL).map(
+      (name) => JSON.parse(readFileSync(path.join(MANUAL, name), "utf8")) as ManualPage,
+    );
+    const replies = pages.flatMap(({ reply, providers = [] }) =>
+      providers.flatMap(({ responses }) => responses.map(({ response }) => ({ reply, response }))),
+    );
+    expect(replies.length).toBeGreaterThan(100);
+    const bounced = replies.filter(({ reply, response }) => {
+      const said = replyOfReport({ status: null, diagnosticCode: response });
+      return classifyReply({ ...said, stage: "rcpt-to", code: said.code ?? reply }).outcome === "bounced";
+    });
+    expect(
+      bounced.filter(({ response }) => /spam|block|reputation|dmarc|spf|quota|relay(?! *=)/i.test(response)),
+    ).toEqual([expect.objectContaining({ response: expect.stringContaining("due to inactivity") as string })]);
+  });
+});

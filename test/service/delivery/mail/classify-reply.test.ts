@@ -1,0 +1,261 @@
+import { describe, expect, it } from "vitest";
+import {
+  classifyReply,
+  type ReplyMeaning,
+  type ReplyStage,
+} from "../../../../src/service/delivery/mail/classify-reply.ts";
+import { parseReply } from "../../../../src/service/delivery/mail/parse-reply.ts";
+
+type Stage = Exclude<ReplyStage, "final-dot">;
+
+function said(stage: ReplyStage, reply: string): ReplyMeaning {
+  return classifyReply({ ...parseReply(reply), stage: stage as Stage });
+}
+
+const NOTHING_ELSE = { domain: false, strike: false, afterSeconds: null, hasAddressCode: false };
+const bounced = (reason: string): object => ({ ...NOTHING_ELSE, outcome: "bounced", sender: "none", reason });
+const held = (reason: string): object => ({ ...NOTHING_ELSE, outcome: "held", sender: "breaker", reason });
+const failed = (reason: string): object => ({ ...NOTHING_ELSE, outcome: "failed", sender: "none", reason });
+const struck = (reason: string): object => ({ ...failed(reason), strike: true });
+const retry = (reason: string, more = {}): object => ({
+  ...NOTHING_ELSE,
+  outcome: "retry",
+  sender: "none",
+  reason,
+  ...more,
+});
+const backOff = (reason: string): object => retry(reason, { sender: "back-off" });
+const hours = (afterSeconds: number): object => retry("quota", { sender: "hours", afterSeconds });
+const byCode = (meaning: object): object => ({ ...meaning, hasAddressCode: true });
+const FOUR_HOURS = 14_400;
+
+describe("a sender that is refused", () => {
+  it.each<[string, ReplyStage, string, object]>([
+    ["has no connection", "connect", "getaddrinfo ENOTFOUND smtp.example.com", backOff("network")],
+    ["waits too long", "connect", "Connection timeout after 20 seconds", backOff("network")],
+    ["meets a busy server", "connect", "421 4.3.2 Too many connections, try later", backOff("rate")],
+    ["is on a blocklist", "connect", "554 5.7.1 Your IP is listed at zen.spamhaus.org", held("blocked")],
+    ["is not greeted", "ehlo", "550 Administrative prohibition", held("policy")],
+    ["is told to come back", "ehlo", "450 Not now", backOff("unknown")],
+    ["gets no encryption", "starttls", "454 4.7.0 TLS not available", backOff("policy")],
+    ["meets a forged certificate", "starttls", "self-signed certificate in certificate chain", held("tls")],
+    ["has a wrong password", "auth", "535 5.7.8 Authentication credentials invalid", held("auth")],
+    ["may not log in", "auth", "550 No such user", held("auth")],
+    ["may not log in for now", "auth", "454 4.7.0 Temporary failure", held("policy")],
+    ["logs in while the server stops", "auth", "421 4.3.2 Shutting down", backOff("system")],
+    ["is not authenticated", "mail-from", "530 5.7.0 Authentication required", held("auth")],
+    ["has a bad address", "mail-from", "553 5.1.8 Domain of sender does not exist", held("sender")],
+    ["may not use its address", "mail-from", "550 5.7.60 Client may not send as this sender", held("policy")],
+    ["may not relay", "mail-from", "550 We do not relay", held("relay")],
+    ["is told to wait", "mail-from", "451 4.7.1 Try again in 5 minutes", { ...backOff("policy"), afterSeconds: 300 }],
+    ["has sent enough today", "mail-from", "550 5.4.5 Daily user sending limit exceeded", hours(FOUR_HOURS)],
+    ["has a message too large", "mail-from", "552 5.3.4 Message size exceeds fixed limit", struck("size")],
+    ["uses an unknown parameter", "mail-from", "555 5.5.4 Unsupported option: SMTPUTF8", struck("syntax")],
+  ])("when it %s, then that is the sender's", (_, stage, reply, meaning) => {
+    expect(said(stage, reply)).toEqual(meaning);
+  });
+});
+
+describe("a recipient who is refused", () => {
+  it.each<[string, string, object]>([
+    ["does not exist", "550 5.1.1 <ada@example.com>: User unknown", byCode(bounced("userunknown"))],
+    ["has no words", "550 5.1.1", byCode(bounced("userunknown"))],
+    ["has no domain", "550 5.1.2 Host unknown", byCode(bounced("hostunknown"))],
+    ["is misspelt", "553 5.1.3 Bad recipient address syntax", byCode(bounced("userunknown"))],
+    ["has moved", "551 5.1.6 Mailbox has moved", byCode(bounced("moved"))],
+    ["is at a domain without mail", "556 5.1.10 Domain does not accept mail", byCode(bounced("hostunknown"))],
+    ["is unknown at Microsoft 365", "550 5.4.1 Recipient address rejected: Access denied", bounced("userunknown")],
+    ["is at a host not found", "550 5.4.4 Host or domain name not found", bounced("hostunknown")],
+    ["is disabled", "550 5.2.1 The account is disabled", byCode(bounced("disabled"))],
+    ["gets too much mail", "550 5.2.1 Receiving mail at a rate that prevents delivery", byCode(retry("rate"))],
+    ["is not available, no reason given", "550 5.2.1 Not now", byCode(failed("unknown"))],
+    ["is full", "552 5.2.2 Mailbox full", retry("full")],
+    ["is full for now", "452 4.2.2 Over quota", retry("full")],
+    [
+      "is refused and nothing else is said",
+      "550 <ada@example.com>: Recipient address rejected.",
+      bounced("userunknown"),
+    ],
+    ["has no code but is unknown", "550 No such user here", bounced("userunknown")],
+    ["has a code that contradicts itself", "550 4.1.1 Unverified address", failed("unknown")],
+    ["has such a code and plain words", "550 4.1.1 User unknown", bounced("userunknown")],
+    ["is refused without a reason", "554 Transaction failed", failed("unknown")],
+    [
+      "is refused with words that any reason may follow",
+      "550 5.0.0 Recipient address rejected: On hold",
+      failed("unknown"),
+    ],
+    ["accepts members only", "550 5.7.1 You are not allowed to post to this list", failed("restricted")],
+    ["is unknown with a code of security", "550 5.7.1 No such user", failed("userunknown")],
+    ["is behind a broken server", "554 5.3.0 Internal error", failed("system")],
+  ])("when the mailbox %s, then the sender goes on", (_, reply, meaning) => {
+    expect(said("rcpt-to", reply)).toEqual(meaning);
+    expect(said("report", reply)).toEqual(meaning);
+  });
+
+  it.each<[string, string, object]>([
+    ["blocked", "550 5.1.1 Blocked, see https://www.spamhaus.org/query/ip/192.0.2.1", byCode(held("blocked"))],
+    ["blocked, by the link alone", "553 5.1.1 https://www.spamhaus.org/query/ip/192.0.2.1", byCode(held("blocked"))],
+    ["too many", "550 5.1.1 Too many messages from you", byCode(held("rate"))],
+    ["full", "552 5.1.1 Recipient over quota", byCode(held("full"))],
+    ["policy", "550 5.1.1 Rejected by policy", byCode(held("policy"))],
+  ])("when 5.1.1 comes with the word %s, then the person is not blamed", (_, reply, meaning) => {
+    expect(said("rcpt-to", reply)).toEqual(meaning);
+  });
+
+  it.each<[string, string, object]>([
+    ["a relay", "550 5.7.1 Unable to relay", held("relay")],
+    ["a relay without a code", "554 Relay access denied", held("relay")],
+    ["a password", "530 Log on first", held("auth")],
+    ["DMARC", "550 5.7.26 Unauthenticated mail", held("policy")],
+    ["a sender without mail", "550 5.7.27 Sender domain does not accept mail", held("sender")],
+    ["Microsoft's rules for large senders", "550 5.7.515 Access denied, does not meet the level", held("policy")],
+    ["Microsoft's blocklist", "550 5.7.606 Access denied, banned sending IP", held("blocked")],
+    ["reputation", "550 5.7.1 The very low reputation of your domain", held("blocked")],
+    ["policy alone", "554 5.7.9 Not accepted", held("policy")],
+    ["spam", "550 5.7.1 Known spammer", held("spam")],
+    ["rate, for good", "550 Rate limit reached", held("rate")],
+    ["the sender's domain", "550 5.1.8 Sender address rejected: Domain not found", held("sender")],
+  ])("when it is refused for %s, then the sender stops", (_, reply, meaning) => {
+    expect(said("rcpt-to", reply)).toEqual(meaning);
+  });
+
+  it.each<[string, string, object]>([
+    ["size", "552 5.3.4 Message too big", struck("size")],
+    ["size without a code", "552 Aborted", struck("size")],
+    ["syntax", "501 5.5.4 Bad argument", struck("syntax")],
+    ["syntax without a code", "501 Bad address syntax", struck("syntax")],
+    ["content", "554 5.6.0 Malformed", struck("content")],
+    ["a loop", "554 5.4.6 Too many hops", struck("loop")],
+    ["an option", "555 Unknown option", struck("syntax")],
+    ["protocol, with words for an address", "550 5.5.0 Mailbox unavailable", failed("userunknown")],
+  ])("when it is refused for %s, then the message is given up", (_, reply, meaning) => {
+    expect(said("rcpt-to", reply)).toEqual(meaning);
+  });
+});
+
+describe("a code without words", () => {
+  it.each<[string, object]>([
+    ["550 5.1.1", byCode(bounced("userunknown"))],
+    ["550 5.1.2", byCode(bounced("hostunknown"))],
+    ["550 5.1.3", byCode(bounced("userunknown"))],
+    ["551 5.1.6", byCode(bounced("moved"))],
+    ["556 5.1.10", byCode(bounced("hostunknown"))],
+    ["556", bounced("hostunknown")],
+    ["550 5.2.1", byCode(failed("unknown"))],
+    ["550 5.2.2", retry("full")],
+    ["550 5.2.3", struck("size")],
+    ["550 5.3.0", failed("system")],
+    ["550 5.3.4", struck("size")],
+    ["550 5.4.1", failed("network")],
+    ["550 5.4.4", failed("network")],
+    ["550 5.4.5", hours(FOUR_HOURS)],
+    ["550 5.4.6", struck("loop")],
+    ["550 5.4.7", failed("expired")],
+    ["550 5.5.0", struck("syntax")],
+    ["550 5.5.2", struck("syntax")],
+    ["550 5.6.1", struck("content")],
+    ["550 5.7.1", held("policy")],
+    ["550 5.1.7", held("sender")],
+    ["550 5.1.8", held("sender")],
+    ["550 5.0.0", failed("unknown")],
+    ...[530, 534, 535, 538].map((code): [string, object] => [`${code}`, held("auth")]),
+    ...[500, 501, 502, 503, 504, 555].map((code): [string, object] => [`${code}`, struck("syntax")]),
+    ["552", struck("size")],
+    ["550", failed("unknown")],
+    ["550 5.1.4", failed("unknown")],
+  ])("when a server says %s alone, then its code decides", (reply, meaning) => {
+    expect(said("rcpt-to", reply)).toEqual(meaning);
+  });
+
+  it.each<[string, object]>([
+    ["550 5.1.7 No such user", held("sender")],
+    ["550 5.1.8 No such user", held("sender")],
+    ["550 5.2.2 No such user", retry("full")],
+    ["552 5.2.3 No such user", struck("size")],
+    ["552 5.3.4 Mailbox full", retry("full")],
+    ["550 5.4.4 Blocked", failed("network")],
+    ["550 5.4.6 No such user", struck("loop")],
+    ["550 5.5.1 No such user", struck("syntax")],
+    ["550 5.6.0 No such user", struck("content")],
+    ["530 Blocked", held("auth")],
+    ["502 No such user", struck("syntax")],
+    ["550 5.7.19 No such user", failed("userunknown")],
+    ...[20, 40, 509, 515, 606, 649].map((n): [string, object] => [`550 5.7.${n} No such user`, held("policy")]),
+    ["550 5.7.650 No such user", failed("userunknown")],
+  ])("when a server says %s, then the code is stronger than its words", (reply, meaning) => {
+    expect(said("rcpt-to", reply)).toEqual(meaning);
+  });
+});
+
+describe("a refusal for now", () => {
+  it.each<[string, string, object]>([
+    ["with the address's code", "450 4.1.1 User unknown", retry("userunknown")],
+    ["with a code for good", "451 5.1.1 User unknown", retry("userunknown")],
+    ["by a greylist", "451 4.7.1 Greylisted, try again in 300 seconds", retry("greylisted", { afterSeconds: 300 })],
+    ["while the server stops", "421 4.3.2 Service not available", backOff("system")],
+    ["that closes without a code", "421 Closing connection", backOff("unknown")],
+    ["of the domain's rate", "421 4.7.28 Unusual rate of mail", retry("rate", { domain: true })],
+    [
+      "of the domain's rate in 10 minutes",
+      "450 Too many mails, in 10 min",
+      retry("rate", { domain: true, afterSeconds: 600 }),
+    ],
+    ["of the domain's trust", "421 4.7.0 Deferred", retry("policy", { domain: true })],
+    ["of a quota", "452 4.5.3 Too many recipients", hours(FOUR_HOURS)],
+    ["of a quota, by its words", "452 Daily message quota exceeded", hours(FOUR_HOURS)],
+    ["of a quota of a day", "452 4.5.3 Come back in 24 hours", hours(86_400)],
+    ["of a relay", "454 4.7.1 Relay access denied", retry("relay")],
+  ])("when it comes %s, then the message is tried again", (_, reply, meaning) => {
+    expect(said("rcpt-to", reply)).toEqual(meaning);
+    expect(said("final-dot", reply)).toEqual(meaning);
+  });
+
+  it.each<[Stage, string]>([
+    ["rcpt-to", "Connection closed unexpectedly"],
+    ["data", "Timeout after 60 seconds"],
+  ])("when the connection is lost at %s, then the message is tried again", (stage, text) => {
+    expect(classifyReply({ stage, code: null, enhancedCode: null, text })).toEqual(retry("network"));
+  });
+});
+
+describe("a message that is refused", () => {
+  it.each<[string, string, object]>([
+    [
+      "is accepted",
+      "250 2.0.0 Queued as 4XyZ",
+      { ...NOTHING_ELSE, outcome: "sent", sender: "none", reason: "accepted" },
+    ],
+    ["is spam", "550 5.7.1 Message looks like spam", struck("spam")],
+    ["has a virus", "554 Virus found", struck("content")],
+    ["breaks a policy without a code", "554 Message rejected", struck("policy")],
+    ["breaks a policy with an empty code", "554 5.0.0 Message rejected", struck("policy")],
+    ["breaks DMARC", "550 5.7.26 Unauthenticated", held("policy")],
+    ["comes from a blocked sender", "554 Blocked by Spamhaus", held("blocked")],
+    ["fails", "554 Transaction failed", struck("unknown")],
+    ["has an unknown recipient, by its words", "550 No such user", struck("userunknown")],
+    ["has an unknown recipient, by its code", "550 5.1.1 Failed", { ...byCode(struck("userunknown")) }],
+    ["has an unknown recipient, by both", "550 5.1.1 No such user", byCode(bounced("userunknown"))],
+    ["meets a full mailbox", "552 5.2.2 Mailbox full", retry("full")],
+  ])("when it %s, then that is its outcome", (_, reply, meaning) => {
+    expect(said("final-dot", reply)).toEqual(meaning);
+  });
+});
+
+const report = (code: number | null, enhancedCode: string | null, text: string): ReplyMeaning =>
+  classifyReply({ stage: "report", code, enhancedCode, text });
+
+describe("a report", () => {
+  it.each<[string, ReplyMeaning, object]>([
+    ["5.0.0 and plain words", report(550, "5.0.0", "User unknown"), bounced("userunknown")],
+    ["5.5.0 and plain words", report(550, "5.5.0", "User unknown"), bounced("userunknown")],
+    ["5.0.0 and no words", report(null, "5.0.0", ""), failed("unknown")],
+    ["a status alone", report(null, "5.1.1", ""), byCode(bounced("userunknown"))],
+    ["a status of the passing kind", report(null, "4.4.1", "Connection timed out"), retry("network")],
+    ["no code and plain words", report(null, null, "mailbox not found"), bounced("userunknown")],
+    ["no code and no words", report(null, null, ""), failed("unknown")],
+    ["an expired message", report(null, "5.4.7", "delivery time expired"), failed("expired")],
+  ])("when it has %s, then that decides", (_, meaning, expected) => {
+    expect(meaning).toEqual(expected);
+  });
+});

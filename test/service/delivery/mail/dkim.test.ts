@@ -1,0 +1,178 @@
+import { generateKeyPairSync } from "node:crypto";
+import DKIM from "nodemailer/lib/dkim";
+import { describe, expect, it } from "vitest";
+import {
+  checkDkimKey,
+  DkimKeyError,
+  dkimProblem,
+  dkimRecord,
+  readDkimKey,
+  signMail,
+} from "../../../../src/service/delivery/mail/dkim.ts";
+import { rawMail } from "../message/mailing.ts";
+
+const PLACE = { domain: "bücher.example", selector: "s1.mail" };
+
+function rsaPem(bits: number): string {
+  return generateKeyPairSync("rsa", { modulusLength: bits })
+    .privateKey.export({ type: "pkcs8", format: "pem" })
+    .toString();
+}
+
+const PEM = rsaPem(2048);
+const KEY = readDkimKey(PEM, PLACE);
+const RECORD = dkimRecord(KEY);
+const MAILS = {
+  english: rawMail(),
+  thai: rawMail({
+    properties: { locale: "th", service_intro_message: "a  b \t\n\n\n" },
+    sender: { replyTo: "a@b.example" },
+  }),
+  plain: rawMail({ appUrl: "http://survey.example.com" }),
+  emptyBody: "From: a@b.example\r\nSubject: x\r\n\r\n",
+};
+
+async function signByNodemailer(message: string, fields?: string): Promise<string> {
+  const dkim = new DKIM({
+    domainName: "b.example",
+    keySelector: "s",
+    privateKey: PEM,
+    ...(fields === undefined ? {} : { headerFieldNames: fields }),
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of dkim.sign(message)) chunks.push(Buffer.from(chunk as Uint8Array));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+describe.each(Object.entries(MAILS))("the %s mail", (_, message) => {
+  const signed = signMail(message, KEY);
+
+  it("when it is signed, then it verifies and is otherwise the same", () => {
+    expect(dkimProblem(signed, RECORD)).toBeNull();
+    expect(signed.endsWith(`\r\n${message}`)).toBe(true);
+    const signature = signed.slice(0, -message.length);
+    expect(signature).toMatch(
+      /^DKIM-Signature: v=1; a=rsa-sha256; c=relaxed\/relaxed; d=xn--bcher-kva\.example;\r\n s=s1\.mail;\r\n/,
+    );
+    for (const line of signature.trimEnd().split("\r\n")) expect(line.length).toBeLessThanOrEqual(78);
+  });
+
+  it("when another program signs it, then that verifies too", async () => {
+    expect(dkimProblem(await signByNodemailer(message), RECORD)).toBeNull();
+    expect(dkimProblem(await signByNodemailer(message, "from:subject:list-unsubscribe-post"), RECORD)).toBeNull();
+  });
+
+  it("when a relay folds a header and adds blanks and empty lines, then it still verifies", () => {
+    const relayed = signed.replace("\r\nSubject: ", "\r\nSUBJECT:\r\n\t ").replace(/\r\n\r\n$/, "\r\n") + " \r\n\r\n";
+    expect(dkimProblem(relayed.replace(/^/, "Received: by relay\r\n"), RECORD)).toBeNull();
+  });
+});
+
+it("when a mail is signed, then both headers of one-click unsubscribing are covered, and each other that matters", () => {
+  const [, names = ""] = /\bh=([^;]*);/.exec(signMail(MAILS.thai, KEY)) ?? [];
+  expect(names.replaceAll(/\s/g, "").split(":")).toEqual(
+    "from to subject date message-id reply-to mime-version content-type content-language list-id list-unsubscribe list-unsubscribe-post feedback-id".split(
+      " ",
+    ),
+  );
+});
+
+it("when one byte is another, then the signature does not hold", () => {
+  const signed = signMail(MAILS.english, KEY);
+  const headEnd = signed.indexOf("\r\n\r\n");
+  // What is signed: the covered headers and the body; each place is one letter or digit of it.
+  const places = [
+    "Ada",
+    "How are we",
+    "Sun, 15",
+    "random1of16",
+    "multipart",
+    "List-ID: <default",
+    "/u/leaves",
+    "One-Click",
+    "survey:en",
+  ];
+  for (const text of [...places, "score=9", "Unsubscribe: http"]) {
+    const at = signed.indexOf(text) + text.length - 1;
+    const changed = signed.slice(0, at) + (signed[at] === "X" ? "Y" : "X") + signed.slice(at + 1);
+    expect([text, dkimProblem(changed, RECORD)]).toEqual([
+      text,
+      at > headEnd ? "the body is not the one that was signed" : "the headers are not those that were signed",
+    ]);
+  }
+});
+
+it.each<[string, (signed: string) => string, string, string]>([
+  ["has none", (signed) => signed.replace("DKIM-", "X-"), RECORD, "there is no signature"],
+  [
+    "is of another kind",
+    (signed) => signed.replace("rsa-sha256", "rsa-sha1"),
+    RECORD,
+    "the signature is of a kind that is not known",
+  ],
+  [
+    "covers a part of the body",
+    (signed) => signed.replace("; d=", "; l=1; d="),
+    RECORD,
+    "the signature is of a kind that is not known",
+  ],
+  ["leaves From out", (signed) => signed.replace("h=from:", "h="), RECORD, "the signature does not cover From"],
+  [
+    "has a second From",
+    (signed) => signed.replace("\r\nTo:", "\r\nFrom: <x@y.example>\r\nTo:"),
+    RECORD,
+    "the headers are not those that were signed",
+  ],
+  [
+    "is of another key",
+    (signed) => signed,
+    dkimRecord(readDkimKey(rsaPem(2048), PLACE)),
+    "the headers are not those that were signed",
+  ],
+  ["has a withdrawn key", (signed) => signed, "v=DKIM1; p=", "the record has no public key"],
+])("when the signature %s, then that is said", (_, change, record, problem) => {
+  expect(dkimProblem(change(signMail(MAILS.english, KEY)), record)).toBe(problem);
+});
+
+describe("the key", () => {
+  const ec = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" });
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  const locked = { cipher: "aes-256-cbc", passphrase: "secret" };
+
+  it.each<[string, string | Buffer, { domain: string; selector: string }, string]>([
+    ["is short", rsaPem(1024), PLACE, "the DKIM key has 1024 bits; use an RSA key of 2048 bits or more"],
+    ["is empty", "", PLACE, "the DKIM key is not a private key in PEM format"],
+    ["is a public one", RECORD, PLACE, "the DKIM key is not a private key in PEM format"],
+    [
+      "is locked",
+      rsa.export({ type: "pkcs8", format: "pem", ...locked }),
+      PLACE,
+      "the DKIM key is encrypted; save it without a passphrase",
+    ],
+    [
+      "is locked in the old form",
+      rsa.export({ type: "pkcs1", format: "pem", ...locked }),
+      PLACE,
+      "the DKIM key is encrypted; save it without a passphrase",
+    ],
+    ["is not RSA", String(ec), PLACE, "the DKIM key is of type ec; use an RSA key"],
+    ["has no domain", PEM, { ...PLACE, domain: "" }, 'the DKIM domain "" is not a domain name'],
+    [
+      "has a strange selector",
+      PEM,
+      { ...PLACE, selector: "a;b=c" },
+      'the DKIM selector "a;b=c" is not a part of a domain name',
+    ],
+  ])("when it %s, then it is refused in one sentence", (_, pem, place, message) => {
+    expect(() => readDkimKey(pem, place)).toThrow(new DkimKeyError(message));
+  });
+
+  it.each(["pkcs8", "pkcs1"] as const)("when it is in the form %s, then it signs", (type) => {
+    const key = readDkimKey(rsa.export({ type, format: "pem" }), PLACE);
+    expect(() => checkDkimKey(key)).not.toThrow();
+  });
+
+  it("when it is sound, then its record has the public half", () => {
+    expect(RECORD).toMatch(/^v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A[\w+/]+=*$/);
+  });
+});

@@ -1,0 +1,45 @@
+import type { Random } from "../../../../src/runtime/random.ts";
+import { chooseSender, NO_SENDER, type MailSender } from "../../../../src/service/delivery/message/sender.ts";
+import { formatSurveyMail, freezeMail } from "../../../../src/service/delivery/message/survey-mail.ts";
+import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
+import { dueSurvey } from "../due.ts";
+import { type Mail, readMail } from "../read-mail.ts";
+
+export const APP_URL = "https://survey.example.com";
+export const NOW = 1_750_000_000;
+export const TOKEN = "tokenOf22characters-_x";
+export const UNSUBSCRIBE_TOKEN = "leavesWith22characters";
+export const UNSAID = { senderName: null, from: null, replyTo: null, footer: null, timeZone: null };
+
+/** Each token names its turn and its size. */
+export function countingTokens(): Pick<Random, "token"> {
+  const state = { count: 0 };
+  return {
+    token: (bytes) => {
+      state.count += 1;
+      return `random${state.count}of${bytes}`;
+    },
+  };
+}
+
+export interface Given extends Partial<DueSurvey> {
+  readonly sender?: Partial<MailSender>;
+  readonly appUrl?: string;
+}
+
+/** A survey as mail with everything defaulted: raw. */
+export function rawMail({ sender: settings = {}, appUrl = APP_URL, ...given }: Given = {}): string {
+  const due = dueSurvey({ unsubscribeToken: UNSUBSCRIBE_TOKEN, ...given });
+  const sender = { ...chooseSender(UNSAID, NO_SENDER, appUrl), ...settings };
+  return formatSurveyMail(due, freezeMail(due, sender, countingTokens(), NOW), { appUrl, sender });
+}
+
+export function mail(given: Given = {}): Mail {
+  return readMail(rawMail(given));
+}
+
+export function html(given: Given = {}): string {
+  return mail(given).parts["text/html"] ?? "";
+}
+
+export const inLocale = (locale: string): Given => ({ properties: { locale } });
