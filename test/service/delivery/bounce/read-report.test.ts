@@ -168,7 +168,7 @@ describe("a complaint", () => {
 
 describe("a large message", () => {
   it("when the words for people have 1 MB, then the report after them is read", async () => {
-    const long = formatReport(FAILED).replace("Your message", `${"Your message\n".repeat(80_000)}`);
+    const long = formatReport(FAILED).replace("Your message", "Your message\n".repeat(80_000));
     expect(await read(long)).toEqual(READ);
   });
 
