@@ -19,7 +19,8 @@ import {
 } from "../domain/answers.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store, Transaction } from "../domain/ports.ts";
-import { readSpecialProperties } from "../domain/special-properties.ts";
+import { readSettings } from "../domain/projects.ts";
+import { readSpecialProperties, type SpecialProperties } from "../domain/special-properties.ts";
 import { pageHeaders, pageResponse, seeOther, unknownLink, type Page } from "./document.ts";
 import { createCrowd } from "./crowd.ts";
 import { endedPage, formPage, type FormView, type SurveyView, thanksPage } from "./survey-page.ts";
@@ -156,7 +157,9 @@ interface Found {
 async function findVisit(store: Store, token: string): Promise<Found | null> {
   return store.read(async (tx) => {
     const visit = await visitSurvey(tx, token);
-    return visit === null ? null : { visit, sender: await senderOf(tx, visit.survey.project) };
+    if (visit === null) return null;
+    const { project, properties } = visit.survey;
+    return { visit, sender: await senderOf(tx, project, readSpecialProperties(properties)) };
   });
 }
 
@@ -239,9 +242,10 @@ function languageOf({ headers }: PageRequest): Locale {
   return found ?? FALLBACK_LOCALE;
 }
 
-/** Whom people know the sender as; `default` says nothing to anybody. */
-async function senderOf(_tx: Transaction, project: Project): Promise<string | null> {
-  return project.name === "default" ? null : project.name;
+/** What people know the sender by; `default` says nothing to anybody. */
+async function senderOf(tx: Transaction, project: Project, { productName }: SpecialProperties): Promise<string | null> {
+  const { senderName } = await readSettings(tx, project);
+  return senderName ?? productName ?? (project.name === "default" ? null : project.name);
 }
 
 function createLeavingHandler(options: PagesOptions): Handler {
@@ -251,7 +255,7 @@ function createLeavingHandler(options: PagesOptions): Handler {
       const link = TOKEN.test(token) ? await findUnsubscribeLink(tx, token) : null;
       if (link === null) return null;
       const special = readSpecialProperties(link.properties);
-      const sender = (await senderOf(tx, link.project)) ?? special.productName;
+      const sender = await senderOf(tx, link.project, special);
       return { locale: special.locale, sender: sender ?? "", action: "" };
     });
   const change = async (token: string, rest: string): Promise<(view: LeavingView) => Page> => {

@@ -15,9 +15,11 @@ export function createSuppressionRows(database: Database, secret: () => string):
       );
     },
     remove: async (project, channel, address, reason) => {
+      const key = readKey(database);
+      if (key === null) return;
       database.run(
         "DELETE FROM suppressions WHERE project_id = ? AND channel = ? AND address_hash = ? AND reason = ?",
-        [project, channel, hash(channel, address), reason],
+        [project, channel, hash(key, channel, address), reason],
       );
     },
     list: async (project, channel, address) => {
