@@ -6,7 +6,7 @@
  */
 
 import type { UnavailableError } from "./errors.ts";
-import type { DeliveryRows, RequestRows } from "./delivery/rows.ts";
+import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
 import type { AutopilotRows, PersonRows, ProjectRows, ResponseRows, SuppressionRows, TrendRows } from "./rows.ts";
 
 export type * from "./delivery/rows.ts";
@@ -51,6 +51,7 @@ export interface Transaction {
   readonly people: PersonRows;
   readonly requests: RequestRows;
   readonly deliveries: DeliveryRows;
+  readonly reports: ReportRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;

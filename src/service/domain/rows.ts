@@ -266,8 +266,9 @@ export interface AutopilotRows {
 
 /**
  * Why an address is not written to: its owner left by link or API, it refused a message for good, or a text said STOP.
+ * A `complaint` says why an `unsubscribe` is there, and suppresses nothing by itself.
  */
-export type SuppressionReason = "unsubscribe" | "bounce" | "stop";
+export type SuppressionReason = "unsubscribe" | "bounce" | "stop" | "complaint";
 
 export interface Suppression {
   readonly reason: SuppressionReason;

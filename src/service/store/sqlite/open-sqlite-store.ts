@@ -19,6 +19,7 @@ import { createLongChanges, createStepLoop, type LongChangeKind, type Step } fro
 import { removePersonStep } from "./rows/person-removal.ts";
 import { createPersonRows } from "./rows/person-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
+import { createReportRows } from "./rows/report-rows.ts";
 import { createRequestRows } from "./rows/request-rows.ts";
 import { createResponseRows } from "./rows/response-rows.ts";
 import { createSuppressionRows } from "./rows/suppression-rows.ts";
@@ -137,6 +138,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     people: createPersonRows(database, blocks, changes),
     requests: createRequestRows(database, session, blocks),
     deliveries: createDeliveryRows(database, session),
+    reports: createReportRows(database, session),
     responses: createResponseRows(database, blocks),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
