@@ -33,13 +33,13 @@ async function proxyOf(credentials?: string): ReturnType<typeof startProxy> {
   return proxy;
 }
 
-const CALL = "GET https://localhost/v1/people.json";
 const GOOD: Line = { status: 0, stdout: "7\n", said: "" };
 
 describe("certificates", () => {
   it("when nobody vouches for the certificate, then the error says so", async () => {
     const line = await listThrough((await service(true)).baseUrl, {});
-    const said = `error: the certificate of localhost cannot be trusted (it is self-signed, DEPTH_ZERO_SELF_SIGNED_CERT): ${CALL}`;
+    const said =
+      "error: the certificate of localhost cannot be trusted (it is self-signed, DEPTH_ZERO_SELF_SIGNED_CERT)";
     expect(line).toEqual({ status: 1, stdout: "", said });
   });
 

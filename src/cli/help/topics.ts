@@ -50,7 +50,8 @@ Formats (-o, --output):
   csv      RFC 4180 with a header; the default of export. Maps and arrays
            are JSON in one cell
   json     what the API sent, unchanged: an array for lists, an object
-           for single things; indented on a terminal
+           for single things; indented on a terminal. metrics adds
+           fields of its own, and --raw leaves them out
   ndjson   the same, one object per line
 
 --columns a,b,c selects columns and their order; dotted paths reach
@@ -156,6 +157,63 @@ CSV for spreadsheets: --excel, with --bom --crlf --excel-safe in it.
 --flatten adds one column for each property.
 `;
 
+const STATISTICS = `A score is an estimate: other people would have answered otherwise.
+metrics says how far off it may be, from the three counts of the answers
+(n).
+
+  nps_low, nps_high  the interval; 95 % of such intervals hold the true
+                     score. --confidence 0.9 makes them narrower, and
+                     wrong more often.
+  margin             half its width
+  change             with --compare: the difference of the two scores
+  p                  how often chance alone gives as great a change
+  verdict            rise or fall where the interval of the change is
+                     above or below zero, else no evidence; too few
+                     under 10 answers on either side
+
+Method: adjusted Wald. Three answers are added (3/4 detractors, 1 1/2
+passives, 3/4 promoters), then NPS +- z * sqrt(V / n), where V is the
+share of promoters and detractors less the square of the NPS, cut off at
++-100. The score that is shown stays the raw one, so the interval does
+not lie evenly around it; change is the difference of the adjusted ones.
+Sources: Rocks 2016, The American Statistician 70:365; Lewis and Sauro
+2021. The interval held the true score in 94 to 97 of 100 cases, computed
+exactly for 20 to 50 answers.
+
+--segment compares the values of a property of the answers. q is what p
+becomes among many rows (Benjamini and Hochberg): of the changes with a q
+of 0.05 or less, one in twenty is chance. Values with fewer than --min-n
+answers are not shown. --explain-change splits the change of the raw
+score (Kitagawa): mix is that other people answered, within that the same
+kind of people answered otherwise; every answer counts.
+A value is associated with a score and need not be its cause; a property
+that follows from the score, such as "churned", tells nothing about it.
+
+--alarm may be asked every day: it uses a confidence sequence
+(Waudby-Smith and others 2021), which holds the true score at all times
+at once, while comparing each 30 days with the 30 before raises a false
+alarm in 93 of 100 quiet years. It counts all answers since --since, or
+since the file's first run, from 20 answers on, and fires for falls only.
+The price: a fall of 30 points takes about 70 answers to fire, one of 20
+about 130, one of 10 about 500. Without --target the first 20 answers are
+the target; they are so few that only falls of 35 points or more show.
+
+On a terminal of 60 columns or more --by draws its intervals as a chart,
+--segment as a line for each value, highest score first, and --histogram
+a bar for each score. In a pipe the same numbers are rows.
+
+What an interval does not cover:
+  - who chose to answer: people who did not may think otherwise
+  - several answers by one person, which count as answers of several
+    people, within a period and between two that are compared
+  - language, channel and time of day, which change answers by themselves
+  - scores that were not given by people, such as links opened by a
+    mail filter
+  - season: compare with the same months of last year as well
+
+100 answers a month cannot show a change of less than about 32 points.
+`;
+
 const EXIT_CODES = `Exit statuses:
 ${Object.entries(EXIT_MEANINGS)
   .map(([status, meaning]) => `  ${status.padEnd(5)}${meaning}\n`)
@@ -169,4 +227,5 @@ export const TOPICS: ReadonlyMap<string, string> = new Map([
   ["dates", DATES],
   ["import", IMPORT],
   ["export", EXPORT],
+  ["statistics", STATISTICS],
 ]);

@@ -1,9 +1,15 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/runtime/clock.ts";
-import type { DeliveryOutcome, DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
+import {
+  ClaimLostError,
+  type DeliveryOutcome,
+  type DeliveryProgress,
+  type DeliveryResult,
+} from "../../../src/service/domain/delivery/sender.ts";
 import type { DueSurvey, Store } from "../../../src/service/domain/ports.ts";
 import { addMember } from "../../../src/service/domain/autopilot.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
+import { unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";
 import { openFixture, sendInput, type Fixture } from "../domain/fixture.ts";
 
@@ -225,4 +231,200 @@ it("when the clock is set back, then what is due now is still delivered now", as
   world().create().start();
   await world().asleep(1);
   expect(world().delivered).toEqual(["a@x.co", "b@x.co"]);
+});
+
+/** A sender that keeps each message until it is told how it ended. */
+function holdMessages(): { readonly progress: DeliveryProgress[]; readonly end: ((result: DeliveryResult) => void)[] } {
+  const held = { progress: [] as DeliveryProgress[], end: [] as ((result: DeliveryResult) => void)[] };
+  world().deliver = (_, progress) => {
+    held.progress.push(progress);
+    return new Promise((resolve) => void held.end.push(resolve));
+  };
+  return held;
+}
+
+const until = async (isTrue: () => boolean): Promise<void> => {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** The state of every survey, in the order in which they were made. */
+const states = async (): Promise<string[]> => {
+  const filter = { state: null, after: 0, limit: 99 };
+  const rows = await world().fixture.read((tx) => tx.deliveries.list(1, filter));
+  return rows.map(({ state: name }) => name);
+};
+const eventually = async (expected: readonly string[]): Promise<void> => {
+  for (let turn = 0; turn < 200 && (await states()).join() !== expected.join(); turn += 1)
+    await new Promise((resolve) => setImmediate(resolve));
+  expect(await states()).toEqual(expected);
+};
+
+describe("when messages take their time", () => {
+  it("then each is recorded as soon as it ends, and the others stay in hand", async () => {
+    for (const email of ["a@x.co", "b@x.co"]) await schedule(email, 0);
+    const held = holdMessages();
+    world().create().start();
+    await until(() => held.end.length === 2);
+    held.end[1]?.({ kind: "sent" });
+    await eventually(["claimed", "sent"]);
+    held.end[0]?.({ kind: "held", reason: "535" });
+    await eventually(["held", "sent"]);
+    expect(world().delivered).toEqual(["a@x.co", "b@x.co"]);
+  });
+
+  it("then their leases are renewed, so that none is sent twice", async () => {
+    await schedule("a@x.co", 0);
+    const held = holdMessages();
+    world().create().start();
+    for (let minute = 1; minute <= 20; minute += 1) {
+      const nap = await world().asleep(minute);
+      world().fixture.time.now += 60;
+      nap.end();
+    }
+    await world().asleep(21);
+    expect([world().delivered, await states()]).toEqual([["a@x.co"], ["claimed"]]);
+    held.end[0]?.({ kind: "sent" });
+    await eventually(["sent"]);
+  });
+
+  it("then no more are claimed than the sender takes, and another follows each that ends", async () => {
+    for (const email of ["a@x.co", "b@x.co", "c@x.co"]) await schedule(email, 0);
+    world().capacity = 2;
+    const held = holdMessages();
+    world().create().start();
+    await world().asleep(1);
+    expect(await states()).toEqual(["claimed", "claimed", "scheduled"]);
+    held.end[0]?.({ kind: "sent" });
+    await eventually(["sent", "claimed", "claimed"]);
+    for (const end of held.end) end({ kind: "sent" });
+  });
+
+  it("and the sender takes none, then nothing is claimed until it says that it does", async () => {
+    await schedule("a@x.co", 0);
+    world().capacity = 0;
+    const scheduler = world().create();
+    scheduler.start();
+    expect([(await world().asleep(1)).ms, await states()]).toEqual([60_000, ["scheduled"]]);
+    world().capacity = 1;
+    scheduler.wake();
+    await eventually(["sent"]);
+  });
+
+  it("and a person is deleted meanwhile, then what is left of the message is erased after its end", async () => {
+    await schedule("a@x.co", 0);
+    const held = holdMessages();
+    const scheduler = world().create();
+    scheduler.start();
+    await world().asleep(1);
+    await world().fixture.write((tx) => deletePerson(tx, world().fixture.project, { by: "email", email: "a@x.co" }));
+    scheduler.wake();
+    await world().asleep(2);
+    expect(world().erased).toEqual([]);
+    held.end[0]?.({ kind: "sent" });
+    await until(() => world().erased.length === 1);
+  });
+});
+
+describe("when a sender asks and tells on its way", () => {
+  it("then a message whose person has unsubscribed does not go out, and what the sender says of it is ignored", async () => {
+    await schedule("a@x.co", 0);
+    const held = holdMessages();
+    world().create().start();
+    await until(() => held.end.length === 1);
+    expect(await held.progress[0]?.mayStillSend()).toBe(true);
+    await world().fixture.write((tx) => unsubscribe(tx, world().fixture.project, "a@x.co"));
+    expect(await held.progress[0]?.mayStillSend()).toBe(false);
+    await expect(held.progress[0]?.transmitting()).rejects.toThrow(ClaimLostError);
+    held.end[0]?.({ kind: "sent" });
+    await eventually(["cancelled"]);
+    expect(await world().fixture.read((tx) => tx.requests.countSent(1, "email", { since: null, until: null }))).toBe(0);
+  });
+
+  it("then a message that is too late is given up", async () => {
+    await schedule("a@x.co", 0);
+    world().deliver = async (_, progress) => {
+      expect(await progress.mayStillSend()).toBe(false);
+      return { kind: "sent" };
+    };
+    world().fixture.time.now += 3 * 86_400 + 1;
+    world().create().start();
+    await eventually(["failed"]);
+  });
+
+  it.each([
+    ["before its mark", false, "scheduled"],
+    ["after its mark", true, "unknown"],
+  ])("and it throws %s, then the message is put back only if it cannot have gone", async (_, isMarked, expected) => {
+    await schedule("a@x.co", 0);
+    world().deliver = async (__, progress) => {
+      if (isMarked) await progress.transmitting();
+      throw new Error("the sender is broken");
+    };
+    world().create().start();
+    await until(() => world().errors.length === 1);
+    await eventually([expected]);
+    expect(world().errors.map(String)).toEqual(["Error: the sender is broken"]);
+  });
+
+  it("and the mark cannot be stored, then it is told, and the message is put back", async () => {
+    await schedule("a@x.co", 0);
+    const { store } = world().fixture;
+    const disk = { isFull: false };
+    const flaky: Store = {
+      ...store,
+      write: (work) => (disk.isFull ? Promise.reject(new Error("the disk is full")) : store.write(work)),
+    };
+    world().deliver = async (_, progress) => {
+      disk.isFull = true;
+      await progress.transmitting().finally(() => {
+        disk.isFull = false;
+      });
+      return { kind: "sent" };
+    };
+    world().create("one", flaky).start();
+    await until(() => world().errors.length === 1);
+    await eventually(["scheduled"]);
+    expect(world().errors.map(String)).toEqual(["Error: the disk is full"]);
+  });
+});
+
+describe("when it is stopped", () => {
+  it("then transmissions end first, and each is recorded as it does", async () => {
+    for (const email of ["a@x.co", "b@x.co"]) await schedule(email, 0);
+    const held = holdMessages();
+    const scheduler = world().create();
+    scheduler.start();
+    await world().asleep(1);
+    const stopped = scheduler.stop();
+    expect((await world().asleep(2)).ms).toBe(30_000);
+    await schedule("c@x.co", 0);
+    held.end[0]?.({ kind: "sent" });
+    await eventually(["sent", "claimed", "scheduled"]);
+    held.end[1]?.({ kind: "bounced" });
+    await stopped;
+    expect([await states(), world().delivered]).toEqual([
+      ["sent", "bounced", "scheduled"],
+      ["a@x.co", "b@x.co"],
+    ]);
+  });
+
+  it("and they do not end, then without a mark they are put back, and ten seconds later the others are unknown", async () => {
+    for (const email of ["a@x.co", "b@x.co"]) await schedule(email, 0);
+    const held = holdMessages();
+    const scheduler = world().create();
+    scheduler.start();
+    await world().asleep(1);
+    await held.progress[1]?.transmitting();
+    const stopped = scheduler.stop();
+    (await world().asleep(2)).end();
+    const nap = await world().asleep(3);
+    expect([nap.ms, held.progress.map(({ signal }) => signal.aborted)]).toEqual([10_000, [true, false]]);
+    await expect(held.progress[0]?.transmitting()).rejects.toThrow(ClaimLostError);
+    nap.end();
+    await stopped;
+    expect(await states()).toEqual(["scheduled", "unknown"]);
+    for (const end of held.end) end({ kind: "sent" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await states()).toEqual(["scheduled", "unknown"]);
+  });
 });

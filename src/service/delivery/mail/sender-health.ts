@@ -80,8 +80,9 @@ export interface HealthStep {
 
 export type Admission =
   | { readonly kind: "go"; readonly epoch: number }
-  /** Ask again at `until`; null means after the next event. */
-  | { readonly kind: "wait"; readonly until: number | null; readonly reason: string | null };
+  /** Nothing goes out before `until`; null means before the next event. */
+  | { readonly kind: "wait"; readonly scope: "sender"; readonly until: number | null }
+  | { readonly kind: "wait"; readonly scope: "domain"; readonly until: number };
 
 export const HEALTHY_SENDER: SenderHealth = {
   mode: "open",
@@ -119,9 +120,9 @@ export function admit(
   const state = nextSenderHealth(before, { kind: "probe-due" }, now).state;
   const slow = state.domains[domain];
   if (state.mode === "backing-off" || state.mode === "breaker" || state.isProbing)
-    return { state, admission: { kind: "wait", until: state.until, reason: state.reason } };
+    return { state, admission: { kind: "wait", scope: "sender", until: state.until } };
   if (slow !== undefined && slow.until > now)
-    return { state, admission: { kind: "wait", until: slow.until, reason: null } };
+    return { state, admission: { kind: "wait", scope: "domain", until: slow.until } };
   const admitted = state.mode === "half-open" ? { ...state, isProbing: true } : state;
   return { state: admitted, admission: { kind: "go", epoch: state.epoch } };
 }

@@ -213,6 +213,8 @@ export interface SenderState {
   readonly reason: string | null;
   readonly since: number | null;
   readonly nextProbeAt: number | null;
+  /** What only the sender itself reads. */
+  readonly memory?: JsonObject;
 }
 
 /** What operators and senders keep beside the requests. */

@@ -99,6 +99,7 @@ describe("what is not a report", () => {
       formatReport(FAILED, { type: "multipart/report; report-type=disposition-notification" }),
     ],
     ["a report without its kind", formatReport(FAILED, { type: "multipart/report" })],
+    ["a mail that claims to be one", formatReport(FAILED, { type: "multipart/mixed; report-type=delivery-status" })],
     ["a mail with the part of a report", formatReport(FAILED, { type: "multipart/mixed" })],
     ["a forwarded report", formatMail({ type: "message/rfc822", body: formatReport(FAILED) })],
     ["a report in free text", formatMail({ type: "text/plain", body: formatReport(FAILED) })],
@@ -166,6 +167,11 @@ describe("a complaint", () => {
 });
 
 describe("a large message", () => {
+  it("when the words for people have 1 MB, then the report after them is read", async () => {
+    const long = formatReport(FAILED).replace("Your message", "Your message\n".repeat(80_000));
+    expect(await read(long)).toEqual(READ);
+  });
+
   it("when it has 40 MB, then what comes first is read", async () => {
     const message = `Message-ID: <one@survey.example>\n\n${"Hello\n".repeat(7_000_000)}`;
     expect(await read(formatReport(FAILED, { message }))).toEqual(READ);

@@ -40,6 +40,7 @@ describe("a sender that is refused", () => {
     ["gets no encryption", "starttls", "454 4.7.0 TLS not available", backOff("policy")],
     ["meets a forged certificate", "starttls", "self-signed certificate in certificate chain", held("tls")],
     ["has a wrong password", "auth", "535 5.7.8 Authentication credentials invalid", held("auth")],
+    ["may not log in", "auth", "550 No such user", held("auth")],
     ["may not log in for now", "auth", "454 4.7.0 Temporary failure", held("policy")],
     ["logs in while the server stops", "auth", "421 4.3.2 Shutting down", backOff("system")],
     ["is not authenticated", "mail-from", "530 5.7.0 Authentication required", held("auth")],
@@ -70,6 +71,11 @@ describe("a recipient who is refused", () => {
     ["is not available, no reason given", "550 5.2.1 Not now", byCode(failed("unknown"))],
     ["is full", "552 5.2.2 Mailbox full", retry("full")],
     ["is full for now", "452 4.2.2 Over quota", retry("full")],
+    [
+      "is refused and nothing else is said",
+      "550 <ada@example.com>: Recipient address rejected.",
+      bounced("userunknown"),
+    ],
     ["has no code but is unknown", "550 No such user here", bounced("userunknown")],
     ["has a code that contradicts itself", "550 4.1.1 Unverified address", failed("unknown")],
     ["has such a code and plain words", "550 4.1.1 User unknown", bounced("userunknown")],
@@ -128,6 +134,60 @@ describe("a recipient who is refused", () => {
   });
 });
 
+describe("a code without words", () => {
+  it.each<[string, object]>([
+    ["550 5.1.1", byCode(bounced("userunknown"))],
+    ["550 5.1.2", byCode(bounced("hostunknown"))],
+    ["550 5.1.3", byCode(bounced("userunknown"))],
+    ["551 5.1.6", byCode(bounced("moved"))],
+    ["556 5.1.10", byCode(bounced("hostunknown"))],
+    ["556", bounced("hostunknown")],
+    ["550 5.2.1", byCode(failed("unknown"))],
+    ["550 5.2.2", retry("full")],
+    ["550 5.2.3", struck("size")],
+    ["550 5.3.0", failed("system")],
+    ["550 5.3.4", struck("size")],
+    ["550 5.4.1", failed("network")],
+    ["550 5.4.4", failed("network")],
+    ["550 5.4.5", hours(FOUR_HOURS)],
+    ["550 5.4.6", struck("loop")],
+    ["550 5.4.7", failed("expired")],
+    ["550 5.5.0", struck("syntax")],
+    ["550 5.5.2", struck("syntax")],
+    ["550 5.6.1", struck("content")],
+    ["550 5.7.1", held("policy")],
+    ["550 5.1.7", held("sender")],
+    ["550 5.1.8", held("sender")],
+    ["550 5.0.0", failed("unknown")],
+    ...[530, 534, 535, 538].map((code): [string, object] => [`${code}`, held("auth")]),
+    ...[500, 501, 502, 503, 504, 555].map((code): [string, object] => [`${code}`, struck("syntax")]),
+    ["552", struck("size")],
+    ["550", failed("unknown")],
+    ["550 5.1.4", failed("unknown")],
+  ])("when a server says %s alone, then its code decides", (reply, meaning) => {
+    expect(said("rcpt-to", reply)).toEqual(meaning);
+  });
+
+  it.each<[string, object]>([
+    ["550 5.1.7 No such user", held("sender")],
+    ["550 5.1.8 No such user", held("sender")],
+    ["550 5.2.2 No such user", retry("full")],
+    ["552 5.2.3 No such user", struck("size")],
+    ["552 5.3.4 Mailbox full", retry("full")],
+    ["550 5.4.4 Blocked", failed("network")],
+    ["550 5.4.6 No such user", struck("loop")],
+    ["550 5.5.1 No such user", struck("syntax")],
+    ["550 5.6.0 No such user", struck("content")],
+    ["530 Blocked", held("auth")],
+    ["502 No such user", struck("syntax")],
+    ["550 5.7.19 No such user", failed("userunknown")],
+    ...[20, 40, 509, 515, 606, 649].map((n): [string, object] => [`550 5.7.${n} No such user`, held("policy")]),
+    ["550 5.7.650 No such user", failed("userunknown")],
+  ])("when a server says %s, then the code is stronger than its words", (reply, meaning) => {
+    expect(said("rcpt-to", reply)).toEqual(meaning);
+  });
+});
+
 describe("a refusal for now", () => {
   it.each<[string, string, object]>([
     ["with the address's code", "450 4.1.1 User unknown", retry("userunknown")],
@@ -169,6 +229,7 @@ describe("a message that is refused", () => {
     ["is spam", "550 5.7.1 Message looks like spam", struck("spam")],
     ["has a virus", "554 Virus found", struck("content")],
     ["breaks a policy without a code", "554 Message rejected", struck("policy")],
+    ["breaks a policy with an empty code", "554 5.0.0 Message rejected", struck("policy")],
     ["breaks DMARC", "550 5.7.26 Unauthenticated", held("policy")],
     ["comes from a blocked sender", "554 Blocked by Spamhaus", held("blocked")],
     ["fails", "554 Transaction failed", struck("unknown")],

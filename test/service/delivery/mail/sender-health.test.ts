@@ -93,7 +93,7 @@ describe("backing off", () => {
     self.now += 30 * SECOND;
     const probe = ask();
     expect(probe.kind).toBe("go");
-    expect(ask()).toEqual({ kind: "wait", until: null, reason: "421 busy" });
+    expect(ask()).toEqual({ kind: "wait", scope: "sender", until: null });
     hear(SENT);
     expect([ask().kind, ask().kind]).toEqual(["go", "go"]);
   });
@@ -137,7 +137,7 @@ describe("backing off", () => {
     const { self, ask, hear, send } = world();
     const slow = answer({ outcome: "retry", backsDomainOff: true, domain: "gmail.com", text: "421 4.7.28" });
     send(slow, "gmail.com");
-    expect(ask("gmail.com")).toEqual({ kind: "wait", until: NOW + 30 * SECOND, reason: null });
+    expect(ask("gmail.com")).toEqual({ kind: "wait", scope: "domain", until: NOW + 30 * SECOND });
     expect(ask("x.org").kind).toBe("go");
     hear(slow);
     self.now += 30 * SECOND;

@@ -1,0 +1,206 @@
+/** A summary of responses against the responses themselves: what it quotes, which answers it names, what it counts. */
+import { type ScoreCategory } from "../contract/limits.ts";
+import { MARK } from "./redact.ts";
+
+/** Something a summary says that the responses can confirm. Lines count from 1. */
+export type Claim =
+  | { readonly kind: "quotation"; readonly line: number; readonly text: string; readonly ids: readonly string[] }
+  | { readonly kind: "id"; readonly line: number; readonly id: string }
+  | { readonly kind: "count"; readonly line: number; readonly count: number; readonly of: CountedNoun };
+
+export type CountedNoun = "responses" | "promoters" | "passives" | "detractors";
+
+interface Found {
+  readonly claims: readonly Claim[];
+  /** The text with what was found taken out, line by line. */
+  readonly rest: string;
+}
+
+/**
+ * Quotations are what is in double quotes within a paragraph, and each line of a Markdown quote; ids are in brackets,
+ * alone or several with commas; counts are a whole number before `responses`, `answers` (the same), `promoters`,
+ * `passives` or `detractors`. Marks of redacted text are none of these.
+ */
+export function readClaims(summary: string): Claim[] {
+  const lines = readQuoteLines(summary.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
+  const quoted = readQuotations(lines.rest);
+  const claims = [...lines.claims, ...quoted.claims, ...readIds(quoted.rest), ...readCounts(quoted.rest)];
+  return claims.toSorted((a, b) => a.line - b.line);
+}
+
+/** `[12]`, `[12, 13]`: no link, no footnote, no box to tick, no mark. An id has a digit in it. */
+const IDS = /\[(#?[\w.:-]*\d[\w.:-]*(?:[,;]\s*#?[\w.:-]*\d[\w.:-]*)*)\](?![(:])/gu;
+
+function idsIn(bracket: string): string[] {
+  return bracket.split(/[,;]\s*/u).map((id) => id.replace(/^#/u, ""));
+}
+
+function withoutMarks(text: string): string {
+  return text.replace(MARK, (mark) => " ".repeat(mark.length));
+}
+
+const QUOTE_LINE = /^[ \t]{0,3}(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?:>[ \t]?)+(.*)$/u;
+/** An id and what leads up to it, at the end of a quote line: `— [12]`, `([12])`. */
+const TRAILING_IDS = /[\s(–—-]*\[(#?[\w.:-]*\d[\w.:-]*(?:[,;]\s*#?[\w.:-]*\d[\w.:-]*)*)\][\s).,;]*$/u;
+const WHOLLY_QUOTED = /^[*_]*["“„«](.*)["”“»][*_]*[.,;]?$/u;
+
+function readQuoteLines(summary: string): Found {
+  const claims: Claim[] = [];
+  const rest = summary.split("\n").map((text, index) => {
+    const [, content] = QUOTE_LINE.exec(text) ?? [];
+    if (content === undefined) return text;
+    const trailing = TRAILING_IDS.exec(content);
+    const isMark = trailing !== null && withoutMarks(trailing[0]).trim() === "";
+    const ids = trailing === null || isMark ? [] : idsIn(trailing[1] ?? "");
+    const said = (ids.length === 0 ? content : content.slice(0, trailing?.index)).trim();
+    const quotation = WHOLLY_QUOTED.exec(said)?.[1] ?? said;
+    const line = index + 1;
+    if (quotation.trim() !== "") claims.push({ kind: "quotation", line, text: quotation, ids });
+    for (const id of ids) claims.push({ kind: "id", line, id });
+    return "";
+  });
+  return { claims, rest: rest.join("\n") };
+}
+
+/** Inches are no quotation; a blank line ends one, so that a quote that is missing spoils its paragraph alone. */
+const QUOTATION =
+  /(?<!\d)"((?:[^"\n]|\n(?![ \t]*\n))+)"|[“„]((?:[^”“\n]|\n(?![ \t]*\n))+)[”“]|«((?:[^»\n]|\n(?![ \t]*\n))+)»/gu;
+/** What may lie between a quotation and the answer it is from. */
+const FOLLOWING_IDS = /^[\s.,;:!?()*_–—-]{0,6}\[(#?[\w.:-]*\d[\w.:-]*(?:[,;]\s*#?[\w.:-]*\d[\w.:-]*)*)\](?![(:])/u;
+
+function readQuotations(text: string): Found {
+  const claims: Claim[] = [];
+  const rest = text.replace(QUOTATION, (found, straight, curly, angled, at: number) => {
+    const said = [straight, curly, angled].find((each) => typeof each === "string") as string;
+    const following = withoutMarks(text.slice(at + found.length, at + found.length + FOLLOWING_CHARS));
+    const [, bracket] = FOLLOWING_IDS.exec(following) ?? [];
+    const ids = bracket === undefined ? [] : idsIn(bracket);
+    if (said.trim() !== "") claims.push({ kind: "quotation", line: lineAt(text, at), text: said, ids });
+    // Line ends stay, so that lines still count.
+    return found.replace(/[^\n]/gu, " ");
+  });
+  return { claims, rest };
+}
+
+/** Room for a list of ids behind a quotation. */
+const FOLLOWING_CHARS = 500;
+
+function lineAt(text: string, at: number): number {
+  return text.slice(0, at).split("\n").length;
+}
+
+function readIds(text: string): Claim[] {
+  const plain = withoutMarks(text);
+  return [...plain.matchAll(IDS)].flatMap(({ 1: bracket = "", index }) =>
+    idsIn(bracket).map((id): Claim => ({ kind: "id", line: lineAt(plain, index), id })),
+  );
+}
+
+const COUNT =
+  /(?<![\d.,])(\d{1,3}(?:[,.\u00a0\u2009\u202f']\d{3})+|\d+)[*_]*\s+[*_]*(response|answer|promoter|passive|detractor)s?\b/giu;
+
+function readCounts(text: string): Claim[] {
+  return [...text.matchAll(COUNT)].map(({ 1: number = "", 2: noun = "", index }): Claim => {
+    const of = noun.toLowerCase() === "answer" ? "responses" : (`${noun.toLowerCase()}s` as CountedNoun);
+    return { kind: "count", line: lineAt(text, index), count: Number(number.replace(/\D/gu, "")), of };
+  });
+}
+
+/** A response as a summary may have seen it: its comment as it is, and as redacted or escaped text shows it. */
+export interface AnswerTexts {
+  readonly id: string;
+  /** Null for a response without a score. */
+  readonly category: ScoreCategory | null;
+  readonly texts: readonly string[];
+}
+
+/** A claim that does not hold, and why, in words that follow the claim. */
+export interface BrokenClaim {
+  readonly claim: Claim;
+  readonly why: string;
+}
+
+export interface ClaimCheck {
+  /** Each response once. */
+  add(answer: AnswerTexts): void;
+  /** After the last one. */
+  broken(): BrokenClaim[];
+  readonly counts: Readonly<Record<CountedNoun, number>>;
+}
+
+const NOUNS = { promoter: "promoters", passive: "passives", detractor: "detractors" } as const;
+
+export function createClaimCheck(claims: readonly Claim[]): ClaimCheck {
+  const wantedIds = new Set(
+    claims.flatMap((claim) => (claim.kind === "id" ? [claim.id] : claim.kind === "quotation" ? claim.ids : [])),
+  );
+  const knownIds = new Set<string>();
+  const counts = { responses: 0, promoters: 0, passives: 0, detractors: 0 };
+  const quotations = claims
+    .filter((claim) => claim.kind === "quotation")
+    .map((claim) => ({ claim, forms: quotedForms(claim.text), isFound: false, saidBy: new Set<string>() }));
+  return {
+    counts,
+    add({ id, category, texts }) {
+      counts.responses += 1;
+      if (category !== null) counts[NOUNS[category]] += 1;
+      if (wantedIds.has(id)) knownIds.add(id);
+      const said = texts.map(comparable).filter((text) => text !== "");
+      for (const quotation of quotations) {
+        const isWanted =
+          quotation.claim.ids.length === 0
+            ? !quotation.isFound
+            : quotation.claim.ids.includes(id) || !quotation.isFound;
+        if (!isWanted || !quotation.forms.some((form) => said.some((text) => text.includes(form)))) continue;
+        quotation.isFound = true;
+        if (quotation.claim.ids.includes(id)) quotation.saidBy.add(id);
+      }
+    },
+    broken: () =>
+      [
+        ...quotations.flatMap(({ claim, isFound, saidBy }) => brokenQuotation(claim, isFound, saidBy)),
+        ...claims.flatMap((claim) => brokenFact(claim, knownIds, counts)),
+      ].toSorted((a, b) => a.claim.line - b.claim.line),
+  };
+}
+
+function brokenQuotation(
+  claim: Claim & { readonly kind: "quotation" },
+  isFound: boolean,
+  saidBy: ReadonlySet<string>,
+): BrokenClaim[] {
+  if (!isFound) return [{ claim, why: "is in no comment" }];
+  const others = claim.ids.filter((id) => !saidBy.has(id));
+  return others.length === 0 ? [] : [{ claim, why: `is not in ${others.map((id) => `[${id}]`).join(", ")}` }];
+}
+
+function brokenFact(
+  claim: Claim,
+  known: ReadonlySet<string>,
+  counts: Readonly<Record<CountedNoun, number>>,
+): BrokenClaim[] {
+  if (claim.kind === "id" && !known.has(claim.id)) return [{ claim, why: "is the id of no response" }];
+  if (claim.kind === "count" && counts[claim.of] !== claim.count)
+    return [{ claim, why: `should be ${counts[claim.of]}` }];
+  return [];
+}
+
+/** The quotation, and the same without the comma or full stop that American typesetting puts inside. */
+function quotedForms(text: string): string[] {
+  const form = comparable(text);
+  const bare = form.replace(/[.,]$/u, "").trimEnd();
+  return bare === "" || bare === form ? [form] : [form, bare];
+}
+
+/** White space, kinds of quotes, apostrophes and dashes, and the numbers of marks make no difference. */
+function comparable(text: string): string {
+  return text
+    .normalize("NFC")
+    .replace(MARK, "[$1]")
+    .replace(/[“”„«»]/gu, '"')
+    .replace(/[‘’‚‛`´]/gu, "'")
+    .replace(/[‐‑‒–—―]/gu, "-")
+    .replaceAll("…", "...")
+    .replace(/[\s\u200b\ufeff]+/gu, " ")
+    .trim();
+}

@@ -1,0 +1,216 @@
+/**
+ * Personal data in prose: e-mail addresses, phone numbers, links that open something, account and card numbers. Nothing
+ * is looked up and nothing is guessed by a model, so the same text always gives the same stretches. Names of people
+ * other than the one who answered are not recognised.
+ */
+import type { Span } from "./search.ts";
+
+export const PERSONAL_KINDS = ["email", "phone", "url", "iban", "card", "name", "address"] as const;
+export type PersonalKind = (typeof PERSONAL_KINDS)[number];
+
+export interface PersonalSpan extends Span {
+  readonly kind: PersonalKind;
+}
+
+/**
+ * Every stretch, in order and without overlaps. `context` is what the text is about, such as the name of its field: it
+ * helps to tell a phone number from an order number.
+ */
+export function findPersonalData(text: string, context = ""): PersonalSpan[] {
+  const found: PersonalSpan[] = [];
+  const isFree = ({ start, end }: Span): boolean => found.every((other) => end <= other.start || start >= other.end);
+  const finders = [findUrls, findEmails, findIbans, findCards, findPhones];
+  for (const find of finders) found.push(...find(text, context).filter(isFree));
+  return found.toSorted((a, b) => a.start - b.start);
+}
+
+const EMAIL = /(?<![\p{L}\p{N}._%+'-])[\p{L}\p{N}._%+'-]+[@＠][\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
+
+function findEmails(text: string): PersonalSpan[] {
+  return [...text.matchAll(EMAIL)].map(({ 0: found, index }) => {
+    const start = index + (found.length - found.replace(/^['.-]+/, "").length);
+    return { kind: "email", start, end: index + found.length };
+  });
+}
+
+const URL_TEXT = /\b(?:https?|ftp):\/\/[^\s<>"'`]+/giu;
+/** Parameters that are a key to something. */
+const SECRET_PARAMETER =
+  /[?&#;](?:[\w.-]*[_.-])?(?:token|key|apikey|sig|signature|auth|code|session|sessionid|sid|secret|passw(?:or)?d|pwd|pass|jwt|otp|hash|ticket|email|mail|uid|user)=[^&#]/iu;
+
+function findUrls(text: string): PersonalSpan[] {
+  return [...text.matchAll(URL_TEXT)].flatMap(({ 0: found, index }): PersonalSpan[] => {
+    const url = found.replace(/[.,;:!?)\]}*_]+$/u, "");
+    return isSecretUrl(url) ? [{ kind: "url", start: index, end: index + url.length }] : [];
+  });
+}
+
+function isSecretUrl(url: string): boolean {
+  const [, authority = "", rest = ""] = /^\w+:\/\/([^/?#]*)(.*)$/su.exec(url) ?? [];
+  if (url.includes("@") || authority.includes("%40") || SECRET_PARAMETER.test(rest)) return true;
+  return rest.split(/[/?&#=;]/u).some(isRandom);
+}
+
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu;
+
+/** Long and without the look of words: nobody could type it, so it is a key. */
+function isRandom(word: string): boolean {
+  if (UUID.test(word)) return true;
+  if (word.length >= 20 && /\d/u.test(word) && /[a-z]/u.test(word) && /[A-Z]/u.test(word)) return true;
+  return word.split(/[-_.~%+]/u).some((part) => part.length >= 16 && /\d/u.test(part) && /[a-z]/iu.test(part));
+}
+
+/** Characters of an account number by country, the country's two letters included. */
+const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
+  (
+    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 " +
+    "FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 " +
+    "LU20 LV21 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SC31 SE24 SI19 " +
+    "SK24 SM27 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20"
+  )
+    .split(" ")
+    .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
+);
+const IBAN_START = /(?<![\p{L}\p{N}])([a-z]{2})\d{2}(?=[ -]?[a-z\d])/giu;
+
+function findIbans(text: string): PersonalSpan[] {
+  return [...text.matchAll(IBAN_START)].flatMap(({ 1: country = "", index }): PersonalSpan[] => {
+    const length = IBAN_LENGTHS.get(country.toUpperCase());
+    const end = length === undefined ? null : endOfRun(text, index, length, /[a-z\d]/iu);
+    if (end === null || /[\p{L}\p{N}]/u.test(text[end] ?? "")) return [];
+    return isIban(text.slice(index, end)) ? [{ kind: "iban", start: index, end }] : [];
+  });
+}
+
+/** The place behind `count` characters of a kind, single spaces and hyphens between them; null where they end before. */
+function endOfRun(text: string, start: number, count: number, kind: RegExp): number | null {
+  let left = count;
+  for (let at = start; at < text.length; at += 1) {
+    const char = text[at] ?? "";
+    if (kind.test(char)) left -= 1;
+    else if (!/[ \u00a0-]/u.test(char) || !kind.test(text[at + 1] ?? "")) return null;
+    if (left === 0) return at + 1;
+  }
+  return null;
+}
+
+/** ISO 7064, mod 97: letters are numbers from 10 up, the first four characters come last. */
+function isIban(text: string): boolean {
+  const plain = text.replace(/[^a-z\d]/giu, "").toUpperCase();
+  const turned = plain.slice(4) + plain.slice(0, 4);
+  let rest = 0;
+  for (const char of turned) {
+    const value = Number.parseInt(char, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest === 1;
+}
+
+/** The first digits of the card networks, and how many digits their numbers have. */
+const CARD_SHAPES: readonly (readonly [start: RegExp, lengths: readonly number[]])[] = [
+  [/^4/, [19, 16, 13]],
+  [/^(?:5[1-5]|2[2-7])/, [16]],
+  [/^3[47]/, [15]],
+  [/^3[0689]/, [14]],
+  [/^35/, [16]],
+  [/^6/, [19, 16]],
+];
+const CARD_START = /(?<![\p{L}\d]|\d[.,-])[2-6](?=(?:[ \u00a0-]?\d){12})/gu;
+
+function findCards(text: string): PersonalSpan[] {
+  return [...text.matchAll(CARD_START)].flatMap(({ index }): PersonalSpan[] => {
+    const first = text.slice(index, index + 3).replace(/\D/gu, "");
+    const lengths = CARD_SHAPES.filter(([start]) => start.test(first)).flatMap(([, each]) => each);
+    for (const length of lengths) {
+      const end = endOfRun(text, index, length, /\d/u);
+      if (end === null || /[\p{L}\d]/u.test(text[end] ?? "")) continue;
+      if (isLuhn(text.slice(index, end).replace(/\D/gu, ""))) return [{ kind: "card", start: index, end }];
+    }
+    return [];
+  });
+}
+
+function isLuhn(digits: string): boolean {
+  const sum = Array.from(digits)
+    .toReversed()
+    .map((digit, place) => (place % 2 === 0 ? Number(digit) : Number(digit) * 2))
+    .reduce((total, value) => total + (value > 9 ? value - 9 : value), 0);
+  return sum % 10 === 0;
+}
+
+const GAP = String.raw`[ \u00a0().\/‑–-]{0,3}`;
+const INTERNATIONAL = new RegExp(
+  String.raw`(?<![\p{L}\p{N}+])\+(?:\d{7,15}(?!\d)|[1-9](?:${GAP}\d){6,14}(?!\d))`,
+  "gu",
+);
+const NATIONAL = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_#@+$€£¥]|\d[.,\/‑–-]|[\p{L}][-_])\(?\d(?:${GAP}\d){6,14}(?![\p{L}\p{N}_%€£¥]|[.,\/-]\d)`,
+  "uy",
+);
+
+function findPhones(text: string, context: string): PersonalSpan[] {
+  const found = [...text.matchAll(INTERNATIONAL)].map(({ 0: phone, index }): PersonalSpan => ({
+    kind: "phone",
+    start: index,
+    end: index + phone.length,
+  }));
+  for (let at = 0; at < text.length;) {
+    NATIONAL.lastIndex = at;
+    const [match] = NATIONAL.exec(text) ?? [];
+    if (match === undefined) {
+      at += 1;
+      continue;
+    }
+    const before = `${context} ${text.slice(Math.max(0, at - BEFORE_CHARS), at)}`;
+    const length = phoneLength(match, before);
+    if (length !== null) found.push({ kind: "phone", start: at, end: at + length });
+    // Of a run that is none, a later part may be one.
+    at += length ?? notPhoneLength(match, before);
+  }
+  return found;
+}
+
+const BEFORE_CHARS = 40;
+/** What precedes the number of a thing. */
+const THING =
+  /(?:^|[^\p{L}])(?:orders?|invoices?|tickets?|cases?|ref|reference|bookings?|reservation|tracking|parcel|shipment|serial|account|customer|contract|claim|policy|sku|isbn|ean|version|build|article|item|product|model|receipt|transaction|bestell\p{L}*|rechnung\p{L}*|auftrag\p{L}*|vorgang\p{L}*|kunden\p{L}*|artikel\p{L}*|liefer\p{L}*|commande|facture|pedido|factura|ordine|id)(?:[\s.:,#_/-]|no|nr|number|num|id|is|was|num[eé]ro)*$/iu;
+/** What announces a number to call. */
+const CALL =
+  /(?:^|[^\p{L}])(?:call|called|phone|phoned|tel|telephone|telefon\p{L}*|mobile|mobil\p{L}*|cell|cellphone|handy\p{L}*|whatsapp|signal|fax|sms|text|ring|dial|reach|hotline|my number|anruf\p{L}*|ruf\p{L}*|rückruf\p{L}*|t[eé]l[eé]phone|m[oó]vil|tel[eé]fono|portable|numero)(?:[^\p{L}\d]|me|us|at|on|under|is|number|no|nr|back|please|unter|an|mich|au|al|it|my|at)*$/iu;
+const DATE = /^(?:(?:19|20)\d\d([-./])\d{1,2}\1\d{1,2}|\d{1,2}([-./])\d{1,2}\2(?:\d{4}|\d{2}))(?=$|[ \u00a0])/u;
+
+/** How much of a run of digits is a phone number; null where it is none. */
+function phoneLength(run: string, before: string): number | null {
+  if (THING.test(before) || DATE.test(run)) return null;
+  const phone = CALL.test(before) ? run : upTo(run, NATIONAL_DIGITS_MAX);
+  return CALL.test(before) || SHAPES.some((shape) => shape.test(phone)) ? phone.length : null;
+}
+
+const NATIONAL_DIGITS_MAX = 12;
+
+/** Without the last groups that make it too long: `030 1234567 10 times`. */
+function upTo(run: string, digitsMax: number): string {
+  let kept = run;
+  while (kept.replace(/\D/gu, "").length > digitsMax && /[ \u00a0]/u.test(kept))
+    kept = kept.replace(/[ \u00a0(]+[^ \u00a0]*$/u, "");
+  return kept;
+}
+
+/** Numbers that are written as phone numbers are; a bare run of digits is more often the number of a thing. */
+const SHAPES: readonly RegExp[] = [
+  // A trunk prefix: 030 1234567, 0151-23456789, (089) 1234567, 06.12.34.56.78, 0049 30 123456.
+  /^\(?0(?:0[1-9]|[1-9])(?!\d?[.,]\d+$)[\d ()./\u00a0‑–-]{5,}$/u,
+  /^\(\d{2,5}\)/u,
+  // North America: 415-555-0101, 1-800-555-0199, 4155550101, 555-0101.
+  /^(?:1[ .‑–-])?[2-9]\d\d[ .‑–-]\d{3}[ .‑–-]\d{4}$/u,
+  /^[2-9]\d\d[2-9]\d{6}$/u,
+  /^\d{3}[.‑–-]\d{4}$/u,
+  // Nine digits in threes: 612 345 678.
+  /^[6-9]\d\d([ -])\d{3}\1(?!000)\d{3}$/u,
+];
+
+/** What to pass over where no phone number begins. */
+function notPhoneLength(run: string, before: string): number {
+  if (THING.test(before)) return run.length;
+  return (DATE.exec(run)?.[0] ?? /^\(?\d+/u.exec(run)?.[0] ?? run).length;
+}

@@ -1,0 +1,218 @@
+/**
+ * Responses without personal data: each address, number or name becomes a mark such as `[email-1]`. The same value has
+ * the same mark throughout a run, by which rows of one person can be told from those of another; marks are numbered anew
+ * in each run and identify nobody. Names of third parties stay: no rule tells them from other words.
+ */
+import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
+import { emailKey } from "../contract/email.ts";
+import { findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
+import { foldAccents, foldWithPlaces } from "./search.ts";
+
+/** Masks the rows of one run. */
+export interface Masker {
+  /** Every field of a response (4.3): the person, properties and their names, notes, tags and answers included. */
+  row(row: JsonObject): JsonObject;
+  /** How many values were masked so far, by kind; kinds without any are left out. */
+  counts(): ReadonlyMap<PersonalKind, number>;
+}
+
+/** A mark as it appears in text. */
+export const MARK = new RegExp(String.raw`\[(${PERSONAL_KINDS.join("|")})-\d+\]`, "gu");
+
+/** `numbered` false gives every mark of a kind the same text, `[email]`: for comparing texts of different runs. */
+export function createMasker({ numbered = true }: { readonly numbered?: boolean } = {}): Masker {
+  const numbers = new Map<PersonalKind, Map<string, number>>();
+  const counts = new Map<PersonalKind, number>();
+  const mark: Marker = (kind, value) => {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if (!numbered) return `[${kind}]`;
+    const known = numbers.get(kind) ?? new Map<string, number>();
+    numbers.set(kind, known);
+    const key = keyOf(kind, value);
+    const number = known.get(key) ?? known.size + 1;
+    known.set(key, number);
+    return `[${kind}-${number}]`;
+  };
+  return {
+    row: (row) => maskResponse(row, { mark, own: ownWords(row) }),
+    counts: () => new Map(PERSONAL_KINDS.flatMap((kind) => (counts.has(kind) ? [[kind, counts.get(kind) ?? 0]] : []))),
+  };
+}
+
+type Marker = (kind: PersonalKind, value: string) => string;
+
+/** What makes two spellings the same value. */
+function keyOf(kind: PersonalKind, value: string): string {
+  if (kind === "email") return emailKey(value);
+  if (kind === "url") return value;
+  if (kind === "name" || kind === "address") return foldAccents(value).toLowerCase().replace(/\s+/gu, " ").trim();
+  return value.replace(/[^\p{L}\p{N}]/gu, "").toUpperCase();
+}
+
+/** A word of the person's own, and the complete value that it is a part of. */
+interface OwnWord {
+  readonly kind: "name" | "address";
+  readonly pattern: RegExp;
+  readonly whole: string;
+}
+
+interface Masking {
+  readonly mark: Marker;
+  readonly own: readonly OwnWord[];
+}
+
+/** Fields of the API that name things and say nothing of a person. */
+const STRUCTURE: ReadonlySet<string> = new Set(["id", "survey_type", "type"]);
+
+function maskResponse(row: JsonObject, masking: Masking): JsonObject {
+  const { mark } = masking;
+  return mapFields(row, (value, field) => {
+    if (STRUCTURE.has(field) || typeof value === "number") return value;
+    // Whoever has the link can read the answer, and change it.
+    if (field === "permalink" && typeof value === "string") return mark("url", value);
+    if (field === "person") return isJsonObject(value) ? maskFields(value, masking) : value;
+    if (field === "tags" && Array.isArray(value)) return value.map((tag) => maskTag(tag, masking));
+    // The customer's own: any value may be personal, a number too.
+    if (field === "person_properties" && isJsonObject(value))
+      return Object.fromEntries(
+        Object.entries(value).map(([name, item]) => [maskText(name, masking), maskProperty(name, item, masking)]),
+      );
+    return maskValue(value, field, masking);
+  });
+}
+
+/** Some services send tags as objects: their `name` names a tag. */
+function maskTag(tag: Json, masking: Masking): Json {
+  if (typeof tag === "string") return maskText(tag, masking);
+  return isJsonObject(tag) ? mapFields(tag, (value) => maskTag(value, masking)) : tag;
+}
+
+function mapFields(object: JsonObject, map: (value: Json, field: string) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([field, value]) => [field, map(value, field)]));
+}
+
+function maskFields(object: JsonObject, masking: Masking): JsonObject {
+  return mapFields(object, (value, field) =>
+    STRUCTURE.has(field) || typeof value === "number" ? value : maskValue(value, field, masking),
+  );
+}
+
+function maskValue(value: Json, field: string, masking: Masking): Json {
+  if (typeof value === "string") {
+    const kind = kindOfField(field);
+    return kind === null || value.trim() === "" ? maskText(value, masking, field) : masking.mark(kind, value);
+  }
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, field, masking));
+  return isJsonObject(value) ? maskFields(value, masking) : value;
+}
+
+/** A number that does not fit into a JavaScript number comes as marked text (`contract/row-texts.ts`). */
+const LONG_NUMBER = /^\ufdd0(.*)\ufdd0$/su;
+
+function maskProperty(name: string, value: Json, masking: Masking): Json {
+  if (isJsonObject(value)) return mapFields(value, (item, field) => maskProperty(`${name} ${field}`, item, masking));
+  if (Array.isArray(value)) return value.map((item) => maskProperty(name, item, masking));
+  const [, long] = typeof value === "string" ? (LONG_NUMBER.exec(value) ?? []) : [];
+  if (typeof value === "number" || long !== undefined) {
+    const text = long ?? String(value);
+    const masked = maskValue(text, name, masking);
+    return masked === text ? value : masked;
+  }
+  return maskValue(value, name, masking);
+}
+
+/** What a field holds by its name, whatever it looks like. */
+const FIELD_KINDS: readonly (readonly [PersonalKind, RegExp])[] = [
+  ["email", /(?:^|[^a-z])e[_-]?mail(?:[_-]?address)?$/iu],
+  [
+    "phone",
+    /(?:^|[^a-z])(?:phone|telephone|tel|mobile|cell|fax|msisdn|telefon\w*|handy)(?:[_ -]?(?:number|no|nr))?$/iu,
+  ],
+  [
+    "name",
+    /^(?:(?:first|last|full|given|family|middle|maiden|display|user|person|customer|contact)[_ -]?name|name|sur_?name|vorname|nachname)$/iu,
+  ],
+  [
+    "address",
+    /(?:^|[^a-z])(?:address\w*|street\w*|stra(?:ß|ss)e|adresse|post_?code|postal_?code|zip(?:_?code)?|plz)$/iu,
+  ],
+];
+
+function kindOfField(field: string): PersonalKind | null {
+  const plain = field.replace(/([a-z])([A-Z])/gu, "$1_$2");
+  return FIELD_KINDS.find(([, pattern]) => pattern.test(plain))?.[0] ?? null;
+}
+
+function maskText(text: string, { mark, own }: Masking, context = ""): string {
+  const spans = addOwnWords(text, own, findPersonalData(text, context));
+  let at = 0;
+  let masked = "";
+  for (const { kind, start, end, whole } of spans) {
+    masked += text.slice(at, start) + mark(kind, whole ?? text.slice(start, end));
+    at = end;
+  }
+  return masked + text.slice(at);
+}
+
+interface MaskedSpan extends PersonalSpan {
+  /** What the stretch is a part of, where it is one. */
+  readonly whole?: string;
+}
+
+function addOwnWords(text: string, own: readonly OwnWord[], found: readonly PersonalSpan[]): MaskedSpan[] {
+  if (own.length === 0 || text === "") return [...found];
+  const folded = foldWithPlaces(text);
+  const all: MaskedSpan[] = [...found];
+  for (const { kind, pattern, whole } of own)
+    for (const { 0: match, index } of folded.text.matchAll(pattern)) {
+      const span = folded.spanOf(index, index + match.length);
+      if (all.every(({ start, end }) => span.end <= start || span.start >= end)) all.push({ ...span, kind, whole });
+    }
+  return all.toSorted((a, b) => a.start - b.start);
+}
+
+/** Longest first, so that a full name is one mark and not two. */
+function ownWords({ person, person_properties: properties }: JsonObject): OwnWord[] {
+  const texts = [isJsonObject(person) ? person : {}, isJsonObject(properties) ? properties : {}].flatMap((fields) =>
+    Object.entries(fields).flatMap(([field, value]) => {
+      const kind = kindOfField(field);
+      return typeof value === "string" && (kind === "name" || kind === "address") ? [{ kind, value }] : [];
+    }),
+  );
+  const words = texts.flatMap(({ kind, value }): (OwnWord & { readonly length: number })[] => {
+    const whole = value.trim().replace(/\s+/gu, " ");
+    const parts = kind === "name" ? [whole, ...nameParts(whole)] : whole.length >= ADDRESS_MIN ? [whole] : [];
+    return parts.map((part) => ({ kind, whole, pattern: toPattern(part), length: part.length }));
+  });
+  return words.toSorted((a, b) => b.length - a.length);
+}
+
+/** A postcode of three characters would be found in any number. */
+const ADDRESS_MIN = 4;
+const PARTICLES = new Set(
+  "von van der den de del della di da do dos du la le el al bin ibn ben zu zum mr mrs ms dr".split(" "),
+);
+
+function nameParts(name: string): string[] {
+  const parts = name.split(/[\s,.]+/u).filter((part) => Array.from(part).length >= 2);
+  return parts.filter((part) => part !== name && !PARTICLES.has(part.toLowerCase()));
+}
+
+/** Names that are words as well: they are names only where they begin with a capital. */
+const WORDS_TOO = new Set(
+  (
+    "will may mark grace rose art bill hope joy drew june april august frank rich chase pat sue grant faith dawn summer " +
+    "autumn angel guy jack rob iris violet ivy olive daisy ruby pearl amber jade sky max price best love good young " +
+    "long short small white black brown green gray cook baker page case day king little may wise strong sharp new"
+  ).split(" "),
+);
+/** Scripts that put no spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+
+function toPattern(part: string): RegExp {
+  const folded = foldAccents(part);
+  const source = folded.replace(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`).replace(/\s+/gu, String.raw`\s+`);
+  if (UNSPACED.test(folded)) return new RegExp(source, "giu");
+  const isWord = folded.length < 3 || WORDS_TOO.has(folded.toLowerCase());
+  return new RegExp(String.raw`(?<![\p{L}\p{N}])${source}(?![\p{L}\p{N}])`, isWord ? "gu" : "giu");
+}

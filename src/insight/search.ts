@@ -1,0 +1,65 @@
+/** Text compared without regard to accents: `é` is found by `e`, and the other way round. */
+
+/** Marks that the Latin, Greek and Cyrillic scripts put on letters; signs of other scripts are letters of their own. */
+const ACCENTS = /[\u0300-\u036f]+/g;
+const PLAIN = /^\p{ASCII}*$/u;
+
+/** The text without accents; its length may differ. */
+export function foldAccents(text: string): string {
+  return PLAIN.test(text) ? text : text.normalize("NFD").replace(ACCENTS, "").normalize("NFC");
+}
+
+/** A stretch of text, from `start` up to and without `end`, in UTF-16 units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A text without accents that knows where each of its characters came from. */
+export interface FoldedText {
+  readonly text: string;
+  /** The stretch of the original that a stretch of `text` stands for. */
+  spanOf(start: number, end: number): Span;
+}
+
+export function foldWithPlaces(original: string): FoldedText {
+  if (PLAIN.test(original)) return { text: original, spanOf: (start, end) => ({ start, end }) };
+  const pieces: string[] = [];
+  const starts: number[] = [];
+  // A letter and its marks fold together.
+  for (const { 0: cluster, index } of original.matchAll(/\P{M}\p{M}*|\p{M}+/gsu)) {
+    const folded = foldAccents(cluster);
+    for (let unit = 0; unit < folded.length; unit += 1) starts.push(index);
+    pieces.push(folded);
+  }
+  return {
+    text: pieces.join(""),
+    spanOf: (start, end) => ({
+      start: starts[start] ?? original.length,
+      // Up to where the next character begins, so that a letter's marks stay with it.
+      end: starts.find((at, index) => index >= end && at > (starts[end - 1] ?? 0)) ?? original.length,
+    }),
+  };
+}
+
+/** A search that folds case and accents. Throws SyntaxError for a pattern that is not a regular expression. */
+export interface TextSearch {
+  matches(text: string): boolean;
+  /** Every stretch that matches, in order; empty ones are left out. */
+  spans(text: string): readonly Span[];
+}
+
+export function createTextSearch(pattern: string): TextSearch {
+  const source = foldAccents(pattern);
+  const once = new RegExp(source, "iu");
+  const every = new RegExp(source, "giu");
+  return {
+    matches: (text) => once.test(foldAccents(text)),
+    spans(text) {
+      const folded = foldWithPlaces(text);
+      return [...folded.text.matchAll(every)]
+        .filter(({ 0: found }) => found !== "")
+        .map(({ 0: found, index }) => folded.spanOf(index, index + found.length));
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it, test } from "vitest";
+import { createClaimCheck, readClaims, type Claim } from "../../src/insight/claims.ts";
+
+const quotation = (text: string, ids: string[] = [], line = 1): Claim => ({ kind: "quotation", line, text, ids });
+const id = (which: string, line = 1): Claim => ({ kind: "id", line, id: which });
+
+describe("claims of a summary", () => {
+  it.each<[string, Claim[]]>([
+    ['They say "it is slow" often.', [quotation("it is slow")]],
+    ['"it is slow" [12]', [quotation("it is slow", ["12"]), id("12")]],
+    ["“it is slow,” ([12, 13]).", [quotation("it is slow,", ["12", "13"]), id("12"), id("13")]],
+    ["„zu langsam“ und « trop lent »", [quotation("zu langsam"), quotation(" trop lent ")]],
+    ['"two\nlines" and [a1]', [quotation("two\nlines"), id("a1", 2)]],
+    ['a 5" screen, "good" as is', [quotation("good")]],
+    ['one " is lost\n\n"found"', [quotation("found", [], 3)]],
+    ["> it is slow [12]", [quotation("it is slow", ["12"]), id("12")]],
+    ['> "it is slow" — [#12]', [quotation("it is slow", ["12"]), id("12")]],
+    ['- > he said "no" twice', [quotation('he said "no" twice')]],
+    ["> one\n>\n> two", [quotation("one"), quotation("two", [], 3)]],
+    ["> mail [email-1]", [quotation("mail [email-1]")]],
+    [
+      '"mail [email-1]" [9]',
+      [quotation("mail [email-1]"), id("9")].map((claim) =>
+        claim.kind === "quotation" ? { ...claim, ids: ["9"] } : claim,
+      ),
+    ],
+    ["[ ] [x] [sic] [^1] [a1](http://x) [name-2] see [r-7]", [id("r-7")]],
+    [
+      "1,234 responses: **32** promoters, 1 passive and 6 Detractors; 51 answers",
+      [
+        { kind: "count", line: 1, count: 1234, of: "responses" },
+        { kind: "count", line: 1, count: 32, of: "promoters" },
+        { kind: "count", line: 1, count: 1, of: "passives" },
+        { kind: "count", line: 1, count: 6, of: "detractors" },
+        { kind: "count", line: 1, count: 51, of: "responses" },
+      ],
+    ],
+    ['"12 detractors" at 3.5 responses a day', [quotation("12 detractors")]],
+    ["12 % of promoters, 12 new responses, promoters 12", []],
+  ])("%j", (summary, claims) => {
+    expect(readClaims(summary)).toEqual(claims);
+  });
+});
+
+test("when claims are checked, then each that does not hold is named with its line", () => {
+  const summary = [
+    "# March: 3 responses, 2 promoters",
+    '"it is slow," they say, and "It is Slow" [1]',
+    '"great" [1] and "great" [2], "never said"',
+    "> mail [email-7] or “call”… — [2]",
+    "Nobody wrote [99].",
+    "1 detractor, 1 passive, 3 answers",
+  ].join("\r\n");
+  const check = createClaimCheck(readClaims(summary));
+  check.add({ id: "1", category: "detractor", texts: ["Well,  it is\nslow"] });
+  check.add({
+    id: "2",
+    category: "promoter",
+    texts: ['mail a@b.example or "call"...', 'mail [email-1] or "call"... great'],
+  });
+  check.add({ id: "3", category: "promoter", texts: [] });
+  expect([check.broken().map(({ claim, why }) => [claim.line, claim.kind, why]), check.counts]).toEqual([
+    [
+      [2, "quotation", "is in no comment"],
+      [3, "quotation", "is not in [1]"],
+      [3, "quotation", "is in no comment"],
+      [5, "id", "is the id of no response"],
+      [6, "count", "should be 0"],
+    ],
+    { responses: 3, promoters: 2, passives: 0, detractors: 1 },
+  ]);
+});

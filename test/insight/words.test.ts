@@ -1,0 +1,93 @@
+import { describe, expect, it, test } from "vitest";
+import { createWordTally, type CommentGroup, type WordTally } from "../../src/insight/words.ts";
+import { size } from "../helpers/long.ts";
+import { seededRandom } from "../helpers/seeded-random.ts";
+
+const WORDS = (
+  "the support is fast and team was very helpful but i find it hard to use app on my phone when we need new feature " +
+  "price good great slow login page report export love works well every day would like more easy setup docs time " +
+  "service great product nice people question answer quickly dashboard data chart missing search mobile version"
+).split(" ");
+
+/** Prose of 4 to 20 words in which the first words are common and the last ones rare. */
+function prose(random: () => number): string {
+  const count = 4 + Math.floor(random() * 17);
+  return Array.from({ length: count }, () => WORDS[Math.floor(random() ** 2 * WORDS.length)]).join(" ");
+}
+
+interface Planted {
+  readonly detractors: number;
+  readonly promoters: number;
+  /** In what share of each group's comments. */
+  readonly share: Readonly<Record<CommentGroup, number>>;
+}
+
+function tallyOf(seed: number, { detractors, promoters, share }: Planted): WordTally {
+  const random = seededRandom(seed);
+  const tally = createWordTally();
+  const fill = (group: CommentGroup, count: number): void => {
+    for (let id = 0; id < count; id += 1) {
+      const planted = random() < share[group] ? ` the invoice was wrong, the Invoice` : "";
+      tally.add(group, { id: `${group}${id}`, text: prose(random) + planted });
+    }
+  };
+  fill("detractors", detractors);
+  fill("promoters", promoters);
+  return tally;
+}
+
+/** Both groups draw from the same words. */
+const NOTHING = { detractors: 250, promoters: 350, share: { detractors: 0.05, promoters: 0.05 } };
+const INVOICE = { detractors: 300, promoters: 400, share: { detractors: 0.12, promoters: 0.02 } };
+
+test("when detractors say invoice more often, then it comes first", () => {
+  const first = Array.from({ length: size(5, 100) }, (_, seed) => tallyOf(seed, INVOICE).rows(5)[0]);
+  const found = new Set(first.map((row) => `${row?.term} of ${row?.group}, ${row?.quotes.length} quotes`));
+  const certain = first.filter((row) => row !== undefined && row.q < 0.05);
+  expect([[...found], certain.length > first.length * 0.75]).toEqual([["invoice of detractors, 3 quotes"], true]);
+});
+
+test("when scores have nothing to do with words, then nothing is found in 95 of 100 tries", () => {
+  const seeds = size(10, 100);
+  const falseFinds = Array.from({ length: seeds }, (_, seed) =>
+    tallyOf(1_000 + seed, NOTHING)
+      .rows(5)
+      .some(({ q }) => q < 0.05),
+  ).filter(Boolean);
+  expect(falseFinds.length).toBeLessThanOrEqual(seeds * 0.05);
+});
+
+describe("terms", () => {
+  it("when a comment repeats a term, then it counts once, with the comments that say it", () => {
+    const tally = createWordTally();
+    for (let id = 1; id <= 4; id += 1) tally.add("detractors", { id: `d${id}`, text: "Slow. Slow, slow" });
+    tally.add("promoters", { id: "p1", text: "slow?" });
+    const [row, ...others] = tally.rows(1);
+    expect([others, { ...row, z: Math.sign(row?.z ?? 0), q: 0 }, tally.comments]).toEqual([
+      [],
+      {
+        term: "slow",
+        group: "detractors",
+        detractors: 4,
+        promoters: 1,
+        z: 0,
+        q: 0,
+        quotes: ["d1", "d2", "d3"].map((id) => ({ id, text: "Slow. Slow, slow" })),
+      },
+      { detractors: 4, promoters: 1 },
+    ]);
+  });
+
+  it.each([
+    ["the wrong invoice, twice", ["the", "the wrong", "twice", "invoice", "wrong", "wrong invoice"]],
+    ["It isn’t 12 EUR", ["eur", "isn't", "it", "it isn't"]],
+    ["最高です", ["です", "最高", "最高です"]],
+  ])("when %j is said, then its words and pairs are", (text, terms) => {
+    const tally = createWordTally();
+    tally.add("detractors", { id: "1", text });
+    // A pair gives way to a word of as many comments: these have others as well.
+    for (const [id, each] of terms.filter((term) => !/\s|最高です/u.test(term)).entries())
+      tally.add("promoters", { id: String(id), text: each });
+    expect(new Set(tally.rows(1).map(({ term }) => term.replace(/^最高 です$/u, "最高です")))).toEqual(new Set(terms));
+  });
+});

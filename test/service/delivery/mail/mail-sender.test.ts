@@ -1,0 +1,303 @@
+/** The whole way of mail: due surveys of a store, the scheduler, the sender, real sockets, and what is recorded. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { releaseHeld } from "../../../../src/service/domain/delivery/oversight.ts";
+import { sendPerson } from "../../../../src/service/domain/people.ts";
+import type { SenderState } from "../../../../src/service/domain/ports.ts";
+import {
+  openSmtpSender,
+  type ClassifiedReply,
+  type SmtpSender,
+  type SmtpSenderOptions,
+} from "../../../../src/service/delivery/mail/mail-sender.ts";
+import { createSmtpTransport } from "../../../../src/service/delivery/mail/smtp-transport.ts";
+import type { SmtpReply, SmtpResult } from "../../../../src/service/delivery/mail/smtp-types.ts";
+import { parseSmtpUrl } from "../../../../src/service/delivery/mail/smtp-url.ts";
+import { createScheduler, type Scheduler } from "../../../../src/service/scheduler/scheduler.ts";
+import { startRawSmtp } from "../../../helpers/raw-smtp-stub.ts";
+import { startPlanServer, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
+import { createWarpedClock, type WarpedClock } from "../../../helpers/warped-clock.ts";
+import { openFixture, sendInput, type Fixture } from "../../domain/fixture.ts";
+
+const CONNECTIONS = 4;
+const MINUTE = 60_000;
+
+interface World {
+  readonly fixture: Fixture;
+  readonly clock: WarpedClock;
+  readonly sender: SmtpSender;
+  readonly scheduler: Scheduler;
+  readonly results: SmtpResult[];
+  readonly changes: string[];
+  readonly errors: unknown[];
+  readonly stop: () => Promise<void>;
+}
+
+const state: { fixture?: Fixture; clock?: WarpedClock; open: (() => Promise<void>)[] } = { open: [] };
+beforeEach(async () => {
+  const [fixture, clock] = [await openFixture(), createWarpedClock()];
+  Object.defineProperty(fixture.time, "now", { get: () => Math.floor(clock.now() / 1000) });
+  Object.assign(state, { fixture, clock });
+});
+afterEach(async () => {
+  for (const close of state.open.splice(0).toReversed()) await close();
+  await state.fixture?.store.close();
+});
+
+/** The rules that these tests need, and no more. */
+function classify({ stage, code, enhancedCode }: SmtpReply): ClassifiedReply {
+  const meaning = { domain: false, strike: false, afterSeconds: null, hasAddressCode: false } as const;
+  if (code === null || code === 421) return { ...meaning, outcome: "retry", sender: "back-off" };
+  if (code < 500) return { ...meaning, outcome: "retry", sender: "none" };
+  if (enhancedCode === "5.1.1") return { ...meaning, outcome: "bounced", sender: "none", hasAddressCode: true };
+  if (stage === "final-dot") return { ...meaning, outcome: "failed", sender: "none", strike: true };
+  return { ...meaning, outcome: "held", sender: "breaker" };
+}
+
+async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Promise<World> {
+  const { fixture, clock } = state as { fixture: Fixture; clock: WarpedClock };
+  const [results, changes, errors]: [SmtpResult[], string[], unknown[]] = [[], [], []];
+  const links: { scheduler?: Scheduler } = {};
+  const transport = createSmtpTransport({
+    server: parseSmtpUrl(url),
+    certificates: null,
+    connections: CONNECTIONS,
+    clock,
+  });
+  const sender = await openSmtpSender({
+    transport: {
+      ...transport,
+      send: async (message, progress) => {
+        const result = await transport.send(message, progress);
+        results.push(result);
+        return result;
+      },
+    },
+    connections: CONNECTIONS,
+    rate: { count: 1000, perSeconds: 1 },
+    clock,
+    random: { fraction: () => 0.5 },
+    render: ({ person, token }) => ({
+      message: {
+        from: "us@example.com",
+        to: person.email ?? "",
+        bytes: Buffer.from(`Message-ID: <${token}@example.com>\r\n\r\nHello\r\n`),
+        needsSmtpUtf8: false,
+      },
+      frozen: { messageId: `${token}@example.com`, bounceToken: null, values: {} },
+    }),
+    classify,
+    mask: (text) => text,
+    mayReceive: () => true,
+    load: () => fixture.read((tx) => tx.deliveries.sender("smtp")),
+    save: (kept) => fixture.write((tx) => tx.deliveries.setSender("smtp", kept)),
+    wake: () => links.scheduler?.wake(),
+    onChange: ({ mode }, isHealed) => {
+      changes.push(mode);
+      if (isHealed) void fixture.write((tx) => releaseHeld(tx, 500)).then(() => links.scheduler?.wake());
+    },
+    onError: (error) => errors.push(error),
+    ...more,
+  });
+  const scheduler = createScheduler({
+    store: fixture.store,
+    clock,
+    claimer: "one",
+    senders: [sender],
+    maxAgeSeconds: null,
+    onUnknown: "hold",
+    onOutcome: () => undefined,
+    onError: (error) => errors.push(error),
+  });
+  links.scheduler = scheduler;
+  const stop = async (): Promise<void> => {
+    await scheduler.stop();
+    await sender.close();
+  };
+  state.open.push(stop);
+  return { fixture, clock, sender, scheduler, results, changes, errors, stop };
+}
+
+async function plan(): Promise<SmtpPlanServer> {
+  const server = await startPlanServer();
+  state.open.push(server.stop);
+  return server;
+}
+
+const schedule = async (emails: readonly string[]): Promise<void> => {
+  const fixture = state.fixture as Fixture;
+  await fixture.write(async (tx) => {
+    for (const email of emails) await sendPerson(tx, fixture.project, sendInput({ email }));
+  });
+};
+
+/** State and reason of each survey, by address. */
+async function rows(): Promise<Record<string, string>> {
+  const fixture = state.fixture as Fixture;
+  const listed = await fixture.read((tx) =>
+    tx.deliveries.list(fixture.project.id, { state: null, after: 0, limit: 1000 }),
+  );
+  return Object.fromEntries(
+    listed.map((row) => [row.email?.split("@")[0] ?? "", [row.state, row.attempts, row.reason ?? ""].join(" ").trim()]),
+  );
+}
+
+const counted = async (): Promise<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const row of Object.values(await rows())) {
+    const [name = ""] = row.split(" ");
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+};
+
+/** Something is unknown, and nothing is on its way any more. */
+const isQuiet = (counts: Record<string, number>): boolean =>
+  "unknown" in counts && !("claimed" in counts || "transmitting" in counts);
+
+const settled = async (expected: Record<string, number>): Promise<void> => {
+  await expect.poll(counted, { timeout: 20_000, interval: 20 }).toEqual(expected);
+};
+
+it("when each recipient has a plan, then each survey ends as its reply means, and only one person is marked", async () => {
+  const server = await plan();
+  const { scheduler, fixture, errors } = await openWorld(`smtp://127.0.0.1:${server.port}`);
+  const locals = ["ok+1", "550-5.1.1+2", "450+3", "550-5.7.1-spamhaus+4", "552+5", "ok+6"];
+  await schedule(locals.map((local) => `${local}@example.org`));
+  scheduler.start();
+  await settled({ sent: 2, bounced: 1, retrying: 1, held: 1, failed: 1 });
+  expect(await rows()).toEqual({
+    "ok+1": "sent 1",
+    "550-5.1.1+2": "bounced 1",
+    "450+3": "retrying 1",
+    "550-5.7.1-spamhaus+4": "held 0 Service unavailable; client host blocked using zen.spamhaus.org",
+    "552+5": "failed 1 Message too large",
+    "ok+6": "sent 1",
+  });
+  const people = await Promise.all(
+    locals.map((local) => fixture.read((tx) => tx.people.byEmail(fixture.project.id, `${local}@example.org`))),
+  );
+  expect(people.map((person) => person?.bouncedAt !== null)).toEqual([false, true, false, false, false, false]);
+  const log = await fixture.read(async (tx) => {
+    const [, second] = await tx.deliveries.list(fixture.project.id, { state: null, after: 0, limit: 2 });
+    return tx.deliveries.attempts(fixture.project.id, second?.requestId ?? 0, 10);
+  });
+  expect(log.map(({ at: _at, ms: _ms, ...row }) => row)).toEqual([
+    {
+      n: 1,
+      stage: "rcpt-to",
+      code: 550,
+      enhancedCode: "5.1.1",
+      text: "The address does not exist",
+      host: "127.0.0.1",
+      serverId: null,
+      outcome: "bounced",
+    },
+  ]);
+  expect(errors).toEqual([]);
+});
+
+it("when the server refuses the login after a while, then few attempts are lost and all goes out when it heals", async () => {
+  const server = await plan();
+  const { scheduler, clock, sender, results, changes, fixture } = await openWorld(`smtp://127.0.0.1:${server.port}`);
+  const refusal = { code: 535, text: "5.7.8 Authentication credentials invalid" };
+  await schedule(Array.from({ length: 30 }, (_, at) => `ok+${at}@example.org`));
+  scheduler.start();
+  await settled({ sent: 30 });
+  Object.assign(server.faults, { mailFrom: refusal });
+  await schedule(Array.from({ length: 40 }, (_, at) => `ok+later${at}@example.org`));
+  scheduler.wake();
+  await expect.poll(() => sender.health().mode, { timeout: 20_000 }).toBe("breaker");
+  await settled({ sent: 30, scheduled: 40 });
+  const wasted = results.filter(({ kind }) => kind === "refused").length;
+  expect(wasted).toBeLessThanOrEqual(3 + CONNECTIONS);
+  expect(await fixture.read((tx) => tx.deliveries.sender("smtp"))).toMatchObject({
+    state: "held",
+    reason: "Authentication credentials invalid",
+  });
+  // The first probe fails, the second finds it healed.
+  clock.advance(15 * MINUTE);
+  await expect
+    .poll(() => results.filter(({ kind }) => kind === "refused").length, { timeout: 20_000 })
+    .toBe(wasted + 1);
+  delete server.faults.mailFrom;
+  clock.advance(15 * MINUTE);
+  await settled({ sent: 70 });
+  expect(changes).toEqual(["breaker", "half-open", "breaker", "half-open", "open"]);
+  expect(new Set(server.accepted.map(({ to }) => to)).size).toBe(70);
+  expect(server.accepted).toHaveLength(70);
+  // What was the sender's trouble is no attempt of a message.
+  expect(new Set(Object.values(await rows()))).toEqual(new Set(["sent 1"]));
+});
+
+it("when the process ends while it is stopped, then the next one is stopped too, until somebody resumes it", async () => {
+  const server = await plan();
+  Object.assign(server.faults, { mailFrom: { code: 550, text: "5.7.1 Not you" } });
+  const first = await openWorld(`smtp://127.0.0.1:${server.port}`);
+  await schedule(Array.from({ length: 8 }, (_, at) => `ok+${at}@example.org`));
+  first.scheduler.start();
+  await expect.poll(() => first.sender.health().mode, { timeout: 20_000 }).toBe("breaker");
+  await first.stop();
+  delete server.faults.mailFrom;
+  const second = await openWorld(`smtp://127.0.0.1:${server.port}`);
+  expect([second.sender.health().mode, second.sender.capacity(100)]).toEqual(["breaker", 0]);
+  second.scheduler.start();
+  second.sender.resume();
+  await settled({ sent: 8 });
+});
+
+it("when nobody serves and an operator resumes it, then the next start begins open", async () => {
+  const kept: SenderState = {
+    level: 0.5,
+    levelAt: 1,
+    state: "held",
+    reason: "no",
+    since: 1,
+    nextProbeAt: 5,
+    memory: { mode: "breaker", until: 9_000_000_000_000, reason: "no", since: 1000, refusals: 3 },
+  };
+  const { sender } = await openWorld("smtp://127.0.0.1:9", { load: () => Promise.resolve(kept) });
+  expect(sender.health()).toMatchObject({ mode: "open", refusals: 0, reason: null });
+  const later = { ...kept, nextProbeAt: 9_000_000_000 };
+  const { sender: other } = await openWorld("smtp://127.0.0.1:9", { load: () => Promise.resolve(later) });
+  expect(other.health()).toMatchObject({ mode: "breaker", refusals: 3, reason: "no" });
+});
+
+it("when the server drops each message after its dot, then few are unknown and the rest waits", async () => {
+  const stub = await startRawSmtp({ afterDot: "drop" });
+  state.open.push(stub.stop);
+  const { scheduler, sender } = await openWorld(`smtp://127.0.0.1:${stub.port}`);
+  await schedule(Array.from({ length: 30 }, (_, at) => `p${at}@example.org`));
+  scheduler.start();
+  await expect.poll(async () => isQuiet(await counted()), { timeout: 20_000 }).toBe(true);
+  const counts = await counted();
+  expect(counts["unknown"]).toBeLessThanOrEqual(CONNECTIONS);
+  expect(counts).toEqual({ unknown: counts["unknown"], scheduled: 30 - (counts["unknown"] ?? 0) });
+  expect([sender.health().mode, new Set(stub.dots).size]).toEqual(["backing-off", stub.dots.length]);
+});
+
+it("when the rate is 20 a second, then no second has more, whatever the connections", async () => {
+  const server = await plan();
+  const { scheduler } = await openWorld(`smtp://127.0.0.1:${server.port}`, { rate: { count: 20, perSeconds: 1 } });
+  await schedule(Array.from({ length: 45 }, (_, at) => `ok+${at}@example.org`));
+  scheduler.start();
+  await settled({ sent: 45 });
+  const times = server.accepted.map(({ at }) => at).toSorted((a, b) => a - b);
+  const inSecond = times.map((from, at) => times.slice(at).filter((time) => time < from + 1000).length);
+  // The server stamps what left a moment ago.
+  expect(Math.max(...inSecond)).toBeLessThanOrEqual(22);
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1900);
+});
+
+it("when an address is not among the allowed ones, then its survey is held and nothing is sent", async () => {
+  const server = await plan();
+  const { scheduler } = await openWorld(`smtp://127.0.0.1:${server.port}`, {
+    mayReceive: (address) => address.endsWith("@example.org"),
+  });
+  await schedule(["ok+1@example.org", "ok+2@example.com"]);
+  scheduler.start();
+  await settled({ sent: 1, held: 1 });
+  expect([await rows(), server.accepted.map(({ to }) => to)]).toEqual([
+    { "ok+1": "sent 1", "ok+2": "held 0 mail to this address is not allowed here" },
+    ["ok+1@example.org"],
+  ]);
+});
