@@ -78,7 +78,7 @@ async function everyCommand(admin: Admin): Promise<unknown> {
         from,
         to,
         subject,
-        text.includes("client de Acme.\n\na\nb\n"),
+        text.includes("clients de Acme.\n\na\nb\n"),
         html.includes('lang="fr"'),
         message.includes("\r\nSubject: Que pensez-vous de nous ?\r\n"),
       ],
