@@ -14,10 +14,11 @@ import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Store } from "./domain/ports.ts";
 import { type ProjectSettings, readSettings } from "./domain/projects.ts";
 import { createDeliveryMetrics } from "./delivery-metrics.ts";
-import { createHttpService, type Face, type ServerExchange } from "./http/create-http-service.ts";
+import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 import { openDataFile } from "./open-data-file.ts";
+import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { createFailureLog, logStoreEvent } from "./service-log.ts";
 
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   readonly sender?: SenderSettings;
   /** Messages in the outbox are removed after this long; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
+  /** How long after the first answer it may be changed on its page; absent: 30 days. */
+  readonly answerWindowSeconds?: number;
 }
 
 /** `handle` is one request, one answer; no port needed. */
@@ -65,6 +68,8 @@ export interface Service extends Face {
 
 /** Where `serve` listens unless it is told otherwise; links of messages made without a server begin with it. */
 export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
+
+const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 
 /** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
 export async function openService(options: ServiceOptions): Promise<Service> {
@@ -113,8 +118,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);
+  const pages = createPages({
+    store,
+    clock,
+    publicUrl,
+    answerWindowSeconds: options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS,
+    onError: failures.add,
+  });
   const http = createHttpService({
     ...options,
+    page: ({ method, headers, body = "", from = "" }, target) =>
+      pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
     store,
     onScheduled: scheduler.wake,
     moreMetrics: metrics.text,
@@ -168,6 +182,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log.flush();
     },
   };
+}
+
+async function readBody(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {
+  const whole = typeof body === "function" ? await body() : body;
+  return typeof whole === "string" ? Buffer.from(whole) : whole;
 }
 
 /** Holds events until `release`: before a server listens, only an error is worth a line. */

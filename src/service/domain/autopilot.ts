@@ -200,3 +200,15 @@ async function scheduleFirst(
   const delaySeconds = lastAt === null ? 0 : Math.max(0, lastAt + frequency - tx.now);
   await scheduleAutopilot(tx, project, person, { platform, properties, delaySeconds });
 }
+
+/** Goes on with a member who can be reached again. Nothing changes for others, or where a survey waits already. */
+export async function resumeMember(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  platform: Platform,
+): Promise<void> {
+  const member = await tx.autopilot.member(project.id, platform, person.id);
+  if (member !== null && member.nextRequestId === null)
+    await scheduleFirst(tx, project, person, { platform, properties: member.properties });
+}

@@ -1,13 +1,11 @@
-/** Survey responses: through the API (sections 4.3 and 4.4), and through the links of a message. */
+/** Survey responses through the API (sections 4.3 and 4.4); `answers.ts` has those through links. */
 import { NOTES_LENGTH_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { SurveyResponse } from "../../contract/resources.ts";
 import type { Expansion } from "../../contract/routes.ts";
-import { noteEvidence } from "./delivery/deliveries.ts";
 import { InvalidError, NotFoundError } from "./errors.ts";
 import { parseId } from "./ids.ts";
 import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "./inputs.ts";
-import type { JsonRows, ResponseRow, ResponseShape, SurveyLink, Transaction } from "./ports.ts";
-import { unsubscribePerson } from "./suppressions.ts";
+import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "./ports.ts";
 import { requireTrend } from "./trends.ts";
 
 /** Where the pages of this service lie. */
@@ -181,41 +179,4 @@ function pickStored({
 
 function differs(left: ResponseRow, right: ResponseRow): boolean {
   return JSON.stringify(pickStored(left)) !== JSON.stringify(pickStored(right));
-}
-
-/** The survey that a link leads to. Throws NotFoundError. */
-export async function findSurvey(tx: Transaction, token: string): Promise<SurveyLink> {
-  const survey = await tx.requests.byToken(token);
-  if (survey === null) throw new NotFoundError("no such survey");
-  return survey;
-}
-
-/** Records the answer to a survey, with the survey's properties; a second one changes the first. */
-export async function answerSurvey(
-  tx: Transaction,
-  token: string,
-  answer: { readonly score: number; readonly comment: string | null },
-): Promise<{ project: Project; responseId: number; created: boolean }> {
-  const { score, comment } = answer;
-  if (!Number.isInteger(score) || score < SCORE_MIN || score > SCORE_MAX) {
-    throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });
-  }
-  const { project, personId, requestId, properties, responseId } = await findSurvey(tx, token);
-  await noteEvidence(tx, project, requestId);
-  if (responseId !== null) {
-    await tx.responses.update(project.id, responseId, { score, comment, updatedAt: tx.now });
-    return { project, responseId, created: false };
-  }
-  const times = { createdAt: tx.now, updatedAt: tx.now };
-  const given = { personId, requestId, score, comment, personProperties: properties, token: tx.token() };
-  return { project, responseId: await tx.responses.insert(project.id, { ...given, ...times }), created: true };
-}
-
-/** The unsubscribe link of a message, also one of a message that carried the answering token. Throws NotFoundError. */
-export async function unsubscribeByLink(tx: Transaction, token: string): Promise<{ created: boolean }> {
-  const survey = await tx.requests.byUnsubscribeToken(token);
-  if (survey === null) throw new NotFoundError("no such survey");
-  const { project, personId, requestId } = survey;
-  await noteEvidence(tx, project, requestId);
-  return unsubscribePerson(tx, project, personId);
 }

@@ -283,4 +283,5 @@ export interface SuppressionRows {
   /** The first one of each reason is kept; a repeat changes nothing. */
   add(project: number, channel: Channel, address: string, suppression: Suppression): Promise<void>;
   list(project: number, channel: Channel, address: string): Promise<readonly Suppression[]>;
+  remove(project: number, channel: Channel, address: string, reason: SuppressionReason): Promise<void>;
 }

@@ -103,6 +103,23 @@ export async function unsubscribePerson(
   return { created: person !== null && (await suppressEmail(tx, project, person, "unsubscribe")) };
 }
 
+/**
+ * Lets e-mail go to a person again who left at or after `since`, Unix seconds; false when they left earlier. Nothing
+ * changes for somebody who is not unsubscribed.
+ */
+export async function resubscribePerson(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  since: number,
+): Promise<boolean> {
+  if (person.unsubscribedAt === null) return true;
+  if (person.unsubscribedAt < since) return false;
+  await tx.people.update(project.id, person.id, { unsubscribedAt: null });
+  if (person.email !== null) await tx.suppressions.remove(project.id, "email", person.email, "unsubscribe");
+  return true;
+}
+
 /** Records that a person's e-mail address refused a message for good: nothing more is mailed to it. */
 export async function recordBounce(tx: Transaction, project: Project, personId: number): Promise<void> {
   const person = await tx.people.byId(project.id, personId);

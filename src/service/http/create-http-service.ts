@@ -29,6 +29,8 @@ export interface HttpServiceOptions {
   readonly moreMetrics: () => Promise<string>;
   /** Whether new work is still taken. */
   readonly isReady: () => boolean;
+  /** The pages that people see: the answer, or null for what is no page. */
+  readonly page: (request: ServerRequest, target: Target) => Promise<HttpResponse> | null;
 }
 
 /** A request whose body need not have arrived yet. */
@@ -84,8 +86,11 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     const requestId = nextId();
     const progress: Progress = { match: null, project: null };
     const isOperator = isLocal || (options.publicUrl === null && isLoopback(request.from));
+    const page = options.page(request, target);
     const own = await ownPage(target.path, request.method, options, isOperator, accessLog);
-    const reply = own ?? (await settle(() => answer(request, target, progress, isLocal), requestId, log));
+    const reply =
+      own ??
+      (await settle<HttpResponse | Reply>(() => page ?? answer(request, target, progress, isLocal), requestId, log));
     accessLog.add({
       requestId,
       method: request.method,
@@ -95,6 +100,7 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
       status: reply.status,
       startedMs,
     });
+    if ("body" in reply) return { ...reply, headers: { ...common(requestId), ...reply.headers } };
     return toHttpResponse(reply, common(requestId), request.method === "HEAD");
   };
   return {
@@ -194,7 +200,11 @@ function requireMatch(found: ReturnType<ReturnType<typeof createRouter>>): Match
   return found;
 }
 
-async function settle(work: () => Promise<Reply>, requestId: string, log: Log): Promise<Reply> {
+async function settle<Answered extends HttpResponse | Reply>(
+  work: () => Promise<Answered>,
+  requestId: string,
+  log: Log,
+): Promise<Answered | Reply> {
   try {
     return await work();
   } catch (error) {

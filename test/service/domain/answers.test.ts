@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { answerSurvey, findSurvey, unsubscribeByLink } from "../../../src/service/domain/responses.ts";
+import { answerSurvey, unsubscribeByLink, visitSurvey } from "../../../src/service/domain/answers.ts";
 import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addProject } from "../../../src/service/domain/projects.ts";
@@ -24,11 +24,16 @@ beforeEach(async () => {
 afterEach(() => fixture.store.close());
 
 test("when a survey is answered, then the response carries its properties; a second answer changes the first", async () => {
-  const answer = (score: number, comment: string | null) =>
-    fixture.write((tx) => answerSurvey(tx, token, { score, comment }));
-  expect(await answer(4, null)).toEqual({ project: fixture.project, responseId: 3, created: true });
+  const answer = (score: number, comment?: string) =>
+    fixture.write((tx) =>
+      answerSurvey(tx, token, { score, by: "button", ...(comment === undefined ? {} : { comment }) }, 86_400),
+    );
+  const { project } = fixture;
+  expect(await answer(4)).toEqual({ project, responseId: 3, change: "created" });
   fixture.time.now = START + 5;
-  expect(await answer(9, "better now")).toEqual({ project: fixture.project, responseId: 3, created: false });
+  expect(await answer(9, "better now")).toEqual({ project, responseId: 3, change: "updated" });
+  fixture.time.now = START + 9;
+  expect(await answer(9)).toEqual({ project, responseId: 3, change: "same" });
   expect(await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links))).toMatchObject([
     {
       id: "3",
@@ -40,11 +45,11 @@ test("when a survey is answered, then the response carries its properties; a sec
       person_properties: { plan: "pro" },
     },
   ]);
-  await expect(answer(11, null)).rejects.toMatchObject({ errors: { score: ["must be an integer from 0 to 10"] } });
+  await expect(answer(11)).rejects.toMatchObject({ errors: { score: ["must be an integer from 0 to 10"] } });
 });
 
 test("when a link is nobody's, then there is no such survey", async () => {
-  await expect(fixture.read((tx) => findSurvey(tx, "x"))).rejects.toMatchObject({ name: "NotFoundError" });
+  expect(await fixture.read((tx) => visitSurvey(tx, "x"))).toBeNull();
   await expect(fixture.write((tx) => unsubscribeByLink(tx, ""))).rejects.toMatchObject({ name: "NotFoundError" });
 });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { answerSurvey, unsubscribeByLink } from "../../../src/service/domain/answers.ts";
 import { addMember } from "../../../src/service/domain/autopilot.ts";
 import {
   claimDue,
@@ -22,7 +23,6 @@ import { DELIVERY_STATES } from "../../../src/service/domain/delivery/rows.ts";
 import type { AttemptFacts, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
 import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
-import { answerSurvey, unsubscribeByLink } from "../../../src/service/domain/responses.ts";
 import { unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import { DAY, START, eventsQuery, memberInput, openFixture, peopleQuery, sendInput, type Fixture } from "./fixture.ts";
 import { listBounces, listPeople } from "./lists.ts";
@@ -223,7 +223,7 @@ describe("when it is unknown whether a message arrived", () => {
   });
 
   test.each<[string, (due: DueSurvey) => Promise<unknown>]>([
-    ["an answer", (due) => fixture.write((tx) => answerSurvey(tx, due.token, { score: 9, comment: null }))],
+    ["an answer", (due) => fixture.write((tx) => answerSurvey(tx, due.token, { score: 9, by: "button" }, DAY))],
     ["an unsubscribe", (due) => fixture.write((tx) => unsubscribeByLink(tx, due.unsubscribeToken))],
     ["an unsubscribe by an older message's link", (due) => fixture.write((tx) => unsubscribeByLink(tx, due.token))],
   ])("then %s by its link says that it did, once", async (_, work) => {

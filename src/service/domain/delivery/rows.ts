@@ -155,6 +155,7 @@ export interface RequestRows {
   byToken(token: string): Promise<SurveyLink | null>;
   /** The survey whose unsubscribe link this is, also by the answering token, which older messages carry. */
   byUnsubscribeToken(token: string): Promise<SurveyLink | null>;
+  setPageFacts(project: number, id: number, facts: PageFacts): Promise<void>;
 }
 
 /** What a link of a message leads to. */
@@ -164,8 +165,26 @@ export interface SurveyLink {
   readonly personId: number;
   readonly channel: Channel;
   readonly properties: Properties;
+  readonly sentAt: number | null;
+  readonly pageFacts: PageFacts;
   /** The response given already through this link. */
   readonly responseId: number | null;
+}
+
+/** What is known of visits to a survey's page: for the operator, and to tell programs from people. */
+export interface PageFacts {
+  readonly firstGetAt: number | null;
+  readonly gets: number;
+  /** The scores that links carried, in the order in which they were seen first. */
+  readonly scores: readonly number[];
+  /** When a link with a score was last opened. */
+  readonly scoreAt: number | null;
+  /** Whether links with different scores were opened within a minute. */
+  readonly manyScores: boolean;
+  readonly headSeen: boolean;
+  /** What sent the first answer, and how many seconds after the message was sent. */
+  readonly answeredBy: "script" | "button" | null;
+  readonly answeredAfter: number | null;
 }
 
 /** One row of the log of attempts. */

@@ -3,6 +3,7 @@ import type {
   ClaimKey,
   FrozenMessage,
   NewRequest,
+  PageFacts,
   RequestRows,
   DeliveryChange,
   SurveyLink,
@@ -76,6 +77,13 @@ export function createRequestRows(database: Database, session: Session, blocks: 
     byToken: async (token) => findLink(database, "token", token),
     byUnsubscribeToken: async (token) =>
       findLink(database, "unsubscribe_token", token) ?? findLink(database, "token", token),
+    setPageFacts: async (project, id, facts) => {
+      database.run("UPDATE survey_requests SET page_facts = ? WHERE project_id = ? AND id = ?", [
+        JSON.stringify(facts),
+        project,
+        id,
+      ]);
+    },
   };
 }
 
@@ -183,9 +191,21 @@ function cancelRequest(database: Database, project: number, personId: number, id
   database.run("UPDATE survey_requests SET state = 'cancelled', due_at = NULL WHERE project_id = ? AND id = ?", key);
 }
 
+const NO_VISITS: PageFacts = {
+  firstGetAt: null,
+  gets: 0,
+  scores: [],
+  scoreAt: null,
+  manyScores: false,
+  headSeen: false,
+  answeredBy: null,
+  answeredAfter: null,
+};
+
 function findLink(database: Database, column: "token" | "unsubscribe_token", token: string): SurveyLink | null {
   const row = database.first(
-    `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.channel, q.properties, r.id AS "responseId"
+    `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.channel, q.properties,
+       q.sent_at AS "sentAt", q.page_facts AS "pageFacts", r.id AS "responseId"
      FROM survey_requests q JOIN projects p ON p.id = q.project_id
      LEFT JOIN responses r ON r.project_id = q.project_id AND r.request_id = q.id WHERE q.${column} = ?`,
     [token],
@@ -197,6 +217,8 @@ function findLink(database: Database, column: "token" | "unsubscribe_token", tok
     personId: Number(row.personId),
     channel: row.channel === "sms" ? "sms" : "email",
     properties: JSON.parse(String(row.properties)) as Properties,
+    sentAt: row.sentAt === null ? null : Number(row.sentAt),
+    pageFacts: row.pageFacts === null ? NO_VISITS : (JSON.parse(String(row.pageFacts)) as PageFacts),
     responseId: row.responseId === null ? null : Number(row.responseId),
   };
 }

@@ -14,6 +14,14 @@ export function createSuppressionRows(database: Database, secret: () => string):
         [project, channel, hash(readKey(database) ?? makeKey(database, secret), channel, address), reason, at],
       );
     },
+    remove: async (project, channel, address, reason) => {
+      const key = readKey(database);
+      if (key === null) return;
+      database.run(
+        "DELETE FROM suppressions WHERE project_id = ? AND channel = ? AND address_hash = ? AND reason = ?",
+        [project, channel, hash(key, channel, address), reason],
+      );
+    },
     list: async (project, channel, address) => {
       const key = readKey(database);
       // Without one nothing was ever suppressed.

@@ -1,0 +1,159 @@
+/** What the links of a message lead to: answering, changing the answer, leaving, and what is noted of visits. */
+import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../contract/limits.ts";
+import { resumeMember } from "./autopilot.ts";
+import { noteEvidence } from "./delivery/deliveries.ts";
+import { InvalidError, NotFoundError } from "./errors.ts";
+import type { Project } from "./inputs.ts";
+import type { PageFacts, ResponseRow, SurveyLink, Transaction } from "./ports.ts";
+import { resubscribePerson, unsubscribePerson } from "./suppressions.ts";
+
+/** The survey behind a link, and the answer that was given through it. */
+export interface Visit {
+  readonly survey: SurveyLink;
+  readonly answer: ResponseRow | null;
+}
+
+/** Null for a token that is nobody's, or not any more. */
+export async function visitSurvey(tx: Transaction, token: string): Promise<Visit | null> {
+  const survey = await tx.requests.byToken(token);
+  if (survey === null) return null;
+  const { project, responseId } = survey;
+  return { survey, answer: responseId === null ? null : await tx.responses.byId(project.id, responseId) };
+}
+
+/** How long a link that nobody answered through stays good after its message was sent. */
+const LINK_SECONDS = 365 * 86_400;
+
+/** What may still be done through a link; `windowSeconds` is how long after the first answer it may be changed. */
+export function linkState({ survey, answer }: Visit, now: number, windowSeconds: number): "open" | "closed" | "ended" {
+  if (answer !== null) return now - answer.createdAt <= windowSeconds ? "open" : "closed";
+  return survey.sentAt !== null && now - survey.sentAt > LINK_SECONDS ? "ended" : "open";
+}
+
+export interface GivenAnswer {
+  readonly score: number;
+  /** Absent leaves what is stored; empty removes it. */
+  readonly comment?: string;
+  /** Whether the page's script sent it at a gesture, or the person pressed the button. */
+  readonly by: "script" | "button";
+}
+
+export interface StoredVisit {
+  readonly project: Project;
+  readonly responseId: number;
+  /** `same`: everything stood there already, and nothing moved. */
+  readonly change: "created" | "updated" | "same" | "closed";
+}
+
+/**
+ * Records the answer to a survey, with the survey's properties; a second one changes the first while that is allowed.
+ * Throws NotFoundError, InvalidError for a score that is none or a comment that is too long.
+ */
+export async function answerSurvey(
+  tx: Transaction,
+  token: string,
+  given: GivenAnswer,
+  windowSeconds: number,
+): Promise<StoredVisit> {
+  const { score, by } = given;
+  const comment = given.comment === undefined ? undefined : given.comment.trim() || null;
+  checkAnswer(score, comment ?? "");
+  const visit = await visitSurvey(tx, token);
+  if (visit === null) throw new NotFoundError("no such survey");
+  const { survey, answer } = visit;
+  const { project, requestId, personId, properties } = survey;
+  await noteEvidence(tx, project, requestId);
+  const state = linkState(visit, tx.now, windowSeconds);
+  if (answer !== null) {
+    const changed = { score, comment: comment === undefined ? answer.comment : comment };
+    const stored = { project, responseId: answer.id };
+    if (state !== "open") return { ...stored, change: "closed" };
+    if (changed.score === answer.score && changed.comment === answer.comment) return { ...stored, change: "same" };
+    await tx.responses.update(project.id, answer.id, { ...changed, updatedAt: tx.now });
+    return { ...stored, change: "updated" };
+  }
+  const times = { createdAt: tx.now, updatedAt: tx.now };
+  const row = { personId, requestId, score, comment: comment ?? null, personProperties: properties, token: tx.token() };
+  const responseId = await tx.responses.insert(project.id, { ...row, ...times });
+  const seconds = survey.sentAt === null ? null : tx.now - survey.sentAt;
+  await tx.requests.setPageFacts(project.id, requestId, {
+    ...survey.pageFacts,
+    answeredBy: by,
+    answeredAfter: seconds,
+  });
+  return { project, responseId, change: "created" };
+}
+
+function checkAnswer(score: number, comment: string): void {
+  if (!Number.isInteger(score) || score < SCORE_MIN || score > SCORE_MAX)
+    throw new InvalidError({ score: [`must be an integer from ${SCORE_MIN} to ${SCORE_MAX}`] });
+  if (Buffer.byteLength(comment) > TEXT_BYTES_MAX)
+    throw new InvalidError({ comment: [`is too long (maximum is ${TEXT_BYTES_MAX} bytes)`] });
+}
+
+export interface Look {
+  readonly method: "GET" | "HEAD";
+  /** The score that the link carried. */
+  readonly score: number | null;
+}
+
+/** Notes that a survey's page was asked for. Never an answer, and nothing of who asked. */
+export async function noteLook(tx: Transaction, token: string, look: Look): Promise<void> {
+  const survey = await tx.requests.byToken(token);
+  if (survey !== null)
+    await tx.requests.setPageFacts(survey.project.id, survey.requestId, addLook(survey.pageFacts, look, tx.now));
+}
+
+/** The facts after one more look. */
+export function addLook(facts: PageFacts, { method, score }: Look, now: number): PageFacts {
+  if (method === "HEAD") return { ...facts, headSeen: true };
+  const isOther = score !== null && facts.scores.some((one) => one !== score);
+  return {
+    ...facts,
+    firstGetAt: facts.firstGetAt ?? now,
+    gets: facts.gets + 1,
+    scores: score === null || facts.scores.includes(score) ? facts.scores : [...facts.scores, score],
+    scoreAt: score === null ? facts.scoreAt : now,
+    manyScores: facts.manyScores || (isOther && now - (facts.scoreAt ?? 0) <= OTHER_SCORE_SECONDS),
+  };
+}
+
+const OTHER_SCORE_SECONDS = 60;
+/** Nobody reads a mail so soon after it was sent; programs do. */
+const EARLY_SECONDS = 30;
+
+/** Whether a program seems to follow the links of this survey's mail, so that no page may answer by itself. */
+export function looksScanned(facts: PageFacts, sentAt: number | null): boolean {
+  const isEarly = sentAt !== null && facts.firstGetAt !== null && facts.firstGetAt - sentAt < EARLY_SECONDS;
+  return facts.headSeen || facts.manyScores || isEarly;
+}
+
+/** How long after leaving the same link brings a person back. */
+const UNDO_SECONDS = 30 * 86_400;
+
+/** Null for a token that is nobody's. */
+export async function findUnsubscribeLink(tx: Transaction, token: string): Promise<SurveyLink | null> {
+  return tx.requests.byUnsubscribeToken(token);
+}
+
+/** The unsubscribe link of a message: ends its channel alone. Throws NotFoundError. */
+export async function unsubscribeByLink(tx: Transaction, token: string): Promise<{ created: boolean }> {
+  const { project, personId, requestId } = await requireLink(tx, token);
+  await noteEvidence(tx, project, requestId);
+  return unsubscribePerson(tx, project, personId);
+}
+
+/** Takes back what this link did; false when that is too long ago, or another link did it. Throws NotFoundError. */
+export async function resubscribeByLink(tx: Transaction, token: string): Promise<boolean> {
+  const { project, personId } = await requireLink(tx, token);
+  const person = await tx.people.byId(project.id, personId);
+  if (person === null || !(await resubscribePerson(tx, project, person, tx.now - UNDO_SECONDS))) return false;
+  await resumeMember(tx, project, { ...person, unsubscribedAt: null }, "email");
+  return true;
+}
+
+async function requireLink(tx: Transaction, token: string): Promise<SurveyLink> {
+  const link = await findUnsubscribeLink(tx, token);
+  if (link === null) throw new NotFoundError("no such survey");
+  return link;
+}

@@ -1,0 +1,162 @@
+/** The question with its eleven numbers, and what follows an answer. Everything works without a script. */
+import { SCORE_MAX } from "../../contract/limits.ts";
+import type { Locale } from "../../contract/locales.ts";
+import type { SpecialProperties } from "../domain/special-properties.ts";
+import { fillText, surveyQuestion, surveyTexts } from "../domain/texts/survey-texts.ts";
+import type { Page } from "./document.ts";
+import { ANSWER_AT_A_GESTURE } from "./gesture-script.ts";
+import { type Html, html } from "./html.ts";
+
+export interface SurveyView {
+  readonly locale: Locale;
+  readonly sender: string | null;
+  readonly special: SpecialProperties;
+  /** Where the form is posted to. */
+  readonly action: string;
+}
+
+export interface FormView extends SurveyView {
+  /** What is checked; null for nothing. */
+  readonly score: number | null;
+  /** Whether the score came with the link, and nothing is stored yet. */
+  readonly isChosenByLink: boolean;
+  readonly comment: string;
+  readonly problem: Problem | null;
+  /** Whether the page may send the answer by itself at the first touch or key. */
+  readonly hasScript: boolean;
+}
+
+export type Problem = { readonly kind: "score" } | { readonly kind: "comment"; readonly max: number };
+
+export interface StoredAnswer {
+  readonly score: number;
+  readonly comment: string | null;
+}
+
+const SCORES = Array.from({ length: SCORE_MAX + 1 }, (_, score) => score);
+
+/** The form, with what is wrong with it on top. */
+export function formPage(view: FormView): Page {
+  const { locale, sender, special, problem } = view;
+  const texts = surveyTexts(locale);
+  const question = surveyQuestion(texts, special.productName);
+  return {
+    status: problem === null ? 200 : 422,
+    locale,
+    sender,
+    title: problem === null ? question : `${texts.errorTitle} ${question}`,
+    body: html`${problemSummary(view)}${form(view, html`<h1>${question}</h1>`)}`,
+    script: view.hasScript && view.score !== null ? ANSWER_AT_A_GESTURE : null,
+  };
+}
+
+/** What is stored, the sender's thanks, and, while the answer may be changed, the form again. */
+export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: boolean): Page {
+  const { locale, sender, special } = view;
+  const texts = surveyTexts(locale);
+  const { thankYouMessage } = special;
+  const thanks = thankYouMessage ?? texts.thanksDetail;
+  const question = surveyQuestion(texts, special.productName);
+  const changing: FormView = {
+    ...view,
+    score: answer.score,
+    isChosenByLink: false,
+    comment: answer.comment ?? "",
+    problem: null,
+    hasScript: false,
+  };
+  const change = html` <details>
+    <summary>${texts.change}</summary>
+    ${form(changing, html`<strong>${question}</strong>`)}
+  </details>`;
+  return {
+    status: 200,
+    locale,
+    sender,
+    title: texts.thanks,
+    body: html`<h1>${texts.thanks}</h1>
+      <p class="said">${thanks}</p>
+      ${thankYouLink(special)}
+      <p class="soft">${fillText(texts.youAnswered, { score: answer.score })}</p>
+      ${mayChange ? change : null}`,
+  };
+}
+
+/** Only to a page of the web: nothing that a browser would run. */
+function thankYouLink({ thankYouLinkText, thankYouLinkUrl }: SpecialProperties): Html | null {
+  if (thankYouLinkUrl === null || !/^https?:\/\//i.test(thankYouLinkUrl) || !URL.canParse(thankYouLinkUrl)) return null;
+  return html`<p>
+    <a href="${thankYouLinkUrl}" rel="noopener noreferrer">${thankYouLinkText ?? thankYouLinkUrl}</a>
+  </p> `;
+}
+
+const PROBLEM_FIELDS = { score: "score-0", comment: "comment" };
+
+function problemText({ locale, problem }: FormView): string {
+  const texts = surveyTexts(locale);
+  if (problem === null) return "";
+  return problem.kind === "score" ? texts.errorChooseScore : fillText(texts.errorCommentTooLong, { max: problem.max });
+}
+
+/** First on the page and in the order of focus. */
+function problemSummary(view: FormView): Html | null {
+  if (view.problem === null) return null;
+  return html`<div class="problem" role="alert" tabindex="-1" autofocus>
+    <p><a href="#${PROBLEM_FIELDS[view.problem.kind]}">${problemText(view)}</a></p>
+  </div> `;
+}
+
+function wrong(view: FormView, kind: Problem["kind"]): Html | null {
+  return view.problem?.kind === kind ? html`<p class="wrong" id="${kind}-problem">${problemText(view)}</p> ` : null;
+}
+
+function invalid(view: FormView, kind: Problem["kind"]): Html | null {
+  return view.problem?.kind === kind ? html` aria-invalid="true"` : null;
+}
+
+/** The ends of the scale are told with the question, so that a screen reader says them once and not for each number. */
+function form(view: FormView, question: Html): Html {
+  const texts = surveyTexts(view.locale);
+  const { action, score, comment, isChosenByLink } = view;
+  const chosen =
+    isChosenByLink && score !== null ? html`<p class="soft">${fillText(texts.youChose, { score })}</p> ` : null;
+  const recorded = view.hasScript ? html` <output data-text="${texts.recordedAddComment}"></output>` : null;
+  const described = view.problem?.kind === "score" ? "score-problem ends" : "ends";
+  return html`<form method="post" action="${action}" novalidate>
+    <fieldset aria-describedby="${described}" ${invalid(view, "score")}>
+      <legend>${question}</legend>
+      ${wrong(view, "score")}${chosen}
+      <div class="scale">${SCORES.map((value) => scoreField(view, value))}</div>
+      <p class="ends" id="ends"><span>0 – ${texts.notLikely}</span><span>${SCORE_MAX} – ${texts.veryLikely}</span></p>
+    </fieldset>
+    <label class="comment" for="comment">${texts.commentLabel}</label>
+    ${wrong(view, "comment")}<textarea
+      id="comment"
+      name="comment"
+      rows="4"
+      aria-describedby="comment-hint${view.problem?.kind === "comment" ? " comment-problem" : null}"
+      ${invalid(view, "comment")}
+    >
+${comment}</textarea>
+    <p class="soft" id="comment-hint">${texts.commentHint}</p>
+    <button>${texts.send}</button>${recorded}
+  </form>`;
+}
+
+function scoreField({ score, problem }: FormView, value: number): Html {
+  const checked = value === score ? html` checked` : null;
+  const isWrong = problem?.kind === "score" ? html` aria-invalid="true"` : null;
+  return html`<label
+    ><input type="radio" name="score" id="score-${value}" value="${value}" ${checked}${isWrong} /><span
+      >${value}</span
+    ></label
+  > `;
+}
+
+/** The link was good once. */
+export function endedPage(locale: Locale, sender: string | null): Page {
+  const { linkExpired, linkExpiredDetail } = surveyTexts(locale);
+  const body = html`<h1>${linkExpired}</h1>
+    <p>${linkExpiredDetail}</p>`;
+  return { status: 410, locale, sender, title: linkExpired, body };
+}

@@ -1,0 +1,47 @@
+/** Leaving, and coming back for those who left by mistake. */
+import type { Locale } from "../../contract/locales.ts";
+import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
+import type { Page } from "./document.ts";
+import { type Html, html } from "./html.ts";
+
+export interface LeavingView {
+  readonly locale: Locale;
+  readonly sender: string;
+  readonly action: string;
+}
+
+/** One button; the page itself changes nothing. */
+export function leavingPage(view: LeavingView): Page {
+  const texts = surveyTexts(view.locale);
+  const ask = fillText(texts.unsubscribeAsk, { sender: view.sender });
+  return page(view, texts.unsubscribeTitle, ask, button(view.action, texts.unsubscribeButton, ""));
+}
+
+/** `mayUndo`: within the days in which coming back is one click. */
+export function leftPage(view: LeavingView, mayUndo: boolean): Page {
+  const texts = surveyTexts(view.locale);
+  const undo = mayUndo ? button(`${view.action}/undo`, texts.undo, "quiet") : null;
+  return page(view, texts.unsubscribeTitle, fillText(texts.unsubscribed, { sender: view.sender }), undo);
+}
+
+export function returnedPage(view: LeavingView): Page {
+  const texts = surveyTexts(view.locale);
+  return page(view, texts.unsubscribeTitle, texts.resubscribed, button(view.action, texts.unsubscribeButton, "quiet"));
+}
+
+function page({ locale, sender }: LeavingView, title: string, text: string, action: Html | null): Page {
+  return {
+    status: 200,
+    locale,
+    sender,
+    title,
+    body: html`<h1>${title}</h1>
+      <p>${text}</p>
+      ${action}`,
+  };
+}
+
+function button(action: string, label: string, kind: "" | "quiet"): Html {
+  const quiet = kind === "" ? null : html` class="${kind}"`;
+  return html`<form method="post" action="${action}"><button${quiet}>${label}</button></form>`;
+}
