@@ -118,14 +118,14 @@ it.each(["running", "not running"])(
     });
     await service.close();
     if (running === "running") await serve();
-    const walk = (state: DeliveryState): Promise<DeliveryInfo[]> =>
+    const walk = (which: DeliveryState): Promise<DeliveryInfo[]> =>
       administer(world(), async (admin) => {
         const rows: DeliveryInfo[] = [];
         for (let after: string | null = "0"; after !== null;) {
           const page: AdminResults["delivery.list"] = await admin({
             kind: "delivery.list",
             project: "acme",
-            state,
+            state: which,
             after,
             limit: 500,
           });
