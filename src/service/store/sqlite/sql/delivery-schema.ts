@@ -43,7 +43,7 @@ const INDEXES = [
   "DROP INDEX survey_requests_by_due",
   "CREATE INDEX survey_requests_by_due ON survey_requests (project_id, channel, due_at, id) WHERE due_at IS NOT NULL",
   "CREATE INDEX survey_requests_by_claimer ON survey_requests (claimer, project_id, id) WHERE claimer IS NOT NULL",
-  "CREATE INDEX survey_requests_by_state ON survey_requests (project_id, state, id) WHERE state <> 'sent'",
+  "CREATE INDEX survey_requests_by_state ON survey_requests (project_id, state, id)",
   "CREATE UNIQUE INDEX survey_requests_by_unsubscribe_token ON survey_requests (unsubscribe_token)",
   "CREATE UNIQUE INDEX survey_requests_by_bounce_token ON survey_requests (bounce_token) WHERE bounce_token IS NOT NULL",
   "CREATE INDEX survey_requests_by_message_id ON survey_requests (message_id) WHERE message_id IS NOT NULL",
