@@ -91,6 +91,8 @@ const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
 
 export interface Paint {
   readonly tone: (text: string, tone: Tone) => string;
+  /** The same with the column's spans underlined. */
+  readonly cell: (text: string, tone: Tone, spans: Column["spans"]) => string;
   readonly heading: (text: string) => string;
 }
 
@@ -99,8 +101,18 @@ const COLOURS = { good: "green", middling: "yellow", bad: "red" } as const;
 /** The same text without colour when there is to be none. */
 export function createPaint(color: boolean): Paint {
   const chalk = new Chalk({ level: color ? 1 : 0 });
+  const paintTone: Paint["tone"] = (text, tone) => (tone === "plain" ? text : chalk[COLOURS[tone]](text));
   return {
-    tone: (text, tone) => (tone === "plain" ? text : chalk[COLOURS[tone]](text)),
+    tone: paintTone,
+    cell(text, tone, spansOf) {
+      let at = 0;
+      let painted = "";
+      for (const { start, end } of color ? (spansOf?.(text) ?? []) : []) {
+        painted += paintTone(text.slice(at, start), tone) + chalk.bold.underline(text.slice(start, end));
+        at = end;
+      }
+      return painted + paintTone(text.slice(at), tone);
+    },
     heading: (text) => chalk.bold(text),
   };
 }
