@@ -7,14 +7,14 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import {
   createSmtpTransport,
   type SmtpTransportOptions,
-} from "../../../../src/service/delivery/mail/smtp-transport.ts";
+} from "../../../../src/service/delivery/smtp/smtp-transport.ts";
 import type {
   SmtpMessage,
   SmtpProgress,
   SmtpResult,
   SmtpTransport,
-} from "../../../../src/service/delivery/mail/smtp-types.ts";
-import { parseSmtpUrl } from "../../../../src/service/delivery/mail/smtp-url.ts";
+} from "../../../../src/service/delivery/smtp/smtp-types.ts";
+import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
 import { startRawSmtp, type RawSmtpOptions, type RawSmtpStub } from "../../../helpers/raw-smtp-stub.ts";
 import { startPlanServer, type SmtpPlanOptions, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
 
