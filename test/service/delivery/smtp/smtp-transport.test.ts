@@ -440,6 +440,24 @@ describe("connections", () => {
     ]);
   });
 
+  it.each<[string, string]>([
+    ["closes at", "drop"],
+    ["says 421 to", "421 4.7.0 Too many messages on this connection"],
+  ])(
+    "when the server %s MAIL FROM on a connection that it kept, then the message goes over another",
+    async (_, MAIL) => {
+      for (const offers of [[], ["PIPELINING"]]) {
+        const stub = await raw({ offers, laterReplies: { MAIL } });
+        const transport = connectTo(stub.port);
+        const progress = agree();
+        const results = [await transport.send(mail("ok"), agree()), await transport.send(mail("ok"), progress)];
+        expect(results.map(({ kind }) => kind)).toEqual(["accepted", "accepted"]);
+        expect(progress.asked).toEqual(["may still send", "may still send", "transmitting"]);
+        expect([stub.connections(), new Set(stub.dots).size]).toEqual([2, 2]);
+      }
+    },
+  );
+
   it("when a refusal ended a transaction, then the next message has the connection to itself", async () => {
     const server = await plan();
     const transport = connectTo(server.port);
