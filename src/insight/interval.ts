@@ -33,10 +33,16 @@ export interface ScoreChange {
 
 export const CONFIDENCE_DEFAULT = 0.95;
 
+/** Under so few answers an interval is wider than any decision. */
+export const FEW_ANSWERS = 10;
+
+export const CHANGE_VERDICTS = ["rise", "fall", "no evidence", "too few"] as const;
+export type ChangeVerdict = (typeof CHANGE_VERDICTS)[number];
+
 /** The raw score, unrounded; null where nobody answered. */
-export function netPromoterScore({ detractors, passives, promoters }: ScoreCounts): number | null {
-  const answers = detractors + passives + promoters;
-  return answers === 0 ? null : (100 * (promoters - detractors)) / answers;
+export function netPromoterScore(counts: ScoreCounts): number | null {
+  const answers = countAnswers(counts);
+  return answers === 0 ? null : (100 * (counts.promoters - counts.detractors)) / answers;
 }
 
 /** Null where nobody answered. `confidence` lies between 0 and 1. */
@@ -68,13 +74,31 @@ export function scoreChange(
   };
 }
 
-function criticalValue(confidence: number): number {
-  return normalQuantile(0.5 + confidence / 2);
+/** Whether the score changed, as far as the answers of both sides tell. */
+export function changeVerdict(
+  before: ScoreCounts,
+  after: ScoreCounts,
+  confidence: number = CONFIDENCE_DEFAULT,
+): ChangeVerdict {
+  const found = scoreChange(before, after, confidence);
+  if (found === null || Math.min(countAnswers(before), countAnswers(after)) < FEW_ANSWERS) return "too few";
+  if (found.low > 0) return "rise";
+  return found.high < 0 ? "fall" : "no evidence";
+}
+
+/** Their sum, and never a percentage of a service, which is rounded, nor its number of responses. */
+export function countAnswers({ detractors, passives, promoters }: ScoreCounts): number {
+  return detractors + passives + promoters;
+}
+
+/** How many standard errors an interval reaches to each side. */
+export function criticalValue(confidence: number): number {
+  return -normalQuantile((1 - confidence) / 2);
 }
 
 /** The score of three more answers, and the square of its standard error. */
-function adjusted({ detractors, passives, promoters }: ScoreCounts): { centre: number; variance: number } {
-  const answers = detractors + passives + promoters + 3;
-  const [down, up] = [(detractors + 0.75) / answers, (promoters + 0.75) / answers];
+function adjusted(counts: ScoreCounts): { centre: number; variance: number } {
+  const answers = countAnswers(counts) + 3;
+  const [down, up] = [(counts.detractors + 0.75) / answers, (counts.promoters + 0.75) / answers];
   return { centre: 100 * (up - down), variance: (10_000 * (up + down - (up - down) ** 2)) / answers };
 }

@@ -1,5 +1,14 @@
+import * as fc from "fast-check";
+import jstat from "jstat";
 import { describe, expect, it } from "vitest";
-import { netPromoterScore, scoreChange, scoreInterval, type ScoreCounts } from "../../src/insight/interval.ts";
+import {
+  changeVerdict,
+  countAnswers,
+  netPromoterScore,
+  scoreChange,
+  type ScoreCounts,
+  scoreInterval,
+} from "../../src/insight/interval.ts";
 import { normalCdf, normalQuantile } from "../../src/insight/normal.ts";
 
 const counts = (detractors: number, passives: number, promoters: number): ScoreCounts => ({
@@ -21,6 +30,10 @@ describe("the interval of a score", () => {
     [counts(0, 10, 0), 0, 0, 9.4211, -18.465, 18.465],
     [counts(75, 675, 250), 17.5, 17.4477, 1.7152, 14.0859, 20.8094],
   ];
+  const anyCounts = fc
+    .tuple(fc.nat(2000), fc.nat(2000), fc.nat(2000))
+    .filter(([down, same, up]) => down + same + up > 0)
+    .map(([down, same, up]) => counts(down, same, up));
 
   it.each(TABLE)("of %j is as published", (given, score, centre, standardError, low, high) => {
     const interval = scoreInterval(given);
@@ -31,29 +44,45 @@ describe("the interval of a score", () => {
     expect(interval?.high).toBeCloseTo(high, 3);
   });
 
-  it.each(TABLE)("of %j is mirrored where promoters and detractors change places", (given) => {
-    const [own, mirrored] = [
-      scoreInterval(given),
-      scoreInterval(counts(given.promoters, given.passives, given.detractors)),
-    ];
-    expect(mirrored?.low).toBeCloseTo(-(own?.high ?? 0), 9);
-    expect(mirrored?.high).toBeCloseTo(-(own?.low ?? 0), 9);
+  it("is mirrored where promoters and detractors change places", () => {
+    fc.assert(
+      fc.property(anyCounts, fc.double({ min: 0.5, max: 0.999, noNaN: true }), (given, confidence) => {
+        const own = scoreInterval(given, confidence);
+        const mirrored = scoreInterval(counts(given.promoters, given.passives, given.detractors), confidence);
+        expect([mirrored?.low, mirrored?.high]).toEqual([-(own?.high ?? 0) + 0, -(own?.low ?? 0) + 0]);
+      }),
+    );
+  });
+
+  it("lies within ±100, and has a width also where all say the same", () => {
+    fc.assert(
+      fc.property(anyCounts, (given) => {
+        const { low, high } = scoreInterval(given) ?? { low: 0, high: 0 };
+        expect([low >= -100, high <= 100, low < high]).toEqual([true, true, true]);
+      }),
+    );
   });
 
   it("becomes narrower with every answer more, and with less confidence", () => {
-    const widths = [1, 2, 5, 20, 100].map((times) => widthOf(scoreInterval(counts(times, times, 3 * times))));
-    expect(widths).toEqual(widths.toSorted((a, b) => b - a));
-    expect(widthOf(scoreInterval(counts(6, 13, 32), 0.9))).toBeLessThan(widthOf(scoreInterval(counts(6, 13, 32))));
+    fc.assert(
+      fc.property(anyCounts, fc.integer({ min: 2, max: 50 }), (given, times) => {
+        const more = counts(given.detractors * times, given.passives * times, given.promoters * times);
+        // One answer says so little that its interval is cut off at 100.
+        fc.pre(countAnswers(given) >= 4);
+        expect(widthOf(scoreInterval(more))).toBeLessThan(widthOf(scoreInterval(given)));
+        expect(widthOf(scoreInterval(given, 0.9))).toBeLessThan(widthOf(scoreInterval(given)));
+      }),
+    );
   });
 
-  it("covers the truth at least as often as it says, exactly summed for 20 answers", () => {
-    for (const truth of [
+  it.each([20, 30, 50])("covers the truth as often as it says, exactly summed for %i answers", (answers) => {
+    const truths = [
       [0.02, 0.08, 0.9],
       [0.15, 0.3, 0.55],
       [1 / 3, 1 / 3, 1 / 3],
       [0.5, 0, 0.5],
-    ] as const)
-      expect(coverage(truth, 20)).toBeGreaterThanOrEqual(0.93);
+    ] as const;
+    for (const truth of truths) expect(coverage(truth, answers)).toBeGreaterThanOrEqual(0.93);
   });
 
   it("is none where nobody answered", () => {
@@ -82,6 +111,43 @@ function coverage([down, same, up]: readonly [number, number, number], answers: 
 function factorial(n: number): number {
   return n <= 1 ? 1 : n * factorial(n - 1);
 }
+
+describe("what other tools get wrong", () => {
+  it("counts that promoters and detractors exclude each other", () => {
+    // As two independent shares it would be 14.3 … 20.5.
+    const { low, high } = scoreInterval(counts(75, 675, 250)) ?? { low: 0, high: 0 };
+    expect([low.toFixed(1), high.toFixed(1)]).toEqual(["14.1", "20.8"]);
+  });
+
+  it("gives a 95 % interval its two tails of 2.5 %", () => {
+    const { centre, standardError, high } = scoreInterval(counts(16, 30, 61)) ?? {
+      centre: 0,
+      standardError: 1,
+      high: 0,
+    };
+    expect((high - centre) / standardError).toBeCloseTo(1.95996, 4);
+  });
+
+  it("does not take ten equal answers for certainty", () => {
+    expect(widthOf(scoreInterval(counts(0, 0, 10)))).toBeGreaterThan(50);
+    expect(coverage([0.02, 0.08, 0.9], 10)).toBeGreaterThan(0.9);
+  });
+
+  it("adds up counts, and never percentages that were rounded", () => {
+    expect(netPromoterScore(counts(5, 4, 10))).toBeCloseTo(26.3158, 3);
+    expect(netPromoterScore(counts(1, 1, 1))).toBe(0);
+  });
+
+  it("pools the counts of two groups, and does not average their scores", () => {
+    const pooled = counts(2 + 100, 0, 8 + 100);
+    expect(netPromoterScore(pooled)).toBeCloseTo(2.857, 3);
+  });
+
+  it("finds no change in nine answers, however different", () => {
+    expect(changeVerdict(counts(9, 0, 0), counts(0, 0, 90))).toBe("too few");
+    expect(changeVerdict(counts(10, 0, 0), counts(0, 0, 90))).toBe("rise");
+  });
+});
 
 describe("the change between two scores", () => {
   it.each<[ScoreCounts, ScoreCounts, number, number, number, number, number]>([
@@ -116,6 +182,20 @@ describe("the normal distribution", () => {
   ])("has %f at %f", (share, value) => {
     expect(normalQuantile(share)).toBeCloseTo(value, 12);
     expect(normalCdf(value)).toBeCloseTo(share, 13);
+  });
+
+  it("agrees with another implementation everywhere", () => {
+    fc.assert(
+      fc.property(fc.double({ min: -8, max: 8, noNaN: true }), (value) => {
+        expect(Math.abs(normalCdf(value) - jstat.normal.cdf(value, 0, 1))).toBeLessThan(1e-9);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.double({ min: 0.001, max: 0.999, noNaN: true }), (share) => {
+        expect(Math.abs(normalQuantile(share) - jstat.normal.inv(share, 0, 1))).toBeLessThan(1e-6);
+        expect(Math.abs(normalCdf(normalQuantile(share)) - share)).toBeLessThan(1e-12);
+      }),
+    );
   });
 
   it("goes on smoothly where its two ways of computing meet", () => {

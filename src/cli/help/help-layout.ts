@@ -68,7 +68,7 @@ export function layOutRootHelp(nouns: readonly Noun[], columns: number = WIDEST)
     globalSections(width),
     items(
       "Help topics",
-      [["surveyctl help <topic>", "flags, environment, exit-codes, output, dates, import, export"]],
+      [["surveyctl help <topic>", "flags, environment, exit-codes, output, dates, import, export, statistics"]],
       width,
     ),
     section(

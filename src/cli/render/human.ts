@@ -12,7 +12,8 @@ export function toHumanText(column: Column, value: Json | undefined, time: TimeF
   if (column.kind === "duration" && typeof value === "number") return toDurationText(value);
   // A setting without a length is switched off.
   if (column.kind === "duration" && value === null) return "off";
-  if (column.kind === "change" && typeof value === "number" && value > 0) return `+${value}`;
+  if (typeof value === "number" && Object.hasOwn(NUMBER_TEXTS, column.kind))
+    return NUMBER_TEXTS[column.kind as keyof typeof NUMBER_TEXTS](value);
   if (Array.isArray(value)) return toSafeCell(value.map(toPlainText).join(", "));
   if (!isJsonObject(value)) return toSafeCell(toCellText(column, value, time));
   return toSafeCell(
@@ -20,6 +21,25 @@ export function toHumanText(column: Column, value: Json | undefined, time: TimeF
       .map(([key, item]) => `${key}=${toPlainText(item)}`)
       .join(", "),
   );
+}
+
+/** What is computed has many decimals; people read one. */
+const NUMBER_TEXTS = {
+  points: toPoints,
+  change: (value: number) => (value > 0 ? `+${toPoints(value)}` : toPoints(value)),
+  share: toPercent,
+  probability: (value: number) => (value < 0.001 ? "<0.001" : value.toFixed(3)),
+} as const;
+
+/** `51`, `29.3`; never `-0.0`. */
+export function toPoints(value: number): string {
+  return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);
+}
+
+/** `95 %`, `52.3 %` of a fraction. */
+export function toPercent(share: number): string {
+  const rounded = Math.round(share * 1000) / 10;
+  return share < 1 && rounded === 100 ? ">99.9 %" : `${rounded} %`;
 }
 
 function toPlainText(value: Json): string {
@@ -46,12 +66,14 @@ const SCORE_TONES = { promoter: "good", passive: "middling", detractor: "bad" } 
 
 export function toneOf(column: Column, value: Json | undefined): Tone {
   if (column.kind === "score" && typeof value === "number") return SCORE_TONES[scoreCategory(value)];
-  // More responses are neither good nor bad; a better score is.
-  if ((column.kind === "nps" || column.name === "nps_change") && typeof value === "number")
+  if (SCORES_BY_NAME.has(column.name) && typeof value === "number")
     return value > 0 ? "good" : value < 0 ? "bad" : "plain";
   if (column.kind === "flag" && typeof value === "boolean") return value ? "good" : "bad";
   return TONES_BY_NAME.get(column.name) ?? "plain";
 }
+
+/** More responses are neither good nor bad; a better score is. */
+const SCORES_BY_NAME: ReadonlySet<string> = new Set(["nps", "nps_change", "change"]);
 
 const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
   ["promoter_count", "good"],

@@ -142,9 +142,22 @@ export const REMOVED_MEMBER: Resource = {
   table: ADDED_MEMBER.table.filter((name) => name !== "properties"),
 };
 
+/** How sure the score is: computed here from the service's counts. */
+const INTERVAL: readonly Column[] = [
+  pathColumn("nps_low", "points"),
+  pathColumn("nps_high", "points"),
+  pathColumn("margin", "points"),
+  pathColumn("confidence", "share"),
+  pathColumn("method"),
+  pathColumn("n", "number"),
+];
+
 export const METRICS: Resource = {
   noun: "metrics",
-  columns: RESOURCES.metrics.map((field) => (field.name === "nps" ? pathColumn("nps", "nps") : fieldColumn(field))),
+  columns: [
+    ...RESOURCES.metrics.map((field) => (field.name === "nps" ? pathColumn("nps", "nps") : fieldColumn(field))),
+    ...INTERVAL,
+  ],
   table: RESOURCES.metrics.map(({ name }) => name),
   dropFirst: [
     "detractor_percent",

@@ -1,7 +1,7 @@
 /** Tables for people: fitted to the terminal, laid out by the first rows and streamed from there. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { selectColumns, type Column, type Resource } from "./columns.ts";
+import { selectColumns, type Column, type ColumnKind, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import type { Rows } from "./encoders.ts";
 import { drawGrid, GAP } from "./grid.ts";
@@ -138,6 +138,8 @@ const HEADINGS: ReadonlyMap<string, string> = new Map([
   ["response_count", "RESPONSES"],
   ["response_count_change", "+/-"],
   ["nps_change", "CHANGE"],
+  ["nps_low", "LOW"],
+  ["nps_high", "HIGH"],
   ["promoter_percent", "PROMOTERS %"],
   ["passive_percent", "PASSIVES %"],
   ["detractor_percent", "DETRACTORS %"],
@@ -176,8 +178,18 @@ function roomOf(
   };
 }
 
+const NUMERIC: ReadonlySet<ColumnKind> = new Set([
+  "number",
+  "change",
+  "nps",
+  "score",
+  "points",
+  "share",
+  "probability",
+]);
+
 function alignOf({ kind }: Column): "left" | "right" {
-  return kind === "number" || kind === "change" || kind === "nps" || kind === "score" ? "right" : "left";
+  return NUMERIC.has(kind) ? "right" : "left";
 }
 
 interface ColumnRoom {

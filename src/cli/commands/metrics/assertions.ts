@@ -1,8 +1,9 @@
 /** `--assert 'nps>=40'`: what cron checks (exit status 6). */
-import type { JsonObject } from "../../../contract/json.ts";
-import { RESOURCES } from "../../../contract/resources.ts";
+import type { Json, JsonObject } from "../../../contract/json.ts";
 import { suggest } from "../../args/suggest.ts";
+import { parseChoice } from "../../args/values.ts";
 import { UsageError } from "../../errors/usage-error.ts";
+import { WORD_FIELDS } from "./statistics.ts";
 
 const COMPARISONS = {
   ">=": (a: number, b: number) => a >= b,
@@ -20,7 +21,8 @@ export interface Assertion {
   readonly text: string;
   readonly field: string;
   readonly operator: Operator;
-  readonly value: number;
+  /** Words for the fields of words, such as `verdict`. */
+  readonly value: number | string;
 }
 
 /** Reads `nps>=40`, `response_count > 0`; throws UsageError. */
@@ -28,6 +30,8 @@ export function parseAssertion(text: string): Assertion {
   const [, field, operator, value] =
     /^\s*([a-z][a-z0-9_]*)\s*(>=|<=|==|!=|>|<|=)\s*([+-]?\d+(?:\.\d+)?)\s*$/.exec(text) ?? [];
   if (field === undefined || operator === undefined || value === undefined) {
+    const words = parseWords(text);
+    if (words !== null) return words;
     throw new UsageError(
       `--assert: "${text}" is not an assertion; write a field, one of >= > <= < = !=, and a number, as in 'nps>=40'`,
     );
@@ -35,9 +39,24 @@ export function parseAssertion(text: string): Assertion {
   return { text: text.trim(), field, operator: operator as Operator, value: Number(value) };
 }
 
-/** Only what the core group is known to send can be checked before the request; other groups decide on their own fields. */
-export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, extra: readonly string[]): void {
-  const known = [...RESOURCES.metrics.map(({ name }) => name), ...extra];
+/** `verdict!=fall`; null where the field has no words. Throws UsageError for a word that it never has. */
+function parseWords(text: string): Assertion | null {
+  const [, field = "", operator, value = ""] = /^\s*([a-z]+)\s*(==|!=|=)\s*(\S.*?)\s*$/.exec(text) ?? [];
+  const words = Object.hasOwn(WORD_FIELDS, field) ? WORD_FIELDS[field] : undefined;
+  if (words === undefined || operator === undefined) return null;
+  return {
+    text: text.trim(),
+    field,
+    operator: operator as Operator,
+    value: parseChoice(value, `--assert ${field}`, words),
+  };
+}
+
+/**
+ * `known` are the fields that the command shows. Other groups than core are `open`: the service decides on their fields.
+ * Throws UsageError.
+ */
+export function checkAssertionFields(assertions: readonly Assertion[], open: boolean, known: readonly string[]): void {
   const wrong = open ? undefined : assertions.find(({ field }) => !known.includes(field));
   if (wrong === undefined) return;
   const nearest = suggest(wrong.field, known);
@@ -56,9 +75,19 @@ export function failedAssertions(assertions: readonly Assertion[], metrics: Json
   const isEmpty = metrics["response_count"] === 0;
   return assertions.flatMap(({ text, field, operator, value }) => {
     const actual = metrics[field];
-    const holds = typeof actual === "number" && COMPARISONS[operator](actual, value);
-    if (holds && !(isEmpty && SCORES.test(field))) return [];
-    const reason = typeof actual === "number" ? `${field} is ${actual}` : `the service sent no ${field}`;
+    if (holds(actual, operator, value) && !(isEmpty && SCORES.test(field))) return [];
+    const reason = actual === undefined ? `the service sent no ${field}` : `${field} is ${shown(actual)}`;
     return [`${text}${where} (${isEmpty ? "no responses" : reason})`];
   });
+}
+
+function holds(actual: Json | undefined, operator: Operator, value: number | string): boolean {
+  if (typeof actual === "number" && typeof value === "number") return COMPARISONS[operator](actual, value);
+  return typeof actual === "string" && (operator === "!=" ? actual !== value : actual === value);
+}
+
+function shown(actual: Json): string {
+  if (actual === null) return "unknown: one side has no responses";
+  if (typeof actual === "number") return String(Number(actual.toFixed(4)));
+  return typeof actual === "string" ? actual : JSON.stringify(actual);
 }

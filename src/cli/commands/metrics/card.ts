@@ -1,27 +1,27 @@
 /** The score as people read it on a terminal: large, with its interval and change, the range meant, and three bars. */
-import { scoreChange, type ScoreCounts, scoreInterval } from "../../../insight/interval.ts";
+import { changeVerdict, countAnswers, FEW_ANSWERS, scoreChange, scoreInterval } from "../../../insight/interval.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import type { TimeRange } from "../../command/time-flags.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
-import { createPaint, type Paint, type Tone } from "../../render/human.ts";
+import { createPaint, type Paint, toPercent, type Tone } from "../../render/human.ts";
 import type { RenderContext } from "../../render/context.ts";
 import { createTimeFormatter } from "../../render/time.ts";
+import { countsOf } from "./statistics.ts";
 
 export interface CardFacts {
   /** The API's numbers; `nps` null without responses. */
   readonly metrics: JsonObject;
   readonly range: TimeRange;
   readonly trend: string | null;
+  /** Of the intervals, between 0 and 1. */
+  readonly confidence: number;
   /** The period before and its numbers; null where nothing is compared. */
   readonly before: { readonly metrics: JsonObject; readonly range: TimeRange } | null;
 }
 
-/** Under so few answers an interval is wider than any decision. */
-const FEW_ANSWERS = 10;
-
 export function drawCard(context: RenderContext, facts: CardFacts): string {
   const paint = createPaint(context.options.color);
-  const changes = facts.before === null ? [] : [changeLine(context, facts.metrics, facts.before.metrics, paint)];
+  const changes = facts.before === null ? [] : [changeLine(context, facts, facts.before.metrics, paint)];
   const against = facts.before === null ? [] : [`against ${describeRange(context, facts.before.range)}`];
   const text = [scoreLine(context, facts, paint), ...changes, rangeLine(context, facts), ...against];
   const { nps } = facts.metrics;
@@ -35,26 +35,31 @@ export function drawCard(context: RenderContext, facts: CardFacts): string {
   return [...rows, "", ...barLines(context, facts, paint)].map((line) => `${line}\n`).join("");
 }
 
-function scoreLine({ options }: RenderContext, { metrics }: CardFacts, paint: Paint): string {
+function scoreLine({ options }: RenderContext, { metrics, confidence }: CardFacts, paint: Paint): string {
   const { nps } = metrics;
   const counts = countsOf(metrics);
-  const interval = counts === null ? null : scoreInterval(counts);
+  const interval = counts === null ? null : scoreInterval(counts, confidence);
   if (typeof nps !== "number") return `NPS ${options.unicode ? "–" : "-"}  no responses`;
   const score = `NPS ${paint.tone(String(nps), toneOfNumber(nps))}`;
   if (counts === null || interval === null) return score;
-  const answers = counts.detractors + counts.passives + counts.promoters;
+  const answers = countAnswers(counts);
   const few = answers < FEW_ANSWERS ? ": too few to say" : "";
   const ends = `${Math.round(interval.low)} ${dots(options)} ${Math.round(interval.high)}`;
-  return `${score}  (${ends}, 95 %, n ${formatCount(answers)}${few})`;
+  return `${score}  (${ends}, ${toPercent(confidence)}, n ${formatCount(answers)}${few})`;
 }
 
-function changeLine({ options }: RenderContext, metrics: JsonObject, before: JsonObject, paint: Paint): string {
+function changeLine({ options }: RenderContext, facts: CardFacts, before: JsonObject, paint: Paint): string {
+  const { metrics, confidence } = facts;
   const [now, then] = [metrics["nps"], before["nps"]];
   if (typeof now !== "number" || typeof then !== "number") return `CHANGE ${options.unicode ? "–" : "-"}  no responses`;
+  const line = `CHANGE ${paint.tone(signed(now - then), toneOfNumber(now - then))}`;
   const [counts, countsBefore] = [countsOf(metrics), countsOf(before)];
-  const change = counts === null || countsBefore === null ? null : scoreChange(countsBefore, counts);
-  const ends = change === null ? "" : `  (${signed(change.low)} ${dots(options)} ${signed(change.high)}, 95 %)`;
-  return `CHANGE ${paint.tone(signed(now - then), toneOfNumber(now - then))}${ends}`;
+  if (counts === null || countsBefore === null) return line;
+  const change = scoreChange(countsBefore, counts, confidence);
+  if (change === null) return line;
+  const found = changeVerdict(countsBefore, counts, confidence);
+  const ends = `${signed(change.low)} ${dots(options)} ${signed(change.high)}`;
+  return `${line}  (${ends}, ${toPercent(confidence)}: ${found === "too few" ? "too few to say" : found})`;
 }
 
 function rangeLine(context: RenderContext, { metrics, range, trend }: CardFacts): string {
@@ -86,7 +91,7 @@ const PARTS: readonly (readonly [string, string, Tone])[] = [
 /** One bar each, as long as its share; none without responses. */
 function barLines({ streams, options }: RenderContext, { metrics, before }: CardFacts, paint: Paint): string[] {
   const counts = countsOf(metrics);
-  const all = counts === null ? 0 : counts.detractors + counts.passives + counts.promoters;
+  const all = counts === null ? 0 : countAnswers(counts);
   if (counts === null || all === 0) return [];
   const rows = PARTS.map(([name, label, tone]) => {
     const count = Number(metrics[`${name}_count`]);
@@ -116,12 +121,6 @@ function barLines({ streams, options }: RenderContext, { metrics, before }: Card
 }
 
 const CHANGE = "CHANGE";
-
-function countsOf(metrics: JsonObject): ScoreCounts | null {
-  const [promoters, passives, detractors] = PARTS.map(([name]) => metrics[`${name}_count`]);
-  if (typeof promoters !== "number" || typeof passives !== "number" || typeof detractors !== "number") return null;
-  return { promoters, passives, detractors };
-}
 
 function signed(value: number): string {
   const whole = Math.round(value);

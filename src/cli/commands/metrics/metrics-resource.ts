@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/json.ts";
 import { RESOURCES } from "../../../contract/resources.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { METRICS } from "../../render/resources.ts";
+import { CHANGE_FIELDS } from "./statistics.ts";
 
 export interface MetricsShape {
   /** One row a period. */
@@ -15,9 +16,18 @@ export interface MetricsShape {
 
 export const CHANGES: readonly string[] = RESOURCES.metrics.map(({ name }) => changeOf(name));
 
+/** Of the change that is computed from the counts of both periods. */
+const CHANGE_COLUMNS = [
+  ...CHANGE_FIELDS.map((name) => pathColumn(name, name === "p" ? "probability" : "change")),
+  pathColumn("verdict"),
+];
+
 const PERIOD_TABLE = [
   "nps",
+  "nps_low",
+  "nps_high",
   "nps_change",
+  "verdict",
   "response_count",
   "response_count_change",
   "promoter_percent",
@@ -28,7 +38,7 @@ const PERIOD_TABLE = [
 /** The columns of `metrics`, which its flags decide and the data never does. */
 export function metricsResource({ byPeriod, compared, core, open }: MetricsShape): Resource {
   const period = byPeriod ? [pathColumn("period"), pathColumn("since", "time"), pathColumn("until", "time")] : [];
-  const changes = compared ? CHANGES.map((name) => pathColumn(name, "change")) : [];
+  const changes = compared ? [...CHANGES.map((name) => pathColumn(name, "change")), ...CHANGE_COLUMNS] : [];
   const numbers = core ? [...METRICS.columns, ...changes] : [];
   const names = numbers.map(({ name }) => name);
   return {
@@ -40,7 +50,10 @@ export function metricsResource({ byPeriod, compared, core, open }: MetricsShape
       "promoter_percent",
       "detractor_percent",
       "response_count_change",
+      "verdict",
       "response_count",
+      "nps_low",
+      "nps_high",
       "nps_change",
     ],
     fields: [],
@@ -62,12 +75,12 @@ export function withSentFields(resource: Resource, sent: JsonObject): Resource {
 }
 
 /** `nps_change` and so on: each number of the API less the same one of the period before. */
-export function withChanges(current: JsonObject, previous: JsonObject): JsonObject {
+export function changesOf(current: JsonObject, previous: JsonObject): JsonObject {
   const changes = Object.entries(current).flatMap(([name, value]): [string, number][] => {
     const old = previous[name];
     return typeof value === "number" && typeof old === "number" ? [[changeOf(name), value - old]] : [];
   });
-  return { ...current, ...Object.fromEntries(changes) };
+  return Object.fromEntries(changes);
 }
 
 export function changeOf(field: string): string {

@@ -1,7 +1,9 @@
 /** What a terminal shows for people: a card for one period, a line beneath a table of many. */
 import type { JsonObject } from "../../../contract/json.ts";
+import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import type { Deps } from "../../command/deps.ts";
 import { chooseFormat } from "../../render/list-output.ts";
+import type { ScorePoint } from "./plots.ts";
 
 /** On a terminal, in the table format, and never in place of chosen columns. */
 export function wantsPictures(deps: Deps): boolean {
@@ -14,32 +16,87 @@ const BESIDE_TREND = 28;
 /** What marks the period that is not over. */
 export const RUNNING_MARK = "*";
 
-/** `nps  ▁▃▅█*  min 12, max 45`; a period without responses is a dot. The newest periods that one line has room for. */
-export async function drawTrend(deps: Deps, rows: readonly JsonObject[], isRunning: boolean): Promise<void> {
+/** What is drawn below the table of periods: a line as long as they are many, and their intervals. */
+export async function drawPeriods(
+  deps: Deps,
+  rows: readonly JsonObject[],
+  { isRunning, confidence }: { readonly isRunning: boolean; readonly confidence: number },
+): Promise<void> {
+  const points = rows.map(toPoint);
+  if (!wantsPictures(deps) || points.every(({ nps }) => nps === null)) return;
+  const marked = points.map((point, index) =>
+    isRunning && index === points.length - 1 ? { ...point, label: point.label + RUNNING_MARK } : point,
+  );
+  const { drawBands } = await import("./plots.ts");
+  const bands = points.length > 1 ? drawBands(deps, marked, confidence) : "";
+  const trend = drawTrend(deps, points, isRunning);
+  await deps.streams.out.write(`\n${trend}${bands === "" ? "" : `\n${bands}`}`);
+}
+
+function toPoint(row: JsonObject): ScorePoint {
+  const [nps, low, high, n] = ["nps", "nps_low", "nps_high", "n"].map((name) => {
+    const value = row[name];
+    return typeof value === "number" ? value : null;
+  });
+  const answers = n ?? 0;
+  return {
+    label: typeof row["period"] === "string" ? row["period"] : "",
+    nps: nps ?? null,
+    low: low ?? null,
+    high: high ?? null,
+    n: answers,
+    // A service that sends a score without its counts says nothing about how few there are.
+    isFew: n !== null && answers < FEW_ANSWERS,
+  };
+}
+
+/**
+ * `nps  ▁▃▅█*  min 12, max 45`; a period without responses is a dot, one with too few is hollow. The newest periods
+ * that one line has room for.
+ */
+function drawTrend(deps: Deps, points: readonly ScorePoint[], isRunning: boolean): string {
   const { unicode } = deps.options;
   const room = Math.max(deps.streams.out.columns - BESIDE_TREND, 1);
-  const all = rows.map(({ nps }) => (typeof nps === "number" ? nps : null));
-  const values = all.length <= room ? all : all.slice(1 - room);
-  const known = values.filter((value) => value !== null);
-  if (!wantsPictures(deps) || known.length === 0) return;
+  const shown = points.length <= room ? points : points.slice(1 - room);
+  // The newest may all be without responses.
+  const scored = shown.some(({ nps }) => nps !== null) ? shown : points;
+  const known = scored.flatMap(({ nps }) => (nps === null ? [] : [nps]));
   const mark = isRunning ? RUNNING_MARK : "";
-  const line = `${values.length < all.length ? (unicode ? "…" : "<") : ""}${toSparkline(values, unicode)}${mark}`;
-  const note = isRunning ? `\n${RUNNING_MARK} not over yet` : "";
-  await deps.streams.out.write(`\nnps  ${line}  min ${Math.min(...known)}, max ${Math.max(...known)}${note}\n`);
+  const line = `${shown.length < points.length ? (unicode ? "…" : "<") : ""}${toSparkline(shown, unicode)}${mark}`;
+  const notes = [
+    ...(isRunning ? [`${RUNNING_MARK} not over yet`] : []),
+    ...(shown.some(({ nps, isFew }) => nps !== null && isFew) ? [`${hollow(unicode)} under 10 answers`] : []),
+  ];
+  const note = notes.length === 0 ? "" : `${notes.join(", ")}\n`;
+  return `nps  ${line}  min ${Math.min(...known)}, max ${Math.max(...known)}\n${note}`;
 }
 
 /** A small picture of numbers for a terminal. */
 const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const ASCII_LEVELS = ["_", ".", "-", ":", "=", "+", "x", "#"] as const;
 
-/** One character a value, lowest to highest; `·` where there is none. `unicode` false draws in ASCII. */
-export function toSparkline(values: readonly (number | null)[], unicode: boolean = true): string {
-  const known = values.filter((value) => value !== null);
+/** One character a score, lowest to highest; `·` where there is none, hollow where too few answered. */
+export function toSparkline(
+  points: readonly Pick<ScorePoint, "nps" | "isFew">[],
+  /** False draws in ASCII. */
+  unicode: boolean = true,
+): string {
+  // What says nothing has no level, and does not flatten those that do.
+  const known = points.flatMap(({ nps, isFew }) => (nps === null || isFew ? [] : [nps]));
   const low = Math.min(...known);
   const span = Math.max(...known) - low;
   const levels = unicode ? LEVELS : ASCII_LEVELS;
   const none = unicode ? "·" : " ";
-  return values.map((value) => (value === null ? none : (levels[levelOf(value - low, span)] ?? ""))).join("");
+  return points
+    .map(({ nps, isFew }) => {
+      if (nps === null) return none;
+      return isFew ? hollow(unicode) : (levels[levelOf(nps - low, span)] ?? "");
+    })
+    .join("");
+}
+
+function hollow(unicode: boolean): string {
+  return unicode ? "▯" : "o";
 }
 
 function levelOf(above: number, span: number): number {

@@ -4,7 +4,8 @@ import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import type { RecordValue } from "../../render/record-output.ts";
-import { withChanges } from "./metrics-resource.ts";
+import { changesOf } from "./metrics-resource.ts";
+import { changeFields, intervalFields } from "./statistics.ts";
 import { type CalendarDay, createWallClock, firstSecondOf, toCalendarDay } from "../../../runtime/zone.ts";
 import { labelOf, movePeriod, type PeriodRange, type PeriodUnit, rangeOf, startOf } from "../../args/calendar.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -12,6 +13,8 @@ import { UsageError } from "../../errors/usage-error.ts";
 export interface MetricsFilters {
   readonly trend: string | null;
   readonly groups: readonly string[] | null;
+  /** Of intervals and verdicts, between 0 and 1. */
+  readonly confidence: number;
 }
 
 export interface Reading {
@@ -22,7 +25,7 @@ export interface Reading {
 }
 
 export function toParameters(
-  { trend, groups }: MetricsFilters,
+  { trend, groups }: Pick<MetricsFilters, "trend" | "groups">,
   since: number | null,
   until: number | null,
 ): Parameters {
@@ -36,7 +39,7 @@ export function withoutFalseScore(value: RecordValue): RecordValue {
   return { json, text: JSON.stringify(json) };
 }
 
-/** One object a period: `{"period","since","until", …the API's fields}`, and the changes when `before` is given. */
+/** One object a period: `{"period","since","until", …withStatistics}`, with the changes when `before` is given. */
 export async function readPeriods(
   reading: Reading,
   periods: readonly Period[],
@@ -49,9 +52,19 @@ export async function readPeriods(
     });
     return withoutFalseScore(reply).json;
   });
+  const { confidence } = reading.filters;
   const shown =
-    before === null ? answers : answers.slice(1).map((answer, index) => withChanges(answer, answers[index] ?? {}));
+    before === null
+      ? answers.map((answer) => withStatistics(answer, null, confidence))
+      : answers.slice(1).map((answer, index) => withStatistics(answer, answers[index] ?? {}, confidence));
   return shown.map((metrics, index) => ({ ...periods[index], ...metrics }));
+}
+
+/** The API's fields, what is computed from them, and where `before` is given what changed since. */
+export function withStatistics(metrics: JsonObject, before: JsonObject | null, confidence: number): JsonObject {
+  const own = { ...metrics, ...intervalFields(metrics, confidence) };
+  if (before === null) return own;
+  return { ...own, ...changesOf(metrics, before), ...changeFields(before, metrics, confidence) };
 }
 
 export interface Period extends PeriodRange {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { parseAssertion } from "../../../../src/cli/commands/metrics/assertions.ts";
-import { type MetricsOptions, runMetrics } from "../../../../src/cli/commands/metrics/index.ts";
+import { type MetricsOptions, runMetrics } from "../../../../src/cli/commands/metrics/run.ts";
 import { toSparkline } from "../../../../src/cli/commands/metrics/pictures.ts";
+import { intervalFields } from "../../../../src/cli/commands/metrics/statistics.ts";
 import type { Parameters } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
-import { fakeClient } from "../../../helpers/fake-client.ts";
+import { asReply, fakeClient } from "../../../helpers/fake-client.ts";
 import { fakeDeps, type FakeOptions, NOW } from "../../../helpers/fake-deps.ts";
 
 const ALL: MetricsOptions = {
@@ -14,7 +15,9 @@ const ALL: MetricsOptions = {
   groups: null,
   by: null,
   compare: false,
+  confidence: 0.95,
   assertions: [],
+  raw: false,
 };
 const DAY = 86_400;
 const TODAY = NOW - (NOW % DAY);
@@ -30,11 +33,14 @@ const metrics = (nps: number, promoters: number, passives: number, detractors: n
   response_count: promoters + passives + detractors,
 });
 
+/** What is added to the API's fields; `the interval of a score` has its numbers. */
+const withInterval = (json: JsonObject): JsonObject => ({ ...json, ...intervalFields(json, 0.95) });
+
 const constant = (): JsonObject => metrics(51, 32, 13, 6);
 const withEmails = (): JsonObject => ({ ...constant(), email_sent_count: 7 });
 const onlyEmails = (): JsonObject => ({ email_sent_count: 7, email_open_count: 3 });
 /** The NPS of a day: how many days it lies before today. */
-const byDay = ({ since }: Parameters): JsonObject => metrics(10 - (TODAY - Number(since)) / DAY, 4, 2, 2);
+const byDay = ({ since }: Parameters): JsonObject => metrics(10 - (TODAY - Number(since)) / DAY, 40, 20, 20);
 
 async function run(
   options: Partial<MetricsOptions>,
@@ -49,9 +55,17 @@ async function run(
 describe("metrics", () => {
   it("is a record", async () => {
     const lines = ["nps\t51", "promoter_count\t32", "promoter_percent\t50", "passive_count\t13", "passive_percent\t25"];
+    const added = [
+      "nps_low\t29.294854705446987",
+      "nps_high\t67.00144159084931",
+      "margin\t18.853293442701162",
+      "confidence\t0.95",
+      "method\tadjusted-wald",
+      "n\t51",
+    ];
     expect(await run({ since: 1, until: 2, trend: "t", groups: ["core", "email"] })).toEqual({
       ended: 0,
-      out: [...lines, "detractor_count\t6", "detractor_percent\t25", "response_count\t51", ""].join("\n"),
+      out: [...lines, "detractor_count\t6", "detractor_percent\t25", "response_count\t51", ...added, ""].join("\n"),
       err: "",
       calls: [{ since: 1, until: 2, trend: "t", groups: ["core", "email"] }],
     });
@@ -77,7 +91,7 @@ describe("metrics", () => {
     const { out } = await run({ ...range, compare: true, trend: "7" }, { width: 80, answer: before });
     expect(out.split("\n")).toEqual([
       "█▀▀ ▀█    NPS 51  (29 … 67, 95 %, n 51)",
-      "▀▀█  █    CHANGE +21  (-6 … +56, 95 %)",
+      "▀▀█  █    CHANGE +21  (-6 … +56, 95 %: no evidence)",
       "▀▀▀ ▀▀▀   2026-02-01, trend 7, 51 responses",
       "          against 2026-01-31",
       "",
@@ -126,8 +140,9 @@ describe("metrics", () => {
     const options = { groups: ["core", "email"] };
     const csv = await run(options, { answer: withEmails, options: { output: "csv", columns: null } });
     expect(csv.out).toBe(
-      "nps,promoter_count,promoter_percent,passive_count,passive_percent,detractor_count,detractor_percent,response_count,email_sent_count\n" +
-        "51,32,50,13,25,6,25,51,7\n",
+      "nps,promoter_count,promoter_percent,passive_count,passive_percent,detractor_count,detractor_percent,response_count," +
+        "nps_low,nps_high,margin,confidence,method,n,email_sent_count\n" +
+        "51,32,50,13,25,6,25,51,29.294854705446987,67.00144159084931,18.853293442701162,0.95,adjusted-wald,51,7\n",
     );
     const one = await run(options, { answer: withEmails, options: { output: "csv", columns: ["email_sent_count"] } });
     expect(one.out).toBe("email_sent_count\n7\n");
@@ -163,8 +178,11 @@ describe("where nobody answered", () => {
       "nps\t\nresponse_count\t0\n",
     ]);
     expect(JSON.parse((await run({}, { answer: none, options: { output: "json" } })).out)).toEqual({
-      ...none(),
+      ...withInterval(none()),
       nps: null,
+      nps_low: null,
+      nps_high: null,
+      margin: null,
     });
   });
 
@@ -183,7 +201,7 @@ describe("where nobody answered", () => {
         .slice(1, 3)
         .map((line) => line.slice(0, 16)),
     ).toEqual(["2026-01-31     –", "2026-02-01*    8"]);
-    expect(out).toContain("nps  ·▄*  min 8, max 8\n* not over yet\n");
+    expect(out).toContain("nps  ·▯*  min 8, max 8\n* not over yet, ▯ under 10 answers\n");
   });
 
   it.each(["nps>=0", "nps<=0", "promoter_percent=0", "response_count>=1", "promoter_count>0"])(
@@ -213,8 +231,18 @@ describe("metrics --by", () => {
       { by: "day", since: TODAY - DAY, until: TODAY - 1 + DAY },
       { answer: byDay, options: { output: "json" } },
     );
-    const first = { period: "2026-01-31", since: TODAY - DAY, until: TODAY - 1, ...metrics(9, 4, 2, 2) };
-    const second = { period: "2026-02-01", since: TODAY, until: TODAY + DAY - 1, ...metrics(10, 4, 2, 2) };
+    const first = {
+      period: "2026-01-31",
+      since: TODAY - DAY,
+      until: TODAY - 1,
+      ...withInterval(metrics(9, 40, 20, 20)),
+    };
+    const second = {
+      period: "2026-02-01",
+      since: TODAY,
+      until: TODAY + DAY - 1,
+      ...withInterval(metrics(10, 40, 20, 20)),
+    };
     expect(out).toBe(`[\n${JSON.stringify(first)},\n${JSON.stringify(second)}\n]\n`);
     expect(calls).toEqual([
       { since: TODAY - DAY, until: TODAY - 1, trend: null, groups: null },
@@ -226,13 +254,28 @@ describe("metrics --by", () => {
     const { out } = await run({ by: "day", since: TODAY - 2 * DAY, compare: true }, { answer: byDay, width: 120 });
     expect(out).toBe(
       [
-        "PERIOD       NPS  CHANGE  RESPONSES  +/-  PROMOTERS %  PASSIVES %  DETRACTORS %",
-        "2026-01-30     8      +1          8    0           50          25            25",
-        "2026-01-31     9      +1          8    0           50          25            25",
-        "2026-02-01*   10      +1          8    0           50          25            25",
+        "PERIOD       NPS  LOW  HIGH  CHANGE  VERDICT      RESPONSES  +/-  PROMOTERS %  PASSIVES %  DETRACTORS %",
+        "2026-01-30     8  6.3  41.9      +1  no evidence         80    0           50          25            25",
+        "2026-01-31     9  6.3  41.9      +1  no evidence         80    0           50          25            25",
+        "2026-02-01*   10  6.3  41.9      +1  no evidence         80    0           50          25            25",
         "",
         "nps  ▁▅█*  min 8, max 10",
         "* not over yet",
+        "",
+        "   50 ┤",
+        "      ┤",
+        "   40 ┤│           │           │",
+        "      ┤│           │           │",
+        "   30 ┤│           │           │",
+        "      ┤│           │           │",
+        "   20 ┤│           │           │",
+        "      ┤│           │           │",
+        "   10 ┤●           ●           ●",
+        "      ┤│           │           │",
+        "    0 ┤·························",
+        "      ┤",
+        "       2026-01-30  2026-01-31  2026-02-01*",
+        "       ● NPS   │ 95 % interval",
         "",
       ].join("\n"),
     );
@@ -240,7 +283,7 @@ describe("metrics --by", () => {
 
   it("draws the newest periods that a line has room for", async () => {
     const { out } = await run({ by: "day", since: TODAY - 69 * DAY }, { answer: byDay, width: 60 });
-    const line = out.split("\n").at(-3) ?? "";
+    const line = out.split("\n").find((each) => each.startsWith("nps")) ?? "";
     expect([line.length, line.slice(0, 10), line.slice(-25)]).toEqual([55, "nps  …▁▁▁▂", "▇▇▇▇███*  min -20, max 10"]);
   });
 
@@ -273,7 +316,107 @@ describe("metrics --compare previous", () => {
   });
 });
 
+describe("how sure a change is", () => {
+  const sides =
+    (before: JsonObject, after: JsonObject) =>
+    ({ since }: Parameters): JsonObject =>
+      Number(since) >= TODAY ? after : before;
+  const range = { since: TODAY, until: TODAY + DAY - 1, compare: true };
+  const changeOf = async (before: JsonObject, after: JsonObject, more: Partial<MetricsOptions> = {}) => {
+    const { out } = await run({ ...range, ...more }, { answer: sides(before, after), options: { output: "json" } });
+    const { change, change_low, change_high, p, verdict } = JSON.parse(out) as JsonObject;
+    return [change, change_low, change_high, p, verdict].map((value) =>
+      typeof value === "number" ? Number(value.toFixed(3)) : value,
+    );
+  };
+
+  it.each<[string, JsonObject, JsonObject, JsonObject[string][]]>([
+    [
+      "a change that may be chance",
+      metrics(30, 100, 60, 40),
+      metrics(40, 110, 60, 30),
+      [9.852, -4.909, 24.613, 0.191, "no evidence"],
+    ],
+    ["a rise", metrics(33, 300, 200, 100), metrics(42, 330, 190, 80), [8.292, 0.05, 16.534, 0.049, "rise"]],
+    ["a fall", metrics(42, 330, 190, 80), metrics(33, 300, 200, 100), [-8.292, -16.534, -0.05, 0.049, "fall"]],
+    ["nine answers before", metrics(-100, 0, 0, 9), metrics(100, 90, 0, 0), [171.774, 139.838, 203.711, 0, "too few"]],
+    ["nobody before", none(), metrics(100, 90, 0, 0), [null, null, null, null, "too few"]],
+  ])("%s", async (_, before, after, expected) => {
+    expect(await changeOf(before, after)).toEqual(expected);
+  });
+
+  it("depends on the confidence that is asked for", async () => {
+    const [before, after] = [metrics(33, 300, 200, 100), metrics(42, 330, 190, 80)];
+    expect((await changeOf(before, after, { confidence: 0.99 })).at(-1)).toBe("no evidence");
+    const { out } = await run({ confidence: 0.9 }, { width: 60 });
+    expect(out).toContain("NPS 51  (32 … 64, 90 %, n 51)");
+  });
+
+  it("comes with every period", async () => {
+    const { out, calls } = await run(
+      { by: "day", since: TODAY - DAY, until: TODAY, compare: true },
+      { answer: byDay, options: { output: "csv", columns: ["period", "nps_low", "n", "change", "verdict"] } },
+    );
+    expect(out).toBe(
+      "period,nps_low,n,change,verdict\n" +
+        "2026-01-31,6.318189582442724,80,0,no evidence\n2026-02-01,6.318189582442724,80,0,no evidence\n",
+    );
+    expect(calls.length).toBe(3);
+  });
+});
+
+describe("metrics --raw", () => {
+  it("prints the API's object as it came", async () => {
+    const pretty = `{ "nps": 0,  "response_count": 0 }`;
+    const { client } = fakeClient({ metrics: none });
+    const getMetrics = async () => ({ ...asReply(none()), text: pretty });
+    const { deps, out } = fakeDeps({ client: { ...client, getMetrics } });
+    expect([await runMetrics(deps, { ...ALL, raw: true }), out()]).toEqual([0, `${pretty}\n`]);
+  });
+
+  it.each<[string, NonNullable<FakeOptions["options"]>]>([
+    ["-o csv", { output: "csv" }],
+    ["--columns", { columns: ["nps"] }],
+  ])("is refused with %s", async (flag, options) => {
+    const { ended, calls } = await run({ raw: true }, { options });
+    expect([ended, calls]).toMatchObject([{ name: "UsageError" }, []]);
+    expect(String(ended)).toContain(flag);
+  });
+});
+
 describe("metrics --assert", () => {
+  it("compares what is computed", async () => {
+    const holding = ["nps_low>=29", "nps_high<68", "margin<19", "confidence=0.95", "n>=51", "method=adjusted-wald"];
+    expect((await run({ assertions: holding.map(parseAssertion) })).ended).toBe(0);
+    const { ended } = await run({ assertions: [parseAssertion("nps_low>=40")] });
+    expect(ended).toMatchObject({ message: "assertion failed: nps_low>=40 (nps_low is 29.2949)" });
+  });
+
+  it("compares a change, and its verdict", async () => {
+    const answer = ({ since }: Parameters): JsonObject =>
+      since === TODAY ? metrics(33, 300, 200, 100) : metrics(42, 330, 190, 80);
+    const asked = ["change>=0", "p>0.05", "verdict!=fall", "verdict = fall"].map(parseAssertion);
+    const { ended } = await run({ since: TODAY, compare: true, assertions: asked }, { answer });
+    const told = "change>=0 (change is -8.2919); p>0.05 (p is 0.0486); verdict!=fall (verdict is fall)";
+    expect(ended).toMatchObject({ message: `assertion failed: ${told}` });
+    const nobody = await run(
+      { since: TODAY, compare: true, assertions: [parseAssertion("change>=0")] },
+      {
+        answer: ({ since }) => (since === TODAY ? constant() : none()),
+      },
+    );
+    expect(nobody.ended).toMatchObject({
+      message: "assertion failed: change>=0 (change is unknown: one side has no responses)",
+    });
+  });
+
+  it("knows the fields of --compare only there, and the words of a verdict", async () => {
+    expect((await run({ assertions: [parseAssertion("verdict!=fall")] })).ended).toMatchObject({ name: "UsageError" });
+    expect(() => parseAssertion("verdict!=down")).toThrow(
+      '--assert verdict: "down" is not one of rise, fall, no evidence, too few',
+    );
+  });
+
   it.each(["nps>=51", "nps<=51", "nps=51", "nps == 51", "nps!=50", "nps > -1", "response_count<51.5"])(
     "%s holds",
     async (text) => {
@@ -308,16 +451,23 @@ describe("metrics --assert", () => {
   });
 });
 
+const point = (nps: number | null): { nps: number | null; isFew: boolean } => ({ nps, isFew: false });
+
 describe("pictures of numbers", () => {
   it.each<[(number | null)[], string]>([
     [[0, 50, 100], "▁▅█"],
     [[-100, null, 100], "▁·█"],
     [[7, 7], "▄▄"],
   ])("%j is %s", (values, expected) => {
-    expect(toSparkline(values)).toBe(expected);
+    expect(toSparkline(values.map(point))).toBe(expected);
   });
 
   it("is drawn in ASCII where the locale knows nothing else", () => {
-    expect(toSparkline([-100, null, 0, 100], false)).toBe("_ =#");
+    expect(toSparkline([-100, null, 0, 100].map(point), false)).toBe("_ =#");
+  });
+
+  it("is hollow where too few answered, and those do not flatten the others", () => {
+    const points = [point(0), { nps: -100, isFew: true }, point(10)];
+    expect([toSparkline(points), toSparkline(points, false)]).toEqual(["▁▯█", "_o#"]);
   });
 });

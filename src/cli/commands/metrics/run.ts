@@ -1,0 +1,149 @@
+/** The service's metrics with what they are worth: one period as a card or a record, or one row a period. */
+import type { JsonObject } from "../../../contract/json.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
+import type { PeriodUnit } from "../../args/calendar.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import type { TimeRange } from "../../command/time-flags.ts";
+import { AssertionError } from "../../errors/command-errors.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { Resource } from "../../render/columns.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
+import { type Assertion, checkAssertionFields, failedAssertions } from "./assertions.ts";
+import { metricsResource, withSentFields } from "./metrics-resource.ts";
+import { drawPeriods, RUNNING_MARK, wantsPictures } from "./pictures.ts";
+import {
+  listPeriods,
+  type MetricsFilters,
+  type Reading,
+  readPeriods,
+  toParameters,
+  withoutFalseScore,
+  withStatistics,
+} from "./read-metrics.ts";
+
+export interface MetricsOptions extends MetricsFilters, TimeRange {
+  readonly by: PeriodUnit | null;
+  /** `--compare previous`. */
+  readonly compare: boolean;
+  readonly assertions: readonly Assertion[];
+  /** The API's object as it came, and nothing computed. */
+  readonly raw: boolean;
+}
+
+/** Throws AssertionError, once everything is shown, when an `--assert` does not hold. */
+export async function runMetrics(deps: Deps, options: MetricsOptions): Promise<ExitCode> {
+  const open = options.groups?.some((group) => group !== "core") ?? false;
+  const core = options.groups?.includes("core") ?? true;
+  const shape = { byPeriod: options.by !== null, compared: options.compare, core, open };
+  const resource = metricsResource(shape);
+  const shown = metricsResource({ ...shape, byPeriod: false, core: true }).columns.map(({ name }) => name);
+  checkAssertionFields(options.assertions, open, shown);
+  if (options.raw) checkRaw(deps);
+  checkColumns(deps, resource);
+  const show = options.by === null ? prepareOne(deps, options, core) : preparePeriods(deps, options, options.by);
+  const rows = await withClient(deps, (client) =>
+    tellRefusals(
+      show.read({ client, filters: options, concurrency: deps.options.concurrency, signal: deps.signal }),
+      noTrend(options.trend),
+    ),
+  );
+  await show.write(resource, rows);
+  const failures = rows.flatMap(({ json }) => failedAssertions(options.assertions, json));
+  if (failures.length > 0) throw new AssertionError(failures);
+  return EXIT.done;
+}
+
+function checkRaw({ options }: Deps): void {
+  if (options.columns !== null) throw new UsageError("--raw and --columns cannot be used together");
+  if (options.output !== null && options.output !== "json")
+    throw new UsageError(`--raw is JSON as the service sent it, which -o ${options.output} is not`);
+}
+
+/** Both shapes of `metrics`: what is read, all checks done, and how it is shown. */
+interface Showing {
+  readonly read: (reading: Reading) => Promise<RecordValue[]>;
+  readonly write: (resource: Resource, rows: readonly RecordValue[]) => Promise<void>;
+}
+
+/** What the service sent, for what is shown beside or instead of what is computed. */
+interface Sent {
+  current: RecordValue;
+  previous: JsonObject;
+}
+
+function prepareOne(deps: Deps, options: MetricsOptions, core: boolean): Showing {
+  const { since, until, trend, compare, confidence, raw } = options;
+  const range = compare ? periodBefore(since, until ?? unixSeconds(deps.clock)) : null;
+  const sent: Sent = { current: asValue({}), previous: {} };
+  return {
+    async read({ client, filters, signal }) {
+      const [reply, previous] = await Promise.all([
+        client.getMetrics(toParameters(filters, since, until), { signal }),
+        range === null ? null : client.getMetrics(toParameters(filters, range.since, range.until), { signal }),
+      ]);
+      sent.current = reply;
+      const current = withoutFalseScore(reply).json;
+      if (previous === null) return [asValue(withStatistics(current, null, confidence))];
+      sent.previous = withoutFalseScore(previous).json;
+      return [asValue(withStatistics(current, sent.previous, confidence))];
+    },
+    async write(resource, [value]) {
+      if (value === undefined) return;
+      if (raw) return writeRecord({ ...deps, options: { ...deps.options, output: "json" } }, resource, sent.current);
+      if (!core || !wantsPictures(deps)) return writeRecord(deps, resource, value);
+      const { drawCard } = await import("./card.ts");
+      const before = range === null ? null : { metrics: sent.previous, range };
+      const facts = { metrics: value.json, range: { since, until }, trend, confidence, before };
+      await deps.streams.out.write(drawCard(deps, facts));
+      await writeFurther(deps, resource, value);
+    },
+  };
+}
+
+/** What the card has no place for: fields of other groups. */
+async function writeFurther(deps: Deps, resource: Resource, { json }: RecordValue): Promise<void> {
+  const known = new Set(resource.columns.map(({ name }) => name));
+  const further = Object.entries(json).filter(([name]) => !known.has(name) && !name.endsWith("_change"));
+  if (further.length === 0) return;
+  await deps.streams.out.write("\n");
+  await writeRecord(deps, { ...resource, columns: [] }, asValue(Object.fromEntries(further)));
+}
+
+/** As long as the period itself, and up to it: the two share no answer. Throws UsageError. */
+export function periodBefore(since: number | null, until: number): { since: number; until: number } {
+  if (since === null) throw new UsageError("--compare previous requires --since or --by");
+  return { since: since - (until - since + 1), until: since - 1 };
+}
+
+function preparePeriods(deps: Deps, options: MetricsOptions, unit: PeriodUnit): Showing {
+  const { since, until, compare, confidence } = options;
+  const now = unixSeconds(deps.clock);
+  const { before, periods } = listPeriods({ unit, since, until, now, zone: deps.options.timeZone });
+  const last = periods.at(-1);
+  const isRunning = last !== undefined && last.since <= now && now < last.until;
+  return {
+    read: async (reading) => (await readPeriods(reading, periods, compare ? before : null)).map(asValue),
+    async write(resource, rows) {
+      const shown =
+        wantsPictures(deps) && isRunning ? [...rows.slice(0, -1), ...rows.slice(-1).map(markRunning)] : rows;
+      const output = await openListOutput(deps, { resource: withSentFields(resource, rows[0]?.json ?? {}) });
+      await output.write({ rows: shown.map(({ json }) => json), text: `[${shown.map(({ text }) => text).join(",")}]` });
+      await output.end();
+      const drawn = rows.map(({ json }) => json);
+      await drawPeriods(deps, drawn, { isRunning, confidence });
+    },
+  };
+}
+
+/** `2026-11*`: the last period is not over yet. */
+function markRunning({ json }: RecordValue): RecordValue {
+  const { period } = json;
+  return typeof period === "string" ? asValue({ ...json, period: period + RUNNING_MARK }) : asValue(json);
+}
+
+function asValue(json: JsonObject): RecordValue {
+  return { json, text: JSON.stringify(json) };
+}

@@ -1,0 +1,80 @@
+/** What `metrics` adds to the API's numbers: how sure the score is, and whether it changed. */
+import type { JsonObject } from "../../../contract/json.ts";
+import {
+  CHANGE_VERDICTS,
+  changeVerdict,
+  CONFIDENCE_DEFAULT,
+  countAnswers,
+  scoreChange,
+  type ScoreCounts,
+  scoreInterval,
+} from "../../../insight/interval.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import { badValue } from "../../args/values.ts";
+
+/** Rocks (2016): `surveyctl help statistics` says more. */
+export const METHOD = "adjusted-wald";
+
+export const CONFIDENCE_FLAG: FlagRecord = {
+  flag: "--confidence",
+  value: "share",
+  text: "confidence of intervals and verdicts, between 0 and 1",
+  default: String(CONFIDENCE_DEFAULT),
+};
+
+/** Throws UsageError. */
+export function readConfidence(flags: Flags): number {
+  return flags.parse("--confidence", parseConfidence) ?? CONFIDENCE_DEFAULT;
+}
+
+function parseConfidence(text: string, place: string): number {
+  const value = /^\d*\.?\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (value > 0 && value < 1) return value;
+  throw badValue(place, text, "between 0 and 1, such as 0.95");
+}
+
+/** The fields whose values are numbers, which `--assert` compares; those of `--compare` apart. */
+export const INTERVAL_FIELDS = ["nps_low", "nps_high", "margin", "confidence", "n"] as const;
+export const CHANGE_FIELDS = ["change", "change_low", "change_high", "p"] as const;
+/** Those whose values are words, and the words. */
+export const WORD_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  verdict: CHANGE_VERDICTS,
+  method: [METHOD],
+};
+
+/** The three counts of the API's metrics (4.7); null where the service sent none, as for the group `email` alone. */
+export function countsOf(metrics: JsonObject): ScoreCounts | null {
+  const { promoter_count: promoters, passive_count: passives, detractor_count: detractors } = metrics;
+  if (typeof promoters !== "number" || typeof passives !== "number" || typeof detractors !== "number") return null;
+  return { promoters, passives, detractors };
+}
+
+/** `{nps_low, nps_high, margin, confidence, method, n}`; nothing without counts, and null ends without answers. */
+export function intervalFields(metrics: JsonObject, confidence: number): JsonObject {
+  const counts = countsOf(metrics);
+  if (counts === null) return {};
+  const interval = scoreInterval(counts, confidence);
+  return {
+    nps_low: interval?.low ?? null,
+    nps_high: interval?.high ?? null,
+    margin: interval === null ? null : (interval.high - interval.low) / 2,
+    confidence,
+    method: METHOD,
+    n: countAnswers(counts),
+  };
+}
+
+/** `{change, change_low, change_high, p, verdict}`; nothing without counts. */
+export function changeFields(before: JsonObject, after: JsonObject, confidence: number): JsonObject {
+  const [first, second] = [countsOf(before), countsOf(after)];
+  if (first === null || second === null) return {};
+  const change = scoreChange(first, second, confidence);
+  return {
+    change: change?.change ?? null,
+    change_low: change?.low ?? null,
+    change_high: change?.high ?? null,
+    p: change?.p ?? null,
+    verdict: changeVerdict(first, second, confidence),
+  };
+}

@@ -1,0 +1,10 @@
+/** The part of jstat that tests compare with; the package brings no types. */
+declare module "jstat" {
+  const jstat: {
+    readonly normal: {
+      cdf(x: number, mean: number, standardDeviation: number): number;
+      inv(p: number, mean: number, standardDeviation: number): number;
+    };
+  };
+  export default jstat;
+}
