@@ -180,6 +180,15 @@ Sources: Rocks 2016, The American Statistician 70:365; Lewis and Sauro
 2021. The interval held the true score in 94 to 97 of 100 cases, computed
 exactly for 20 to 50 answers.
 
+--segment compares the values of a property of the answers. q is what p
+becomes among many rows (Benjamini and Hochberg): of the changes with a q
+of 0.05 or less, one in twenty is chance. Values with fewer than --min-n
+answers are not shown. --explain-change splits the change of the raw
+score (Kitagawa): mix is that other people answered, within that the same
+kind of people answered otherwise; every answer counts.
+A value is associated with a score and need not be its cause; a property
+that follows from the score, such as "churned", tells nothing about it.
+
 What an interval does not cover:
   - who chose to answer: people who did not may think otherwise
   - several answers by one person, which count as answers of several

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
+import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { PERIOD_UNITS } from "../../args/calendar.ts";
-import { parseChoice, parseChoices } from "../../args/values.ts";
+import { parseChoice, parseChoices, parseInteger, parseNames } from "../../args/values.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -12,7 +13,10 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { METRICS } from "../../render/resources.ts";
 import { parseAssertion } from "./assertions.ts";
 import { type MetricsOptions, runMetrics } from "./run.ts";
+import type { SegmentsOptions } from "./segments.ts";
 import { CONFIDENCE_FLAG, readConfidence } from "./statistics.ts";
+
+const MIN_N_DEFAULT = FEW_ANSWERS;
 
 const FLAGS: readonly FlagRecord[] = [
   ...rangeFlags("answered"),
@@ -41,6 +45,9 @@ const FLAGS: readonly FlagRecord[] = [
     repeatable: true,
   },
   { flag: "--raw", text: "the API's answer, unchanged" },
+  { flag: "--segment", value: "names", text: "one row per value of these properties", repeatable: true },
+  { flag: "--min-n", value: "n", text: "fewest answers of a value with a row", otherwise: `${MIN_N_DEFAULT}` },
+  { flag: "--explain-change", text: "split the change of a segment into mix and within" },
 ];
 
 export function register(noun: Command, context: CommandContext): void {
@@ -49,6 +56,7 @@ export function register(noun: Command, context: CommandContext): void {
       "surveyctl metrics --since 30d",
       "surveyctl metrics --by month --compare previous",
       "surveyctl metrics --since 7d --assert 'nps>=40' --quiet",
+      "surveyctl metrics --segment plan,region --since 90d --compare previous",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
     flags: FLAGS,
@@ -57,12 +65,37 @@ export function register(noun: Command, context: CommandContext): void {
   context.action(noun, startMetrics);
 }
 
-/** Which of its shapes `metrics` takes: the flag that asks for one, and the flags that mean nothing there. */
-const SHAPES = [["--raw", ["--by", "--compare"]]] as const;
+/** The flags that ask for a shape of `metrics`, and the others that mean nothing there. */
+const SHAPES: readonly (readonly [flag: string, others: readonly string[]])[] = [
+  ["--segment", ["--by", "--group", "--assert", "--raw"]],
+  ["--raw", ["--by", "--compare", "--confidence"]],
+];
+/** What a flag is of no use without. */
+const NEEDS: readonly (readonly [flag: string, needed: string])[] = [
+  ["--min-n", "--segment"],
+  ["--explain-change", "--segment"],
+  ["--explain-change", "--compare"],
+];
 
 async function startMetrics(deps: Deps, flags: Flags): Promise<ExitCode> {
   for (const [flag, others] of SHAPES) if (isGiven(flags, flag)) refuseWith(flags, flag, others);
-  return runMetrics(deps, readOptions(deps, flags));
+  for (const [flag, needed] of NEEDS)
+    if (isGiven(flags, flag) && !isGiven(flags, needed)) throw new UsageError(`${flag} requires ${needed}`);
+  if (!isGiven(flags, "--segment")) return runMetrics(deps, readOptions(deps, flags));
+  const options = readSegments(deps, flags);
+  const { runSegments } = await import("./segments.ts");
+  return runSegments(deps, options);
+}
+
+function readSegments(deps: Deps, flags: Flags): SegmentsOptions {
+  const { since, until, trend, compare, confidence } = readOptions(deps, flags);
+  const properties = [...new Set(parseNames(flags.all("--segment"), "--segment"))];
+  const explain = flags.is("--explain-change");
+  if (compare && since === null) throw new UsageError("--compare previous requires --since");
+  if (explain && properties.length > 1)
+    throw new UsageError("--explain-change splits by one property; give --segment one name");
+  const minN = flags.parse("--min-n", (text, place) => parseInteger(text, place, { min: 1 })) ?? MIN_N_DEFAULT;
+  return { since, until, trend, compare, confidence, properties, minN, explain };
 }
 
 function isGiven(flags: Flags, flag: string): boolean {

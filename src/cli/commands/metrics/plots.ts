@@ -3,6 +3,7 @@
  * the locale is. In a pipe their numbers are the rows.
  */
 import { toPercent, toPoints, createPaint, type Paint, type Tone } from "../../render/human.ts";
+import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { formatCount } from "../../command/notes.ts";
 import type { RenderContext } from "../../render/context.ts";
 import { toSafeCell } from "../../render/safe-text.ts";
@@ -149,10 +150,12 @@ function bandLegend(
 const LABEL_MAX = 24;
 
 /** One line a point, highest score first: the score within its interval, and both in numbers. */
-export function drawWhiskers(context: RenderContext, points: readonly ScorePoint[]): string {
+export function drawWhiskers(context: RenderContext, points: readonly Omit<ScorePoint, "isFew">[]): string {
   const canvas = openCanvas(context);
   const known = points.flatMap(({ nps, low, high, label, ...point }) =>
-    nps === null || low === null || high === null ? [] : [{ ...point, nps, low, high, label: toSafeCell(label) }],
+    nps === null || low === null || high === null
+      ? []
+      : [{ ...point, nps, low, high, label: toSafeCell(label), isFew: point.n < FEW_ANSWERS }],
   );
   if (canvas === null || known.length === 0) return "";
   const { marks, columns, unicode } = canvas;

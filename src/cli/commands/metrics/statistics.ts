@@ -20,7 +20,7 @@ export const CONFIDENCE_FLAG: FlagRecord = {
   flag: "--confidence",
   value: "share",
   text: "confidence of intervals and verdicts, between 0 and 1",
-  default: String(CONFIDENCE_DEFAULT),
+  otherwise: String(CONFIDENCE_DEFAULT),
 };
 
 /** Throws UsageError. */

@@ -1,0 +1,72 @@
+/** The responses behind the numbers, read once as an export reads them, for what the API's counts cannot tell. */
+import type { RowPage } from "../../../bulk/export/lists.ts";
+import { readList } from "../../../bulk/export/read-list.ts";
+import type { JsonObject } from "../../../contract/json.ts";
+import { PER_PAGE_MAX, scoreCategory, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import type { AnswerKind } from "../../../insight/segments.ts";
+import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { createProgress } from "../../command/progress.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import type { TimeRange } from "../../command/time-flags.ts";
+import { createSnapshot } from "../../export/snapshot.ts";
+import { CREATED, keysOf, pageList } from "../../export/sources.ts";
+
+export interface ResponseReading<Batch> {
+  readonly range: TimeRange;
+  readonly trend: string | null;
+  /** What is kept of a page: counts, so that memory stays flat. Pages come in any order. */
+  readonly toBatch: (rows: readonly JsonObject[]) => Batch;
+  /** Called in the order of time. What it throws ends the reading. */
+  readonly take: (batch: Batch) => void;
+}
+
+/** Every response of the range once; shows progress and takes it away. */
+export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<Batch>): Promise<void> {
+  await withClient(deps, async (client) => {
+    const { range, trend, toBatch, take } = reading;
+    const call = { route: ROUTES.listResponses, parameters: { trend, per_page: PER_PAGE_MAX } };
+    const shared = { list: pageList(client, call, CREATED), keys: keysOf("id", "created_at"), range };
+    const snapshot = createSnapshot({ ...shared, clock: deps.clock, signal: deps.signal });
+    const batches = readList({
+      ...shared,
+      perPage: PER_PAGE_MAX,
+      concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
+      toBatch: ({ rows }: RowPage) => ({ batch: toBatch(rows), rows: rows.length }),
+      fixUntil: snapshot.fixUntil,
+      signal: deps.signal,
+    });
+    const progress = createProgress(deps, "responses", false);
+    const walk = async (): Promise<void> => {
+      let count = 0;
+      for await (const { batch, rows } of batches) {
+        take(batch);
+        count += rows;
+        await progress.update(count);
+      }
+    };
+    try {
+      await tellRefusals(walk(), noTrend(trend));
+      deps.signal.throwIfAborted();
+    } finally {
+      await progress.end();
+    }
+  });
+}
+
+/** 0 to 10; null for a row without such a score, which counts as no answer. */
+export function scoreOf({ score }: JsonObject): number | null {
+  const isScore = typeof score === "number" && Number.isInteger(score) && score >= SCORE_MIN && score <= SCORE_MAX;
+  return isScore ? score : null;
+}
+
+const KINDS: Readonly<Record<ReturnType<typeof scoreCategory>, AnswerKind>> = {
+  promoter: "promoters",
+  passive: "passives",
+  detractor: "detractors",
+};
+
+export function kindOf(score: number): AnswerKind {
+  return KINDS[scoreCategory(score)];
+}

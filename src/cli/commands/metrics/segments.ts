@@ -1,0 +1,212 @@
+/** `metrics --segment`: one row for each value of a property, and how much of a change is the mix of values. */
+import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
+import {
+  addAnswer,
+  type ChangeSplit,
+  createTally,
+  explainChange,
+  mergeTally,
+  segmentRows,
+  type SegmentRow,
+  type SegmentTally,
+  TooManyValuesError,
+} from "../../../insight/segments.ts";
+import { suggest } from "../../args/suggest.ts";
+import type { Deps } from "../../command/deps.ts";
+import { countOf, writeNote } from "../../command/notes.ts";
+import type { TimeRange } from "../../command/time-flags.ts";
+import { NotFoundError } from "../../errors/command-errors.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { pathColumn, type Resource } from "../../render/columns.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { checkColumns, writeRecord } from "../../render/record-output.ts";
+import { wantsPictures } from "./pictures.ts";
+import { kindOf, readResponses, scoreOf } from "./read-responses.ts";
+import { periodBefore } from "./run.ts";
+
+export interface SegmentsOptions extends TimeRange {
+  readonly properties: readonly string[];
+  readonly trend: string | null;
+  /** `--compare previous`. */
+  readonly compare: boolean;
+  readonly confidence: number;
+  /** Values with fewer answers are not shown. */
+  readonly minN: number;
+  /** Split the change instead of listing the values. */
+  readonly explain: boolean;
+}
+
+function segmentsResource(compared: boolean): Resource {
+  const changes = [pathColumn("change", "change"), pathColumn("p", "probability"), pathColumn("q", "probability")];
+  const columns = [
+    pathColumn("property"),
+    pathColumn("value"),
+    pathColumn("n", "number"),
+    pathColumn("share", "share"),
+    pathColumn("nps", "points"),
+    pathColumn("nps_low", "points"),
+    pathColumn("nps_high", "points"),
+    ...(compared ? changes : []),
+  ];
+  const names = columns.map(({ name }) => name);
+  // A p among many says less than it seems to; q is what is read.
+  const table = names.filter((name) => name !== "p");
+  return { noun: "segments", columns, table, dropFirst: ["share", "nps_low", "nps_high", "n"], fields: [] };
+}
+
+const PARTS: Resource = {
+  noun: "segments",
+  columns: [
+    pathColumn("value"),
+    pathColumn("n_before", "number"),
+    pathColumn("n", "number"),
+    pathColumn("share_before", "share"),
+    pathColumn("share", "share"),
+    pathColumn("nps_before", "points"),
+    pathColumn("nps", "points"),
+    pathColumn("mix", "change"),
+    pathColumn("within", "change"),
+  ],
+  table: ["value", "share_before", "share", "nps_before", "nps", "mix", "within"],
+  dropFirst: [],
+  fields: [],
+};
+
+const SPLIT: Resource = {
+  noun: "changes",
+  columns: [...["change", "mix", "within"].map((name) => pathColumn(name, "change")), pathColumn("segments")],
+  table: ["change", "mix", "within", "segments"],
+  dropFirst: [],
+  fields: [],
+};
+
+/** Throws UsageError for a property of too many values, NotFoundError for one that no response has. */
+export async function runSegments(deps: Deps, options: SegmentsOptions): Promise<ExitCode> {
+  const resource = options.explain ? SPLIT : segmentsResource(options.compare);
+  checkColumns(deps, resource);
+  const { tally, names } = await readTally(deps, options);
+  checkFound(tally, options, names);
+  if (options.explain) await writeSplit(deps, tally, options.properties[0] ?? "");
+  else await writeRows(deps, resource, tally, options);
+  return EXIT.done;
+}
+
+interface ReadTally {
+  readonly tally: SegmentTally;
+  /** Properties that responses have, for a hint. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Both periods in one reading: they lie side by side. */
+async function readTally(deps: Deps, options: SegmentsOptions): Promise<ReadTally> {
+  const { properties, since, until, trend, compare } = options;
+  const start = since ?? -Infinity;
+  const before = compare ? periodBefore(since, until ?? unixSeconds(deps.clock)) : null;
+  const tally = createTally(properties);
+  const names = new Set<string>();
+  try {
+    await readResponses(deps, {
+      range: { since: before?.since ?? since, until },
+      trend,
+      toBatch: (rows) => tallyPage(rows, properties, start),
+      take(batch) {
+        mergeTally(tally, batch.tally);
+        for (const name of batch.names) names.add(name);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof TooManyValuesError)) throw error;
+    throw new UsageError(`--segment: ${error.message}`, {
+      hint: "choose a property that groups people, such as plan or region",
+      cause: error,
+    });
+  }
+  return { tally, names };
+}
+
+function tallyPage(rows: readonly JsonObject[], properties: readonly string[], start: number) {
+  const tally = createTally(properties);
+  for (const row of rows) {
+    const score = scoreOf(row);
+    if (score === null) continue;
+    const { created_at: at, person_properties: map } = row;
+    const side = typeof at === "number" && at < start ? "before" : "after";
+    addAnswer(tally, { kind: kindOf(score), side }, (property) => valueOf(map, property));
+  }
+  // A page's first row is sample enough.
+  const sample = rows[0]?.person_properties;
+  return { tally, names: isJsonObject(sample) ? Object.keys(sample) : [] };
+}
+
+/** Null where the response has no such property, or nothing in it. */
+function valueOf(map: Json | undefined, property: string): string | null {
+  const value = isJsonObject(map) && Object.hasOwn(map, property) ? map[property] : undefined;
+  if (value === undefined || value === null || value === "") return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function checkFound({ all, values }: SegmentTally, options: SegmentsOptions, names: ReadonlySet<string>): void {
+  // A week in which nobody answered is not a mistake of the command line.
+  const isEmpty = [all.before, all.after].every((counts) => Object.values(counts).every((count) => count === 0));
+  const missing = isEmpty ? undefined : options.properties.find((property) => values.get(property)?.size === 0);
+  if (missing === undefined) return;
+  const nearest = suggest(missing, [...names]);
+  const known = [...names].slice(0, 10).join(", ");
+  throw new NotFoundError(
+    `no response has the property ${missing}`,
+    nearest === null ? (known === "" ? null : `responses have ${known}`) : `did you mean ${nearest}?`,
+  );
+}
+
+async function writeRows(
+  deps: Deps,
+  resource: Resource,
+  tally: SegmentTally,
+  { confidence, minN, compare }: SegmentsOptions,
+): Promise<void> {
+  const { rows, hidden } = segmentRows(tally, { confidence, minN, compared: compare });
+  const output = await openListOutput(deps, { resource });
+  await output.write({ rows: rows.map(asJson), text: JSON.stringify(rows) });
+  await output.end();
+  if (wantsPictures(deps)) await drawRows(deps, rows);
+  const values = countOf(hidden, "value", "values");
+  if (hidden > 0) await writeNote(deps, `${values} with fewer than ${minN} answers not shown; --min-n sets the limit`);
+}
+
+async function drawRows(deps: Deps, rows: readonly SegmentRow[]): Promise<void> {
+  const isOne = new Set(rows.map(({ property }) => property)).size === 1;
+  const points = rows.map(({ property, value, n, nps, nps_low: low, nps_high: high }) => {
+    return { label: isOne ? value : `${property}=${value}`, n, nps, low, high };
+  });
+  const { drawWhiskers } = await import("./plots.ts");
+  const plot = drawWhiskers(deps, points);
+  if (plot !== "") await deps.streams.out.write(`\n${plot}`);
+}
+
+async function writeSplit(deps: Deps, tally: SegmentTally, property: string): Promise<void> {
+  const split = explainChange(tally, property);
+  if (split === null) throw new NotFoundError("no change to explain: one of the two periods has no responses");
+  const json = { ...split, segments: split.segments.map(asJson) };
+  if (!wantsPictures(deps)) return writeRecord(deps, SPLIT, { json, text: JSON.stringify(json) });
+  const segments = json.segments.map((part) => ({ ...part, value: part["value"] ?? `no ${property}` }));
+  const output = await openListOutput(deps, { resource: PARTS });
+  await output.write({ rows: segments, text: JSON.stringify(segments) });
+  await output.end();
+  await deps.streams.out.write(`\n${await describeSplit(split)}\n`);
+}
+
+/** `NPS fell by 16 points: mix -18, within +2.` */
+async function describeSplit({ change, mix, within }: ChangeSplit): Promise<string> {
+  const { toPoints } = await import("../../render/human.ts");
+  const signed = (value: number): string => (value > 0 ? `+${toPoints(value)}` : toPoints(value));
+  const parts = `mix ${signed(mix)}, within ${signed(within)}`;
+  const isFlat = toPoints(Math.abs(change)) === "0.0" || change === 0;
+  if (isFlat) return `The score did not change: ${parts}.`;
+  return `The score ${change > 0 ? "rose" : "fell"} by ${toPoints(Math.abs(change))} points: ${parts}.`;
+}
+
+function asJson(row: object): JsonObject {
+  return { ...row };
+}

@@ -1,0 +1,211 @@
+/** Scores of the values of a property, whether they changed, and how much of a change is their mix. */
+import { countAnswers, netPromoterScore, scoreChange, type ScoreCounts, scoreInterval } from "./interval.ts";
+
+/** More values than this are no segments: an address, an id, an order number. */
+export const VALUES_MAX = 50;
+
+/** A property has more than 50 values. */
+export class TooManyValuesError extends Error {
+  override readonly name = "TooManyValuesError";
+  readonly property: string;
+
+  constructor(property: string) {
+    super(`the property ${property} has more than ${VALUES_MAX} values`);
+    this.property = property;
+  }
+}
+
+export type AnswerKind = keyof ScoreCounts;
+export type Side = "before" | "after";
+
+/** The answers of two periods; without a comparison all are in the second. */
+export interface PeriodCounts {
+  readonly before: Record<AnswerKind, number>;
+  readonly after: Record<AnswerKind, number>;
+}
+
+/** Counts alone, so that a million answers take no more room than a hundred. */
+export interface SegmentTally {
+  readonly all: PeriodCounts;
+  /** By property, and there by value. Answers without the property are in `all` alone. */
+  readonly values: ReadonlyMap<string, Map<string, PeriodCounts>>;
+}
+
+export function createTally(properties: readonly string[]): SegmentTally {
+  return { all: noAnswers(), values: new Map(properties.map((property) => [property, new Map()])) };
+}
+
+/** `valueOf` gives the answer's value of a property; null where it has none. Throws `TooManyValuesError`. */
+export function addAnswer(
+  tally: SegmentTally,
+  { kind, side }: { readonly kind: AnswerKind; readonly side: Side },
+  valueOf: (property: string) => string | null,
+): void {
+  tally.all[side][kind] += 1;
+  for (const [property, values] of tally.values) {
+    const value = valueOf(property);
+    if (value !== null) countsOfValue(property, values, value)[side][kind] += 1;
+  }
+}
+
+/** Adds `more`, a tally of the same properties, to `tally`. Throws `TooManyValuesError`. */
+export function mergeTally(tally: SegmentTally, more: SegmentTally): void {
+  addCounts(tally.all, more.all);
+  for (const [property, values] of tally.values)
+    for (const [value, counts] of more.values.get(property) ?? [])
+      addCounts(countsOfValue(property, values, value), counts);
+}
+
+function countsOfValue(property: string, values: Map<string, PeriodCounts>, value: string): PeriodCounts {
+  const known = values.get(value);
+  if (known !== undefined) return known;
+  if (values.size >= VALUES_MAX) throw new TooManyValuesError(property);
+  const counts = noAnswers();
+  values.set(value, counts);
+  return counts;
+}
+
+function noAnswers(): PeriodCounts {
+  return {
+    before: { detractors: 0, passives: 0, promoters: 0 },
+    after: { detractors: 0, passives: 0, promoters: 0 },
+  };
+}
+
+function addCounts(counts: PeriodCounts, more: PeriodCounts): void {
+  for (const side of ["before", "after"] as const)
+    for (const kind of ["detractors", "passives", "promoters"] as const) counts[side][kind] += more[side][kind];
+}
+
+export interface SegmentRow {
+  readonly property: string;
+  readonly value: string;
+  readonly n: number;
+  /** Of the answers that have the property, 0 to 1. */
+  readonly share: number;
+  /** Unrounded points. */
+  readonly nps: number;
+  readonly nps_low: number;
+  readonly nps_high: number;
+  /** Of the adjusted answers; null, as `p` and `q`, where the period before has too few answers. */
+  readonly change?: number | null;
+  readonly p?: number | null;
+  /** Benjamini–Hochberg: how many of the changes with a `q` as small as this are chance. */
+  readonly q?: number | null;
+}
+
+export interface SegmentOptions {
+  readonly confidence: number;
+  /** Values with fewer answers have no row, and without so many before them no change. */
+  readonly minN: number;
+  readonly compared: boolean;
+}
+
+/** Properties in the order asked for, values with the most answers first; `hidden` counts those under `minN`. */
+export function segmentRows(
+  tally: SegmentTally,
+  { confidence, minN, compared }: SegmentOptions,
+): { readonly rows: readonly SegmentRow[]; readonly hidden: number } {
+  const found = [...tally.values].flatMap(([property, values]) => {
+    const sizes = [...values].map(([value, counts]) => ({ value, counts, n: countAnswers(counts.after) }));
+    const answers = sizes.reduce((sum, { n }) => sum + n, 0);
+    return sizes
+      .toSorted((a, b) => b.n - a.n || (a.value < b.value ? -1 : 1))
+      .map((size) => ({ ...size, property, share: size.n / answers }));
+  });
+  const shown = found.filter(({ n }) => n >= minN);
+  const rows = shown.map(({ property, value, counts, n, share }): SegmentRow => {
+    const interval = scoreInterval(counts.after, confidence);
+    const row = {
+      property,
+      value,
+      n,
+      share,
+      nps: netPromoterScore(counts.after) ?? 0,
+      nps_low: interval?.low ?? -100,
+      nps_high: interval?.high ?? 100,
+    };
+    if (!compared) return row;
+    const change = countAnswers(counts.before) < minN ? null : scoreChange(counts.before, counts.after, confidence);
+    return { ...row, change: change?.change ?? null, p: change?.p ?? null };
+  });
+  const hidden = found.filter(({ n, counts }) => n < minN && n + countAnswers(counts.before) > 0).length;
+  return { rows: compared ? withQ(rows) : rows, hidden };
+}
+
+/** All rows that have a `p` are one family. */
+function withQ(rows: readonly SegmentRow[]): SegmentRow[] {
+  const tested = rows.flatMap(({ p }) => (typeof p === "number" ? [p] : []));
+  const qs = benjaminiHochberg(tested).values();
+  return rows.map((row) => ({ ...row, q: typeof row.p === "number" ? (qs.next().value ?? null) : null }));
+}
+
+/** The false discovery rate at which each would be found, in the order given (Benjamini and Hochberg 1995). */
+export function benjaminiHochberg(ps: readonly number[]): number[] {
+  const order = ps.map((_, index) => index).toSorted((a, b) => (ps[b] ?? 0) - (ps[a] ?? 0));
+  const qs = ps.map(() => 1);
+  let least = 1;
+  for (const [place, index] of order.entries()) {
+    least = Math.min(least, (ps[index] ?? 1) * (ps.length / (ps.length - place)));
+    qs[index] = least;
+  }
+  return qs;
+}
+
+export interface ChangePart {
+  /** Null: the answers that do not have the property. */
+  readonly value: string | null;
+  readonly n_before: number;
+  readonly n: number;
+  readonly share_before: number;
+  readonly share: number;
+  /** Unrounded; null where the segment has no answers then. */
+  readonly nps_before: number | null;
+  readonly nps: number | null;
+  readonly mix: number;
+  readonly within: number;
+}
+
+/** Of the raw score, in points. `change` is `mix + within`, and each of these the sum over the segments. */
+export interface ChangeSplit {
+  readonly change: number;
+  readonly mix: number;
+  readonly within: number;
+  readonly segments: readonly ChangePart[];
+}
+
+/**
+ * How much of the change is that other people answered, and how much that the same kind of people answered otherwise
+ * (Kitagawa 1955). Every answer counts. Null where either period has no answers.
+ */
+export function explainChange(tally: SegmentTally, property: string): ChangeSplit | null {
+  const { all } = tally;
+  const [before, after] = [countAnswers(all.before), countAnswers(all.after)];
+  if (before === 0 || after === 0) return null;
+  const values = [...(tally.values.get(property) ?? [])];
+  const rest = values.reduce((left, [, counts]) => subtract(left, counts), all);
+  const groups: readonly (readonly [string | null, PeriodCounts])[] = [...values, [null, rest]];
+  const segments = groups.flatMap(([value, counts]): ChangePart[] => {
+    const [first, second] = [netPromoterScore(counts.before), netPromoterScore(counts.after)];
+    // A segment that is new, or gone, cannot have changed within.
+    const [s1, s2] = [first ?? second, second ?? first];
+    if (s1 === null || s2 === null) return [];
+    const sizes = { n_before: countAnswers(counts.before), n: countAnswers(counts.after) };
+    const [w1, w2] = [sizes.n_before / before, sizes.n / after];
+    const parts = { mix: ((w2 - w1) * (s1 + s2)) / 2, within: ((s2 - s1) * (w1 + w2)) / 2 };
+    return [{ value, ...sizes, share_before: w1, share: w2, nps_before: first, nps: second, ...parts }];
+  });
+  const ordered = segments.toSorted((a, b) => b.n + b.n_before - a.n - a.n_before);
+  const mix = ordered.reduce((sum, part) => sum + part.mix, 0);
+  const within = ordered.reduce((sum, part) => sum + part.within, 0);
+  return { change: mix + within, mix, within, segments: ordered };
+}
+
+function subtract(counts: PeriodCounts, less: PeriodCounts): PeriodCounts {
+  const one = (side: Side): Record<AnswerKind, number> => ({
+    detractors: counts[side].detractors - less[side].detractors,
+    passives: counts[side].passives - less[side].passives,
+    promoters: counts[side].promoters - less[side].promoters,
+  });
+  return { before: one("before"), after: one("after") };
+}
