@@ -189,6 +189,15 @@ kind of people answered otherwise; every answer counts.
 A value is associated with a score and need not be its cause; a property
 that follows from the score, such as "churned", tells nothing about it.
 
+--alarm may be asked every day: it uses a confidence sequence
+(Waudby-Smith and others 2021), which holds the true score at all times
+at once, while comparing each 30 days with the 30 before raises a false
+alarm in 93 of 100 quiet years. It counts all answers since --since, or
+since the file's first run, from 20 answers on, and fires for falls only.
+The price: a fall of 30 points takes about 70 answers to fire, one of 20
+about 130, one of 10 about 500. Without --target the first 20 answers are
+the target; they are so few that only falls of 35 points or more show.
+
 What an interval does not cover:
   - who chose to answer: people who did not may think otherwise
   - several answers by one person, which count as answers of several

@@ -8,6 +8,7 @@ import type { Json } from "../../contract/json.ts";
 import { UnwritableFileError } from "../../runtime/file-replacement.ts";
 import { suggest } from "../args/suggest.ts";
 import {
+  AlarmError,
   AssertionError,
   DataFileError,
   exitOfSignal,
@@ -63,6 +64,7 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
   if (error instanceof AssertionError)
     return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
+  if (error instanceof AlarmError) return report("alarm", error.message, EXIT.assertion);
   if (error instanceof InterruptedError)
     return report("interrupted", error.message, exitOfSignal(error.signal), { hint: error.hint });
   return null;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { METRIC_GROUPS } from "../../../contract/routes.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { PERIOD_UNITS } from "../../args/calendar.ts";
-import { parseChoice, parseChoices, parseInteger, parseNames } from "../../args/values.ts";
+import { badValue, parseChoice, parseChoices, parseInteger, parseNames } from "../../args/values.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -13,6 +13,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { METRICS } from "../../render/resources.ts";
 import { parseAssertion } from "./assertions.ts";
 import { type MetricsOptions, runMetrics } from "./run.ts";
+import type { AlarmOptions } from "./alarm.ts";
 import type { SegmentsOptions } from "./segments.ts";
 import { CONFIDENCE_FLAG, readConfidence } from "./statistics.ts";
 
@@ -48,6 +49,13 @@ const FLAGS: readonly FlagRecord[] = [
   { flag: "--segment", value: "names", text: "one row per value of these properties", repeatable: true },
   { flag: "--min-n", value: "n", text: "fewest answers of a value with a row", otherwise: `${MIN_N_DEFAULT}` },
   { flag: "--explain-change", text: "split the change of a segment into mix and within" },
+  { flag: "--alarm", value: "file", text: "exit 6 when the score has fallen; the file keeps where it began" },
+  {
+    flag: "--target",
+    value: "score",
+    text: "what --alarm compares with",
+    otherwise: "the score of the first 20 answers",
+  },
 ];
 
 export function register(noun: Command, context: CommandContext): void {
@@ -56,6 +64,7 @@ export function register(noun: Command, context: CommandContext): void {
       "surveyctl metrics --since 30d",
       "surveyctl metrics --by month --compare previous",
       "surveyctl metrics --since 7d --assert 'nps>=40' --quiet",
+      "surveyctl metrics --alarm nps.alarm --target 40 --quiet",
       "surveyctl metrics --segment plan,region --since 90d --compare previous",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
@@ -67,11 +76,13 @@ export function register(noun: Command, context: CommandContext): void {
 
 /** The flags that ask for a shape of `metrics`, and the others that mean nothing there. */
 const SHAPES: readonly (readonly [flag: string, others: readonly string[]])[] = [
+  ["--alarm", ["--until", "--period", "--by", "--compare", "--group", "--assert", "--raw", "--segment"]],
   ["--segment", ["--by", "--group", "--assert", "--raw"]],
   ["--raw", ["--by", "--compare", "--confidence"]],
 ];
 /** What a flag is of no use without. */
 const NEEDS: readonly (readonly [flag: string, needed: string])[] = [
+  ["--target", "--alarm"],
   ["--min-n", "--segment"],
   ["--explain-change", "--segment"],
   ["--explain-change", "--compare"],
@@ -81,10 +92,35 @@ async function startMetrics(deps: Deps, flags: Flags): Promise<ExitCode> {
   for (const [flag, others] of SHAPES) if (isGiven(flags, flag)) refuseWith(flags, flag, others);
   for (const [flag, needed] of NEEDS)
     if (isGiven(flags, flag) && !isGiven(flags, needed)) throw new UsageError(`${flag} requires ${needed}`);
+  if (isGiven(flags, "--alarm")) {
+    const options = readAlarm(deps, flags);
+    const { runAlarm } = await import("./alarm.ts");
+    return runAlarm(deps, options);
+  }
   if (!isGiven(flags, "--segment")) return runMetrics(deps, readOptions(deps, flags));
   const options = readSegments(deps, flags);
   const { runSegments } = await import("./segments.ts");
   return runSegments(deps, options);
+}
+
+function readAlarm(deps: Deps, flags: Flags): AlarmOptions {
+  const { since, trend, confidence } = readOptions(deps, flags);
+  const file = flags.text("--alarm") ?? "";
+  if (file === "") throw new UsageError("--alarm: the file name is empty");
+  return {
+    file,
+    since,
+    sinceText: flags.text("--since") ?? "",
+    trend,
+    target: flags.parse("--target", parseTarget),
+    confidence,
+  };
+}
+
+function parseTarget(text: string, place: string): number {
+  const value = /^[+-]?\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) : Number.NaN;
+  if (Math.abs(value) <= 100) return value;
+  throw badValue(place, text, "a score from -100 to 100");
 }
 
 function readSegments(deps: Deps, flags: Flags): SegmentsOptions {

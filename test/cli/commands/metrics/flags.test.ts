@@ -1,0 +1,39 @@
+/** Command lines that `metrics` refuses before it connects. */
+import { describe, expect, it } from "vitest";
+import { runInProcess } from "../../../helpers/in-process.ts";
+
+const REFUSED: readonly (readonly [line: string, message: string])[] = [
+  ["--confidence 95", '--confidence: "95" is not between 0 and 1, such as 0.95'],
+  ["--confidence 0", '--confidence: "0" is not between 0 and 1, such as 0.95'],
+  ["--confidence 1", '--confidence: "1" is not between 0 and 1, such as 0.95'],
+  ["--confidence 95%", '--confidence: "95%" is not between 0 and 1, such as 0.95'],
+  ["--raw --by month", "--raw and --by cannot be used together"],
+  ["--raw --confidence 0.9", "--raw and --confidence cannot be used together"],
+  ["--raw --columns nps", "--raw and --columns cannot be used together"],
+  ["--raw -o csv", "--raw is JSON as the service sent it, which -o csv is not"],
+  ["--segment plan --by month", "--segment and --by cannot be used together"],
+  ["--segment plan --assert nps>1", "--segment and --assert cannot be used together"],
+  ["--segment plan,", '--segment: "plan," holds an empty name; write name,name'],
+  ["--segment plan --min-n 0", '--min-n: must be a whole number, 1 or more (got "0")'],
+  ["--segment plan --compare previous", "--compare previous requires --since"],
+  ["--segment plan --columns nps,score", '--columns: "score" is not a column of segments'],
+  ["--min-n 5", "--min-n requires --segment"],
+  ["--explain-change", "--explain-change requires --segment"],
+  ["--segment plan --explain-change", "--explain-change requires --compare"],
+  [
+    "--segment plan,region --explain-change --compare previous --since 7d",
+    "--explain-change splits by one property; give --segment one name",
+  ],
+  ["--alarm a --until now", "--alarm and --until cannot be used together"],
+  ["--alarm a --segment plan", "--alarm and --segment cannot be used together"],
+  ["--alarm= --target 40", "--alarm: the file name is empty"],
+  ["--alarm a --target 101", '--target: "101" is not a score from -100 to 100'],
+  ["--target 40", "--target requires --alarm"],
+];
+
+describe("metrics", () => {
+  it.each(REFUSED)("%s is refused in one sentence", async (line, message) => {
+    const { status, stdout, stderr } = await runInProcess({ args: ["metrics", ...line.split(" ")] });
+    expect([status, stdout, stderr.split("\n")[0]?.slice(0, message.length + 7)]).toEqual([2, "", `error: ${message}`]);
+  });
+});
