@@ -198,6 +198,10 @@ The price: a fall of 30 points takes about 70 answers to fire, one of 20
 about 130, one of 10 about 500. Without --target the first 20 answers are
 the target; they are so few that only falls of 35 points or more show.
 
+On a terminal of 60 columns or more --by draws its intervals as a chart,
+--segment as a line for each value, highest score first, and --histogram
+a bar for each score. In a pipe the same numbers are rows.
+
 What an interval does not cover:
   - who chose to answer: people who did not may think otherwise
   - several answers by one person, which count as answers of several

@@ -46,6 +46,7 @@ const FLAGS: readonly FlagRecord[] = [
     repeatable: true,
   },
   { flag: "--raw", text: "the API's answer, unchanged" },
+  { flag: "--histogram", text: "how often each score from 0 to 10 was given" },
   { flag: "--segment", value: "names", text: "one row per value of these properties", repeatable: true },
   { flag: "--min-n", value: "n", text: "fewest answers of a value with a row", otherwise: `${MIN_N_DEFAULT}` },
   { flag: "--explain-change", text: "split the change of a segment into mix and within" },
@@ -76,8 +77,9 @@ export function register(noun: Command, context: CommandContext): void {
 
 /** The flags that ask for a shape of `metrics`, and the others that mean nothing there. */
 const SHAPES: readonly (readonly [flag: string, others: readonly string[]])[] = [
-  ["--alarm", ["--until", "--period", "--by", "--compare", "--group", "--assert", "--raw", "--segment"]],
-  ["--segment", ["--by", "--group", "--assert", "--raw"]],
+  ["--alarm", ["--until", "--period", "--by", "--compare", "--group", "--assert", "--raw", "--histogram", "--segment"]],
+  ["--segment", ["--by", "--group", "--assert", "--raw", "--histogram"]],
+  ["--histogram", ["--by", "--compare", "--confidence", "--group", "--assert", "--raw"]],
   ["--raw", ["--by", "--compare", "--confidence"]],
 ];
 /** What a flag is of no use without. */
@@ -96,6 +98,10 @@ async function startMetrics(deps: Deps, flags: Flags): Promise<ExitCode> {
     const options = readAlarm(deps, flags);
     const { runAlarm } = await import("./alarm.ts");
     return runAlarm(deps, options);
+  }
+  if (isGiven(flags, "--histogram")) {
+    const { runHistogram } = await import("./histogram.ts");
+    return runHistogram(deps, { ...readRange(deps, flags), trend: flags.text("--trend") });
   }
   if (!isGiven(flags, "--segment")) return runMetrics(deps, readOptions(deps, flags));
   const options = readSegments(deps, flags);

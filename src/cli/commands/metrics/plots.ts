@@ -6,6 +6,7 @@ import { toPercent, toPoints, createPaint, type Paint, type Tone } from "../../r
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { formatCount } from "../../command/notes.ts";
 import type { RenderContext } from "../../render/context.ts";
+import { GAP } from "../../render/grid.ts";
 import { toSafeCell } from "../../render/safe-text.ts";
 import { createTextMeasure } from "../../render/text-measure.ts";
 import { scoreCategory, SCORE_MAX } from "../../../contract/limits.ts";
@@ -82,7 +83,7 @@ function ascending(a: number, b: number): number {
 }
 
 /** Points between two rows, so that twelve rows hold every value and each is a round number. */
-const STEPS = [1, 2, 5, 10, 20] as const;
+const STEPS = [1, 2, 5, 10, 15, 20] as const;
 const AXIS_WIDTH = 7;
 const CELLS_MAX = 12;
 
@@ -148,6 +149,8 @@ function bandLegend(
 }
 
 const LABEL_MAX = 24;
+const LABEL_MIN = 4;
+const AXIS_CELLS_MIN = 20;
 
 /** One line a point, highest score first: the score within its interval, and both in numbers. */
 export function drawWhiskers(context: RenderContext, points: readonly Omit<ScorePoint, "isFew">[]): string {
@@ -160,13 +163,18 @@ export function drawWhiskers(context: RenderContext, points: readonly Omit<Score
   if (canvas === null || known.length === 0) return "";
   const { marks, columns, unicode } = canvas;
   const measure = createTextMeasure(unicode);
+  const scores = known.map(({ nps }) => toPoints(nps));
+  const scoreWidth = Math.max(...scores.map((score) => score.length));
   const texts = known.map(
-    ({ nps, low, high, n }) =>
-      `${toPoints(nps)} (${Math.round(low)} ${marks.dots} ${Math.round(high)}, n ${formatCount(n)})`,
+    ({ low, high, n }, index) =>
+      `${(scores[index] ?? "").padStart(scoreWidth)} (${Math.round(low)} ${marks.dots} ${Math.round(high)}, n ${formatCount(n)})`,
   );
-  const labelWidth = Math.min(LABEL_MAX, Math.max(...known.map(({ label }) => measure.width(label))));
   const textWidth = Math.max(...texts.map((text) => text.length));
-  const room = Math.max(columns - labelWidth - textWidth - 4, 10);
+  const left = columns - textWidth - 2 * GAP.length;
+  const widest = Math.max(...known.map(({ label }) => measure.width(label)));
+  // A line of no length says nothing, and a name that is cut still says something.
+  const labelWidth = Math.min(widest, LABEL_MAX, Math.max(left - AXIS_CELLS_MIN, LABEL_MIN));
+  const room = Math.max(left - labelWidth, 1);
   const ends = known.flatMap(({ nps, low, high }) => [nps, low, high]);
   const [from, to] = [Math.floor(Math.min(0, ...ends) / 10) * 10, Math.ceil(Math.max(0, ...ends) / 10) * 10];
   const cellOf = (value: number): number => Math.round(((value - from) / Math.max(to - from, 1)) * (room - 1));
@@ -175,12 +183,12 @@ export function drawWhiskers(context: RenderContext, points: readonly Omit<Score
     const label = measure.fit(point.label, labelWidth);
     return {
       nps: point.nps,
-      text: `${label.text}${" ".repeat(labelWidth - label.width)}  ${line}  ${texts[index] ?? ""}`,
+      text: `${label.text}${" ".repeat(labelWidth - label.width)}${GAP}${line}${GAP}${texts[index] ?? ""}`,
     };
   });
   const sorted = lines.toSorted((a, b) => b.nps - a.nps).map(({ text }) => text);
   const scale = axisLabels([from, 0, to], room, cellOf);
-  return `${[...sorted, `${" ".repeat(labelWidth + 2)}${scale}`.trimEnd()].join("\n")}\n`;
+  return `${[...sorted, `${" ".repeat(labelWidth)}${GAP}${scale}`.trimEnd()].join("\n")}\n`;
 }
 
 interface WhiskerAxis {

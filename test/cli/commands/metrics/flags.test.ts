@@ -24,6 +24,8 @@ const REFUSED: readonly (readonly [line: string, message: string])[] = [
     "--segment plan,region --explain-change --compare previous --since 7d",
     "--explain-change splits by one property; give --segment one name",
   ],
+  ["--histogram --compare previous", "--histogram and --compare cannot be used together"],
+  ["--histogram --columns comment", '--columns: "comment" is not a column of scores'],
   ["--alarm a --until now", "--alarm and --until cannot be used together"],
   ["--alarm a --segment plan", "--alarm and --segment cannot be used together"],
   ["--alarm= --target 40", "--alarm: the file name is empty"],
