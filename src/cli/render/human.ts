@@ -27,7 +27,7 @@ export function toHumanText(column: Column, value: Json | undefined, time: TimeF
 const NUMBER_TEXTS = {
   points: toPoints,
   change: (value: number) => (value > 0 ? `+${toPoints(value)}` : toPoints(value)),
-  share: toPercent,
+  share: toShare,
   probability: (value: number) => (value < 0.001 ? "<0.001" : value.toFixed(3)),
 } as const;
 
@@ -36,7 +36,12 @@ export function toPoints(value: number): string {
   return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);
 }
 
-/** `95 %`, `52.3 %` of a fraction. */
+/** `52.0 %` of a fraction: shares stand below each other. */
+export function toShare(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+/** `95 %`, `99.5 %` of a confidence. */
 export function toPercent(share: number): string {
   const rounded = Math.round(share * 1000) / 10;
   return share < 1 && rounded === 100 ? ">99.9 %" : `${rounded} %`;
