@@ -1,16 +1,15 @@
-/** Mail over SMTP, wired: messages as they are rendered, signed and addressed, and what the sender keeps in the store. */
+/** Mail over SMTP, wired: messages as they are rendered and signed, and what the sender keeps in the store. */
 import type { Clock } from "../runtime/clock.ts";
 import { unixSeconds } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
-import { signMail, type DkimKey } from "./delivery/mail/dkim.ts";
+import type { DkimKey } from "./delivery/mail/dkim.ts";
 import { openSmtpSender, type SmtpSender } from "./delivery/mail/mail-sender.ts";
 import { maskReply } from "./delivery/mail/parse-reply.ts";
 import type { SenderHealth } from "./delivery/mail/sender-health.ts";
 import type { SmtpRate } from "./delivery/mail/token-bucket.ts";
-import { needsSmtpUtf8 } from "./delivery/message/mime.ts";
-import { senderDomain } from "./delivery/message/sender.ts";
-import { formatSurveyMail, freezeMail, toFrozenMessage, type MailContext } from "./delivery/message/survey-mail.ts";
+import { renderMail } from "./delivery/message/render-mail.ts";
+import type { MailContext } from "./delivery/message/survey-mail.ts";
 import { createSmtpTransport } from "./delivery/smtp/smtp-transport.ts";
 import { describeSmtpServer, type SmtpServer } from "./delivery/smtp/smtp-url.ts";
 import { releaseHeld } from "./domain/delivery/oversight.ts";
@@ -39,7 +38,6 @@ export interface MailDeliveryOptions extends MailOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const BOUNCE_TOKEN_BYTES = 12;
 const RELEASED_A_STEP = 500;
 
 export async function openMailDelivery(options: MailDeliveryOptions): Promise<SmtpSender> {
@@ -56,7 +54,8 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Sm
     random,
     wake,
     onError,
-    render: (due) => render(due, options),
+    render: async (due) =>
+      renderMail(due, await options.context(due.project), { random, now: unixSeconds(clock), key: options.dkim }),
     mayReceive: allowing(options.onlyTo),
     load: () => store.read((tx) => tx.deliveries.sender("smtp")),
     save: (state) => store.write((tx) => tx.deliveries.setSender("smtp", state)),
@@ -65,24 +64,6 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Sm
       if (isHealed) void release().catch(onError);
     },
   });
-}
-
-async function render(due: DueSurvey, { context, random, clock, dkim }: MailDeliveryOptions) {
-  const made = await context(due.project);
-  const { bounceAddress } = made.sender;
-  const mail = freezeMail(due, made.sender, random, unixSeconds(clock));
-  // In lower case, since some servers change the case of what is before the @.
-  const token = due.frozen?.bounceToken ?? random.token(BOUNCE_TOKEN_BYTES).toLowerCase();
-  const bounceToken = bounceAddress?.includes("{token}") === true ? token : null;
-  const text = formatSurveyMail(due, mail, made);
-  const to = due.person.email ?? "";
-  const message = {
-    from: bounceAddress?.replaceAll("{token}", token) ?? mail.from.address,
-    to: `${to.slice(0, to.lastIndexOf("@") + 1)}${senderDomain(to)}`,
-    bytes: Buffer.from(dkim === null ? text : signMail(text, dkim)),
-    needsSmtpUtf8: needsSmtpUtf8(to),
-  };
-  return { message, frozen: toFrozenMessage(mail, bounceToken) };
 }
 
 /** A function that says whether an address has the form of the pattern, upper and lower case alike. */

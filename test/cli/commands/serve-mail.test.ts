@@ -43,7 +43,7 @@ it("when a person is added, then the mail server gets a signed mail, once, and o
   await expect.poll(() => mail.attempts.size).toBe(2);
   await expect.poll(() => mail.accepted.length).toBe(1);
   const [{ from, text } = { from: "", text: "" }] = mail.accepted;
-  expect(from).toMatch(/^bounce\+[\w-]{16}@example\.com$/);
+  expect(from).toMatch(/^bounce\+[\w-]{22}@example\.com$/);
   expect(text).toMatch(/^From: <surveys@example\.com>\r$/m);
   expect(text).toMatch(/^Reply-To: <help@example\.com>\r$/m);
   const key = readDkimKey(await readFile(place.key, "utf8"), { domain: "example.com", selector: "s1" });

@@ -2,7 +2,7 @@
 import type { Random } from "../../../runtime/random.ts";
 import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
 import { type DkimKey, signMail } from "../mail/dkim.ts";
-import type { SmtpMessage } from "../mail/smtp-types.ts";
+import type { SmtpMessage } from "../smtp/smtp-types.ts";
 import { asciiDomain, needsSmtpUtf8 } from "./mime.ts";
 import { formatSurveyMail, freezeMail, type MailContext, toFrozenMessage } from "./survey-mail.ts";
 
