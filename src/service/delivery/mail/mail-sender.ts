@@ -19,6 +19,11 @@ import type { SenderEvent, SenderHealth, ServerAnswer } from "./sender-health.ts
 import type { SmtpMessage, SmtpReply, SmtpResult, SmtpStage, SmtpTransport } from "../smtp/smtp-types.ts";
 import { FULL_BUCKET, reserve, type BucketLevel, type SmtpRate } from "./token-bucket.ts";
 
+export interface RenderedMail {
+  readonly message: SmtpMessage;
+  readonly frozen: FrozenMessage;
+}
+
 export interface SmtpSenderOptions {
   readonly transport: SmtpTransport;
   /** As many as the transport has. */
@@ -27,7 +32,7 @@ export interface SmtpSenderOptions {
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
   /** The same message each time, from what was frozen the first time. */
-  readonly render: (due: DueSurvey) => { readonly message: SmtpMessage; readonly frozen: FrozenMessage };
+  readonly render: (due: DueSurvey) => Promise<RenderedMail>;
   /** Messages to other addresses are held. */
   readonly mayReceive: (address: string) => boolean;
   readonly load: () => Promise<SenderState | null>;
@@ -125,7 +130,7 @@ class MailSending {
     const { clock, transport, render } = this.#options;
     const { signal } = progress;
     signal.throwIfAborted();
-    const { message, frozen } = render(due);
+    const { message, frozen } = await render(due);
     // The token itself is taken later; here nobody holds a connection while there is none.
     await this.#sleepUntil(reserve(this.#options.rate, this.#bucket, clock.now()).departures[0] ?? 0, signal);
     const domain = domainOf(address);

@@ -65,7 +65,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
     rate: { count: 1000, perSeconds: 1 },
     clock,
     random: { fraction: () => 0.5 },
-    render: ({ person, token }) => ({
+    render: async ({ person, token }) => ({
       message: {
         from: "us@example.com",
         to: person.email ?? "",
