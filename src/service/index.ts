@@ -1,5 +1,6 @@
 /** The service, wired: store, rules, HTTP, scheduler, delivery, control. */
 import path from "node:path";
+import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
@@ -10,13 +11,15 @@ import { removeControlFile } from "./control/control-file.ts";
 import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
+import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
+import type { FetchText } from "./delivery/bounce/sns.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
 import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
 import { type ProjectSettings, readSettings } from "./domain/projects.ts";
-import { createDeliveryMetrics } from "./delivery-metrics.ts";
+import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import type { RateLimit } from "./http/rate-limit.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
@@ -47,6 +50,8 @@ export interface ServiceOptions {
   readonly outboxKeepSeconds?: number | null;
   /** How long after the first answer it may be changed on its page; absent: 30 days. */
   readonly answerWindowSeconds?: number;
+  /** Gets certificates and confirmations of Amazon's; absent: over the network. */
+  readonly fetchText?: FetchText;
 }
 
 /** `handle` is one request, one answer; no port needed. */
@@ -136,10 +141,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     answerWindowSeconds: options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS,
     onError: failures.add,
   });
+  const hooks = openHooks(options, store, metrics);
   const http = createHttpService({
     ...options,
-    page: ({ method, headers, body = "", from = "" }, target) =>
-      pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+    otherFaces: [
+      ({ method, headers, body = "", from = "" }, target) =>
+        pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+      ({ method, headers, body = "" }, { path: asked }) =>
+        asked.startsWith("/hooks/") ? hooks({ method, headers, path: asked, body: async () => readBody(body) }) : null,
+    ],
     store,
     onScheduled: scheduler.wake,
     moreMetrics: metrics.text,
@@ -161,6 +171,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
     senders,
+    address: () => state.address,
+    onReport: metrics.countReport,
     renderPreview: (survey, settings) => previewMail(survey, mailContext(settings), random, unixSeconds(clock)),
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
@@ -194,6 +206,23 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log.flush();
     },
   };
+}
+
+/** Loaded when the first report comes in. */
+function openHooks(
+  { fetchText }: ServiceOptions,
+  store: Store,
+  { countReport: onReport, countRefusal: onRefused }: DeliveryMetrics,
+): (request: HookRequest) => Promise<HttpResponse | null> {
+  const opened: { hooks: Promise<Hooks> | null } = { hooks: null };
+  const open = async (): Promise<Hooks> => {
+    const [{ createHooks }, sns] = await Promise.all([
+      import("./delivery/bounce/hooks.ts"),
+      import("./delivery/bounce/sns.ts"),
+    ]);
+    return createHooks({ store, fetchText: fetchText ?? sns.fetchText, onReport, onRefused });
+  };
+  return async (request) => (await (opened.hooks ??= open())).handle(request);
 }
 
 async function readBody(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {

@@ -19,6 +19,8 @@ import {
 } from "../domain/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
+import type { ReportOutcome } from "../domain/delivery/rows.ts";
+import { createBounceHandlers } from "./bounce-admin.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
 import {
   AdminError,
@@ -47,6 +49,9 @@ export interface AdminOptions {
   readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings) => PreviewInfo;
   /** What carries messages out. */
   readonly senders: readonly MessageSender[];
+  /** Where providers reach the service, without a slash at the end. */
+  readonly address: () => string;
+  readonly onReport: (source: string, outcome: ReportOutcome) => void;
 }
 
 type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
@@ -76,6 +81,7 @@ function createHandlers(options: AdminOptions): Handlers {
   ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   return {
     ...createDeliveryHandlers(options),
+    ...createBounceHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
+import { registerBounce } from "./bounce.ts";
 import { registerDelivery } from "./delivery.ts";
 import { registerKey } from "./key.ts";
 import { registerPause } from "./pause.ts";
@@ -19,5 +20,6 @@ export function register(noun: Command, context: CommandContext): void {
   registerSettings(noun, context);
   registerSurvey(noun, context);
   registerDelivery(noun, context);
+  registerBounce(noun, context);
   registerPause(noun, context);
 }
