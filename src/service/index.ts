@@ -35,8 +35,8 @@ export interface ServiceOptions {
   readonly sender?: SenderSettings;
   /** Messages in the outbox are removed after this long; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
-  /** How long after the first answer it may be changed on its page; absent: 30 days. */
-  readonly answerWindowSeconds?: number;
+  /** How long after the first answer it may be changed on its page; absent or null: 30 days. */
+  readonly answerWindowSeconds?: number | null;
 }
 
 /** `handle` is one request, one answer; no port needed. */

@@ -21,7 +21,7 @@ import type { Project } from "../domain/inputs.ts";
 import type { Store, Transaction } from "../domain/ports.ts";
 import { readSettings } from "../domain/projects.ts";
 import { readSpecialProperties, type SpecialProperties } from "../domain/special-properties.ts";
-import { pageHeaders, pageResponse, seeOther, unknownLink, type Page } from "./document.ts";
+import { pageHeaders, pageResponse, seeOther, unknownLink, type HtmlPage } from "./document.ts";
 import { createCrowd } from "./crowd.ts";
 import { endedPage, formPage, type FormView, type SurveyView, thanksPage } from "./survey-page.ts";
 import { leavingPage, leftPage, returnedPage, type LeavingView } from "./unsubscribe-page.ts";
@@ -85,12 +85,12 @@ function robots({ method }: PageRequest): HttpResponse {
 function wayOf(
   { publicUrl }: PagesOptions,
   { origin }: PageRequest,
-): { readonly isSecure: boolean; readonly base: string } {
-  const { protocol, pathname } = new URL(publicUrl ?? origin);
-  return { isSecure: protocol === "https:", base: pathname === "/" ? "" : pathname };
+): { readonly isSecure: boolean; readonly base: string; readonly host: string } {
+  const { protocol, pathname, hostname } = new URL(publicUrl ?? origin);
+  return { isSecure: protocol === "https:", base: pathname === "/" ? "" : pathname, host: hostname };
 }
 
-function respond(page: Page, request: PageRequest, isSecure: boolean): HttpResponse {
+function respond(page: HtmlPage, request: PageRequest, isSecure: boolean): HttpResponse {
   const response = pageResponse(page, isSecure);
   return request.method === "HEAD" ? { ...response, body: "" } : response;
 }
@@ -170,7 +170,7 @@ interface Moment {
   readonly answerWindowSeconds: number;
 }
 
-function surveyPage(found: Found, action: string, moment: Moment): Page {
+function surveyPage(found: Found, action: string, moment: Moment): HtmlPage {
   const { visit } = found;
   const { look, now, isScanned, answerWindowSeconds } = moment;
   const view = toView(found, action);
@@ -242,7 +242,7 @@ function languageOf({ headers }: PageRequest): Locale {
   return found ?? FALLBACK_LOCALE;
 }
 
-/** What people know the sender by; `default` says nothing to anybody. */
+/** What people know the sender by; `default` says nothing to anybody. Null where nobody gave a name. */
 async function senderOf(tx: Transaction, project: Project, { productName }: SpecialProperties): Promise<string | null> {
   const { senderName } = await readSettings(tx, project);
   return senderName ?? productName ?? (project.name === "default" ? null : project.name);
@@ -250,15 +250,15 @@ async function senderOf(tx: Transaction, project: Project, { productName }: Spec
 
 function createLeavingHandler(options: PagesOptions): Handler {
   const { store } = options;
-  const find = (token: string): Promise<LeavingView | null> =>
+  const find = (token: string, host: string): Promise<LeavingView | null> =>
     store.read(async (tx) => {
       const link = TOKEN.test(token) ? await findUnsubscribeLink(tx, token) : null;
       if (link === null) return null;
       const special = readSpecialProperties(link.properties);
       const sender = await senderOf(tx, link.project, special);
-      return { locale: special.locale, sender: sender ?? "", action: "" };
+      return { locale: special.locale, sender: sender ?? host, action: "" };
     });
-  const change = async (token: string, rest: string): Promise<(view: LeavingView) => Page> => {
+  const change = async (token: string, rest: string): Promise<(view: LeavingView) => HtmlPage> => {
     if (rest !== "undo") {
       await store.write((tx) => unsubscribeByLink(tx, token));
       return (view) => leftPage(view, true);
@@ -267,9 +267,9 @@ function createLeavingHandler(options: PagesOptions): Handler {
     return (view) => (isBack ? returnedPage(view) : leftPage(view, false));
   };
   return async (request, token, rest) => {
-    const { isSecure, base } = wayOf(options, request);
+    const { isSecure, base, host } = wayOf(options, request);
     const { method } = request;
-    const found = rest === "" || rest === "undo" ? await find(token) : null;
+    const found = rest === "" || rest === "undo" ? await find(token, host) : null;
     if (found === null) return respond(unknownLink(languageOf(request)), request, isSecure);
     const view = { ...found, action: `${base}/u/${token}` };
     // A mail program's one click comes in any form, with or without a body, and is never turned away.

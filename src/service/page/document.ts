@@ -6,7 +6,7 @@ import { surveyTexts, textDirection } from "../domain/texts/survey-texts.ts";
 import { Html, html } from "./html.ts";
 import { STYLE } from "./style.ts";
 
-export interface Page {
+export interface HtmlPage {
   readonly status: number;
   readonly locale: Locale;
   readonly title: string;
@@ -18,7 +18,7 @@ export interface Page {
 }
 
 /** A whole answer. `isSecure`: browsers reach the service by https. */
-export function pageResponse(page: Page, isSecure: boolean): HttpResponse {
+export function pageResponse(page: HtmlPage, isSecure: boolean): HttpResponse {
   const script = page.script ?? null;
   return {
     status: page.status,
@@ -32,28 +32,25 @@ export function seeOther(path: string, isSecure: boolean): HttpResponse {
   return { status: 303, headers: { ...pageHeaders(null, isSecure), location: path }, body: "" };
 }
 
-function document({ locale, title, sender, body }: Page, script: string | null): string {
+function document({ locale, title, sender, body }: HtmlPage, script: string | null): string {
   return html`<!doctype html>
     <html lang="${locale}" dir="${textDirection(locale)}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
-        <style>
-          ${new Html(STYLE)}
-        </style>
+        ${element("style", STYLE)}
       </head>
       <body>
         <main>${sender === null ? null : html`<p class="brand">${sender}</p> `}${body}</main>
-        ${
-          script === null
-            ? null
-            : html`<script>
-                ${new Html(script)};
-              </script> `
-        }
+        ${script === null ? null : element("script", script)}
       </body>
     </html> `.text;
+}
+
+/** With nothing around the text: the policy names the hash of all that the element holds. */
+function element(name: "style" | "script", text: string): Html {
+  return new Html(`<${name}>${text}</${name}>`);
 }
 
 /** No cookie, no other origin, nothing kept, nothing framed, and no address of ours told to those that links lead to. */
@@ -90,7 +87,7 @@ function sourceHash(text: string): string {
 }
 
 /** A page that says one thing. */
-export function notice(locale: Locale, status: number, title: string, detail: string): Page {
+export function notice(locale: Locale, status: number, title: string, detail: string): HtmlPage {
   return {
     status,
     locale,
@@ -102,7 +99,7 @@ export function notice(locale: Locale, status: number, title: string, detail: st
 }
 
 /** Links that were never given out, that were erased, or are cut off: one page for all, which tells nothing. */
-export function unknownLink(locale: Locale): Page {
+export function unknownLink(locale: Locale): HtmlPage {
   const { linkUnknown, linkUnknownDetail } = surveyTexts(locale);
   return notice(locale, 404, linkUnknown, linkUnknownDetail);
 }

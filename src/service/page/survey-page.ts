@@ -3,7 +3,7 @@ import { SCORE_MAX } from "../../contract/limits.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { SpecialProperties } from "../domain/special-properties.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../domain/texts/survey-texts.ts";
-import type { Page } from "./document.ts";
+import type { HtmlPage } from "./document.ts";
 import { ANSWER_AT_A_GESTURE } from "./gesture-script.ts";
 import { type Html, html } from "./html.ts";
 
@@ -36,7 +36,7 @@ export interface StoredAnswer {
 const SCORES = Array.from({ length: SCORE_MAX + 1 }, (_, score) => score);
 
 /** The form, with what is wrong with it on top. */
-export function formPage(view: FormView): Page {
+export function formPage(view: FormView): HtmlPage {
   const { locale, sender, special, problem } = view;
   const texts = surveyTexts(locale);
   const question = surveyQuestion(texts, special.productName);
@@ -51,7 +51,7 @@ export function formPage(view: FormView): Page {
 }
 
 /** What is stored, the sender's thanks, and, while the answer may be changed, the form again. */
-export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: boolean): Page {
+export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: boolean): HtmlPage {
   const { locale, sender, special } = view;
   const texts = surveyTexts(locale);
   const { thankYouMessage } = special;
@@ -154,7 +154,7 @@ function scoreField({ score, problem }: FormView, value: number): Html {
 }
 
 /** The link was good once. */
-export function endedPage(locale: Locale, sender: string | null): Page {
+export function endedPage(locale: Locale, sender: string | null): HtmlPage {
   const { linkExpired, linkExpiredDetail } = surveyTexts(locale);
   const body = html`<h1>${linkExpired}</h1>
     <p>${linkExpiredDetail}</p>`;

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import {
   badValue,
   parseChoice,
+  parseDuration,
   parseInteger,
   parseRateLimit,
   readDuration,
@@ -32,6 +33,8 @@ export interface ServeOptions extends TlsFiles {
   readonly rateLimit: RequestLimit | null;
   /** Seconds; null keeps messages for ever. */
   readonly outboxKeepSeconds: number | null;
+  /** Seconds after the first answer in which its page may change it; null: the service's default. */
+  readonly answerWindowSeconds: number | null;
   /** Whether a server that others can reach may talk without TLS. */
   readonly insecureHttp: boolean;
   /** Null: by where stderr leads. */
@@ -47,9 +50,9 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const { clock, random, streams, signal } = deps;
   const { openService } = await import("../../../service/index.ts");
   const log = createServeLog(deps, options.logFormat);
-  const { publicUrl, rateLimit, outboxKeepSeconds } = options;
+  const { publicUrl, rateLimit, outboxKeepSeconds, answerWindowSeconds } = options;
   const service = await asCliError(() =>
-    openService({ dataFile, clock, random, log, publicUrl, rateLimit, outboxKeepSeconds }),
+    openService({ dataFile, clock, random, log, publicUrl, rateLimit, outboxKeepSeconds, answerWindowSeconds }),
   );
   const server = await startServer(deps, service, { ...options, dataFile, tls });
   try {
@@ -182,6 +185,12 @@ export function register(noun: Command, context: CommandContext): void {
         text: "how long to keep messages in outbox/; off keeps them",
         default: "30d",
       },
+      {
+        flag: "--answer-window",
+        value: "duration",
+        text: "how long an answer may be changed on its page",
+        default: "30d",
+      },
       { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
       { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
       {
@@ -212,6 +221,7 @@ function readOptions(deps: Deps, flags: Flags): ServeOptions {
     publicUrl: flags.parse("--public-url", parsePublicUrl),
     rateLimit: flags.parse("--rate-limit", parseRateLimit),
     outboxKeepSeconds: flags.parse("--outbox-keep", parseKeep) ?? null,
+    answerWindowSeconds: flags.parse("--answer-window", parseDuration) ?? null,
     tlsCert: flags.text("--tls-cert"),
     tlsKey: flags.text("--tls-key"),
     insecureHttp: deps.options.insecureHttp,

@@ -8,8 +8,8 @@ import type { Database } from "../engine/database.ts";
  * `due_at` is when a scheduler may take a scheduled or retrying one, or the end of a claim's lease; a transmitting one
  * has none, so that no lease that runs out sends it again. `transmitting_at` is the mark before the final dot.
  * `reason` says why it is held, failed or cancelled. `frozen` is what later attempts repeat, as JSON.
- * `unsubscribe_token` is what `/u/` leads with. Messages sent before this schema carry `/u/<token>`, the answering
- * token: both must be looked up. `page_facts` is what the pages remember of visits, as JSON.
+ * `unsubscribe_token` is what `/u/` leads with; messages of before this schema carry `/u/<token>`, the answering
+ * token, so theirs is that. `page_facts` is what the pages remember of visits, as JSON.
  */
 const COLUMNS = [
   "ALTER TABLE projects ADD COLUMN paused_at INTEGER",
@@ -102,8 +102,12 @@ export const FIND_MISCOUNTED_STATES = `SELECT project_id, 'deliveries ' || state
 const TOKEN_BYTES = 16;
 const ROWS_A_STEP = 1000;
 
-/** Gives the rows that were there before a token of their own. SQLite's own chance is not made for secrets. */
+/**
+ * Gives the rows that were there before a token of their own, but those whose message may have gone out the one that it
+ * carries. SQLite's own chance is not made for secrets.
+ */
 export function giveUnsubscribeTokens(database: Database): void {
+  database.exec("UPDATE survey_requests SET unsubscribe_token = token WHERE claims > 0");
   for (;;) {
     const rows = database.all("SELECT project_id, id FROM survey_requests WHERE unsubscribe_token IS NULL LIMIT ?", [
       ROWS_A_STEP,
