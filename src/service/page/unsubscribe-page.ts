@@ -1,11 +1,13 @@
 /** Leaving, and coming back for those who left by mistake. */
 import type { Locale } from "../../contract/locales.ts";
 import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
-import type { HtmlPage } from "./document.ts";
+import type { HtmlPage, PageBrand } from "./document.ts";
 import { type Html, html } from "./html.ts";
 
 export interface LeavingView {
   readonly locale: Locale;
+  readonly brand: PageBrand;
+  /** What the texts call the sender. */
   readonly sender: string;
   readonly action: string;
 }
@@ -29,11 +31,11 @@ export function returnedPage(view: LeavingView): HtmlPage {
   return page(view, texts.unsubscribeTitle, texts.resubscribed, button(view.action, texts.unsubscribeButton, "quiet"));
 }
 
-function page({ locale, sender }: LeavingView, title: string, text: string, action: Html | null): HtmlPage {
+function page({ locale, brand }: LeavingView, title: string, text: string, action: Html | null): HtmlPage {
   return {
     status: 200,
     locale,
-    sender,
+    brand,
     title,
     body: html`<h1>${title}</h1>
       <p>${text}</p>
