@@ -44,7 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, statements: ["DROP TRIGGER erased_surveys_of_people"] },
   { version: 7, statements: ADD_DELIVERIES, run: giveUnsubscribeTokens },
   { version: 8, statements: ADD_PROJECT_SETTINGS },
-  { version: 9, statements: ADD_SURVEY_LINKS },
+  { version: 10, statements: ADD_SURVEY_LINKS },
 ];
 
 /**
