@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../src/client/create-client.ts";
@@ -10,7 +11,7 @@ import { ROUTES, routePath, type Route, type RouteName } from "../src/contract/r
 import { systemClock } from "../src/runtime/clock.ts";
 import { HANDLERS } from "../src/service/http/handlers.ts";
 import { createRouter } from "../src/service/http/router.ts";
-import { runCli } from "./helpers/run-cli.ts";
+import { runInside } from "./helpers/in-process.ts";
 import { parseStory } from "./helpers/story.ts";
 
 const placeholders = { platform: "email", person: "1", email: "a@example.com", id: "1" };
@@ -73,7 +74,7 @@ describe("the program has a command", () => {
 
   it.each(specified)("when $name is wanted, then a command makes exactly that call", async (route) => {
     asked.length = 0;
-    const { status, stderr } = await runCli({ args: COMMANDS[route.name as RouteName] ?? [], env });
+    const { status, stderr } = await runInside({ args: COMMANDS[route.name as RouteName] ?? [], home: tmpdir(), env });
     expect({ asked, status, stderr }).toEqual({
       asked: [`${route.method} ${routePath(route, placeholders)}`],
       status: 0,

@@ -150,6 +150,12 @@ function toArgument([form, description]: Operand, isAfterOptional: boolean): Arg
   return new Argument(isAfterOptional ? form.replace(/^<(.*)>$/, "[$1]") : form, description);
 }
 
+/** The parser asks the same of every command above. */
+function takeFlagsFirst(command: Command): void {
+  for (let above = command.parent; above !== null; above = above.parent) above.enablePositionalOptions();
+  command.passThroughOptions();
+}
+
 function createContext(facts: FactsBook, invoke: (action: Action, command: Command) => Promise<void>): CommandContext {
   const describe: CommandContext["describe"] = (command, entry) => {
     const { operands = [], flags = [] } = entry;
@@ -165,6 +171,7 @@ function createContext(facts: FactsBook, invoke: (action: Action, command: Comma
     verb: (noun, { name, alias, summary, ...rest }: CommandFacts) => {
       const command = noun.command(name).description(summary);
       if (alias !== undefined) command.alias(alias);
+      if (rest.flagsFirst === true) takeFlagsFirst(command);
       return describe(command, rest);
     },
     action: (command, work) => {

@@ -3,7 +3,7 @@ import { type ScoreCategory } from "../contract/limits.ts";
 import { MARK } from "./redact.ts";
 
 /** Something a summary says that the responses can confirm. Lines count from 1. */
-export type Claim =
+export type SummaryClaim =
   | { readonly kind: "quotation"; readonly line: number; readonly text: string; readonly ids: readonly string[] }
   | { readonly kind: "id"; readonly line: number; readonly id: string }
   | { readonly kind: "count"; readonly line: number; readonly count: number; readonly of: CountedNoun };
@@ -11,7 +11,7 @@ export type Claim =
 export type CountedNoun = "responses" | "promoters" | "passives" | "detractors";
 
 interface Found {
-  readonly claims: readonly Claim[];
+  readonly claims: readonly SummaryClaim[];
   /** The text with what was found taken out, line by line. */
   readonly rest: string;
 }
@@ -21,7 +21,7 @@ interface Found {
  * alone or several with commas; counts are a whole number before `responses`, `answers` (the same), `promoters`,
  * `passives` or `detractors`. Marks of redacted text are none of these.
  */
-export function readClaims(summary: string): Claim[] {
+export function readClaims(summary: string): SummaryClaim[] {
   const lines = readQuoteLines(summary.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
   const quoted = readQuotations(lines.rest);
   const claims = [...lines.claims, ...quoted.claims, ...readIds(quoted.rest), ...readCounts(quoted.rest)];
@@ -45,7 +45,7 @@ const TRAILING_IDS = /[\s(–—-]*\[(#?[\w.:-]*\d[\w.:-]*(?:[,;]\s*#?[\w.:-]*\d
 const WHOLLY_QUOTED = /^[*_]*["“„«](.*)["”“»][*_]*[.,;]?$/u;
 
 function readQuoteLines(summary: string): Found {
-  const claims: Claim[] = [];
+  const claims: SummaryClaim[] = [];
   const rest = summary.split("\n").map((text, index) => {
     const [, content] = QUOTE_LINE.exec(text) ?? [];
     if (content === undefined) return text;
@@ -69,7 +69,7 @@ const QUOTATION =
 const FOLLOWING_IDS = /^[\s.,;:!?()*_–—-]{0,6}\[(#?[\w.:-]*\d[\w.:-]*(?:[,;]\s*#?[\w.:-]*\d[\w.:-]*)*)\](?![(:])/u;
 
 function readQuotations(text: string): Found {
-  const claims: Claim[] = [];
+  const claims: SummaryClaim[] = [];
   const rest = text.replace(QUOTATION, (found, straight, curly, angled, at: number) => {
     const said = [straight, curly, angled].find((each) => typeof each === "string") as string;
     const following = withoutMarks(text.slice(at + found.length, at + found.length + FOLLOWING_CHARS));
@@ -89,18 +89,18 @@ function lineAt(text: string, at: number): number {
   return text.slice(0, at).split("\n").length;
 }
 
-function readIds(text: string): Claim[] {
+function readIds(text: string): SummaryClaim[] {
   const plain = withoutMarks(text);
   return [...plain.matchAll(IDS)].flatMap(({ 1: bracket = "", index }) =>
-    idsIn(bracket).map((id): Claim => ({ kind: "id", line: lineAt(plain, index), id })),
+    idsIn(bracket).map((id): SummaryClaim => ({ kind: "id", line: lineAt(plain, index), id })),
   );
 }
 
 const COUNT =
   /(?<![\d.,])(\d{1,3}(?:[,.\u00a0\u2009\u202f']\d{3})+|\d+)[*_]*\s+[*_]*(response|answer|promoter|passive|detractor)s?\b/giu;
 
-function readCounts(text: string): Claim[] {
-  return [...text.matchAll(COUNT)].map(({ 1: number = "", 2: noun = "", index }): Claim => {
+function readCounts(text: string): SummaryClaim[] {
+  return [...text.matchAll(COUNT)].map(({ 1: number = "", 2: noun = "", index }): SummaryClaim => {
     const of = noun.toLowerCase() === "answer" ? "responses" : (`${noun.toLowerCase()}s` as CountedNoun);
     return { kind: "count", line: lineAt(text, index), count: Number(number.replace(/\D/gu, "")), of };
   });
@@ -116,7 +116,7 @@ export interface AnswerTexts {
 
 /** A claim that does not hold, and why, in words that follow the claim. */
 export interface BrokenClaim {
-  readonly claim: Claim;
+  readonly claim: SummaryClaim;
   readonly why: string;
 }
 
@@ -130,7 +130,7 @@ export interface ClaimCheck {
 
 const NOUNS = { promoter: "promoters", passive: "passives", detractor: "detractors" } as const;
 
-export function createClaimCheck(claims: readonly Claim[]): ClaimCheck {
+export function createClaimCheck(claims: readonly SummaryClaim[]): ClaimCheck {
   const wantedIds = new Set(
     claims.flatMap((claim) => (claim.kind === "id" ? [claim.id] : claim.kind === "quotation" ? claim.ids : [])),
   );
@@ -165,7 +165,7 @@ export function createClaimCheck(claims: readonly Claim[]): ClaimCheck {
 }
 
 function brokenQuotation(
-  claim: Claim & { readonly kind: "quotation" },
+  claim: SummaryClaim & { readonly kind: "quotation" },
   isFound: boolean,
   saidBy: ReadonlySet<string>,
 ): BrokenClaim[] {
@@ -175,7 +175,7 @@ function brokenQuotation(
 }
 
 function brokenFact(
-  claim: Claim,
+  claim: SummaryClaim,
   known: ReadonlySet<string>,
   counts: Readonly<Record<CountedNoun, number>>,
 ): BrokenClaim[] {

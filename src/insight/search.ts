@@ -45,6 +45,8 @@ export function foldWithPlaces(original: string): FoldedText {
 /** A search that folds case and accents. Throws SyntaxError for a pattern that is not a regular expression. */
 export interface TextSearch {
   matches(text: string): boolean;
+  /** The same for each of several texts. */
+  matchEach(texts: readonly string[]): boolean[];
   /** Every stretch that matches, in order; empty ones are left out. */
   spans(text: string): readonly Span[];
 }
@@ -53,8 +55,10 @@ export function createTextSearch(pattern: string): TextSearch {
   const source = foldAccents(pattern);
   const once = new RegExp(source, "iu");
   const every = new RegExp(source, "giu");
+  const matches = (text: string): boolean => once.test(foldAccents(text));
   return {
-    matches: (text) => once.test(foldAccents(text)),
+    matches,
+    matchEach: (texts) => texts.map(matches),
     spans(text) {
       const folded = foldWithPlaces(text);
       return [...folded.text.matchAll(every)]

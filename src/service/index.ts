@@ -9,14 +9,18 @@ import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
 import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
+import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
+import type { OnUnknown } from "./domain/delivery/deliveries.ts";
 import { pruneAttempts } from "./domain/delivery/oversight.ts";
+import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
 import { type ProjectSettings, readSettings } from "./domain/projects.ts";
 import { createDeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
+import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
@@ -33,6 +37,12 @@ export interface ServiceOptions {
   readonly rateLimit: RateLimit | null;
   /** Who surveys come from, where a project does not say so itself. */
   readonly sender?: SenderSettings;
+  /** Sends mail over SMTP; null, the default, leaves it in the outbox, where SMS always go. */
+  readonly mail?: MailOptions | null;
+  /** Surveys that were due longer ago are given up; null, the default, for no limit. */
+  readonly maxAgeSeconds?: number | null;
+  /** What becomes of a mail that may have arrived: `hold` is the default. */
+  readonly onUnknown?: OnUnknown;
   /** Messages in the outbox are removed after this long; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
   /** How long after the first answer it may be changed on its page; absent or null: 30 days. */
@@ -97,24 +107,25 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     appUrl: state.address,
     sender: chooseSender(settings, sender, state.address),
   });
+  const contextOf = async (project: Project): Promise<MailContext> =>
+    mailContext(await store.read((tx) => readSettings(tx, project)));
   const outbox = createOutbox({
     folder,
     dataFile: resolveFile(dataFile),
     clock,
     random,
-    context: async (project) => {
-      const settings = await store.read((tx) => readSettings(tx, project));
-      return { ...mailContext(settings), now: unixSeconds(clock) };
-    },
+    context: async (project) => ({ ...(await contextOf(project)), now: unixSeconds(clock) }),
     onError: failures.add,
   });
+  const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
+  const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
   const scheduler = createScheduler({
     store,
     clock,
     claimer: random.token(9),
-    senders: [outbox],
-    maxAgeSeconds: null,
-    onUnknown: "hold",
+    senders,
+    maxAgeSeconds: options.maxAgeSeconds ?? null,
+    onUnknown: options.onUnknown ?? "hold",
     onOutcome: (due, kind) => {
       if (kind === "sent") failures.end();
       metrics.count(due, kind);
@@ -158,7 +169,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     addSession: http.keys.addSession,
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
-    senders: [outbox],
+    senders,
     renderPreview: (survey, settings) => previewMail(survey, mailContext(settings), random, unixSeconds(clock)),
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
@@ -187,6 +198,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     close: async () => {
       await upkeep.stop();
       await scheduler.stop();
+      await mail?.close();
       await store.close();
       log.flush();
     },
@@ -196,6 +208,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 async function readBody(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {
   const whole = typeof body === "function" ? await body() : body;
   return typeof whole === "string" ? Buffer.from(whole) : whole;
+}
+
+/** Loaded only where mail is sent: few services do. */
+async function openMail(
+  { mail = null, clock, random, log }: ServiceOptions,
+  given: Pick<MailDeliveryOptions, "store" | "context" | "wake" | "onError">,
+): Promise<SmtpSender | null> {
+  if (mail === null) return null;
+  const { openMailDelivery } = await import("./mail-delivery.ts");
+  return openMailDelivery({ ...mail, clock, random, log, ...given });
 }
 
 /** Holds events until `release`: before a server listens, only an error is worth a line. */

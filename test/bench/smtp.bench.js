@@ -22,8 +22,8 @@ const port = Number(new URL(sink.url).port);
 async function ours() {
   const input = "\0bench";
   const code = [
-    from("service/delivery/mail/smtp-transport.ts", "createSmtpTransport"),
-    from("service/delivery/mail/smtp-url.ts", "parseSmtpUrl"),
+    from("service/delivery/smtp/smtp-transport.ts", "createSmtpTransport"),
+    from("service/delivery/smtp/smtp-url.ts", "parseSmtpUrl"),
     from("runtime/clock.ts", "systemClock"),
   ].join("\n");
   const file = path.join(temporaryFolder(), "transport.mjs");

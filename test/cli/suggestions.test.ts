@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runCli } from "../helpers/run-cli.ts";
+import { runInside } from "../helpers/in-process.ts";
 
 let home = "";
 beforeAll(async () => {
@@ -52,12 +52,12 @@ it.each<[string, string, string]>([
   ],
   ["a profile to use", "auth use prd", "hint: did you mean prod? available profiles: prod, staging"],
 ])("when %s is mistyped, then the nearest is named", async (_, line, hint) => {
-  const { status, stderr } = await runCli({ args: line.split(" "), home, cwd: home });
+  const { status, stderr } = await runInside({ args: line.split(" "), home, cwd: home });
   expect([status === 0, stderr.trim().split("\n").at(-1)]).toEqual([false, hint]);
 });
 
 it("when nothing is near, then what there is is listed and nothing guessed", async () => {
-  const { stderr } = await runCli({ args: ["auth", "use", "zzz"], home });
+  const { stderr } = await runInside({ args: ["auth", "use", "zzz"], home });
   expect(stderr).toBe('error: there is no profile "zzz"\nhint: available profiles: prod, staging\n');
 });
 
@@ -66,7 +66,7 @@ it.each([
   ["zh_TW", "zh-TW"],
   ["de-AT", "de"],
 ])("when the locale is %s, then %s is named", async (locale, nearest) => {
-  const { stderr } = await runCli({
+  const { stderr } = await runInside({
     args: ["people", "add", "--email", "a@example.com", "--locale", locale, "--dry-run"],
     home,
   });
@@ -76,6 +76,6 @@ it.each([
 });
 
 it("when a header is near a column, then a note asks", async () => {
-  const { stderr } = await runCli({ args: ["people", "import", "names.csv", "--dry-run"], home, cwd: home });
+  const { stderr } = await runInside({ args: ["people", "import", "names.csv", "--dry-run"], home, cwd: home });
   expect(stderr.split("\n")[0]).toBe('note: "nmae" will be imported as a property; to map it: --map "nmae=name"');
 });

@@ -1,6 +1,7 @@
 import { array, assert, constantFrom, dictionary, jsonValue, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitRowTexts } from "../../src/contract/row-texts.ts";
+import { size } from "../helpers/long.ts";
 
 describe("splitRowTexts", () => {
   it.each<[string, string[]]>([
@@ -24,7 +25,7 @@ describe("splitRowTexts", () => {
         const wanted = list.map((item) => JSON.stringify(item));
         expect(splitRowTexts(JSON.stringify(list))).toEqual(wanted);
       }),
-      { numRuns: 500 },
+      { numRuns: size(250, 500) },
     );
   });
 });

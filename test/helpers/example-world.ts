@@ -16,6 +16,7 @@ const FILES: Readonly<Record<string, string>> = {
   "responses.csv": "person_email,score,comment\nann@example.com,9,Great\n",
   "members.csv": "email,name\nann@example.com,Ann\n",
   "leavers.csv": "email\nann@example.com\n",
+  "summary.md": "# No responses yet\n",
   "history.csv": "person_email,score,created_at\nann@example.com,9,2025-01-31\n",
 };
 

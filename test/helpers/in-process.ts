@@ -49,8 +49,9 @@ const BUILT = pathToFileURL(path.join(import.meta.dirname, "../../dist/run.js"))
 /** As `runCli`, inside this process; in the long run as a process of its own. */
 export async function runInside({ cwd, ...options }: PlacedOptions): Promise<Ended> {
   if (isLong) return runCli({ ...options, ...(cwd !== undefined && { cwd }) });
+  if (cwd === undefined) return startInside(options).ended;
   const before = process.cwd();
-  if (cwd !== undefined) process.chdir(cwd);
+  process.chdir(cwd);
   try {
     return await startInside(options).ended;
   } finally {

@@ -10,6 +10,8 @@ export interface RawSmtpOptions {
   readonly offers?: readonly string[];
   /** The whole reply to a command by its verb, such as `MAIL`; null to say nothing, `drop` to close the connection. */
   readonly replies?: Readonly<Record<string, string | null>>;
+  /** The same once the connection has had a message. */
+  readonly laterReplies?: Readonly<Record<string, string | null>>;
   /** In the middle of the message: closes the connection, or replies with this and stays. */
   readonly inMessage?: string;
   /** After the final dot: the reply, null for none, `drop` to close the connection. */
@@ -54,14 +56,15 @@ export async function startRawSmtp(options: RawSmtpOptions = {}): Promise<RawSmt
     else setTimeout(reply, replyDelayMs);
   };
 
-  const onCommand = (socket: Socket, line: string): boolean => {
+  const onCommand = (socket: Socket, line: string, isLater: boolean): boolean => {
     lines.push(line);
     const verb = line.split(/[ :]/)[0]?.toUpperCase() ?? "";
     const offers = ["stub", ...(options.offers ?? [])];
     const ehlo = offers.map((offer, at) => `250${at === offers.length - 1 ? " " : "-"}${offer}`).join("\r\n");
     const usual: Record<string, string> = { EHLO: ehlo, DATA: "354 go on", QUIT: "221 bye", AUTH: "235 ok" };
     usual["STARTTLS"] = options.tls === undefined ? "502 5.5.1 not implemented" : "220 go on";
-    const reply = options.replies?.[verb] === undefined ? (usual[verb] ?? "250 ok") : options.replies[verb];
+    const given = { ...usual, ...options.replies, ...(isLater ? options.laterReplies : {}) };
+    const reply = given[verb] === undefined ? "250 ok" : given[verb];
     say(socket, reply);
     if (verb === "QUIT") socket.end();
     return verb === "DATA" && /^[23]/.test(reply ?? "");
@@ -80,7 +83,7 @@ export async function startRawSmtp(options: RawSmtpOptions = {}): Promise<RawSmt
         const text = waiting.slice(0, end.index);
         waiting = waiting.slice(end.index + end[0].length);
         if (inMessage) onMessage(socket, text, (count += 1));
-        inMessage = inMessage ? false : onCommand(socket, text);
+        inMessage = inMessage ? false : onCommand(socket, text, count > 0);
         if (options.tls !== undefined && text === "STARTTLS") {
           socket.removeAllListeners("data");
           converse(new TLSSocket(socket, { isServer: true, ...options.tls }));

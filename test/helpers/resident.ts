@@ -92,11 +92,14 @@ function isAlive(pid: string): boolean {
 async function perform(pid: string): Promise<number> {
   // The shell and the script's own path come first.
   const args = strings(`/proc/${pid}/cmdline`).slice(2);
-  const env = Object.fromEntries(
+  const given: Record<string, string> = Object.fromEntries(
     strings(`/proc/${pid}/environ`).map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]),
   );
   const [stdout, stderr] = [output(pid, 4), output(pid, 2)];
-  const stdin = Object.assign(Readable.from(input(pid)), { isTTY: false });
+  const { [SCREEN]: columns, ...env } = given;
+  const terminal = columns === undefined ? { isTTY: false } : { isTTY: true, columns: Number(columns) };
+  for (const stream of [stdout, stderr]) Object.assign(stream, terminal);
+  const stdin = Object.assign(Readable.from(input(pid)), { isTTY: terminal.isTTY });
   try {
     return await runWith({ args, env, stdin, stdout, stderr });
   } finally {
@@ -117,7 +120,7 @@ function output(pid: string, fd: number): Writable {
   const flags = constants.O_WRONLY | constants.O_APPEND;
   const stream = createWriteStream("", { fd: openSync(`/proc/${pid}/fd/${fd}`, flags) });
   stream.on("error", () => undefined);
-  return Object.assign(stream, { isTTY: false, columns: 80 });
+  return stream;
 }
 
 /** Whether it could be written or not. */
@@ -134,14 +137,26 @@ interface ShellOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string;
+  /** Has commands take the streams for a terminal of that width; all comes out of `stdout`. */
+  readonly columns?: number;
 }
 
+/** Tells a resident's commands of that terminal; they do not see it. */
+const SCREEN = "RESIDENT_COLUMNS";
+
 /** A line of bash, whose three streams are files: a resident opens them a second time. */
-export async function runShell(text: string, { folder, cwd, env, stdin }: ShellOptions): Promise<Ended> {
+export async function runShell(text: string, { columns, ...options }: ShellOptions): Promise<Ended> {
+  const { folder, cwd, stdin } = options;
+  const env = { ...options.env, ...(columns !== undefined && { [SCREEN]: String(columns) }) };
   const own = await mkdtemp(path.join(folder, "streams-"));
   const at = (name: string): string => path.join(own, name);
   await writeFile(at("stdin"), stdin);
-  const files = [await open(at("stdin"), "r"), await open(at("stdout"), "a"), await open(at("stderr"), "a")];
+  const files = [
+    await open(at("stdin"), "r"),
+    await open(at("stdout"), "a"),
+    await open(at(columns === undefined ? "stderr" : "stdout"), "a"),
+  ];
+  if (columns !== undefined) await writeFile(at("stderr"), "");
   const child = spawn("bash", ["-c", text], { cwd, env, stdio: files.map(({ fd }) => fd) });
   const [status, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   for (const file of files) await file.close();

@@ -143,10 +143,15 @@ async function startService(step: Step, { services, processes }: Stage): Promise
   return { ...service.env, DATA: service.dataFile };
 }
 
-async function runCommand(step: Step, { folder, env }: Stage): Promise<Ended> {
+/** What a command shows on a terminal that it neither reads from nor draws its progress on. */
+const SHOWS = /^surveyctl (?!help\b|\S+ (?:import|export)\b)[a-z][^|&;<>]*$/;
+
+async function runCommand(step: Step, { folder, env, processes }: Stage): Promise<Ended> {
   const cwd = path.join(folder, "work");
   const input = step.stdin.map((line) => `${line}\n`).join("");
   if (step.kind === "run") return runShell(`set -o pipefail\n${step.text}`, { folder, cwd, env, stdin: input });
+  if (!processes && step.stdin.length === 0 && SHOWS.test(step.text))
+    return runShell(step.text, { folder, cwd, env, stdin: "", columns: 80 });
   const [command = "", ...args] = inTerminal(step.text, 80);
   const running = follow(spawn(command, args, { cwd, env }));
   running.child.stdin.end(input);

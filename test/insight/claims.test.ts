@@ -1,11 +1,16 @@
 import { describe, expect, it, test } from "vitest";
-import { createClaimCheck, readClaims, type Claim } from "../../src/insight/claims.ts";
+import { createClaimCheck, readClaims, type SummaryClaim } from "../../src/insight/claims.ts";
 
-const quotation = (text: string, ids: string[] = [], line = 1): Claim => ({ kind: "quotation", line, text, ids });
-const id = (which: string, line = 1): Claim => ({ kind: "id", line, id: which });
+const quotation = (text: string, ids: string[] = [], line = 1): SummaryClaim => ({
+  kind: "quotation",
+  line,
+  text,
+  ids,
+});
+const id = (which: string, line = 1): SummaryClaim => ({ kind: "id", line, id: which });
 
 describe("claims of a summary", () => {
-  it.each<[string, Claim[]]>([
+  it.each<[string, SummaryClaim[]]>([
     ['They say "it is slow" often.', [quotation("it is slow")]],
     ['"it is slow" [12]', [quotation("it is slow", ["12"]), id("12")]],
     ["“it is slow,” ([12, 13]).", [quotation("it is slow,", ["12", "13"]), id("12"), id("13")]],

@@ -11,7 +11,7 @@ import { runInside, startInside, type RunningInside } from "../helpers/in-proces
 import { bareEnvironment, follow, NODE, PROGRAM, startProgram, type Ended, type Running } from "../helpers/run-cli.ts";
 
 const KEY = "key-of-the-ground-tests";
-const STARTERS = size(4, 8);
+const STARTERS = size(3, 8);
 const ROUNDS = Number(process.env["SURVEYCTL_TEST_ROUNDS"] ?? size(1, 2));
 /** Node's own engine locks other programs out. */
 const LOCKS = isBuiltin("node:sqlite");
@@ -426,7 +426,8 @@ const canMount =
 
 describe("standard error that nobody reads", () => {
   it("when the log piles up, then requests are answered and SIGTERM ends the server within a second or so", async () => {
-    const child = spawn(process.execPath, [PROGRAM, ...serveArgs("survey.db")], {
+    const [node = "", ...flags] = NODE;
+    const child = spawn(node, [...flags, PROGRAM, ...serveArgs("survey.db")], {
       cwd: state.folder,
       env: bareEnvironment(state.folder, { SURVEYCTL_API_KEY: KEY }),
       stdio: ["ignore", "pipe", "pipe"],

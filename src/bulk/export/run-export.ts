@@ -31,7 +31,7 @@ interface Batch {
   readonly found: readonly string[];
 }
 
-interface BatchMaker extends Pick<ExportReading, "keys" | "keep"> {
+interface BatchMaker extends Pick<ExportReading, "keys" | "keep">, Pick<ExportJob, "sift" | "rewrite"> {
   readonly encode: (page: RowPage) => string;
   readonly versionsOf: (page: RowPage) => Versions;
   readonly find: (page: RowPage) => readonly string[];
@@ -52,6 +52,10 @@ export interface ExportJob {
   readonly log: VersionLog | null;
   readonly encoder: PageEncoder;
   readonly sink: TextSink;
+  /** The rows that are written; null: all. A row that is left out counts as seen. */
+  readonly sift: ((page: RowPage) => RowPage) | null;
+  /** Other values for the same rows; null: as they came. */
+  readonly rewrite: ((page: RowPage) => RowPage) | null;
   /** Called after each batch with the number of rows so far. */
   readonly onRows: (rows: number) => Promise<void>;
   readonly signal: AbortSignal;
@@ -128,23 +132,25 @@ async function consume(
 }
 
 async function* readBatches(
-  { readings, log }: Omit<ExportJob, "encoder">,
+  { readings, log, sift, rewrite }: Omit<ExportJob, "encoder">,
   maker: Pick<BatchMaker, "encode" | "find">,
 ): AsyncGenerator<Batch> {
   const versionsOf = (page: RowPage): Versions => log?.find(page) ?? NO_VERSIONS;
   for (const reading of readings) {
     if (!reading.isWanted()) continue;
     const toBatch = (page: RowPage): Batch =>
-      makeBatch({ ...maker, versionsOf, keep: reading.keep, keys: reading.keys }, page);
+      makeBatch({ ...maker, versionsOf, sift, rewrite, keep: reading.keep, keys: reading.keys }, page);
     yield* readList({ ...reading, toBatch });
   }
 }
 
-function makeBatch({ keys, encode, keep, versionsOf, find }: BatchMaker, page: RowPage): Batch {
-  const kept = keep === null ? page : keepRows(page, keep);
+function makeBatch({ keys, encode, keep, sift, rewrite, versionsOf, find }: BatchMaker, page: RowPage): Batch {
+  const seen = keep === null ? page : keepRows(page, keep);
+  const kept = sift === null ? seen : sift(seen);
   const { firstAt, lastAt } = spanOf(kept, keys);
-  const bytes = Buffer.from(kept.rows.length === 0 ? "" : encode(kept));
-  return { bytes, rows: kept.rows.length, firstAt, lastAt, versions: versionsOf(kept), found: find(kept) };
+  const written = rewrite === null || kept.rows.length === 0 ? kept : rewrite(kept);
+  const bytes = Buffer.from(kept.rows.length === 0 ? "" : encode(written));
+  return { bytes, rows: kept.rows.length, firstAt, lastAt, versions: versionsOf(seen), found: find(written) };
 }
 
 function spanOf({ rows }: RowPage, keys: RowKeys): Pick<Batch, "firstAt" | "lastAt"> {

@@ -15,6 +15,8 @@ export interface CommandFacts {
   /** One sentence, without a dot. */
   readonly summary: string;
   readonly operands?: readonly Operand[];
+  /** Flags come before the operands: behind the first of them no word is a flag, whatever it begins with. */
+  readonly flagsFirst?: boolean;
   /** Command lines that a user can copy; two or more. */
   readonly examples: readonly string[];
   /** The statuses it can end with, besides usage errors. */

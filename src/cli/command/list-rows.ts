@@ -55,6 +55,8 @@ export interface ListRequest {
   /** Filters; `per_page` is added here. */
   readonly parameters: Parameters;
   readonly pages: (client: Client, parameters: Parameters, options: CallOptions) => AsyncGenerator<Page>;
+  /** Rows are left out here, and not by the service: a page may come back with few of them, or none. */
+  readonly isNarrowed?: boolean;
   /** Which end of the list comes first, where the command can turn it around. */
   readonly first?: "oldest" | "newest";
   /** How many rows the filters let through, by one cheap request; null where it is unknown. */
@@ -69,7 +71,8 @@ export async function listRows(deps: Deps, request: ListRequest): Promise<ExitCo
 async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
   const { resource, limits, parameters, pages } = request;
   const output = await openListOutput(deps, { resource, wrap: limits.wrap ?? false });
-  const perPage = limits.perPage ?? Math.min(PER_PAGE_MAX, limits.limit ?? PER_PAGE_MAX);
+  const most = request.isNarrowed === true ? PER_PAGE_MAX : (limits.limit ?? PER_PAGE_MAX);
+  const perPage = limits.perPage ?? Math.min(PER_PAGE_MAX, most);
   return withClient(deps, async (client) => {
     const walk = pages(client, { ...parameters, per_page: perPage }, { signal: deps.signal });
     let left = limits.limit ?? Infinity;
@@ -79,7 +82,7 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
       left -= page.rows.length;
       if (left > 0) continue;
       await output.end();
-      const isFull = left < 0 || page.next !== null || page.rows.length >= perPage;
+      const isFull = left < 0 || page.next !== null || page.rows.length >= perPage || request.isNarrowed === true;
       if (isFull && !deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0 });
       await walk.return(undefined);
       return EXIT.done;
@@ -106,8 +109,17 @@ interface Stop {
 async function noteMore(deps: Deps, request: ListRequest, client: Client, stop: Stop): Promise<void> {
   const shown = request.limits.limit ?? 0;
   const total = await orNull(() => request.count?.(client, { signal: deps.signal }));
+  if (request.isNarrowed === true && !stop.isCut) return noteLater(deps, shown, stop);
   const more = stop.isCut || (total === null ? await orNull(() => hasMore(stop)) : total > shown);
   if (more === true) await writeDone(deps, describeShown(request, shown, total));
+}
+
+/** Whether later rows match shows one page further on; that page may have none, and a later one may. */
+async function noteLater(deps: Deps, shown: number, { walk }: Stop): Promise<void> {
+  const following = await orNull(() => walk.next());
+  if (following === null || following.done === true) return;
+  const more = following.value.rows.length > 0 ? "use" : "more may match:";
+  await writeDone(deps, `Showing ${countOf(shown, "row", "rows")}; ${more} --limit N or --all for more`);
 }
 
 /** Cursor lists say so; of page-numbered lists a full page says nothing, so the next one is asked for. */

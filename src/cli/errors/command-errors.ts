@@ -12,13 +12,13 @@ export class NotFoundError extends Error {
   }
 }
 
-/** One or more `--assert` did not hold; the data is on stdout already. Exit status 6. */
+/** One or more things that were asserted did not hold. Exit status 6. */
 export class AssertionError extends Error {
   override readonly name = "AssertionError";
   readonly failures: readonly string[];
 
-  constructor(failures: readonly string[]) {
-    super(`assertion failed: ${failures.join("; ")}`);
+  constructor(failures: readonly string[], message = `assertion failed: ${failures.join("; ")}`) {
+    super(message);
     this.failures = failures;
   }
 }

@@ -1,5 +1,5 @@
 /** What the five exports differ in, as data, and the flags that they share. */
-import type { CursorList, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
+import type { CursorList, PageList, Range, RowKeys, RowPage } from "../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../bulk/export/versions.ts";
 import type { Client } from "../../client/client.ts";
 import type { JsonObject } from "../../contract/json.ts";
@@ -79,6 +79,17 @@ export interface ExportRequest {
       ) => Promise<number | null>)
     | null;
   readonly flat: FlatColumns | null;
+  /** What is done with the rows before they are written; null: nothing. */
+  readonly shaping?: ExportShaping | null;
+}
+
+export interface ExportShaping {
+  /** The rows that are written; null: all. */
+  readonly sift: ((page: RowPage) => RowPage) | null;
+  /** Other values for the same rows; then pages are read in sequence, so that equal lists give equal files. */
+  readonly rewrite: ((page: RowPage) => RowPage) | null;
+  /** Called when the rows are safe: what is told about them. */
+  readonly tell: () => Promise<void>;
 }
 
 export const EXPORT_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.interrupted];
@@ -121,6 +132,7 @@ export function describeFilters(flags: Flags, names: readonly string[]): string 
     .flatMap((name) =>
       [flags.text(name), ...flags.all(name)].map((value) => (value === null ? "" : `${name} ${value}`)),
     )
+    .concat(names.filter((name) => flags.is(name)))
     .filter((text) => text !== "")
     .join(" ");
 }

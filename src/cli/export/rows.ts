@@ -40,6 +40,8 @@ export async function readRows(
     readings,
     log,
     sink: output.sink,
+    sift: request.shaping?.sift ?? null,
+    rewrite: request.shaping?.rewrite ?? null,
     onRows: (rows) => progress.update(rows),
     signal: deps.signal,
   };
@@ -113,17 +115,18 @@ interface ReadingParts extends Asking, Pick<ExportReading, "keep">, Pick<Increme
 }
 
 function toReading(
-  { deps, connection, flags }: OpenedExport,
+  { deps, connection, flags, request }: OpenedExport,
   source: ExportSource,
   { snapshot, count, keep, checkClock }: ReadingParts,
 ): ExportReading {
   const perPage = flags.perPage ?? PER_PAGE_MAX;
+  const isRewritten = (request.shaping?.rewrite ?? null) !== null;
   return {
     list: source.list(connection.client, perPage),
     keys: source.keys,
     range: source.range,
     perPage,
-    concurrency: deps.options.concurrency ?? CONCURRENCY_DEFAULT,
+    concurrency: isRewritten ? 1 : (deps.options.concurrency ?? CONCURRENCY_DEFAULT),
     async fixUntil(first, isWhole) {
       checkClock(first.serverTime);
       const until = await snapshot.fixUntil(first, isWhole);

@@ -143,12 +143,12 @@ export function breakExample(example: string, width: number): string {
   return fill(example.split(/ (?=-|[|>] )/), width - INDENT.length * 3 - 2).join(` \\\n${INDENT}${INDENT}${INDENT}`);
 }
 
-function usage(command: Command, { operands = [] }: HelpFacts): string {
+function usage(command: Command, { operands = [], flagsFirst }: HelpFacts): string {
   const path = [];
   for (let at: Command | null = command; at !== null; at = at.parent) path.unshift(at.name());
-  return [...path, ...(command.commands.length > 0 ? ["<command>"] : operands.map(([form]) => form)), "[flags]"].join(
-    " ",
-  );
+  const forms = operands.map(([form]) => form);
+  if (command.commands.length > 0) return [...path, "<command>", "[flags]"].join(" ");
+  return [...path, ...(flagsFirst === true ? ["[flags]", ...forms] : [...forms, "[flags]"])].join(" ");
 }
 
 function verbTerm(command: Command): string {

@@ -36,12 +36,11 @@ function describeCommand(command: Command, facts: FactsBook): object {
   };
 }
 
-/** No operand may be repeated. */
 function describeOperand([form, description, choices]: Operand): object {
   const name = operandName(form);
   const required = form.startsWith("<");
   const type = name === "file" ? "path" : "string";
-  return { name, type, description, choices: choices ?? null, required, variadic: false };
+  return { name, type, description, choices: choices ?? null, required, variadic: form.includes("...") };
 }
 
 /** Every flag has every key, null where there is nothing to say. */

@@ -19,6 +19,7 @@ const ENVIRONMENT = `Environment variables:
                        --settle
   SURVEYCTL_DEBUG      1: as --verbose; 2: as --verbose --verbose
   SURVEYCTL_DATA       data file of "serve" and "service", as --data
+  SURVEYCTL_SMTP       mail server of "serve", as --smtp
   NO_COLOR             disables colour; FORCE_COLOR and CLICOLOR are
                        honoured too
   SURVEYCTL_PAGER, PAGER

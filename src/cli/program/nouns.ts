@@ -22,7 +22,7 @@ export const NOUNS: readonly Noun[] = [
     group: "Survey data",
     name: "responses",
     alias: "response",
-    summary: "list, add, import and export survey responses",
+    summary: "list, search, tag, sum up and export survey responses",
     load: () => import("../commands/responses/index.ts"),
   },
   {

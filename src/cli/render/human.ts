@@ -27,7 +27,7 @@ export function toHumanText(column: Column, value: Json | undefined, time: TimeF
 const NUMBER_TEXTS = {
   points: toPoints,
   change: (value: number) => (value > 0 ? `+${toPoints(value)}` : toPoints(value)),
-  share: toPercent,
+  share: toShare,
   probability: (value: number) => (value < 0.001 ? "<0.001" : value.toFixed(3)),
 } as const;
 
@@ -36,7 +36,12 @@ export function toPoints(value: number): string {
   return Number.isInteger(value) ? String(value) : (Math.round(value * 10) / 10 || 0).toFixed(1);
 }
 
-/** `95 %`, `52.3 %` of a fraction. */
+/** `52.0 %` of a fraction: shares stand below each other. */
+export function toShare(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+/** `95 %`, `99.5 %` of a confidence. */
 export function toPercent(share: number): string {
   const rounded = Math.round(share * 1000) / 10;
   return share < 1 && rounded === 100 ? ">99.9 %" : `${rounded} %`;
@@ -86,6 +91,8 @@ const TONES_BY_NAME: ReadonlyMap<string, Tone> = new Map([
 
 export interface Paint {
   readonly tone: (text: string, tone: Tone) => string;
+  /** The same with the column's spans underlined. */
+  readonly cell: (text: string, tone: Tone, spans: Column["spans"]) => string;
   readonly heading: (text: string) => string;
 }
 
@@ -94,8 +101,18 @@ const COLOURS = { good: "green", middling: "yellow", bad: "red" } as const;
 /** The same text without colour when there is to be none. */
 export function createPaint(color: boolean): Paint {
   const chalk = new Chalk({ level: color ? 1 : 0 });
+  const paintTone: Paint["tone"] = (text, tone) => (tone === "plain" ? text : chalk[COLOURS[tone]](text));
   return {
-    tone: (text, tone) => (tone === "plain" ? text : chalk[COLOURS[tone]](text)),
+    tone: paintTone,
+    cell(text, tone, spansOf) {
+      let at = 0;
+      let painted = "";
+      for (const { start, end } of color ? (spansOf?.(text) ?? []) : []) {
+        painted += paintTone(text.slice(at, start), tone) + chalk.bold.underline(text.slice(start, end));
+        at = end;
+      }
+      return painted + paintTone(text.slice(at), tone);
+    },
     heading: (text) => chalk.bold(text),
   };
 }

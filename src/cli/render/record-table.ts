@@ -36,7 +36,7 @@ export function drawRecord(
       .wrap(text, room, false)
       .map((line, at): readonly [FittedText, FittedText] => [
         measure.fit(at === 0 ? (names[index] ?? "") : "", width, paint.heading),
-        { text: paint.tone(line, tone), width: measure.width(line) },
+        { text: paint.cell(line, tone, column.spans), width: measure.width(line) },
       ]);
   });
   const widest = Math.max(0, ...rows.map(([, value]) => value.width));

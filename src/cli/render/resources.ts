@@ -147,7 +147,7 @@ const INTERVAL: readonly Column[] = [
   pathColumn("nps_low", "points"),
   pathColumn("nps_high", "points"),
   pathColumn("margin", "points"),
-  pathColumn("confidence", "share"),
+  pathColumn("confidence", "number"),
   pathColumn("method"),
   pathColumn("n", "number"),
 ];

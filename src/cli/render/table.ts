@@ -15,7 +15,10 @@ const LAYOUT_ROWS = 500;
 interface Cell {
   readonly text: string;
   readonly tone: Tone;
+  readonly spans?: Column["spans"];
 }
+
+const NO_CELL: Cell = { text: "", tone: "plain" };
 
 /** `wrap`: text that is too wide continues below itself instead of being cut. */
 export function openTable(context: RenderContext, resource: Resource, wrap: boolean): ListOutput {
@@ -34,7 +37,8 @@ export function openTable(context: RenderContext, resource: Resource, wrap: bool
     columns.map((column) => {
       const value = column.read(row);
       const text = toHumanText(column, value, time);
-      return { text: text === "" && column.kind === "nps" ? noValue : text, tone: toneOf(column, value) };
+      const shown = text === "" && column.kind === "nps" ? noValue : text;
+      return { text: shown, tone: toneOf(column, value), ...(column.spans && { spans: column.spans }) };
     });
   const start = (): string => {
     const drawing = draw(context, resource, { columns, rows: waiting, wrap });
@@ -97,7 +101,7 @@ function draw(
     const width = widths.get(column.name);
     return width === undefined ? [] : [{ index, width, align: alignOf(column), wraps: wrap && column.kind === "text" }];
   });
-  const linesOf = (cells: readonly Cell[], colour: (text: string, tone: Tone) => string): FittedText[][] => {
+  const linesOf = (cells: readonly Cell[], colour: (text: string, cell: Cell) => string): FittedText[][] => {
     const stacks = shown.map(({ index, width, wraps }) => {
       const text = cells[index]?.text ?? "";
       return wraps ? measure.wrap(text, width) : [text];
@@ -105,7 +109,7 @@ function draw(
     const height = Math.max(...stacks.map((stack) => stack.length));
     return Array.from({ length: height }, (_, at) =>
       shown.map(({ index, width }, place) =>
-        measure.fit(stacks[place]?.[at] ?? "", width, (part) => colour(part, cells[index]?.tone ?? "plain")),
+        measure.fit(stacks[place]?.[at] ?? "", width, (part) => colour(part, cells[index] ?? NO_CELL)),
       ),
     );
   };
@@ -116,7 +120,7 @@ function draw(
     lines: (cells) =>
       drawGrid(
         shown,
-        cells.flatMap((row) => linesOf(row, paint.tone)),
+        cells.flatMap((row) => linesOf(row, (text, { tone, spans }) => paint.cell(text, tone, spans))),
       ),
   };
 }

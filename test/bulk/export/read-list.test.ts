@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readList, type ListReading } from "../../../src/bulk/export/read-list.ts";
 import { fakeCursorList, fakePageList, KEYS, type Fake, type FakeOptions, type FakeRow } from "./fake-list.ts";
+import { size } from "../../helpers/long.ts";
 
 const PER_PAGE = 5;
 const UNTIL = 100_000;
@@ -69,7 +70,7 @@ describe.each(kinds)("%s", (kind, fake) => {
           expect(list.maxAtOnce).toBeLessThanOrEqual(concurrency);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: size(80, 150) },
     );
   });
 
@@ -104,7 +105,7 @@ describe.each(kinds)("%s", (kind, fake) => {
           expect(ids).toEqual(expect.arrayContaining(before.filter((id) => !removed.has(id))));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: size(100, 200) },
     );
   });
 

@@ -9,7 +9,10 @@ import { systemClock } from "../../../src/runtime/clock.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { administer } from "../../../src/service/administer.ts";
-import { AdminError, type Admin } from "../../../src/service/control/commands.ts";
+import { AdminError, type Admin, type AdminResults } from "../../../src/service/control/commands.ts";
+import type { DeliveryInfo } from "../../../src/service/control/delivery-commands.ts";
+import type { DeliveryState } from "../../../src/service/domain/ports.ts";
+import { addProject } from "../../../src/service/domain/projects.ts";
 import {
   controlFile,
   readControlFile,
@@ -45,6 +48,8 @@ async function serve(): Promise<RunningServer> {
 const people = async (url: string, key: string): Promise<number> =>
   (await fetch(`${url}/v1/people.json`, { headers: { authorization: `Basic ${btoa(`${key}:`)}` } })).status;
 
+const NOBODY = { email: null, name: null, phoneNumber: null, createdAt: 1, lastSentAt: null };
+
 /** What every `service` command does, whoever carries it out. */
 async function everyCommand(admin: Admin): Promise<unknown> {
   const { key, ...project } = await admin({ kind: "project.add", name: "acme" });
@@ -78,7 +83,7 @@ async function everyCommand(admin: Admin): Promise<unknown> {
         from,
         to,
         subject,
-        text.includes("client de Acme.\n\na\nb\n"),
+        text.includes("clients de Acme.\n\na\nb\n"),
         html.includes('lang="fr"'),
         message.includes("\r\nSubject: Que pensez-vous de nous ?\r\n"),
       ],
@@ -121,6 +126,68 @@ const EVERY_RESULT = {
   removed: true,
   projects: [{ name: "acme", throttle: null }],
 };
+
+it.each(["running", "not running"])(
+  "when many surveys are listed, a server %s, then each comes once, page by page, and what is held goes on",
+  async (running) => {
+    const service = await openService({ ...world(), log: silentLog, publicUrl: null, rateLimit: null });
+    const project = await service.store.write((tx) => addProject(tx, "acme"));
+    const wish = { channel: "email", autopilot: false, paused: false, properties: {} } as const;
+    await service.store.write(async (tx) => {
+      await tx.projects.setPaused(project.id, 1);
+      const times = { createdAt: 1, scheduledAt: 1 };
+      const { id: personId } = await tx.people.insert(project.id, { ...NOBODY, email: "a@x.co" });
+      for (let index = 0; index < 1203; index += 1) {
+        const tokens = { token: tx.token(), unsubscribeToken: tx.token() };
+        const requestId = await tx.requests.insert(project.id, { ...wish, ...times, ...tokens, personId });
+        const change = { state: "held", dueAt: null, sentAt: null, reason: "535", isAttempt: false } as const;
+        if (index < 600) await tx.requests.settle({ project, requestId, claimer: null, claims: 0 }, change);
+      }
+    });
+    await service.close();
+    if (running === "running") await serve();
+    const walk = (which: DeliveryState): Promise<DeliveryInfo[]> =>
+      administer(world(), async (admin) => {
+        const rows: DeliveryInfo[] = [];
+        for (let after: string | null = "0"; after !== null;) {
+          const page: AdminResults["delivery.list"] = await admin({
+            kind: "delivery.list",
+            project: "acme",
+            state: which,
+            after,
+            limit: 500,
+          });
+          rows.push(...page.rows);
+          after = page.next;
+        }
+        return rows;
+      });
+    const held = await walk("held");
+    expect([held.length, new Set(held.map(({ id }) => id)).size, held[0]]).toEqual([
+      600,
+      600,
+      {
+        id: "2",
+        channel: "email",
+        email: "a@x.co",
+        phone_number: null,
+        state: "held",
+        due_at: 1,
+        sent_at: null,
+        attempts: 0,
+      },
+    ]);
+    expect(await administer(world(), (admin) => admin({ kind: "delivery.resume" }))).toEqual({ released: 600 });
+    expect([(await walk("held")).length, (await walk("scheduled")).length]).toEqual([0, 1203]);
+    const {
+      scheduled,
+      paused_projects: paused,
+      senders,
+    } = await administer(world(), (admin) => admin({ kind: "delivery.status" }));
+    const sender = { name: "outbox", state: "ready", reason: null, since: null, next_probe_at: null };
+    expect([scheduled, paused, senders]).toEqual([1203, ["acme"], [sender]]);
+  },
+);
 
 it("when no server runs, then commands open the file themselves and free it again", async () => {
   expect(await administer(world(), everyCommand)).toEqual(EVERY_RESULT);

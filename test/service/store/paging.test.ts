@@ -14,11 +14,12 @@ import {
 } from "../domain/fixture.ts";
 import { ENGINES } from "./engines.ts";
 import { listBounces, listMembers, listPeople, listResponses, listUnsubscribes } from "../domain/lists.ts";
+import { isLong } from "../../helpers/long.ts";
 
 // Few different times, so that many rows share one and only the id tells them apart.
 const times = array(nat(5), { maxLength: 30 });
 const perPage = integer({ min: 1, max: 9 });
-const RUNS = { numRuns: 25 };
+const RUNS = { numRuns: isLong ? 25 : 12 };
 
 async function insertPerson(tx: Transaction, project: number, createdAt: number): Promise<number> {
   const { id } = await tx.people.insert(project, {

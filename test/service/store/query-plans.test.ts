@@ -7,6 +7,8 @@ import type { SqlValue } from "../../../src/service/store/sqlite/engine/engine.t
 import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
 import { createListBlocks } from "../../../src/service/store/sqlite/sql/list-blocks.ts";
 import type { LongChanges } from "../../../src/service/store/sqlite/rows/long-changes.ts";
+import { DELIVERY_STATES } from "../../../src/service/domain/delivery/rows.ts";
+import { createDeliveryRows } from "../../../src/service/store/sqlite/rows/delivery-rows.ts";
 import { createPersonRows } from "../../../src/service/store/sqlite/rows/person-rows.ts";
 import { createRequestRows } from "../../../src/service/store/sqlite/rows/request-rows.ts";
 import { createResponseRows } from "../../../src/service/store/sqlite/rows/response-rows.ts";
@@ -56,6 +58,8 @@ const noChanges: LongChanges = {
 const people = (database: Database) => createPersonRows(database, createListBlocks(database), noChanges);
 const requests = (database: Database) => createRequestRows(database, { now: 9 }, createListBlocks(database));
 
+const deliveries = (database: Database) => createDeliveryRows(database, { now: 9 });
+
 const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ...RESPONSE_ORDERS.flatMap((order): [string, (database: Database) => Promise<unknown>][] => [
     [`responses ${order}`, responses({ order })],
@@ -100,6 +104,14 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
     },
   ],
   ["sent", (database) => requests(database).countSent(1, "email", { since: 1, until: 2 })],
+  ...DELIVERY_STATES.map((state): [string, (database: Database) => Promise<unknown>] => [
+    `deliveries that are ${state}`,
+    (database) => deliveries(database).list(1, { state, after: 9, limit: 20 }),
+  ]),
+  ["deliveries", (database) => deliveries(database).list(1, { state: null, after: 9, limit: 20 })],
+  ["deliveries of a person", (database) => deliveries(database).lastUnknownAt(1, 5)],
+  ["attempts", (database) => deliveries(database).attempts(1, 5, 9)],
+  ["an unsubscribe link", (database) => requests(database).byUnsubscribeToken("t")],
   ["a link", (database) => requests(database).byToken("t")],
   [
     "metrics",

@@ -2,7 +2,7 @@
  * Plots of scores for a terminal of 60 columns or more: marks tell apart what colours tell apart, and all is ASCII where
  * the locale is. In a pipe their numbers are the rows.
  */
-import { toPercent, toPoints, createPaint, type Paint, type Tone } from "../../render/human.ts";
+import { toPercent, toPoints, toShare, createPaint, type Paint, type Tone } from "../../render/human.ts";
 import { FEW_ANSWERS } from "../../../insight/interval.ts";
 import { formatCount } from "../../command/notes.ts";
 import type { RenderContext } from "../../render/context.ts";
@@ -246,7 +246,7 @@ export function drawHistogram(context: RenderContext, counts: readonly number[])
     const kind = scoreCategory(score);
     const cells = count === 0 ? 0 : Math.max(1, Math.round((count / most) * room));
     const bar = paint.tone(marks.bars[kind].repeat(cells), TONES[kind]);
-    const share = toPercent(Math.round((1000 * count) / all) / 1000).padStart(7);
+    const share = toShare(count / all).padStart(7);
     const numbers = `${formatCount(count).padStart(countWidth)}  ${share}`;
     return `${String(score).padStart(2)}  ${bar}${" ".repeat(room - cells)}  ${numbers}`;
   });

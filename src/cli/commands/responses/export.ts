@@ -20,11 +20,25 @@ import {
   type RangeExportOptions,
 } from "../../export/request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
+import {
+  COMMENT_FLAG_NAMES,
+  COMMENT_FLAGS,
+  type CommentFilters,
+  createRedaction,
+  createSift,
+  NO_COMMENT_FILTERS,
+  readCommentFilters,
+  REDACT_FLAG,
+} from "./comment-filters.ts";
 import { expandFlag, FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } from "./filters.ts";
 import { propertyColumn } from "../../render/columns.ts";
 
 /** `expand` null: person and notes. */
-export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {}
+export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {
+  /** What the service cannot filter by. */
+  readonly comments?: CommentFilters;
+  readonly redact?: boolean;
+}
 
 const FILTERS = [
   "--since",
@@ -35,6 +49,8 @@ const FILTERS = [
   "--person-id",
   "--person-email",
   "--expand",
+  // Of another selection, or of masked rows, an older state tells nothing.
+  ...COMMENT_FLAG_NAMES,
 ];
 
 export function registerResponsesExport(noun: Command, context: CommandContext): void {
@@ -45,15 +61,18 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
       "surveyctl responses export --since 2026-01-01 --out responses.csv",
       "surveyctl responses export --state responses.state --append --out responses.csv",
       "surveyctl responses export --flatten --excel --out responses.csv",
+      "surveyctl responses export --score 0-6 --has-comment --redact --out complaints.csv",
     ],
     exits: EXPORT_EXITS,
-    flags: [...FILTER_FLAGS, expandFlag("both"), ...exportFlags({ hasState: true })],
+    flags: [...FILTER_FLAGS, ...COMMENT_FLAGS, REDACT_FLAG, expandFlag("both"), ...exportFlags({ hasState: true })],
     columns: RESPONSES,
   });
   context.action(command, (deps, flags) =>
     runResponsesExport(deps, {
       flags: readExportFlags(flags),
       ...readFilters(deps, flags),
+      comments: readCommentFilters(flags),
+      redact: flags.is("--redact"),
       filterText: describeFilters(flags, FILTERS),
     }),
   );
@@ -62,7 +81,10 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
 export async function runResponsesExport(deps: Deps, options: ResponsesExportOptions): Promise<ExitCode> {
   const { since, until, filterText } = options;
   // Everything but the creation time, by which the list is read.
-  const filters = { ...toFilterParameters(options), expand: [...(options.expand ?? EXPANSIONS)] };
+  const asked = options.expand ?? EXPANSIONS;
+  const redaction = options.redact === true ? createRedaction(deps, asked) : null;
+  const sift = createSift(options.comments ?? NO_COMMENT_FILTERS);
+  const filters = { ...toFilterParameters(options), expand: [...(redaction?.expand ?? asked)] };
   const source: ExportSource = {
     list: (client, perPage) =>
       pageList(client, { route: ROUTES.listResponses, parameters: { ...filters, per_page: perPage } }, CREATED),
@@ -87,10 +109,12 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
       versions: VERSIONS,
       watermark: (now) => Math.min(now, options.updatedUntil ?? now),
     },
-    count: isCountable(options)
-      ? (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, signal)
-      : null,
+    count:
+      sift === null && isCountable(options)
+        ? (client, range, signal) => countResponses(client, { ...range, trend: options.trend }, signal)
+        : null,
     flat: RESPONSE_FLAT_COLUMNS,
+    shaping: { sift, rewrite: redaction?.page ?? null, tell: async () => redaction?.tell() },
   };
   const { exportList } = await import("../../export/list.ts");
   return tellRefusals(exportList(deps, request, options.flags), noTrend(options.trend));

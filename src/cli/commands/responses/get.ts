@@ -36,13 +36,14 @@ export async function runResponsesGet(deps: Deps, { id, expand }: ResponsesGetOp
   const embedded = expand ?? neededExpansions(deps);
   const parameters = { expand: embedded === null ? null : [...embedded] };
   const reply = await withClient(deps, (client) =>
-    tellRefusals(client.getResponse(id, parameters, { signal: deps.signal }), refusalsOf(id)),
+    tellRefusals(client.getResponse(id, parameters, { signal: deps.signal }), getRefusals(id)),
   );
   await writeRecord(deps, RESPONSES, reply);
   return EXIT.done;
 }
 
-function refusalsOf(id: string): readonly Refusal[] {
+/** What a service says that has no such response, or no such endpoint. */
+export function getRefusals(id: string): readonly Refusal[] {
   const lacking = {
     words: "this service cannot look up a response by id",
     hint: "surveyctl responses list shows them",

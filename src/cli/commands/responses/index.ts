@@ -1,15 +1,26 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerResponsesAdd } from "./add.ts";
+import { registerResponsesBundle } from "./bundle.ts";
+import { registerResponsesNote, registerResponsesTag } from "./change.ts";
 import { registerResponsesExport } from "./export.ts";
 import { registerResponsesGet } from "./get.ts";
 import { registerResponsesImport } from "./import.ts";
 import { registerResponsesList } from "./list.ts";
+import { registerResponsesShow } from "./show.ts";
+import { registerResponsesVerify } from "./verify.ts";
+import { registerResponsesWords } from "./words.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   registerResponsesList(noun, context);
   registerResponsesGet(noun, context);
+  registerResponsesShow(noun, context);
   registerResponsesAdd(noun, context);
+  registerResponsesTag(noun, context);
+  registerResponsesNote(noun, context);
+  registerResponsesWords(noun, context);
+  registerResponsesBundle(noun, context);
+  registerResponsesVerify(noun, context);
   registerResponsesImport(noun, context);
   registerResponsesExport(noun, context);
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ApiReply } from "../../../client/client.ts";
+import type { ApiReply, Page } from "../../../client/client.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../contract/routes.ts";
 import { parseChoice } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -8,6 +8,18 @@ import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { LIST_FLAGS, type ListLimits, listRows, readLimits } from "../../command/list-rows.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import {
+  COMMENT_FLAGS,
+  type CommentFilters,
+  createRedaction,
+  createSift,
+  NO_COMMENT_FILTERS,
+  readCommentFilters,
+  REDACT_FLAG,
+  type Redaction,
+  type Sift,
+  withSearch,
+} from "./comment-filters.ts";
 import {
   EXPAND_DEFAULT,
   expandFlag,
@@ -20,6 +32,9 @@ import {
 
 /** `expand` null: what the columns need. */
 export interface ResponsesListOptions extends ResponseFilters {
+  /** What the service cannot filter by. */
+  readonly comments?: CommentFilters;
+  readonly redact?: boolean;
   readonly limits: ListLimits;
   readonly order: ResponseOrder | null;
 }
@@ -32,10 +47,14 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
     examples: [
       "surveyctl responses list --order desc --limit 10",
       "surveyctl responses list --since 7d --all --columns score,comment",
+      "surveyctl responses list --score 0-6 --search 'refund|invoice' --property plan=pro",
+      "surveyctl responses list --has-comment --redact --all -o ndjson",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
     flags: [
       ...FILTER_FLAGS,
+      ...COMMENT_FLAGS,
+      REDACT_FLAG,
       {
         flag: "--order",
         value: "order",
@@ -50,27 +69,53 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
   });
   context.action(command, (deps, flags) => {
     const order = flags.parse("--order", (text, place) => parseChoice(text, place, RESPONSE_ORDERS));
-    return runResponsesList(deps, { limits: readLimits(flags), ...readFilters(deps, flags), order });
+    return runResponsesList(deps, {
+      limits: readLimits(flags),
+      ...readFilters(deps, flags),
+      comments: readCommentFilters(flags),
+      redact: flags.is("--redact"),
+      order,
+    });
   });
 }
 
 export async function runResponsesList(deps: Deps, options: ResponsesListOptions): Promise<ExitCode> {
-  const { limits, since, until } = options;
+  const { limits, since, until, comments = NO_COMMENT_FILTERS } = options;
   // What is read on a screen is the news; a script gets the order of the API.
   const order = options.order ?? (deps.streams.out.isTTY ? "desc" : null);
-  const expand = options.expand ?? neededExpansions(deps);
+  const asked = options.expand ?? neededExpansions(deps);
+  const redaction = options.redact === true ? createRedaction(deps, asked) : null;
+  const expand = redaction?.expand ?? asked;
+  const sift = createSift(comments);
   const listed = listRows(deps, {
-    resource: RESPONSES,
+    resource: withSearch(RESPONSES, comments),
     limits,
     parameters: { since, until, ...toFilterParameters(options), order, expand: expand === null ? null : [...expand] },
-    pages: (client, parameters, callOptions) => client.listResponses(parameters, callOptions),
+    pages: (client, parameters, callOptions) =>
+      shapePages(client.listResponses(parameters, callOptions), sift, redaction),
+    isNarrowed: sift !== null,
     ...(!order?.includes("updated_at") && { first: order === "desc" ? "newest" : "oldest" }),
-    ...(isCountable(options) && {
-      count: async (client, callOptions) =>
-        toCount(await client.getMetrics({ since, until, trend: options.trend }, callOptions)),
-    }),
+    ...(sift === null &&
+      isCountable(options) && {
+        count: async (client, callOptions) =>
+          toCount(await client.getMetrics({ since, until, trend: options.trend }, callOptions)),
+      }),
   });
-  return tellRefusals(listed, noTrend(options.trend));
+  const exit = await tellRefusals(listed, noTrend(options.trend));
+  await redaction?.tell();
+  return exit;
+}
+
+/** The same pages with the rows that are wanted, as they are to be shown. */
+async function* shapePages(
+  pages: AsyncGenerator<Page>,
+  sift: Sift | null,
+  redaction: Redaction | null,
+): AsyncGenerator<Page> {
+  for await (const page of pages) {
+    const wanted = sift === null ? page : sift(page);
+    yield { ...page, ...(redaction === null ? wanted : redaction.page(wanted)) };
+  }
 }
 
 /** The metrics count by time of creation and trend alone (4.7). */

@@ -22,6 +22,7 @@ import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
 import { writeWarning } from "../../command/notes.ts";
 import { chooseDataFile } from "../service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
+import { MAIL_FLAGS, readMailSettings, type MailSettings } from "./mail.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
 
 export interface ServeOptions extends TlsFiles {
@@ -39,6 +40,7 @@ export interface ServeOptions extends TlsFiles {
   readonly insecureHttp: boolean;
   /** Null: by where stderr leads. */
   readonly logFormat: LogFormat | null;
+  readonly mail: MailSettings;
 }
 
 /** Runs the service until a signal ends it, and then drains it. */
@@ -50,9 +52,19 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const { clock, random, streams, signal } = deps;
   const { openService } = await import("../../../service/index.ts");
   const log = createServeLog(deps, options.logFormat);
-  const { publicUrl, rateLimit, outboxKeepSeconds, answerWindowSeconds } = options;
+  const { publicUrl, rateLimit, outboxKeepSeconds, answerWindowSeconds, mail } = options;
   const service = await asCliError(() =>
-    openService({ dataFile, clock, random, log, publicUrl, rateLimit, outboxKeepSeconds, answerWindowSeconds }),
+    openService({
+      dataFile,
+      clock,
+      random,
+      log,
+      publicUrl,
+      rateLimit,
+      outboxKeepSeconds,
+      answerWindowSeconds,
+      ...mail,
+    }),
   );
   const server = await startServer(deps, service, { ...options, dataFile, tls });
   try {
@@ -191,6 +203,7 @@ export function register(noun: Command, context: CommandContext): void {
         text: "how long an answer may be changed on its page",
         default: "30d",
       },
+      ...MAIL_FLAGS,
       { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
       { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
       {
@@ -202,7 +215,10 @@ export function register(noun: Command, context: CommandContext): void {
       },
     ],
   });
-  context.action(command, (deps, flags) => runServe(deps, readOptions(deps, flags)));
+  context.action(command, async (deps, flags) => {
+    const mail = await readMailSettings(deps, flags);
+    return runServe(deps, { ...readOptions(deps, flags), mail });
+  });
 }
 
 /** Seconds of `30d`; null of `off`. Throws UsageError. */
@@ -213,7 +229,7 @@ function parseKeep(text: string, place: string): number | null {
   return seconds;
 }
 
-function readOptions(deps: Deps, flags: Flags): ServeOptions {
+function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "mail"> {
   return {
     data: flags.text("--data"),
     host: flags.text("--host") ?? "127.0.0.1",

@@ -11,17 +11,17 @@ import type {
   MessageSender,
 } from "../../domain/delivery/sender.ts";
 import type { DueSurvey, FrozenMessage, SenderState } from "../../domain/ports.ts";
-import { createAlarm, type Alarm } from "./alarm.ts";
+import { classifyReply, type ReplyMeaning } from "./classify-reply.ts";
+import { maskReply } from "./parse-reply.ts";
+import { createAlarm, type Alarm } from "../smtp/alarm.ts";
 import { admit, HEALTHY_SENDER, nextSenderHealth, restoreSenderHealth } from "./sender-health.ts";
 import type { SenderEvent, SenderHealth, ServerAnswer } from "./sender-health.ts";
-import type { SmtpMessage, SmtpReply, SmtpResult, SmtpStage, SmtpTransport } from "./smtp-types.ts";
+import type { SmtpMessage, SmtpReply, SmtpResult, SmtpStage, SmtpTransport } from "../smtp/smtp-types.ts";
 import { FULL_BUCKET, reserve, type BucketLevel, type SmtpRate } from "./token-bucket.ts";
 
-/** What a refusal, or a connection that broke before the final dot, means. */
-export interface ClassifiedReply extends Pick<ServerAnswer, "sender" | "strike" | "afterSeconds" | "hasAddressCode"> {
-  readonly outcome: Exclude<ServerAnswer["outcome"], "unknown">;
-  /** The recipient's domain backs off, and not the sender. */
-  readonly domain: boolean;
+export interface RenderedMail {
+  readonly message: SmtpMessage;
+  readonly frozen: FrozenMessage;
 }
 
 export interface SmtpSenderOptions {
@@ -32,10 +32,7 @@ export interface SmtpSenderOptions {
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
   /** The same message each time, from what was frozen the first time. */
-  readonly render: (due: DueSurvey) => { readonly message: SmtpMessage; readonly frozen: FrozenMessage };
-  readonly classify: (reply: SmtpReply) => ClassifiedReply;
-  /** A reply's words without what differs from one recipient to the next. */
-  readonly mask: (text: string, recipient: string) => string;
+  readonly render: (due: DueSurvey) => Promise<RenderedMail>;
   /** Messages to other addresses are held. */
   readonly mayReceive: (address: string) => boolean;
   readonly load: () => Promise<SenderState | null>;
@@ -133,7 +130,7 @@ class MailSending {
     const { clock, transport, render } = this.#options;
     const { signal } = progress;
     signal.throwIfAborted();
-    const { message, frozen } = render(due);
+    const { message, frozen } = await render(due);
     // The token itself is taken later; here nobody holds a connection while there is none.
     await this.#sleepUntil(reserve(this.#options.rate, this.#bucket, clock.now()).departures[0] ?? 0, signal);
     const domain = domainOf(address);
@@ -168,9 +165,8 @@ class MailSending {
       return { kind: "failed", reason: result.reply.text, attempt: factsOf(result.reply) };
     }
     const { reply } = result;
-    const meaning = this.#meaningOf(result);
-    const words = { text: reply.text, maskedText: this.#options.mask(reply.text, address) };
-    const { domain: backsDomainOff } = meaning;
+    const { reason: _reason, domain: backsDomainOff, ...meaning } = meaningOf(result);
+    const words = { text: reply.text, maskedText: maskReply(reply.text, address) };
     const answer = { ...meaning, ...words, domain: domainOf(address), backsDomainOff };
     const isHeld = this.tell({ kind: "answer", answer, epoch });
     if (this.#options.clock.monotonic() - this.#savedMs > SAVE_MS) this.#saveSoon();
@@ -178,13 +174,6 @@ class MailSending {
       ? { kind: "held", reason: reply.text }
       : this.#outcomeOf(due, answer, reply);
     return { ...outcome, attempt: factsOf(reply) };
-  }
-
-  #meaningOf(result: Extract<SmtpResult, { kind: "accepted" | "refused" | "broken" }>): Meaning {
-    if (result.kind === "accepted") return { ...NOTHING, outcome: "sent" };
-    // A server that loses messages past the dot would make each of them unknown.
-    if (result.kind === "broken" && result.isPastDot) return { ...NOTHING, outcome: "unknown", sender: "back-off" };
-    return this.#options.classify(result.reply);
   }
 
   #outcomeOf(due: DueSurvey, answer: ServerAnswer, { stage, text }: SmtpReply): DeliveryOutcome {
@@ -259,9 +248,26 @@ class MailSending {
   }
 }
 
-type Meaning = Omit<ClassifiedReply, "outcome"> & Pick<ServerAnswer, "outcome">;
+type Answered = Exclude<SmtpResult, { kind: "withdrawn" | "unsendable" }>;
+type Meaning = Omit<ReplyMeaning, "outcome" | "sender"> & Pick<ServerAnswer, "outcome" | "sender">;
 
-const NOTHING = { sender: "none", domain: false, strike: false, afterSeconds: null, hasAddressCode: false } as const;
+const NOTHING = {
+  sender: "none",
+  domain: false,
+  strike: false,
+  afterSeconds: null,
+  reason: "unknown",
+  hasAddressCode: false,
+} as const;
+
+function meaningOf(result: Answered): Meaning {
+  const { stage, code, ...words } = result.reply;
+  if (result.kind === "accepted") return { ...NOTHING, outcome: "sent" };
+  if (stage !== "final-dot") return classifyReply({ ...words, stage, code });
+  if (code !== null) return classifyReply({ ...words, stage, code });
+  // A server that loses messages past the dot would make each of them unknown.
+  return { ...NOTHING, outcome: "unknown", sender: "back-off" };
+}
 
 function toStored(health: SenderHealth, { level, at }: BucketLevel): SenderState {
   const { mode, reason, since, until } = health;

@@ -24,16 +24,6 @@ export interface Reservation {
 /** One message may leave at once. */
 export const FULL_BUCKET: BucketLevel = { level: 1, at: 0 };
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** `10/s`, `20/m`, `600/h` or `2000/d`; null for anything else. */
-export function parseSmtpRate(text: string): SmtpRate | null {
-  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)\/([smhd])$/.exec(text) ?? [];
-  const count = Number(digits);
-  const perSeconds = UNITS[unit];
-  return perSeconds !== undefined && count > 0 ? { count, perSeconds } : null;
-}
-
 /**
  * Moments for `count` messages. They are taken from the bucket at once: a caller that does not use one does not give it
  * back, and one that waits for its moment needs to ask no more.

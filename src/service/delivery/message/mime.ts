@@ -99,7 +99,8 @@ export function needsSmtpUtf8(address: string): boolean {
   return !/^\p{ASCII}*$/u.test(asciiDomain(address));
 }
 
-function asciiDomain(address: string): string {
+/** The address with its domain as mail servers write it. */
+export function asciiDomain(address: string): string {
   const at = address.lastIndexOf("@") + 1;
   return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));
 }

@@ -14,6 +14,7 @@ export interface SurveyTexts {
   /** Above the links of the text part. */
   readonly choose: string;
   readonly answerOnPage: string;
+  /** Says from what: a customer must not take it for the end of a contract, nor for an order that is cancelled. */
   readonly unsubscribe: string;
   readonly whyYouGetThis: string;
 

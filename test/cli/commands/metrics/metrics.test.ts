@@ -345,6 +345,12 @@ describe("how sure a change is", () => {
     expect(await changeOf(before, after)).toEqual(expected);
   });
 
+  it("rests on the three counts, and not on a number of responses that has others in it", async () => {
+    const partials = { ...constant(), response_count: 400, promoter_percent: 8 };
+    const { out } = await run({}, { answer: () => partials, options: { output: "json" } });
+    expect(JSON.parse(out)).toEqual({ ...withInterval(constant()), response_count: 400, promoter_percent: 8 });
+  });
+
   it("depends on the confidence that is asked for", async () => {
     const [before, after] = [metrics(33, 300, 200, 100), metrics(42, 330, 190, 80)];
     expect((await changeOf(before, after, { confidence: 0.99 })).at(-1)).toBe("no evidence");

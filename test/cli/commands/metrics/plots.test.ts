@@ -111,9 +111,9 @@ describe("metrics --histogram", () => {
   it("is bars on a terminal, and a table on a narrow one", async () => {
     const wide = fakeDeps({ client: { page }, width: 60 });
     await runHistogram(wide.deps, all);
-    expect(wide.out().split("\n")[0]).toBe(`10  ${"█".repeat(44)}  2     40 %`);
+    expect(wide.out().split("\n")[0]).toBe(`10  ${"█".repeat(44)}  2   40.0 %`);
     const narrow = fakeDeps({ client: { page }, width: 40 });
     await runHistogram(narrow.deps, all);
-    expect(narrow.out().split("\n").slice(0, 2)).toEqual(["SCORE  N  SHARE", "    0  1   20 %"]);
+    expect(narrow.out().split("\n").slice(0, 2)).toEqual(["SCORE  N   SHARE", "    0  1  20.0 %"]);
   });
 });

@@ -5,13 +5,12 @@ import { sendPerson } from "../../../../src/service/domain/people.ts";
 import type { SenderState } from "../../../../src/service/domain/ports.ts";
 import {
   openSmtpSender,
-  type ClassifiedReply,
   type SmtpSender,
   type SmtpSenderOptions,
 } from "../../../../src/service/delivery/mail/mail-sender.ts";
-import { createSmtpTransport } from "../../../../src/service/delivery/mail/smtp-transport.ts";
-import type { SmtpReply, SmtpResult } from "../../../../src/service/delivery/mail/smtp-types.ts";
-import { parseSmtpUrl } from "../../../../src/service/delivery/mail/smtp-url.ts";
+import { createSmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
+import type { SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
+import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
 import { createScheduler, type Scheduler } from "../../../../src/service/scheduler/scheduler.ts";
 import { startRawSmtp } from "../../../helpers/raw-smtp-stub.ts";
 import { startPlanServer, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
@@ -43,16 +42,6 @@ afterEach(async () => {
   await state.fixture?.store.close();
 });
 
-/** The rules that these tests need, and no more. */
-function classify({ stage, code, enhancedCode }: SmtpReply): ClassifiedReply {
-  const meaning = { domain: false, strike: false, afterSeconds: null, hasAddressCode: false } as const;
-  if (code === null || code === 421) return { ...meaning, outcome: "retry", sender: "back-off" };
-  if (code < 500) return { ...meaning, outcome: "retry", sender: "none" };
-  if (enhancedCode === "5.1.1") return { ...meaning, outcome: "bounced", sender: "none", hasAddressCode: true };
-  if (stage === "final-dot") return { ...meaning, outcome: "failed", sender: "none", strike: true };
-  return { ...meaning, outcome: "held", sender: "breaker" };
-}
-
 async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Promise<World> {
   const { fixture, clock } = state as { fixture: Fixture; clock: WarpedClock };
   const [results, changes, errors]: [SmtpResult[], string[], unknown[]] = [[], [], []];
@@ -76,7 +65,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
     rate: { count: 1000, perSeconds: 1 },
     clock,
     random: { fraction: () => 0.5 },
-    render: ({ person, token }) => ({
+    render: async ({ person, token }) => ({
       message: {
         from: "us@example.com",
         to: person.email ?? "",
@@ -85,8 +74,6 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
       },
       frozen: { messageId: `${token}@example.com`, bounceToken: null, values: {} },
     }),
-    classify,
-    mask: (text) => text,
     mayReceive: () => true,
     load: () => fixture.read((tx) => tx.deliveries.sender("smtp")),
     save: (kept) => fixture.write((tx) => tx.deliveries.setSender("smtp", kept)),

@@ -113,7 +113,9 @@ describe("the sender", () => {
       "feedback-id": "4:survey:en:970ca6b73e",
     });
     const why = 'You receive this because you are a customer of Acme "S", Inc.';
-    expect(parts["text/plain"]).toContain(`${why}\n\nAcme <Ltd>\n1 High Street\n\nUnsubscribe: ${APP_URL}/u/`);
+    expect(parts["text/plain"]).toContain(
+      `${why}\n\nAcme <Ltd>\n1 High Street\n\nUnsubscribe from surveys: ${APP_URL}/u/`,
+    );
     expect(parts["text/html"]).toContain("Acme &#60;Ltd&#62;<br>\n1 High Street");
   });
 
@@ -141,7 +143,7 @@ describe("the sender", () => {
 it("when pages have no TLS, then there is no one-click unsubscribing, but the link in the mail", () => {
   const { headers, parts } = mail({ appUrl: "http://survey.example.com" });
   expect(Object.keys(headers).filter((name) => name.startsWith("list-unsubscribe"))).toEqual([]);
-  expect(parts["text/plain"]).toContain(`Unsubscribe: http://survey.example.com/u/${UNSUBSCRIBE_TOKEN}\n`);
+  expect(parts["text/plain"]).toContain(`Unsubscribe from surveys: http://survey.example.com/u/${UNSUBSCRIBE_TOKEN}\n`);
 });
 
 it("when the public URL is long, then the unsubscribe header is still one line", () => {

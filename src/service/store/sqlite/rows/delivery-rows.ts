@@ -61,20 +61,14 @@ function listDeliveries(
   project: number,
   { state, after, limit }: { readonly state: DeliveryState | null; readonly after: number; readonly limit: number },
 ): DeliveryRow[] {
-  const states = state === "scheduled" ? ["scheduled", "paused"] : [state];
-  const rows = states.flatMap((one) =>
-    database.all(listSql(one), [project, after, ...(one === null ? [] : [one]), limit]),
-  );
+  const which = state === null ? "" : "AND q.state = ?";
+  const sql = `${DELIVERY} WHERE q.project_id = ? AND q.id > ? ${which} ORDER BY q.id LIMIT ?`;
+  const states = state === null ? [[]] : state === "scheduled" ? [["scheduled"], ["paused"]] : [[state]];
+  const rows = states.flatMap((one) => database.all(sql, [project, after, ...one, limit]));
   return rows
     .map(toDelivery)
     .toSorted((left, right) => left.requestId - right.requestId)
     .slice(0, limit);
-}
-
-/** Most of all rows are sent, so that those need no index of their own. */
-function listSql(state: string | null): string {
-  const which = state === null ? "" : state === "sent" ? "AND q.state = ?" : "AND q.state = ? AND q.state <> 'sent'";
-  return `${DELIVERY} WHERE q.project_id = ? AND q.id > ? ${which} ORDER BY q.id LIMIT ?`;
 }
 
 function toDelivery(row: SqlRow): DeliveryRow {
@@ -116,7 +110,7 @@ function releaseHeld(database: Database, now: number, limit: number): number {
   let released = 0;
   for (const { id } of database.all("SELECT id FROM projects ORDER BY id")) {
     const held = database.all(
-      `SELECT id, person_id FROM survey_requests WHERE project_id = ? AND state = 'held' AND state <> 'sent' ORDER BY id LIMIT ?`,
+      `SELECT id, person_id FROM survey_requests WHERE project_id = ? AND state = 'held' ORDER BY id LIMIT ?`,
       [id ?? null, limit - released],
     );
     for (const row of held) {

@@ -7,14 +7,14 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import {
   createSmtpTransport,
   type SmtpTransportOptions,
-} from "../../../../src/service/delivery/mail/smtp-transport.ts";
+} from "../../../../src/service/delivery/smtp/smtp-transport.ts";
 import type {
   SmtpMessage,
   SmtpProgress,
   SmtpResult,
   SmtpTransport,
-} from "../../../../src/service/delivery/mail/smtp-types.ts";
-import { parseSmtpUrl } from "../../../../src/service/delivery/mail/smtp-url.ts";
+} from "../../../../src/service/delivery/smtp/smtp-types.ts";
+import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
 import { startRawSmtp, type RawSmtpOptions, type RawSmtpStub } from "../../../helpers/raw-smtp-stub.ts";
 import { startPlanServer, type SmtpPlanOptions, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
 
@@ -439,6 +439,24 @@ describe("connections", () => {
       ["may still send", "transmitting"],
     ]);
   });
+
+  it.each<[string, string]>([
+    ["closes at", "drop"],
+    ["says 421 to", "421 4.7.0 Too many messages on this connection"],
+  ])(
+    "when the server %s MAIL FROM on a connection that it kept, then the message goes over another",
+    async (_, MAIL) => {
+      for (const offers of [[], ["PIPELINING"]]) {
+        const stub = await raw({ offers, laterReplies: { MAIL } });
+        const transport = connectTo(stub.port);
+        const progress = agree();
+        const results = [await transport.send(mail("ok"), agree()), await transport.send(mail("ok"), progress)];
+        expect(results.map(({ kind }) => kind)).toEqual(["accepted", "accepted"]);
+        expect(progress.asked).toEqual(["may still send", "may still send", "transmitting"]);
+        expect([stub.connections(), new Set(stub.dots).size]).toEqual([2, 2]);
+      }
+    },
+  );
 
   it("when a refusal ended a transaction, then the next message has the connection to itself", async () => {
     const server = await plan();

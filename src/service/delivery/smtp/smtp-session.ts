@@ -5,10 +5,11 @@ import { Readable } from "node:stream";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { Clock } from "../../../runtime/clock.ts";
+import { parseReply } from "../mail/parse-reply.ts";
 import { createAlarm, type Alarm } from "./alarm.ts";
 import { CLOSED, describeFailure, listenTo, stageOfError, stageOfLine, timeoutError, WAITS } from "./smtp-dialogue.ts";
 import type { DialogueError } from "./smtp-dialogue.ts";
-import { asOneLine, readReply, serverIdIn } from "./smtp-types.ts";
+import { asOneLine, serverIdIn } from "./smtp-types.ts";
 import type { SmtpMessage, SmtpProgress, SmtpReply, SmtpStage } from "./smtp-types.ts";
 import { maskCredentials, type SmtpServer } from "./smtp-url.ts";
 
@@ -299,14 +300,14 @@ export class SmtpSession {
   }
 
   #accepted(response: string): SessionOutcome {
-    const { code, enhancedCode, text } = readReply(response);
+    const { code, enhancedCode, text } = parseReply(response);
     if (!this.#isPastDot) return this.#broken("the server replied before the message ended");
     this.#stage = "final-dot";
     return { kind: "accepted", reply: { ...this.#reply(code, text), enhancedCode, serverId: serverIdIn(text) } };
   }
 
   #outcomeOf(error: DialogueError): SessionOutcome {
-    const { code, enhancedCode, text } = readReply(error.response ?? "");
+    const { code, enhancedCode, text } = parseReply(error.response ?? "");
     const isRefusal = code !== null && code >= 400;
     this.#stage = this.#stageOf(error, isRefusal);
     if (isRefusal) return { kind: "refused", reply: { ...this.#reply(code, text), enhancedCode } };

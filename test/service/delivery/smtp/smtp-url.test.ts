@@ -9,7 +9,7 @@ import {
   parseSmtpUrl,
   readCertificates,
   type SmtpServer,
-} from "../../../../src/service/delivery/mail/smtp-url.ts";
+} from "../../../../src/service/delivery/smtp/smtp-url.ts";
 import { TLS_CERTIFICATE } from "../../../helpers/misbehaving-server.ts";
 
 const server = (

@@ -67,23 +67,8 @@ export interface SmtpTransport {
 }
 
 const TEXT_MAX = 500;
-const CODE = /^([2-5]\d\d)(?=[ -]|$)/;
-const ENHANCED = /^[2-5]\d\d[ -]([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
 /** Postfix, Exim and Amazon's servers, in this order. */
 const SERVER_IDS = [/\bqueued as ([\w.-]+)/i, /\bid=([\w.-]+)/i, /^Ok ([\da-f]+(?:-[\da-f]+)+)$/i];
-
-/** Reads a reply of one or several lines into its codes and its words; a code that is not one of SMTP's is null. */
-export function readReply(response: string): Pick<SmtpReply, "code" | "enhancedCode" | "text"> {
-  const lines = response.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const last = lines.at(-1) ?? "";
-  const code = CODE.exec(last)?.[1];
-  const text = code === undefined ? lines.join(" ") : lines.map(withoutCodes).join(" ");
-  return {
-    code: code === undefined ? null : Number(code),
-    enhancedCode: code === undefined ? null : (ENHANCED.exec(lines[0] ?? "")?.[1] ?? null),
-    text: asOneLine(text),
-  };
-}
 
 /** Printable words on one line, cut to the length that is kept. */
 export function asOneLine(text: string): string {
@@ -100,8 +85,4 @@ export function serverIdIn(text: string): string | null {
     if (found !== undefined) return found;
   }
   return null;
-}
-
-function withoutCodes(line: string): string {
-  return line.replace(/^[2-5]\d\d[ -]?(?:[245]\.\d{1,3}\.\d{1,3}(?:\s|$))?/, "");
 }

@@ -1,0 +1,254 @@
+/** `responses tag` and `responses note`: changes over an endpoint that only client libraries know, so each is read back. */
+import type { Command } from "commander";
+import type { Client } from "../../../client/client.ts";
+import { AuthError, mayHaveArrived, RefusedError, UnknownOutcomeError } from "../../../client/errors/call-errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { ROUTES } from "../../../contract/routes.ts";
+import { inParallel } from "../../../runtime/parallel.ts";
+import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { type Refusal, tellRefusals } from "../../command/refusals.ts";
+import { toDryRunLine } from "../../command/write-outcome.ts";
+import { NotFoundError } from "../../errors/command-errors.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { pathColumn, type Resource } from "../../render/columns.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { checkColumns } from "../../render/record-output.ts";
+import { tagName, tagsOf } from "./comment-filters.ts";
+import { getRefusals } from "./get.ts";
+
+/** One row a response, in the order of the ids. */
+const CHANGES: Resource = {
+  noun: "responses",
+  columns: ["id", "outcome", "tags", "notes", "error"].map((name) => pathColumn(name)),
+  table: ["id", "outcome", "tags", "notes", "error"],
+  dropFirst: [],
+  flexible: "error",
+  fields: [],
+};
+const TAG_COLUMNS: Resource = without("notes");
+const NOTE_COLUMNS: Resource = without("tags");
+
+function without(left: string): Resource {
+  const columns = CHANGES.columns.filter(({ name }) => name !== left);
+  return { ...CHANGES, columns, table: columns.map(({ name }) => name) };
+}
+
+const EXITS = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused] as const;
+
+export interface TagOptions {
+  readonly ids: readonly string[];
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+export function registerResponsesTag(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "tag",
+    summary: "add and remove tags of responses; flags come before the ids",
+    operands: [["<id|+tag|-tag...>", "ids of responses, +TAG to add a tag, -TAG to remove one"]],
+    flagsFirst: true,
+    examples: [
+      'surveyctl responses tag "$(surveyctl responses list --limit 1 --columns id)" +billing -spam',
+      "surveyctl responses list --search refund --all --columns id | xargs -I ID surveyctl responses tag ID +refund",
+    ],
+    exits: EXITS,
+    columns: TAG_COLUMNS,
+  });
+  context.action(command, (deps, _flags, words) => runResponsesTag(deps, readTagWords(words)));
+}
+
+/** Throws UsageError. */
+export function readTagWords(words: readonly string[]): TagOptions {
+  const flag = words.find((word) => word.startsWith("--"));
+  if (flag !== undefined)
+    throw new UsageError(`responses tag: ${flag} must come before the ids`, {
+      hint: "behind the ids a word with a hyphen is a tag to remove",
+    });
+  const unique = (sign: string): string[] => [
+    ...new Set(words.filter((word) => word.startsWith(sign)).map((word) => word.slice(1).trim())),
+  ];
+  const ids = [...new Set(words.filter((word) => !/^[+-]/.test(word)))];
+  const [add, remove] = [unique("+"), unique("-")];
+  if (ids.length === 0) throw new UsageError("responses tag: specify one id or more");
+  if (add.length + remove.length === 0)
+    throw new UsageError("responses tag: specify a tag to add, as in +billing, or to remove, as in -spam");
+  if ([...add, ...remove].includes("")) throw new UsageError("responses tag: a tag is missing after + or -");
+  const both = add.find((tag) => remove.includes(tag));
+  if (both !== undefined) throw new UsageError(`responses tag: +${both} and -${both} cannot be used together`);
+  return { ids, add, remove };
+}
+
+export async function runResponsesTag(deps: Deps, { ids, add, remove }: TagOptions): Promise<ExitCode> {
+  return changeEach(deps, ids, TAG_COLUMNS, {
+    plan(row) {
+      const tags = tagsOf(row).map(tagName);
+      // A list that is sent back without one of its tags would remove it.
+      if (tags.includes(null)) throw new NotFoundError("its tags are of a kind that cannot be sent back");
+      const now = tags.filter((tag) => tag !== null);
+      const wanted = [...new Set([...now.filter((tag) => !remove.includes(tag)), ...add])];
+      return isSame(now, wanted) ? null : { tags: wanted };
+    },
+    isRepeatable: true,
+    isTaken: (row, { tags }) => isSame(tagsOf(row).map(tagName), Array.isArray(tags) ? tags : []),
+    show: (row) => ({ tags: [...tagsOf(row)] }),
+  });
+}
+
+function isSame(left: readonly Json[], right: readonly Json[]): boolean {
+  return left.length === right.length && left.every((tag) => right.includes(tag));
+}
+
+export interface NoteOptions {
+  readonly id: string;
+  readonly text: string;
+}
+
+export function registerResponsesNote(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "note",
+    summary: "add a note to a response",
+    operands: [
+      ["<id>", "the response's id"],
+      ["<text>", "the note"],
+    ],
+    examples: [
+      `surveyctl responses note "$(surveyctl responses list --limit 1 --columns id)" 'Called back, resolved'`,
+      `surveyctl responses note "$(surveyctl responses list --limit 1 --columns id)" 'Refunded' --dry-run`,
+    ],
+    exits: EXITS,
+    columns: NOTE_COLUMNS,
+  });
+  context.action(command, (deps, _flags, [id = "", text = ""]) => runResponsesNote(deps, { id, text }));
+}
+
+export async function runResponsesNote(deps: Deps, { id, text }: NoteOptions): Promise<ExitCode> {
+  if (text.trim() === "") throw new UsageError("responses note: the text is empty");
+  return changeEach(deps, [id], NOTE_COLUMNS, {
+    plan: () => ({ notes: text }),
+    // A repeat would add a second note.
+    isRepeatable: false,
+    isTaken: (row, _body, before) => countNotes(row, text) > countNotes(before, text),
+    show: (row) => ({ notes: notesOf(row) }),
+  });
+}
+
+function notesOf({ notes }: JsonObject): Json[] {
+  return Array.isArray(notes) ? [...notes] : [];
+}
+
+function countNotes(row: JsonObject, text: string): number {
+  return notesOf(row).filter((note) => (isJsonObject(note) ? note["text"] : note) === text).length;
+}
+
+interface Change {
+  /** The body that is sent; null where the response is as wanted already. */
+  readonly plan: (row: JsonObject) => JsonObject | null;
+  readonly isRepeatable: boolean;
+  /** Whether the response that was read back shows the change. */
+  readonly isTaken: (after: JsonObject, body: JsonObject, before: JsonObject) => boolean;
+  readonly show: (row: JsonObject) => JsonObject;
+}
+
+/** Several at once through the client's gate, one row each in the order of the ids; a failure stops no other. */
+async function changeEach(deps: Deps, ids: readonly string[], resource: Resource, change: Change): Promise<ExitCode> {
+  checkColumns(deps, resource);
+  return withClient(deps, async (client) => {
+    if (deps.options.dryRun) {
+      for (const id of ids) await writePlanned(deps, client, id, change);
+      return EXIT.done;
+    }
+    const output = await openListOutput(deps, { resource });
+    const done = createInOrder((row) => output.write({ rows: [row], text: JSON.stringify([row]) }));
+    const failures: { readonly id: string; readonly error: unknown }[] = [];
+    const limit = deps.options.concurrency ?? CONCURRENCY_DEFAULT;
+    await inParallel(ids.entries(), limit, async ([place, id]) => {
+      const row = await changeOne(deps, client, id, change).catch((error: unknown): JsonObject => {
+        deps.signal.throwIfAborted();
+        failures.push({ id, error });
+        return { id, outcome: "failed", error: messageOf(error) };
+      });
+      await done(place, row);
+    });
+    await output.end();
+    // A single failure is told as everywhere; of several, each has its line.
+    const [first] = failures;
+    if (first === undefined) return EXIT.done;
+    if (ids.length === 1) throw first.error;
+    for (const { id, error } of failures) await deps.streams.err.write(`error: response ${id}: ${messageOf(error)}\n`);
+    const exits = new Set(failures.map(({ error }) => exitOf(error)));
+    return GRAVEST_FIRST.find((exit) => exits.has(exit)) ?? EXIT.failed;
+  });
+}
+
+function messageOf(error: unknown): string {
+  const { what, message } = error as { readonly what?: unknown; readonly message?: unknown };
+  return typeof what === "string" ? what : typeof message === "string" ? message : String(error);
+}
+
+const GRAVEST_FIRST: readonly ExitCode[] = [EXIT.auth, EXIT.failed, EXIT.refused];
+
+function exitOf(error: unknown): ExitCode {
+  if (error instanceof AuthError) return EXIT.auth;
+  return error instanceof RefusedError || error instanceof NotFoundError ? EXIT.refused : EXIT.failed;
+}
+
+/** Hands rows on in the order of their places, whenever they come; resolves while another call does so. */
+function createInOrder(take: (row: JsonObject) => Promise<void>): (place: number, row: JsonObject) => Promise<void> {
+  const waiting = new Map<number, JsonObject>();
+  const state = { next: 0, isTaking: false };
+  return async (place, row) => {
+    waiting.set(place, row);
+    if (state.isTaking) return;
+    state.isTaking = true;
+    for (let ready = waiting.get(state.next); ready !== undefined; ready = waiting.get(state.next)) {
+      waiting.delete(state.next);
+      state.next += 1;
+      await take(ready);
+    }
+    state.isTaking = false;
+  };
+}
+
+async function writePlanned(deps: Deps, client: Client, id: string, { plan }: Change): Promise<void> {
+  const body = plan(await read(deps, client, id));
+  if (body === null) return;
+  const request = { route: ROUTES.updateResponse, placeholders: { id }, body };
+  await deps.streams.out.write(toDryRunLine(client.baseUrl, request));
+}
+
+async function changeOne(deps: Deps, client: Client, id: string, change: Change): Promise<JsonObject> {
+  const before = await read(deps, client, id);
+  const body = change.plan(before);
+  if (body === null) return { id, outcome: "unchanged", ...change.show(before) };
+  const route = { ...ROUTES.updateResponse, idempotent: change.isRepeatable };
+  const sent = client.call({ route, placeholders: { id }, body, signal: deps.signal });
+  // Whether a write whose answer was lost arrived shows below.
+  const lost = await tellRefusals(sent, updateRefusals(id)).then(
+    () => null,
+    (error: unknown) => {
+      if (!mayHaveArrived(error)) throw error;
+      return error;
+    },
+  );
+  const after = await read(deps, client, id);
+  if (change.isTaken(after, body, before)) return { id, outcome: "changed", ...change.show(after) };
+  if (lost !== null) throw change.isRepeatable ? lost : new UnknownOutcomeError(lost, "a check found no trace of it");
+  throw new NotFoundError(`the service did not take the change of response ${id}`, "it may not support tags and notes");
+}
+
+async function read(deps: Deps, client: Client, id: string): Promise<JsonObject> {
+  const call = client.getResponse(id, { expand: ["notes"] }, { signal: deps.signal });
+  return (await tellRefusals(call, getRefusals(id))).json;
+}
+
+function updateRefusals(id: string): readonly Refusal[] {
+  const lacking = { words: "this service cannot change responses", hint: "surveyctl responses get ID shows them" };
+  return [
+    { status: 404, words: `no response with id ${id}, or the service cannot change responses`, hint: lacking.hint },
+    { status: 405, ...lacking },
+    { status: 410, ...lacking },
+  ];
+}

@@ -1,0 +1,253 @@
+/**
+ * Filters by what a response says, and `--redact`. The API knows none of them (4.3), so they work on the rows as they
+ * come, page by page, against any service.
+ */
+import { createContext, Script } from "node:vm";
+import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../contract/limits.ts";
+import type { Expansion } from "../../../contract/routes.ts";
+import { markLongNumbers, mayHoldLongNumbers, splitRowTexts, unmarkLongNumbers } from "../../../contract/row-texts.ts";
+import { createMasker, type Masker } from "../../../insight/redact.ts";
+import type { PersonalKind } from "../../../insight/personal-data.ts";
+import { createTextSearch, type TextSearch } from "../../../insight/search.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import { badValue, parseKeyValue } from "../../args/values.ts";
+import type { Deps } from "../../command/deps.ts";
+import { countOf, writeNote } from "../../command/notes.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import type { Resource } from "../../render/columns.ts";
+import type { Rows } from "../../render/encoders.ts";
+
+/** What a response has to be to be shown; all of it. */
+export interface CommentFilters {
+  /** Null: any. */
+  readonly scores: ReadonlySet<number> | null;
+  /** What the comment matches; null: anything. */
+  readonly search: TextSearch | null;
+  /** Of several values of one property, one has to fit. */
+  readonly properties: readonly (readonly [string, string])[];
+  readonly hasComment: boolean;
+  /** All of them. */
+  readonly tags: readonly string[];
+}
+
+export const NO_COMMENT_FILTERS: CommentFilters = {
+  scores: null,
+  search: null,
+  properties: [],
+  hasComment: false,
+  tags: [],
+};
+
+export const COMMENT_FLAGS: readonly FlagRecord[] = [
+  { flag: "--score", value: "scores", text: "only these scores, as in 9, 0-6 or 0-6,9" },
+  { flag: "--search", value: "regex", text: "only comments that match; case and accents make no difference" },
+  {
+    flag: "--property",
+    value: "key=value",
+    text: "only with this property; of several values of one key, any fits",
+    repeatable: true,
+  },
+  { flag: "--has-comment", text: "only with a comment" },
+  { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
+];
+
+export const REDACT_FLAG: FlagRecord = {
+  flag: "--redact",
+  text: "replace personal data by marks such as [email-1]; names of third parties stay",
+};
+
+/** For the fingerprint of an export's state. */
+export const COMMENT_FLAG_NAMES: readonly string[] = [...COMMENT_FLAGS, REDACT_FLAG].map(({ flag }) => flag);
+
+/** Throws UsageError. */
+export function readCommentFilters(flags: Flags): CommentFilters {
+  return {
+    scores: flags.parse("--score", parseScores),
+    search: flags.parse("--search", parseSearch),
+    properties: flags.all("--property").map((text) => parseKeyValue(text, "--property")),
+    hasComment: flags.is("--has-comment"),
+    tags: flags.all("--tag"),
+  };
+}
+
+function parseScores(text: string, place: string): ReadonlySet<number> {
+  const scores = text.split(",").flatMap((part): number[] => {
+    const [, from = "", to = from] = /^\s*(\d{1,2})\s*(?:[-–]\s*(\d{1,2})\s*)?$/.exec(part) ?? [];
+    const [low, high] = [Number(from), Number(to)];
+    if (from === "" || low < SCORE_MIN || high > SCORE_MAX || low > high)
+      throw badValue(place, text, `scores from ${SCORE_MIN} to ${SCORE_MAX}, as in 9, 0-6 or 0-6,9`);
+    return Array.from({ length: high - low + 1 }, (_, step) => low + step);
+  });
+  return new Set(scores);
+}
+
+/** A pattern that needs longer for a page of comments would need years for some of them. */
+const SEARCH_MS_MAX = 2000;
+/** Short texts that are hard for a repeat inside a repeat: most such patterns show before anything is asked for. */
+const PROBE_REPEATS = 60;
+const PROBE_MS_MAX = 500;
+
+/** Throws UsageError for a pattern that is not one, and, as its search does, for one that takes too long. */
+export function parseSearch(pattern: string, place: string): TextSearch {
+  const search = orUsageError(pattern, place);
+  const box = createContext({ work: null });
+  const script = new Script("work()");
+  const inTime = <Result>(work: () => Result, timeout = SEARCH_MS_MAX): Result => {
+    box["work"] = work;
+    try {
+      return script.runInContext(box, { timeout }) as Result;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+      throw new UsageError(`${place}: ${JSON.stringify(pattern)} takes too long to match`, {
+        hint: "write it without a repeat inside a repeat, such as (a+)+",
+      });
+    }
+  };
+  const letters = new Set(`${pattern.replace(/\\./gu, "")}a1 `);
+  inTime(() => [...letters].map((letter) => search.matches(`${letter.repeat(PROBE_REPEATS)}\u0001`)), PROBE_MS_MAX);
+  return {
+    matches: (text) => inTime(() => search.matches(text)),
+    matchEach: (texts) => inTime(() => search.matchEach(texts)),
+    spans: (text) => inTime(() => search.spans(text)),
+  };
+}
+
+function orUsageError(pattern: string, place: string): TextSearch {
+  try {
+    return createTextSearch(pattern);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const why = /\/[a-z]*: (.*)$/su.exec(error.message)?.[1];
+    const reason = why === undefined ? "" : ` (${why.toLowerCase()})`;
+    throw new UsageError(`${place}: ${JSON.stringify(pattern)} is not a regular expression${reason}`, {
+      hint: String.raw`put \ before a character that is meant as it is, as in \( or \?`,
+      cause: error,
+    });
+  }
+}
+
+/** Those rows of a page that fit. */
+export type Sift = (page: Rows) => Rows;
+
+/** Null where every row fits. */
+export function createSift({ scores, search, properties, hasComment, tags }: CommentFilters): Sift | null {
+  const tests: ((row: JsonObject) => boolean)[] = [];
+  if (scores !== null) tests.push(({ score }) => typeof score === "number" && scores.has(score));
+  if (hasComment || search !== null) tests.push((row) => commentOf(row).trim() !== "");
+  if (tags.length > 0)
+    tests.push((row) => {
+      const names = new Set(tagsOf(row).map(tagName));
+      return tags.every((tag) => names.has(tag));
+    });
+  for (const key of new Set(properties.map(([name]) => name))) {
+    const values = new Set<string | null>(properties.filter(([name]) => name === key).map(([, value]) => value));
+    tests.push((row) => values.has(propertyText(row, key)));
+  }
+  if (tests.length === 0) return null;
+  return (page) => {
+    const candidates = page.rows.map((row) => tests.every((test) => test(row)));
+    if (search === null) return pick(page, candidates);
+    const found = search.matchEach(page.rows.filter((_, index) => candidates[index]).map(commentOf));
+    return pick(
+      page,
+      candidates.map((isCandidate) => isCandidate && found.shift() === true),
+    );
+  };
+}
+
+function pick(page: Rows, kept: readonly boolean[]): Rows {
+  if (!kept.includes(false)) return page;
+  const rows = page.rows.filter((_, index) => kept[index]);
+  if (rows.length === 0) return { rows, text: "[]" };
+  const texts = splitRowTexts(page.text).filter((_, index) => kept[index]);
+  return { rows, text: `[${texts.join(",")}]` };
+}
+
+/** Null for a response without a score, which no service should send. */
+export function categoryOf({ score }: JsonObject): ScoreCategory | null {
+  return typeof score === "number" ? scoreCategory(score) : null;
+}
+
+/** Empty without one. */
+export function commentOf({ comment }: JsonObject): string {
+  return typeof comment === "string" ? comment : "";
+}
+
+export function tagsOf({ tags }: JsonObject): readonly Json[] {
+  return Array.isArray(tags) ? tags : [];
+}
+
+/** The specification does not say what a tag is: a text, or an object with a name. Null for anything else. */
+export function tagName(tag: Json): string | null {
+  if (typeof tag === "string") return tag;
+  const name = isJsonObject(tag) ? (tag["name"] ?? tag["text"]) : null;
+  return typeof name === "string" ? name : null;
+}
+
+function propertyText({ person_properties: properties }: JsonObject, key: string): string | null {
+  const value = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : null;
+  if (value === null || value === undefined) return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** `--redact` over the rows of one run. */
+export interface Redaction {
+  /** What has to be asked for: only an expanded person shows which words are their name. */
+  readonly expand: readonly Expansion[];
+  readonly page: (page: Rows) => Rows;
+  /** One line on stderr: how much was replaced. */
+  readonly tell: () => Promise<void>;
+}
+
+/** `asked` is what the rows would have come with; null is what the service sends by itself. */
+export function createRedaction(deps: Deps, asked: readonly Expansion[] | null): Redaction {
+  const masker = createMasker();
+  const isExpanded = asked?.includes("person") ?? false;
+  return {
+    expand: isExpanded ? (asked ?? []) : [...(asked ?? ["notes"]), "person"],
+    page: (page) => maskPage(masker, page, isExpanded ? (row) => row : withoutPerson),
+    tell: () => writeNote(deps, describeMarks(masker)),
+  };
+}
+
+function maskPage(masker: Masker, page: Rows, shape: (row: JsonObject) => JsonObject): Rows {
+  const exact = mayHoldLongNumbers(page.text) ? markLongNumbers(page.text) : null;
+  const source = exact === null ? page.rows : (JSON.parse(exact) as JsonObject[]);
+  const rows = source.map((row) => shape(masker.row(row)));
+  const text = JSON.stringify(rows);
+  if (exact === null) return { rows, text };
+  const unmarked = unmarkLongNumbers(text);
+  return { rows: JSON.parse(unmarked) as JsonObject[], text: unmarked };
+}
+
+/** The row as it comes without `expand[]=person`. */
+function withoutPerson(row: JsonObject): JsonObject {
+  return isJsonObject(row["person"]) ? { ...row, person: row["person"]["id"] ?? null } : row;
+}
+
+const KIND_NAMES: Readonly<Record<PersonalKind, readonly [one: string, many: string]>> = {
+  email: ["email", "emails"],
+  phone: ["phone number", "phone numbers"],
+  url: ["URL", "URLs"],
+  iban: ["IBAN", "IBANs"],
+  card: ["card number", "card numbers"],
+  name: ["name", "names"],
+  address: ["address", "addresses"],
+};
+
+/** `redacted 12 emails, 3 names; names of third parties stay`. */
+function describeMarks(masker: Masker): string {
+  const counts = [...masker.counts()].map(([kind, count]) => countOf(count, ...KIND_NAMES[kind]));
+  return `redacted ${counts.length === 0 ? "nothing" : counts.join(", ")}; names of third parties stay`;
+}
+
+/** Where comments are shown in colour, what was searched for stands out. */
+export function withSearch(resource: Resource, { search }: CommentFilters): Resource {
+  if (search === null) return resource;
+  const columns = resource.columns.map((column) =>
+    column.name === "comment" ? { ...column, spans: (text: string) => search.spans(text) } : column,
+  );
+  return { ...resource, columns };
+}

@@ -1,0 +1,115 @@
+import type { Command } from "commander";
+import { readFile } from "node:fs/promises";
+import type { JsonObject } from "../../../contract/json.ts";
+import { type BrokenClaim, createClaimCheck, readClaims, type SummaryClaim } from "../../../insight/claims.ts";
+import { createMasker, type Masker } from "../../../insight/redact.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { countOf, formatCount, writeDone } from "../../command/notes.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { AssertionError } from "../../errors/command-errors.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { toSafeText } from "../../render/safe-text.ts";
+import { categoryOf, commentOf } from "./comment-filters.ts";
+import { openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./filters.ts";
+
+export interface VerifyOptions extends Omit<Selection, "redact"> {
+  /** The summary; `-` is standard input. */
+  readonly file: string;
+}
+
+export function registerResponsesVerify(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "verify",
+    summary: "check the quotations, ids and counts of a summary against the responses",
+    operands: [["<file>", "the summary, as text or Markdown, or - for standard input"]],
+    examples: [
+      "surveyctl responses verify summary.md",
+      "surveyctl responses verify summary.md --since 2026-03-01 --until 2026-03-31",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
+    flags: SELECTION_FLAGS,
+  });
+  context.action(command, (deps, flags, [file = ""]) =>
+    runResponsesVerify(deps, { file, ...readSelection(deps, flags) }),
+  );
+}
+
+/** Throws AssertionError, which names each claim that does not hold. */
+export async function runResponsesVerify(deps: Deps, { file, ...selection }: VerifyOptions): Promise<ExitCode> {
+  const claims = readClaims(await readText(deps, file));
+  const check = createClaimCheck(claims);
+  // Rows come as the masker needs them; what it replaces is counted by nobody.
+  const reader = openSelection(deps, { ...selection, redact: false }, { expanded: true });
+  const masker = createMasker({ numbered: false });
+  const readAll = withClient(deps, async (client) => {
+    for await (const { rows } of reader.pages(client))
+      for (const row of rows) check.add({ id: idOf(row), category: categoryOf(row), texts: textsOf(row, masker) });
+  });
+  await tellRefusals(readAll, noTrend(selection.trend));
+  const broken = check.broken();
+  const held = countOf(claims.length, "claim", "claims");
+  if (broken.length > 0) {
+    const failures = broken.map(describe);
+    const many = broken.length === 1 ? "does" : "do";
+    const heading = `${formatCount(broken.length)} of ${held} ${many} not hold:`;
+    throw new AssertionError(failures, [heading, ...failures].join("\n  "));
+  }
+  await writeDone(deps, describeChecked(claims, check.counts.responses));
+  return EXIT.done;
+}
+
+async function readText({ streams }: Deps, file: string): Promise<string> {
+  if (file !== "-") return readFile(file, "utf8");
+  if (streams.in.isTTY) throw new UsageError("responses verify -: standard input is a terminal; name a file");
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of streams.in.bytes()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function idOf({ id }: JsonObject): string {
+  return typeof id === "string" ? id : JSON.stringify(id ?? null);
+}
+
+/** The comment as the service has it, and as a bundle shows it: redacted, escaped, or both. */
+function textsOf(row: JsonObject, masker: Masker): string[] {
+  const comment = commentOf(row);
+  if (comment === "") return [];
+  const redacted = commentOf(masker.row(row));
+  return [...new Set([comment, redacted].flatMap((text) => [text, escapeLines(text)]))];
+}
+
+function escapeLines(text: string): string {
+  return text
+    .split(/\r\n?|\n/)
+    .map(toSafeText)
+    .join("\n");
+}
+
+const SHOWN_CHARACTERS = 80;
+
+/** `line 3: "it is slow" is in no comment`. */
+function describe({ claim, why }: BrokenClaim): string {
+  return `line ${claim.line}: ${nameOf(claim)} ${why}`;
+}
+
+function nameOf(claim: SummaryClaim): string {
+  if (claim.kind === "id") return `[${claim.id}]`;
+  if (claim.kind === "count") return `${formatCount(claim.count)} ${claim.of}`;
+  const text = claim.text.replace(/\s+/g, " ").trim();
+  return `"${text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`}"`;
+}
+
+/** A summary that claims nothing is no proof, so the numbers are said. */
+function describeChecked(claims: readonly SummaryClaim[], responses: number): string {
+  const kinds = [
+    ["quotation", "quotation", "quotations"],
+    ["id", "id", "ids"],
+    ["count", "count", "counts"],
+  ] as const;
+  const [first, ...others] = kinds.map(([kind, one, many]) =>
+    countOf(claims.filter((claim) => claim.kind === kind).length, one, many),
+  );
+  return `Checked ${first}, ${others.join(" and ")} against ${countOf(responses, "response", "responses")}; all hold.`;
+}

@@ -1,0 +1,125 @@
+import type { Command } from "commander";
+import type { JsonObject } from "../../../contract/json.ts";
+import { createWordTally, type TermRow, type WordTally } from "../../../insight/words.ts";
+import { parseInteger } from "../../args/values.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { type Deps, withClient } from "../../command/deps.ts";
+import { countOf, writeDone } from "../../command/notes.ts";
+import { noTrend, tellRefusals } from "../../command/refusals.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { type Column, pathColumn, type Resource } from "../../render/columns.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { checkColumns } from "../../render/record-output.ts";
+import { categoryOf, commentOf, REDACT_FLAG } from "./comment-filters.ts";
+import { openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./filters.ts";
+
+export interface WordsOptions extends Selection {
+  readonly minCount: number;
+  readonly limit: number;
+}
+
+const MIN_COUNT_DEFAULT = 5;
+const LIMIT_DEFAULT = 20;
+/** Below this share of chance finds a difference counts as one. */
+const CHANCE_MAX = 0.05;
+
+const rounded = (name: string, decimals: number): Column => ({
+  ...pathColumn(name, "number"),
+  read: (row) => (typeof row[name] === "number" ? Number(row[name].toFixed(decimals)) : null),
+});
+
+const TERMS: Resource = {
+  noun: "terms",
+  columns: [
+    pathColumn("term"),
+    pathColumn("group"),
+    pathColumn("detractors", "number"),
+    pathColumn("promoters", "number"),
+    rounded("z", 2),
+    rounded("q", 4),
+    pathColumn("quotes"),
+  ],
+  table: ["term", "group", "detractors", "promoters", "q", "quotes"],
+  dropFirst: ["group"],
+  flexible: "quotes",
+  fields: [],
+};
+
+export function registerResponsesWords(noun: Command, context: CommandContext): void {
+  const command = context.verb(noun, {
+    name: "words",
+    summary: "list the words that tell detractors from promoters, with quotes",
+    examples: ["surveyctl responses words --since 90d", "surveyctl responses words --min-count 3 --redact --json"],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
+    flags: [
+      ...SELECTION_FLAGS,
+      REDACT_FLAG,
+      {
+        flag: "--min-count",
+        value: "n",
+        text: "only terms in that many comments or more",
+        otherwise: String(MIN_COUNT_DEFAULT),
+      },
+      { flag: "--limit", short: "-L", value: "n", text: "maximum number of terms", otherwise: String(LIMIT_DEFAULT) },
+      { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
+    ],
+    columns: TERMS,
+  });
+  context.action(command, (deps, flags) => {
+    const count = (flag: string, otherwise: number): number =>
+      flags.parse(flag, (text, place) => parseInteger(text, place, { min: 1 })) ?? otherwise;
+    return runResponsesWords(deps, {
+      ...readSelection(deps, flags),
+      minCount: count("--min-count", MIN_COUNT_DEFAULT),
+      limit: count("--limit", LIMIT_DEFAULT),
+      wrap: flags.is("--wrap"),
+    });
+  });
+}
+
+export async function runResponsesWords(
+  deps: Deps,
+  options: WordsOptions & { readonly wrap?: boolean },
+): Promise<ExitCode> {
+  checkColumns(deps, TERMS);
+  const tally = createWordTally();
+  const selection = openSelection(deps, options);
+  const readAll = withClient(deps, async (client) => {
+    for await (const { rows } of selection.pages(client)) for (const row of rows) addTo(tally, row);
+  });
+  await tellRefusals(readAll, noTrend(options.trend));
+  const terms = tally.rows(options.minCount);
+  const rows = terms.slice(0, options.limit).map(toRow);
+  const output = await openListOutput(deps, { resource: TERMS, wrap: options.wrap ?? false });
+  await output.write({ rows: rows.map(withQuoteLines), text: JSON.stringify(rows) });
+  await output.end();
+  await selection.tell();
+  await writeDone(deps, describeResult(tally, terms));
+  return EXIT.done;
+}
+
+function addTo(tally: WordTally, row: JsonObject): void {
+  const text = commentOf(row);
+  const category = categoryOf(row);
+  if (text.trim() === "" || category === null || category === "passive") return;
+  const id = typeof row["id"] === "string" ? row["id"] : JSON.stringify(row["id"] ?? null);
+  tally.add(category === "detractor" ? "detractors" : "promoters", { id, text });
+}
+
+function toRow(row: TermRow): JsonObject {
+  return { ...row, quotes: row.quotes.map(({ id, text }) => ({ id, text })) };
+}
+
+/** In cells each quote carries its id as `responses verify` reads it. */
+function withQuoteLines(row: JsonObject): JsonObject {
+  const quotes = Array.isArray(row["quotes"]) ? (row["quotes"] as { id: string; text: string }[]) : [];
+  return { ...row, quotes: quotes.map(({ id, text }) => `"${text.replace(/\s+/g, " ")}" [${id}]`) };
+}
+
+function describeResult({ comments }: WordTally, terms: readonly TermRow[]): string {
+  const read = `${countOf(comments.detractors, "comment", "comments")} of detractors, ${comments.promoters} of promoters`;
+  const found = terms.filter(({ q }) => q < CHANCE_MAX).length;
+  const verb = found === 1 ? "tells" : "tell";
+  const result = found === 0 ? "no term tells them apart" : `${countOf(found, "term", "terms")} ${verb} them apart`;
+  return `${read}; ${result} (q < ${CHANCE_MAX})`;
+}

@@ -1,0 +1,133 @@
+/** How `serve` sends mail: its flags, and what they mean together. */
+import { readFile } from "node:fs/promises";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import { badValue, parseChoice, parseDuration, parseInteger, parseRateLimit } from "../../args/values.ts";
+import type { Deps } from "../../command/deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import type { ServiceOptions } from "../../../service/index.ts";
+import type { MailOptions } from "../../../service/mail-delivery.ts";
+
+/** The part of the service's options that the flags of mail decide. */
+export type MailSettings = Pick<ServiceOptions, "mail" | "maxAgeSeconds" | "onUnknown" | "sender">;
+
+const ON_UNKNOWN = ["hold", "resend"] as const;
+const CONNECTIONS_MAX = 100;
+const DEFAULTS = { rate: "10/s", connections: "4", maxAge: "3d", onUnknown: "hold" } as const;
+
+export const MAIL_FLAGS: readonly FlagRecord[] = [
+  {
+    flag: "--smtp",
+    value: "url",
+    text: "mail server, such as smtp://user:password@host",
+    otherwise: "mail is left in outbox/",
+    environment: "SURVEYCTL_SMTP",
+  },
+  { flag: "--smtp-file", value: "file", text: "file with that URL, so that no process list shows it" },
+  { flag: "--smtp-from", value: "email", text: "sender of surveys; required with a mail server" },
+  { flag: "--smtp-reply-to", value: "email", text: "where replies to surveys go" },
+  { flag: "--smtp-rate", value: "limit", text: "maximum messages, such as 10/s or 600/h", default: DEFAULTS.rate },
+  { flag: "--smtp-connections", value: "number", text: "maximum connections", default: DEFAULTS.connections },
+  { flag: "--bounce-address", value: "email", text: "envelope sender; {token} is replaced per message" },
+  { flag: "--dkim-key", value: "file", text: "RSA key that signs mail (PEM)", otherwise: "mail is not signed here" },
+  { flag: "--dkim-selector", value: "name", text: "selector of the key's DNS record" },
+  { flag: "--dkim-domain", value: "name", text: "domain that signs", otherwise: "the sender's" },
+  {
+    flag: "--on-unknown",
+    value: "action",
+    text: "mail that may have arrived: leave it to you, or send it again",
+    choices: ON_UNKNOWN,
+    default: DEFAULTS.onUnknown,
+  },
+  { flag: "--max-age", value: "duration", text: "give up mail that was due longer ago", default: DEFAULTS.maxAge },
+  { flag: "--only-to", value: "pattern", text: "hold mail to other addresses, such as *@example.org" },
+];
+
+/** Null flags mean that nothing is sent by SMTP. Throws UsageError. */
+export async function readMailSettings({ env }: Deps, flags: Flags): Promise<MailSettings> {
+  const [from, replyTo] = [flags.parse("--smtp-from", parseAddress), flags.parse("--smtp-reply-to", parseAddress)];
+  const bounceAddress = flags.parse("--bounce-address", parseAddress);
+  const sender = { from, replyTo, senderName: null, footer: null, bounceAddress };
+  const url = await readUrl(env, flags);
+  const mail = url === null ? null : await readMail(url, from, flags);
+  if (mail === null) return { mail, sender };
+  const maxAgeSeconds = flags.parse("--max-age", parseDuration);
+  const onUnknown = flags.parse("--on-unknown", (text, flag) => parseChoice(text, flag, ON_UNKNOWN)) ?? "hold";
+  return { mail, sender, maxAgeSeconds, onUnknown };
+}
+
+interface GivenUrl {
+  readonly text: string;
+  readonly place: string;
+}
+
+/** Of the two flags one; either takes precedence over the variable. */
+async function readUrl(env: Deps["env"], flags: Flags): Promise<GivenUrl | null> {
+  const [given, file] = [flags.text("--smtp"), flags.text("--smtp-file")];
+  if (given !== null && file !== null) throw new UsageError("--smtp and --smtp-file cannot be used together");
+  if (given !== null) return { text: given, place: "--smtp" };
+  if (file !== null) return { text: (await readNamed("--smtp-file", file)).trim(), place: `--smtp-file ${file}` };
+  const fallback = env["SURVEYCTL_SMTP"] ?? "";
+  return fallback === "" ? null : { text: fallback, place: "SURVEYCTL_SMTP" };
+}
+
+async function readMail({ text, place }: GivenUrl, from: string | null, flags: Flags): Promise<MailOptions> {
+  if (from === null) throw new UsageError(`${place} requires --smtp-from`);
+  const { InvalidSmtpUrlError, parseSmtpUrl, readCertificates } =
+    await import("../../../service/delivery/smtp/smtp-url.ts");
+  const limit = flags.parse("--smtp-rate", parseRateLimit) ?? parseRateLimit(DEFAULTS.rate, "--smtp-rate");
+  const range = { min: 1, max: CONNECTIONS_MAX };
+  const connections = flags.parse("--smtp-connections", (value, flag) => parseInteger(value, flag, range));
+  try {
+    const server = parseSmtpUrl(text);
+    return {
+      server,
+      certificates: await readCertificates(server),
+      rate: { count: limit.requests, perSeconds: limit.periodSeconds },
+      connections: connections ?? Number(DEFAULTS.connections),
+      dkim: await readDkim(from, flags),
+      onlyTo: flags.text("--only-to"),
+    };
+  } catch (error) {
+    if (!(error instanceof InvalidSmtpUrlError)) throw error;
+    throw new UsageError(`${place}: ${error.message}`, { cause: error });
+  }
+}
+
+async function readDkim(from: string, flags: Flags): Promise<MailOptions["dkim"]> {
+  const [file, selector, domain] = [
+    flags.text("--dkim-key"),
+    flags.text("--dkim-selector"),
+    flags.text("--dkim-domain"),
+  ];
+  if (file === null) {
+    const orphan = selector === null ? (domain === null ? null : "--dkim-domain") : "--dkim-selector";
+    if (orphan !== null) throw new UsageError(`${orphan} requires --dkim-key`);
+    return null;
+  }
+  if (selector === null) throw new UsageError("--dkim-key requires --dkim-selector");
+  const { checkDkimKey, DkimKeyError, readDkimKey } = await import("../../../service/delivery/mail/dkim.ts");
+  const pem = await readNamed("--dkim-key", file);
+  try {
+    const key = readDkimKey(pem, { selector, domain: domain ?? from.slice(from.lastIndexOf("@") + 1) });
+    checkDkimKey(key);
+    return key;
+  } catch (error) {
+    if (!(error instanceof DkimKeyError)) throw error;
+    throw new UsageError(`--dkim-key: ${error.message}`, { cause: error });
+  }
+}
+
+async function readNamed(flag: string, file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? "unknown";
+    throw new UsageError(`${flag}: cannot read ${file} (${reason})`, { cause: error });
+  }
+}
+
+function parseAddress(text: string, place: string): string {
+  if (!/^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/.test(text)) throw badValue(place, text, "an email address");
+  return text;
+}

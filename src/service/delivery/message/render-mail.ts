@@ -1,0 +1,43 @@
+/** A survey's e-mail as a mail server is given it: envelope, signed bytes, and what later attempts repeat. */
+import type { Random } from "../../../runtime/random.ts";
+import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
+import { type DkimKey, signMail } from "../mail/dkim.ts";
+import type { SmtpMessage } from "../smtp/smtp-types.ts";
+import { asciiDomain, needsSmtpUtf8 } from "./mime.ts";
+import { formatSurveyMail, freezeMail, type MailContext, toFrozenMessage } from "./survey-mail.ts";
+
+export interface RenderOptions {
+  readonly random: Pick<Random, "token">;
+  /** Unix seconds. */
+  readonly now: number;
+  /** Null leaves the signature to the server that is given the mail. */
+  readonly key: DkimKey | null;
+}
+
+const BOUNCE_TOKEN_BYTES = 16;
+const BOUNCE_TOKEN = "{token}";
+
+/** The same bytes on each attempt, as long as the settings are the same: the signature has no time in it. */
+export function renderMail(
+  due: DueSurvey,
+  context: MailContext,
+  { random, now, key }: RenderOptions,
+): { readonly message: SmtpMessage; readonly frozen: FrozenMessage } {
+  const mail = freezeMail(due, context.sender, random, now);
+  const { bounceAddress } = context.sender;
+  const hasToken = bounceAddress?.includes(BOUNCE_TOKEN) === true;
+  const bounceToken = due.frozen?.bounceToken ?? (hasToken ? random.token(BOUNCE_TOKEN_BYTES) : null);
+  const from = bounceAddress?.replace(BOUNCE_TOKEN, bounceToken ?? "") ?? mail.from.address;
+  const to = due.person.email ?? "";
+  const unsigned = formatSurveyMail(due, mail, context);
+  const text = key === null ? unsigned : signMail(unsigned, key);
+  return {
+    message: {
+      from: asciiDomain(from),
+      to: asciiDomain(to),
+      bytes: Buffer.from(text, "utf8"),
+      needsSmtpUtf8: needsSmtpUtf8(to),
+    },
+    frozen: toFrozenMessage(mail, bounceToken),
+  };
+}

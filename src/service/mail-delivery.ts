@@ -1,0 +1,84 @@
+/** Mail over SMTP, wired: messages as they are rendered and signed, and what the sender keeps in the store. */
+import type { Clock } from "../runtime/clock.ts";
+import { unixSeconds } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Random } from "../runtime/random.ts";
+import type { DkimKey } from "./delivery/mail/dkim.ts";
+import { openSmtpSender, type SmtpSender } from "./delivery/mail/mail-sender.ts";
+import { maskReply } from "./delivery/mail/parse-reply.ts";
+import type { SenderHealth } from "./delivery/mail/sender-health.ts";
+import type { SmtpRate } from "./delivery/mail/token-bucket.ts";
+import { renderMail } from "./delivery/message/render-mail.ts";
+import type { MailContext } from "./delivery/message/survey-mail.ts";
+import { createSmtpTransport } from "./delivery/smtp/smtp-transport.ts";
+import { describeSmtpServer, type SmtpServer } from "./delivery/smtp/smtp-url.ts";
+import { releaseHeld } from "./domain/delivery/oversight.ts";
+import type { DueSurvey, Store } from "./domain/ports.ts";
+
+/** What `serve` was told about mail. */
+export interface MailOptions {
+  readonly server: SmtpServer;
+  /** PEM certificates to trust in place of the public ones. */
+  readonly certificates: string | null;
+  readonly rate: SmtpRate;
+  readonly connections: number;
+  /** Null leaves signing to the server. */
+  readonly dkim: DkimKey | null;
+  /** Addresses that mail may go to, `*` for any characters; null for all. Mail to others is held. */
+  readonly onlyTo: string | null;
+}
+
+export interface MailDeliveryOptions extends MailOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly context: (project: DueSurvey["project"]) => Promise<MailContext>;
+  readonly wake: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+const RELEASED_A_STEP = 500;
+
+export async function openMailDelivery(options: MailDeliveryOptions): Promise<SmtpSender> {
+  const { store, clock, random, log, server, certificates, connections, rate, onError, wake } = options;
+  const release = async (): Promise<void> => {
+    while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP))) === RELEASED_A_STEP);
+    wake();
+  };
+  return openSmtpSender({
+    transport: createSmtpTransport({ server, certificates, connections, clock }),
+    connections,
+    rate,
+    clock,
+    random,
+    wake,
+    onError,
+    render: async (due) =>
+      renderMail(due, await options.context(due.project), { random, now: unixSeconds(clock), key: options.dkim }),
+    mayReceive: allowing(options.onlyTo),
+    load: () => store.read((tx) => tx.deliveries.sender("smtp")),
+    save: (state) => store.write((tx) => tx.deliveries.setSender("smtp", state)),
+    onChange: (health, isHealed) => {
+      logChange(log, describeSmtpServer(server), health);
+      if (isHealed) void release().catch(onError);
+    },
+  });
+}
+
+/** A function that says whether an address has the form of the pattern, upper and lower case alike. */
+function allowing(pattern: string | null): (address: string) => boolean {
+  if (pattern === null) return () => true;
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
+  const form = new RegExp(`^${parts.join(".*")}$`, "i");
+  return (address) => form.test(address);
+}
+
+/** A probe is not worth a line. */
+function logChange(log: Log, server: string, { mode, reason, until, needsAnswer }: SenderHealth): void {
+  if (mode === "open") log.info("mail_resumed", { server });
+  if (mode !== "backing-off" && mode !== "breaker") return;
+  const next = until === null ? null : new Date(until).toISOString();
+  const facts = { server, reason: maskReply(reason ?? ""), next_try: next, needs_resume: needsAnswer };
+  log.warn(mode === "breaker" ? "mail_stopped" : "mail_backing_off", facts);
+}

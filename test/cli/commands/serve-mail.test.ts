@@ -1,0 +1,126 @@
+/** `serve` with a mail server: what arrives there, what operators see, and which command lines are refused. */
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { dkimProblem, dkimRecord, readDkimKey } from "../../../src/service/delivery/mail/dkim.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { startServe, type Served } from "../../helpers/serve.ts";
+import { startPlanServer, type SmtpPlanServer } from "../../helpers/smtp-plan-server.ts";
+
+const place = { folder: "", key: "" };
+beforeAll(async () => {
+  place.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-serve-mail-"));
+  place.key = path.join(place.folder, "dkim.pem");
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  await writeFile(place.key, privateKey.export({ type: "pkcs8", format: "pem" }));
+});
+afterAll(() => rm(place.folder, { recursive: true, force: true }));
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of open.splice(0).toReversed()) await stop();
+});
+
+async function serveWith(args: readonly string[]): Promise<{ mail: SmtpPlanServer; served: Served }> {
+  const mail = await startPlanServer({ credentials: { user: "me", password: "s3cret-password" } });
+  open.push(mail.stop);
+  const url = path.join(place.folder, "smtp.txt");
+  await writeFile(url, `smtp://me:s3cret-password@127.0.0.1:${mail.port}\n`);
+  const served = await startServe({ args: ["--smtp-file", url, "--smtp-from", "surveys@example.com", ...args] });
+  open.push(() => served.stop());
+  return { mail, served };
+}
+
+it("when a person is added, then the mail server gets a signed mail, once, and operators see what it said", async () => {
+  const { mail, served } = await serveWith(
+    `--smtp-reply-to help@example.com --bounce-address bounce+{token}@example.com --dkim-key ${place.key}
+     --dkim-selector s1 --public-url https://survey.example.com`.split(/\s+/),
+  );
+  for (const email of ["ok@example.org", "550-5.1.1@example.org"])
+    expect((await served.run(["people", "add", "--email", email])).status).toBe(0);
+  await expect.poll(() => mail.attempts.size).toBe(2);
+  await expect.poll(() => mail.accepted.length).toBe(1);
+  const [{ from, text } = { from: "", text: "" }] = mail.accepted;
+  expect(from).toMatch(/^bounce\+[\w-]{22}@example\.com$/);
+  expect(text).toMatch(/^From: <surveys@example\.com>\r$/m);
+  expect(text).toMatch(/^Reply-To: <help@example\.com>\r$/m);
+  const key = readDkimKey(await readFile(place.key, "utf8"), { domain: "example.com", selector: "s1" });
+  expect(dkimProblem(text, dkimRecord(key))).toBeNull();
+  const listed = async (): Promise<string> =>
+    (
+      await served.run([
+        "service",
+        "delivery",
+        "list",
+        "--data",
+        served.dataFile,
+        "-o",
+        "csv",
+        "--columns",
+        "email,state",
+      ])
+    ).stdout;
+  await expect.poll(listed).toBe("email,state\nok@example.org,sent\n550-5.1.1@example.org,bounced\n");
+  const { stdout } = await served.run(["bounces", "list", "-o", "csv", "--columns", "email"]);
+  expect(stdout).toBe("email\n550-5.1.1@example.org\n");
+});
+
+it("when only some addresses are allowed, then mail to others is held", async () => {
+  const { mail, served } = await serveWith(["--only-to", "*@example.org"]);
+  for (const email of ["ok@EXAMPLE.org", "ok@example.orgs", "ok@example.com"])
+    await served.run(["people", "add", "--email", email]);
+  await expect.poll(() => mail.accepted.map(({ to }) => to)).toEqual(["ok@example.org"]);
+  const list = ["service", "delivery", "list", "--data", served.dataFile, "--state", "held", "-o", "csv"];
+  await expect
+    .poll(async () => (await served.run([...list, "--columns", "email"])).stdout)
+    .toBe("email\nok@example.orgs\nok@example.com\n");
+});
+
+it("when the login is refused, then the log says so without the password", async () => {
+  const { mail, served } = await serveWith(["--log-format", "json"]);
+  Object.assign(mail.faults, { auth: { code: 535, text: "5.7.8 s3cret-password is wrong for ok@example.org" } });
+  await served.run(["people", "add", "--email", "ok@example.org"]);
+  await expect.poll(() => mail.logins()).toBe(3);
+  open.pop();
+  const { stderr } = await served.stop();
+  const stopped = stderr.split("\n").find((line) => line.includes("mail_stopped")) ?? "{}";
+  const { time: _time, next_try: _next, server, ...fields } = JSON.parse(stopped) as Record<string, unknown>;
+  expect(fields).toEqual({
+    level: "warn",
+    event: "mail_stopped",
+    reason: "*** is wrong for <address>",
+    needs_resume: false,
+  });
+  expect(server).toBe(`smtp://me:***@127.0.0.1:${mail.port}`);
+  expect(stderr).not.toContain("s3cret");
+});
+
+it.each<[readonly string[], string]>([
+  [["--smtp", "smtp://h"], "--smtp requires --smtp-from"],
+  [["--smtp", "smtp://h", "--smtp-file", "f"], "--smtp and --smtp-file cannot be used together"],
+  [["--smtp-file", "missing"], "--smtp-file: cannot read missing (ENOENT)"],
+  [
+    ["--smtp", "smtp://u:hunter2#@h", "--smtp-from", "a@x.org"],
+    "--smtp: the SMTP URL is not a valid URL; write special characters of the password as %XX, such as # as %23",
+  ],
+  [["--smtp", "smtp://h", "--smtp-from", "us"], '--smtp-from: "us" is not an email address'],
+  [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--smtp-rate", "fast"], '--smtp-rate: "fast" is not a limit'],
+  [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--smtp-connections", "0"], "--smtp-connections: "],
+  [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--dkim-key", "k"], "--dkim-key requires --dkim-selector"],
+  [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--dkim-selector", "s"], "--dkim-selector requires --dkim-key"],
+  [
+    ["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--on-unknown", "x"],
+    '--on-unknown: "x" is not one of hold, resend',
+  ],
+  [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--max-age", "x"], '--max-age: "x" is not a duration'],
+])("when serve is given %j, then it does not start", async (args, sentence) => {
+  const data = path.join(place.folder, "never.db");
+  const { status, stderr } = await runInProcess({ args: ["serve", "--data", data, "--port", "0", ...args] });
+  expect([status, stderr.includes(sentence) ? sentence : stderr, stderr.includes("hunter2")]).toEqual([
+    2,
+    sentence,
+    false,
+  ]);
+});

@@ -1,0 +1,78 @@
+/** What `/metrics` says while surveys are scheduled, sent, refused and lost: through the service, with a clock set by hand. */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { readText } from "../../src/service/control/loopback-exchange.ts";
+import { claimDue, markTransmitting } from "../../src/service/domain/delivery/deliveries.ts";
+import { openEmbeddedService, type EmbeddedService } from "../helpers/embedded-service.ts";
+
+const time = { now: 1_750_000_000 };
+const state: { world?: EmbeddedService } = {};
+const world = (): EmbeddedService => state.world as EmbeddedService;
+beforeEach(async () => {
+  time.now = 1_750_000_000;
+  state.world = await openEmbeddedService({ clock: { ...systemClock, now: () => time.now * 1000 } });
+});
+afterEach(() => world().close());
+
+const schedule = (email: string, delay: number): Promise<unknown> => world().client.sendPerson({ email, delay });
+
+/** Lines about deliveries that are not 0. */
+async function metrics(): Promise<string[]> {
+  const response = await world().service.handle({ method: "GET", url: "http://embedded.test/metrics", headers: {} });
+  const lines = (await readText(response)).split("\n");
+  return lines.filter((line) => line.startsWith("surveyctl_delivery") && !line.endsWith(" 0")).toSorted();
+}
+
+it("when surveys wait and are sent, then the queue, its age and each outcome are told", async () => {
+  await schedule("a@x.co", 0);
+  await schedule("b@x.co", 60);
+  time.now += 7;
+  expect(await metrics()).toEqual([
+    "surveyctl_delivery_oldest_due_seconds 7",
+    'surveyctl_delivery_queue{state="scheduled"} 2',
+  ]);
+  await world().service.finishDue();
+  expect(await metrics()).toEqual([
+    'surveyctl_delivery_queue{state="scheduled"} 1',
+    'surveyctl_delivery_total{channel="email",outcome="sent"} 1',
+  ]);
+});
+
+it("when the outbox cannot be written, then it is told, and the survey goes out later, once", async () => {
+  const outbox = path.join(world().folder, "outbox");
+  await writeFile(outbox, "a file where the folder should be");
+  await schedule("a@x.co", 0);
+  await world().service.finishDue();
+  expect(await metrics()).toEqual([
+    'surveyctl_delivery_queue{state="retrying"} 1',
+    'surveyctl_delivery_total{channel="email",outcome="retry"} 1',
+  ]);
+  await rm(outbox);
+  await mkdir(outbox, { mode: 0o700 });
+  time.now += 15;
+  await world().service.finishDue();
+  const { surveys } = await world().service.admin({ kind: "delivery.show", project: "default", email: "a@x.co" });
+  expect(surveys.map(({ state: name, attempts, log }) => [name, attempts, log.map(({ outcome }) => outcome)])).toEqual([
+    ["sent", 2, ["retry", "sent"]],
+  ]);
+});
+
+it("when a process died after it had marked a message, then it is unknown, and nothing sends it again", async () => {
+  await schedule("a@x.co", 0);
+  const { store, admin } = world().service;
+  await store.write(async (tx) => {
+    const [due] = await claimDue(tx, { claimer: "dead", channel: "email", leaseSeconds: 300, limit: 1 });
+    if (due !== undefined) await markTransmitting(tx, due);
+  });
+  await world().service.finishDue();
+  time.now += 86_400;
+  await world().service.finishDue();
+  expect(await metrics()).toEqual(["surveyctl_delivery_unknown 1"]);
+  expect(await admin({ kind: "delivery.resolve", project: "default", id: "3", as: "resend" })).toMatchObject({
+    state: "retrying",
+  });
+  await world().service.finishDue();
+  expect(await metrics()).toEqual(['surveyctl_delivery_total{channel="email",outcome="sent"} 1']);
+});
