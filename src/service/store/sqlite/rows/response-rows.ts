@@ -29,6 +29,10 @@ export function createResponseRows(database: Database, blocks: ListBlocks): Resp
       blocks.countScores(responsesBy(project, trendId, "created_at"), range),
     addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
     byToken: async (token) => findByToken(database, token),
+    token: async (project, id) => {
+      const row = database.first("SELECT token FROM responses WHERE project_id = ? AND id = ?", [project, id]);
+      return row === null ? null : String(row.token);
+    },
   };
 }
 
