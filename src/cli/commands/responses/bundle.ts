@@ -45,20 +45,18 @@ export async function runResponsesBundle(deps: Deps, options: Selection): Promis
   const counts = { promoters: 0, passives: 0, detractors: 0 };
   const selection = openSelection(deps, options);
   const write = withClient(deps, async (client) => {
-    await out.write(HEAD);
+    // A bundle of which nothing could be read has no beginning.
+    let head = HEAD;
     for await (const { rows } of selection.pages(client)) {
       for (const row of rows) {
         const category = categoryOf(row);
         if (category !== null) counts[`${category}s`] += 1;
       }
-      await out.write(
-        rows
-          .filter((row) => commentOf(row).trim() !== "")
-          .map(toBlock)
-          .join(""),
-      );
+      const withComment = rows.filter((row) => commentOf(row).trim() !== "");
+      await out.write(head + withComment.map(toBlock).join(""));
+      head = "";
     }
-    await out.write(describeCounts(counts));
+    await out.write(head + describeCounts(counts));
   });
   await tellRefusals(write, noTrend(options.trend));
   await selection.tell();

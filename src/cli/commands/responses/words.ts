@@ -113,7 +113,7 @@ function toRow(row: TermRow): JsonObject {
 /** In cells each quote carries its id as `responses verify` reads it. */
 function withQuoteLines(row: JsonObject): JsonObject {
   const quotes = Array.isArray(row["quotes"]) ? (row["quotes"] as { id: string; text: string }[]) : [];
-  return { ...row, quotes: quotes.map(({ id, text }) => `"${text.replace(/\s+/g, " ")}" [${id}]`) };
+  return { ...row, quotes: quotes.map(({ id, text }) => `"${text.replace(/\s+/g, " ")}" [${id}]`).join(" · ") };
 }
 
 function describeResult({ comments }: WordTally, terms: readonly TermRow[]): string {
