@@ -4,9 +4,20 @@ import { MARK } from "./redact.ts";
 
 /** Something a summary says that the responses can confirm. Lines count from 1. */
 export type SummaryClaim =
-  | { readonly kind: "quotation"; readonly line: number; readonly text: string; readonly ids: readonly string[] }
-  | { readonly kind: "id"; readonly line: number; readonly id: string }
+  | (Quoting & {
+      readonly kind: "quotation";
+      readonly text: string;
+      /** The answers that it has to be in, each of them; none: any answer. */
+      readonly ids: readonly string[];
+    })
+  | (Quoting & { readonly kind: "id"; readonly id: string })
   | { readonly kind: "count"; readonly line: number; readonly count: number; readonly of: CountedNoun };
+
+interface Quoting {
+  readonly line: number;
+  /** What a quote line says with its last brackets: where a comment says that, they name no answer. */
+  readonly literal?: string;
+}
 
 export type CountedNoun = "responses" | "promoters" | "passives" | "detractors";
 
@@ -55,8 +66,9 @@ function readQuoteLines(summary: string): Found {
     const said = (ids.length === 0 ? content : content.slice(0, trailing?.index)).trim();
     const quotation = WHOLLY_QUOTED.exec(said)?.[1] ?? said;
     const line = index + 1;
-    if (quotation.trim() !== "") claims.push({ kind: "quotation", line, text: quotation, ids });
-    for (const id of ids) claims.push({ kind: "id", line, id });
+    const literal = ids.length === 0 ? {} : { literal: content.trim() };
+    if (quotation.trim() !== "") claims.push({ kind: "quotation", line, text: quotation, ids, ...literal });
+    for (const id of ids) claims.push({ kind: "id", line, id, ...literal });
     return "";
   });
   return { claims, rest: rest.join("\n") };
@@ -176,6 +188,8 @@ export function createClaimCheck(claims: readonly SummaryClaim[]): ClaimCheck {
     claims.flatMap((claim) => (claim.kind === "id" ? [claim.id] : claim.kind === "quotation" ? claim.ids : [])),
   );
   const knownIds = new Set<string>();
+  const literals = new Set(claims.flatMap((claim) => ("literal" in claim ? [claim.literal ?? ""] : [])));
+  const saidLiterally = new Set<string>();
   const counts = { responses: 0, promoters: 0, passives: 0, detractors: 0 };
   const quotations = claims
     .filter((claim) => claim.kind === "quotation")
@@ -187,6 +201,8 @@ export function createClaimCheck(claims: readonly SummaryClaim[]): ClaimCheck {
       if (category !== null) counts[NOUNS[category]] += 1;
       if (wantedIds.has(id)) knownIds.add(id);
       const said = texts.map(comparable).filter((text) => text !== "");
+      for (const literal of literals)
+        if (said.some((text) => text.includes(comparable(literal)))) saidLiterally.add(literal);
       for (const quotation of quotations) {
         const isWanted =
           quotation.claim.ids.length === 0
@@ -201,7 +217,9 @@ export function createClaimCheck(claims: readonly SummaryClaim[]): ClaimCheck {
       [
         ...quotations.flatMap(({ claim, isFound, saidBy }) => brokenQuotation(claim, isFound, saidBy)),
         ...claims.flatMap((claim) => brokenFact(claim, knownIds, counts)),
-      ].toSorted((a, b) => a.claim.line - b.claim.line),
+      ]
+        .filter(({ claim }) => !("literal" in claim && saidLiterally.has(claim.literal ?? "")))
+        .toSorted((a, b) => a.claim.line - b.claim.line),
   };
 }
 

@@ -80,7 +80,12 @@ function toBlock(row: JsonObject): string {
     .trim()
     .split(/\r\n?|\n/);
   const quoted = lines.map((line) => `> ${toSafeText(line)}`.trimEnd());
-  return `[${toSafeText(toText(id))}] ${toSafeText(facts.join(", "))}\n${quoted.join("\n")}\n\n`;
+  // Only the people's own lines hold quotations and ids.
+  const plain = facts
+    .join(", ")
+    .replace(/["“”„«»]/g, "'")
+    .replace(/[[\]]/g, "|");
+  return `[${toSafeText(toText(id))}] ${toSafeText(plain)}\n${quoted.join("\n")}\n\n`;
 }
 
 function propertiesOf({ person_properties: properties }: JsonObject): string[] {
