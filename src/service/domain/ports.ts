@@ -7,7 +7,16 @@
 
 import type { UnavailableError } from "./errors.ts";
 import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
-import type { AutopilotRows, PersonRows, ProjectRows, ResponseRows, SuppressionRows, TrendRows } from "./rows.ts";
+import type {
+  AutopilotRows,
+  LinkRows,
+  PersonRows,
+  ProjectRows,
+  ResponseRows,
+  SecretRows,
+  SuppressionRows,
+  TrendRows,
+} from "./rows.ts";
 
 export type * from "./delivery/rows.ts";
 export type * from "./rows.ts";
@@ -56,4 +65,6 @@ export interface Transaction {
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;
   readonly suppressions: SuppressionRows;
+  readonly links: LinkRows;
+  readonly secrets: SecretRows;
 }

@@ -153,7 +153,7 @@ export interface RequestRows {
   propertiesFor(project: number, personId: number, channel: Channel): Promise<Properties | null>;
   /** The survey that a link names, in whichever project; null when there is none. */
   byToken(token: string): Promise<SurveyLink | null>;
-  /** The survey whose unsubscribe link this is, also by the answering token, which older messages carry. */
+  /** The survey whose unsubscribe link this is; the answering token is not. */
   byUnsubscribeToken(token: string): Promise<SurveyLink | null>;
   setPageFacts(project: number, id: number, facts: PageFacts): Promise<void>;
 }
