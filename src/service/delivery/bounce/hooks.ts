@@ -17,13 +17,13 @@ import { readGeneric, readMailgun, readPostmark, readSendGrid, readSes, type Rea
 import { createSns, type FetchText, parseEnvelope, type Sns } from "./sns.ts";
 import { eventToReport, type ProviderEvent } from "./to-report.ts";
 
-export type Refusal = "secret" | "signature" | "body";
+export type HookRefusal = "secret" | "signature" | "body";
 
 export interface HooksOptions {
   readonly store: Store;
   readonly fetchText: FetchText;
   readonly onReport: (source: HookSource, outcome: ReportOutcome) => void;
-  readonly onRefused: (why: Refusal) => void;
+  readonly onRefused: (why: HookRefusal) => void;
 }
 
 export interface HookRequest {
@@ -45,7 +45,7 @@ const BODY_MAX = 1024 * 1024;
 /** Answers 200 once a report is stored; a provider repeats what is answered otherwise. */
 export function createHooks(options: HooksOptions): Hooks {
   const sns = createSns(options.fetchText);
-  const refuse = (status: number, why: Refusal, message: string): HttpResponse => {
+  const refuse = (status: number, why: HookRefusal, message: string): HttpResponse => {
     options.onRefused(why);
     return answer(status, message);
   };
