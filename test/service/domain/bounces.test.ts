@@ -255,6 +255,28 @@ test("when a project says how many soft bounces are a bounce, then that many are
   ]);
 });
 
+test("when a bounce after soft ones is cleared, then these count no more", async () => {
+  await fixture.write((tx) => changeSettings(tx, fixture.project, { softBounces: "2" }));
+  expect(await softTimes(2)).toEqual(["soft", "bounced"]);
+  await clear();
+  await mail("ada@x.co", 3);
+  expect(await receive(dsn({ Status: "4.2.2" }, returned(3)))).toBe("soft");
+});
+
+test("when reports blame nobody, then the log says what they were", async () => {
+  await mail("ada@x.co", 1);
+  for (const action of ["delayed", "relayed", "failed"])
+    await receive(dsn({ Action: action, Status: action === "failed" ? "5.7.1" : "4.4.1" }));
+  await receive(complaint());
+  const { surveys } = await history();
+  expect(surveys[0]?.log.map(({ stage, enhancedCode, outcome }) => [stage, enhancedCode, outcome])).toEqual([
+    ["report", "4.4.1", "delayed"],
+    ["report", "4.4.1", "relayed"],
+    ["report", "5.7.1", "failed"],
+    ["report", null, "complaint"],
+  ]);
+});
+
 const event = (given: Partial<ProviderEvent>): Report =>
   eventToReport("hook", {
     id: null,
