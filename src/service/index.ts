@@ -12,6 +12,7 @@ import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
+import { type Brand, readBrand } from "./domain/brand.ts";
 import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
@@ -103,12 +104,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const metrics = createDeliveryMetrics(store);
   const failures = createFailureLog(log);
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
-  const mailContext = (settings: ProjectSettings): MailContext => ({
+  const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
     appUrl: state.address,
-    sender: chooseSender(settings, sender, state.address),
+    sender: chooseSender({ ...settings, senderName: name ?? settings.senderName }, sender, state.address),
+    accent: accent?.color ?? null,
   });
   const contextOf = async (project: Project): Promise<MailContext> =>
-    mailContext(await store.read((tx) => readSettings(tx, project)));
+    store.read(async (tx) => mailContext(await readSettings(tx, project), await readBrand(tx, project)));
   const outbox = createOutbox({
     folder,
     dataFile: resolveFile(dataFile),
@@ -170,7 +172,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
     senders,
-    renderPreview: (survey, settings) => previewMail(survey, mailContext(settings), random, unixSeconds(clock)),
+    appUrl: () => state.address,
+    renderPreview: (survey, settings, brand) =>
+      previewMail(survey, mailContext(settings, brand), random, unixSeconds(clock)),
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {

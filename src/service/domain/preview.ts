@@ -2,7 +2,9 @@
 import type { Locale } from "../../contract/locales.ts";
 import type { Project } from "./inputs.ts";
 import type { DueSurvey, Transaction } from "./ports.ts";
+import { readSpecialProperties } from "./special-properties.ts";
 
+/** Leads to the same pages without a survey, in the survey's language. */
 const PREVIEW_TOKEN = "preview";
 
 export interface PreviewWish {
@@ -22,14 +24,16 @@ export async function previewSurvey(
   const person = email === null ? sample : await tx.people.byEmail(project.id, email);
   if (person === null) return null;
   const properties = email === null ? null : await tx.requests.propertiesFor(project.id, person.id, "email");
+  const shown = { ...properties, ...(locale === null ? {} : { locale }) };
+  const token = `${PREVIEW_TOKEN}-${readSpecialProperties(shown).locale}`;
   return {
     project,
     requestId: 0,
     channel: "email",
     autopilot: false,
-    token: PREVIEW_TOKEN,
-    unsubscribeToken: PREVIEW_TOKEN,
-    properties: { ...properties, ...(locale === null ? {} : { locale }) },
+    token,
+    unsubscribeToken: token,
+    properties: shown,
     scheduledAt: tx.now,
     attempts: 0,
     firstAttemptAt: null,

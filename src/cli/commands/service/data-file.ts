@@ -116,6 +116,13 @@ export const SETTINGS = toResource("settings", {
   soft_bounces: "number",
 });
 export const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
+export const LINKS = toResource(
+  "links",
+  { id: "id", name: "text", url: "text", properties: "text", created_at: "time" },
+  ["created_at", "properties"],
+);
+export const BRAND = toResource("settings", { name: "text", color: "text", text_color: "text", logo_url: "text" });
+export const SIGNED_LINK = toResource("responses", { url: "text" });
 export const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, [
   "created_at",
 ]);
@@ -150,6 +157,7 @@ export const DELIVERY_LOG = toResource(
     survey: "id",
     channel: "text",
     state: "status",
+    page: "text",
     attempt: "number",
     at: "time",
     outcome: "text",

@@ -220,6 +220,7 @@ export interface DeliveryRow extends ClaimKey {
   readonly transmittingAt: number | null;
   readonly attempts: number;
   readonly messageId: string | null;
+  readonly pageFacts: PageFacts;
 }
 
 /** What a sender keeps for its next start, and shows the operator. */
