@@ -7,7 +7,7 @@ import {
   releaseDeadClaims,
   type OnUnknown,
 } from "../domain/delivery/deliveries.ts";
-import type { MessageSender, OutcomeKind } from "../domain/delivery/sender.ts";
+import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, Store, Transaction } from "../domain/ports.ts";
 import { createHand, type Hand } from "./hand.ts";
 
@@ -22,7 +22,7 @@ export interface SchedulerOptions {
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
   /** Called with each outcome once it is recorded. */
-  readonly onOutcome: (due: DueSurvey, kind: OutcomeKind) => void;
+  readonly onOutcome: (due: DueSurvey, result: DeliveryResult) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -84,7 +84,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       { mayWaitMs: hand.isBusy() ? RECORD_WAIT_MS : 0 },
     );
     hand.forget(ended);
-    for (const { due, result } of ended) options.onOutcome(due, result.kind);
+    for (const { due, result } of ended) options.onOutcome(due, result);
     for (const { sender, due } of claimed) hand.take(sender, due);
     return claimed.length + ended.length;
   };
