@@ -106,7 +106,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   // We own the file now, so a control file beside it was left by a killed server.
   await removeControlFile(dataFile);
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, isReady: true };
-  const metrics = createDeliveryMetrics(store);
   const failures = createFailureLog(log);
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
   const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
@@ -126,6 +125,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
   const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
+  const metrics = createDeliveryMetrics(store, () => (mail === null ? {} : { smtp: mail.health() }));
   const scheduler = createScheduler({
     store,
     clock,
@@ -133,9 +133,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
     onUnknown: options.onUnknown ?? "hold",
-    onOutcome: (due, kind) => {
-      if (kind === "sent") failures.end();
-      metrics.count(due, kind);
+    onOutcome: (due, result) => {
+      if (result.kind === "sent") failures.end();
+      metrics.count(due, result);
     },
     onError: failures.add,
   });
