@@ -7,7 +7,7 @@ import { resolveFile } from "../runtime/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
-import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
+import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
@@ -75,9 +75,6 @@ export interface Service extends Face {
   /** Lets the delivery in hand finish and frees the data file. */
   close(): Promise<void>;
 }
-
-/** Where `serve` listens unless it is told otherwise; links of messages made without a server begin with it. */
-export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
 
 const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 

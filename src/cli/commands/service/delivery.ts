@@ -25,6 +25,7 @@ import {
   toRows,
   withAdmin,
 } from "./data-file.ts";
+import { registerDoctor } from "./doctor.ts";
 
 export interface DeliveryListOptions extends ProjectChoice {
   readonly state: DeliveryState | null;
@@ -153,6 +154,7 @@ export function registerDelivery(parent: Command, context: CommandContext): void
     columns: RELEASED,
   });
   context.action(resume, (deps, flags) => runDeliveryResume(deps, { data: flags.text("--data") }));
+  registerDoctor(noun, context);
 }
 
 function registerList(noun: Command, context: CommandContext): void {
