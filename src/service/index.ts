@@ -18,7 +18,7 @@ import type { Store } from "./domain/ports.ts";
 import { type ProjectSettings, readSettings } from "./domain/projects.ts";
 import { createDeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
-import type { RateLimit } from "./http/rate-limit.ts";
+import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
@@ -45,8 +45,8 @@ export interface ServiceOptions {
   readonly onUnknown?: OnUnknown;
   /** Messages in the outbox are removed after this long; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
-  /** How long after the first answer it may be changed on its page; absent: 30 days. */
-  readonly answerWindowSeconds?: number;
+  /** How long after the first answer it may be changed on its page; absent or null: 30 days. */
+  readonly answerWindowSeconds?: number | null;
 }
 
 /** `handle` is one request, one answer; no port needed. */
@@ -76,6 +76,10 @@ export interface Service extends Face {
   close(): Promise<void>;
 }
 
+/** Links that do not exist, for each block of addresses. */
+const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
+/** Answers through public links, for each block of addresses: an office is one. */
+const LINK_ANSWERS: RateLimit = { requests: 60, periodSeconds: 600 };
 const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 
 /** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
@@ -130,7 +134,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store,
     clock,
     publicUrl,
+    random,
     answerWindowSeconds: options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS,
+    senderName: sender.senderName,
+    unknownLinks: createAddressLimit(UNKNOWN_LINKS, clock),
+    linkAnswers: createAddressLimit(LINK_ANSWERS, clock),
+    identify: async (authorization, address) => http.keys.open(authorization, addressBlock(address)),
     onError: failures.add,
   });
   const http = createHttpService({

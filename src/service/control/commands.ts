@@ -68,7 +68,14 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({
     kind: v.literal("settings"),
     project,
-    change: v.object({ sender_name: setting, from: setting, reply_to: setting, footer: setting, tz: setting }),
+    change: v.object({
+      sender_name: setting,
+      from: setting,
+      reply_to: setting,
+      footer: setting,
+      tz: setting,
+      soft_bounces: setting,
+    }),
   }),
   v.object({
     kind: v.literal("survey.preview"),
@@ -106,6 +113,8 @@ export interface SettingsInfo {
   readonly reply_to: string | null;
   readonly footer: string | null;
   readonly tz: string | null;
+  /** So many soft bounces among five surveys are a bounce; null: they never are. */
+  readonly soft_bounces: number | null;
 }
 
 /** A survey's e-mail as it would be sent. */

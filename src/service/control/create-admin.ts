@@ -157,13 +157,21 @@ async function readProjects(tx: Transaction): Promise<ProjectInfo[]> {
   return infos;
 }
 
-function toSettings({ sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone }: SettingsChange) {
-  const given = Object.entries({ senderName, from, replyTo, footer, timeZone });
+function toSettings({
+  sender_name: senderName,
+  from,
+  reply_to: replyTo,
+  footer,
+  tz: timeZone,
+  soft_bounces: softBounces,
+}: SettingsChange) {
+  const given = Object.entries({ senderName, from, replyTo, footer, timeZone, softBounces });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Partial<ProjectSettings>;
 }
 
-function toSettingsInfo({ senderName, from, replyTo, footer, timeZone }: ProjectSettings): SettingsInfo {
-  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone };
+function toSettingsInfo({ senderName, from, replyTo, footer, timeZone, softBounces }: ProjectSettings): SettingsInfo {
+  const soft = softBounces === null ? null : Number(softBounces);
+  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces: soft };
 }
 
 function toKeyInfo({ id, lastFour, createdAt }: { id: number; lastFour: string; createdAt: number }): KeyInfo {

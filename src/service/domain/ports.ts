@@ -6,8 +6,17 @@
  */
 
 import type { UnavailableError } from "./errors.ts";
-import type { DeliveryRows, RequestRows } from "./delivery/rows.ts";
-import type { AutopilotRows, PersonRows, ProjectRows, ResponseRows, SuppressionRows, TrendRows } from "./rows.ts";
+import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
+import type {
+  AutopilotRows,
+  LinkRows,
+  PersonRows,
+  ProjectRows,
+  ResponseRows,
+  SecretRows,
+  SuppressionRows,
+  TrendRows,
+} from "./rows.ts";
 
 export type * from "./delivery/rows.ts";
 export type * from "./rows.ts";
@@ -51,8 +60,11 @@ export interface Transaction {
   readonly people: PersonRows;
   readonly requests: RequestRows;
   readonly deliveries: DeliveryRows;
+  readonly reports: ReportRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;
   readonly suppressions: SuppressionRows;
+  readonly links: LinkRows;
+  readonly secrets: SecretRows;
 }

@@ -119,6 +119,7 @@ export const SETTINGS = toResource("settings", {
   reply_to: "text",
   footer: "text",
   tz: "text",
+  soft_bounces: "number",
 });
 export const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
 export const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, [

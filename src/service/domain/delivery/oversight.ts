@@ -67,6 +67,7 @@ function explain(
   isPaused: boolean,
 ): string {
   const has = (reason: Suppression["reason"]): boolean => suppressions.some((one) => one.reason === reason);
+  if (has("complaint") && has("unsubscribe")) return "No mail: this person reported a survey as spam.";
   if (has("unsubscribe") || (person?.unsubscribedAt ?? null) !== null) return "No mail: this person has unsubscribed.";
   if (has("bounce") || (person?.bouncedAt ?? null) !== null) return "No mail: this address has bounced.";
   if (newest === undefined) return "No survey was scheduled for this person.";
@@ -96,7 +97,9 @@ export async function releaseHeld(tx: Transaction, limit: number): Promise<numbe
 
 const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;
 
-/** Forgets attempts of more than 90 days ago, some at a time. Whether there may be more. */
+/** Forgets attempts and reports of more than 90 days ago, some at a time. Whether there may be more. */
 export async function pruneAttempts(tx: Transaction, limit: number): Promise<boolean> {
-  return (await tx.deliveries.pruneAttempts(tx.now - ATTEMPTS_KEPT_SECONDS, limit)) === limit;
+  const before = tx.now - ATTEMPTS_KEPT_SECONDS;
+  const reports = await tx.reports.prune(before, limit);
+  return (await tx.deliveries.pruneAttempts(before, limit)) === limit || reports === limit;
 }

@@ -16,10 +16,7 @@ export function createDeliveryRows(database: Database, session: Session): Delive
           limit,
         ])
         .map(toDelivery),
-    byId: async (project, id) => {
-      const row = database.first(`${DELIVERY} WHERE q.project_id = ? AND q.id = ?`, [project, id]);
-      return row === null ? null : toDelivery(row);
-    },
+    byId: async (project, id) => findDelivery(database, project, id),
     lastUnknownAt: async (project, personId) => {
       const row = database.first(
         "SELECT max(transmitting_at) AS at FROM survey_requests WHERE project_id = ? AND person_id = ? AND state = 'unknown'",
@@ -55,6 +52,11 @@ const DELIVERY = `SELECT q.project_id AS "projectId", q.id, q.person_id AS "pers
   CASE WHEN q.state IN ('scheduled', 'retrying') THEN q.due_at ELSE q.scheduled_at END AS "dueAt",
   q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims
   FROM survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id`;
+
+export function findDelivery(database: Database, project: number, id: number): DeliveryRow | null {
+  const row = database.first(`${DELIVERY} WHERE q.project_id = ? AND q.id = ?`, [project, id]);
+  return row === null ? null : toDelivery(row);
+}
 
 function listDeliveries(
   database: Database,

@@ -75,8 +75,7 @@ export function createRequestRows(database: Database, session: Session, blocks: 
       return row === null ? null : (JSON.parse(String(row.properties)) as Properties);
     },
     byToken: async (token) => findLink(database, "token", token),
-    byUnsubscribeToken: async (token) =>
-      findLink(database, "unsubscribe_token", token) ?? findLink(database, "token", token),
+    byUnsubscribeToken: async (token) => findLink(database, "unsubscribe_token", token),
     setPageFacts: async (project, id, facts) => {
       database.run("UPDATE survey_requests SET page_facts = ? WHERE project_id = ? AND id = ?", [
         JSON.stringify(facts),
