@@ -24,7 +24,7 @@ import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
-import { createFailureLog, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` is beside it. */
@@ -127,6 +127,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       if (kind === "sent") failures.end();
       metrics.count(due, kind);
     },
+    onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);
