@@ -55,7 +55,7 @@ function checkServer({ server }: MailSetup): Finding {
 }
 
 function checkTls(setup: MailSetup): Finding {
-  const report = checkOf("tls", "TLS on the way to the relay (Gmail 421 4.7.29); a password goes over no other");
+  const report = checkOf("tls", "TLS to the relay, and from there on (530 5.7.0, Gmail 550 5.7.29)");
   const server = usable(setup.server);
   if (server === null) return report("skipped", "no mail server");
   switch (server.security) {
@@ -114,7 +114,7 @@ function checkKey({ dkim }: MailSetup): Finding {
 }
 
 function checkKeyDomain({ dkim, from }: MailSetup): Finding {
-  const report = checkOf("dkim-domain", "DKIM aligned with From (Gmail 550 5.7.32, Microsoft 550 5.7.515)");
+  const report = checkOf("dkim-domain", "DKIM aligned with From (Gmail 421 5.7.32, Microsoft 550 5.7.515)");
   const key = usable(dkim);
   if (key === null || from === null) return report("skipped", key === null ? "no DKIM key" : "no sender address");
   const domain = senderDomain(from);

@@ -151,7 +151,7 @@ describe("without asking anybody", () => {
   test("each finding says which rule it would break", async () => {
     const found = await examineMail(good({ from: "survey@example.net" }), systemClock, null);
     expect(found.find(({ check }) => check === "dkim-domain")?.rule).toBe(
-      "DKIM aligned with From (Gmail 550 5.7.32, Microsoft 550 5.7.515)",
+      "DKIM aligned with From (Gmail 421 5.7.32, Microsoft 550 5.7.515)",
     );
   });
 });
