@@ -14,16 +14,18 @@ const TIMEOUT_MS = 5_000;
 const TRIES = 2;
 const NO_RECORD: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA"]);
 
-async function openResolver(): Promise<Resolver> {
+async function openResolver(servers: readonly string[] | null): Promise<Resolver> {
   const dns = await import("node:dns/promises");
-  return new dns.Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  const resolver = new dns.Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  if (servers !== null) resolver.setServers(servers);
+  return resolver;
 }
 
-/** Asks the machine's DNS servers. Rejects when they do not answer, or answer with an error. */
-export function createNameResolver(): NameResolver {
+/** Asks these DNS servers, `host:port`, or with null the machine's. Rejects when they do not answer, or answer with an error. */
+export function createNameResolver(servers: readonly string[] | null = null): NameResolver {
   let resolver: Promise<Resolver> | null = null;
   const ask = async <Row>(question: (dns: Resolver) => Promise<Row[]>): Promise<Row[]> => {
-    resolver ??= openResolver();
+    resolver ??= openResolver(servers);
     try {
       return await question(await resolver);
     } catch (error) {
