@@ -8,7 +8,7 @@ import { resolveFile } from "../runtime/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
-import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
+import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
@@ -28,7 +28,7 @@ import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
-import { createFailureLog, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` is beside it. */
@@ -82,9 +82,6 @@ export interface Service extends Face {
   close(): Promise<void>;
 }
 
-/** Where `serve` listens unless it is told otherwise; links of messages made without a server begin with it. */
-export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
-
 /** Links that do not exist, for each block of addresses. */
 const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
 /** Answers through public links, for each block of addresses: an office is one. */
@@ -137,6 +134,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       if (result.kind === "sent") failures.end();
       metrics.count(due, result);
     },
+    onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);

@@ -79,8 +79,14 @@ export async function showRecord(deps: Deps, resource: Resource, value: object):
   await writeRecord(deps, resource, { json: JSON.parse(text) as JsonObject, text });
 }
 
-export async function showList(deps: Deps, resource: Resource, values: readonly object[]): Promise<void> {
-  const output = await openListOutput(deps, { resource });
+/** `wrap`: on a terminal, long text continues below itself instead of being cut. */
+export async function showList(
+  deps: Deps,
+  resource: Resource,
+  values: readonly object[],
+  wrap: boolean = false,
+): Promise<void> {
+  const output = await openListOutput(deps, { resource, wrap });
   await output.write(toRows(values));
   await output.end();
 }
@@ -220,6 +226,22 @@ export const DELIVERY_STATUS = toResource("settings", {
   senders: "text",
 });
 export const RELEASED = toResource("surveys", { released: "number" });
+export const FINDINGS = toResource("checks", { check: "text", result: "status", detail: "text", rule: "text" }, [
+  "rule",
+]);
+export const TEST_MAIL = toResource("mails", {
+  outcome: "status",
+  to: "text",
+  subject: "text",
+  message_id: "text",
+  stage: "text",
+  code: "number",
+  enhanced_code: "text",
+  text: "text",
+  host: "text",
+  server_id: "text",
+  ms: "number",
+});
 export const PAUSE = toResource("settings", { project: "text", paused_at: "time" });
 /** What became of messages that came back. */
 export const RECEIVED = toResource("messages", {

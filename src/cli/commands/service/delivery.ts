@@ -24,6 +24,7 @@ import {
   showRecord,
   withAdmin,
 } from "./data-file.ts";
+import { registerDoctor } from "./doctor.ts";
 
 export interface DeliveryListOptions extends ProjectChoice {
   readonly state: DeliveryState | null;
@@ -158,6 +159,7 @@ export function registerDelivery(parent: Command, context: CommandContext): void
     columns: RELEASED,
   });
   context.action(resume, (deps, flags) => runDeliveryResume(deps, { data: flags.text("--data") }));
+  registerDoctor(noun, context);
 }
 
 function registerList(noun: Command, context: CommandContext): void {
