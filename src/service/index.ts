@@ -8,13 +8,14 @@ import { resolveFile } from "../runtime/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
-import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
+import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
 import type { FetchText } from "./delivery/bounce/sns.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
+import { type Brand, readBrand } from "./domain/brand.ts";
 import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
@@ -27,7 +28,7 @@ import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
-import { createFailureLog, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` is beside it. */
@@ -81,9 +82,6 @@ export interface Service extends Face {
   close(): Promise<void>;
 }
 
-/** Where `serve` listens unless it is told otherwise; links of messages made without a server begin with it. */
-export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
-
 /** Links that do not exist, for each block of addresses. */
 const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
 /** Answers through public links, for each block of addresses: an office is one. */
@@ -105,15 +103,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   // We own the file now, so a control file beside it was left by a killed server.
   await removeControlFile(dataFile);
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, isReady: true };
-  const metrics = createDeliveryMetrics(store);
   const failures = createFailureLog(log);
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
-  const mailContext = (settings: ProjectSettings): MailContext => ({
+  const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
     appUrl: state.address,
-    sender: chooseSender(settings, sender, state.address),
+    sender: chooseSender({ ...settings, senderName: name ?? settings.senderName }, sender, state.address),
+    accent: accent?.color ?? null,
   });
   const contextOf = async (project: Project): Promise<MailContext> =>
-    mailContext(await store.read((tx) => readSettings(tx, project)));
+    store.read(async (tx) => mailContext(await readSettings(tx, project), await readBrand(tx, project)));
   const outbox = createOutbox({
     folder,
     dataFile: resolveFile(dataFile),
@@ -124,6 +122,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
   const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
+  const metrics = createDeliveryMetrics(store, () => (mail === null ? {} : { smtp: mail.health() }));
   const scheduler = createScheduler({
     store,
     clock,
@@ -131,10 +130,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
     onUnknown: options.onUnknown ?? "hold",
-    onOutcome: (due, kind) => {
-      if (kind === "sent") failures.end();
-      metrics.count(due, kind);
+    onOutcome: (due, result) => {
+      if (result.kind === "sent") failures.end();
+      metrics.count(due, result);
     },
+    onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);
@@ -180,9 +180,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
     senders,
-    address: () => state.address,
+    appUrl: () => state.address,
+    renderPreview: (survey, settings, brand) =>
+      previewMail(survey, mailContext(settings, brand), random, unixSeconds(clock)),
     onReport: metrics.countReport,
-    renderPreview: (survey, settings) => previewMail(survey, mailContext(settings), random, unixSeconds(clock)),
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {

@@ -21,14 +21,14 @@ export interface BounceAdminOptions {
   readonly onSchedule: () => void;
   readonly onReport: (source: string, outcome: ReportOutcome) => void;
   /** What providers reach the service by, without a slash at the end. */
-  readonly address: () => string;
+  readonly appUrl: () => string;
 }
 
 type BounceHandlers = {
   readonly [Kind in BounceCommand["kind"]]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
 };
 
-export function createBounceHandlers({ store, onSchedule, onReport, address }: BounceAdminOptions): BounceHandlers {
+export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: BounceAdminOptions): BounceHandlers {
   return {
     "bounce.receive": async ({ reports }) => {
       const outcomes = await store.write(async (tx) => {
@@ -75,7 +75,7 @@ export function createBounceHandlers({ store, onSchedule, onReport, address }: B
         }
         const hooks: HookInfo[] = [];
         for (const provider of HOOK_SOURCES)
-          hooks.push({ provider, url: address() + hookPath(secret, provider), proof: await proofOf(tx, provider) });
+          hooks.push({ provider, url: appUrl() + hookPath(secret, provider), proof: await proofOf(tx, provider) });
         return hooks;
       }),
   };

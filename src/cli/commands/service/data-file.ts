@@ -79,8 +79,14 @@ export async function showRecord(deps: Deps, resource: Resource, value: object):
   await writeRecord(deps, resource, { json: JSON.parse(text) as JsonObject, text });
 }
 
-export async function showList(deps: Deps, resource: Resource, values: readonly object[]): Promise<void> {
-  const output = await openListOutput(deps, { resource });
+/** `wrap`: on a terminal, long text continues below itself instead of being cut. */
+export async function showList(
+  deps: Deps,
+  resource: Resource,
+  values: readonly object[],
+  wrap: boolean = false,
+): Promise<void> {
+  const output = await openListOutput(deps, { resource, wrap });
   await output.write(toRows(values));
   await output.end();
 }
@@ -158,6 +164,13 @@ export const SETTINGS = toResource("settings", {
   soft_bounces: "number",
 });
 export const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
+export const LINKS = toResource(
+  "links",
+  { id: "id", name: "text", url: "text", properties: "text", created_at: "time" },
+  ["created_at", "properties"],
+);
+export const BRAND = toResource("settings", { name: "text", color: "text", text_color: "text", logo_url: "text" });
+export const SIGNED_LINK = toResource("responses", { url: "text" });
 export const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, [
   "created_at",
 ]);
@@ -192,6 +205,7 @@ export const DELIVERY_LOG = toResource(
     survey: "id",
     channel: "text",
     state: "status",
+    page: "text",
     attempt: "number",
     at: "time",
     outcome: "text",
@@ -212,6 +226,22 @@ export const DELIVERY_STATUS = toResource("settings", {
   senders: "text",
 });
 export const RELEASED = toResource("surveys", { released: "number" });
+export const FINDINGS = toResource("checks", { check: "text", result: "status", detail: "text", rule: "text" }, [
+  "rule",
+]);
+export const TEST_MAIL = toResource("mails", {
+  outcome: "status",
+  to: "text",
+  subject: "text",
+  message_id: "text",
+  stage: "text",
+  code: "number",
+  enhanced_code: "text",
+  text: "text",
+  host: "text",
+  server_id: "text",
+  ms: "number",
+});
 export const PAUSE = toResource("settings", { project: "text", paused_at: "time" });
 /** What became of messages that came back. */
 export const RECEIVED = toResource("messages", {

@@ -24,6 +24,7 @@ import {
   showRecord,
   withAdmin,
 } from "./data-file.ts";
+import { registerDoctor } from "./doctor.ts";
 
 export interface DeliveryListOptions extends ProjectChoice {
   readonly state: DeliveryState | null;
@@ -60,11 +61,39 @@ export async function runDeliveryShow(
 }
 
 /** The survey itself first: one that was never tried has no other row. */
-function toLogRows({ id, channel, state, reason, due_at, sent_at, log }: HistoryInfo["surveys"][number]): object[] {
+function toLogRows({
+  id,
+  channel,
+  state,
+  reason,
+  due_at,
+  sent_at,
+  page,
+  log,
+}: HistoryInfo["surveys"][number]): object[] {
   return [
-    { survey: id, channel, state, at: sent_at ?? due_at, text: reason },
+    {
+      survey: id,
+      channel,
+      state,
+      at: sent_at ?? due_at,
+      page: page === null ? null : describePage(page),
+      text: reason,
+    },
     ...log.map(({ n, ...attempt }) => ({ survey: id, channel, attempt: n, ...attempt })),
   ];
+}
+
+/** Programs that follow links open many, with many scores, at once; a person answers. */
+function describePage(page: NonNullable<HistoryInfo["surveys"][number]["page"]>): string {
+  const { gets, scores, head_seen, answered_by, answered_after } = page;
+  const after = answered_after === null ? "" : ` after ${answered_after} s`;
+  return [
+    `opened ${countOf(gets, "time", "times")}`,
+    ...(scores.length === 0 ? [] : [`scores ${scores.join(" ")}`]),
+    ...(head_seen ? ["HEAD seen"] : []),
+    ...(answered_by === null ? [] : [`answered by ${answered_by}${after}`]),
+  ].join(", ");
 }
 
 export async function runDeliveryStatus(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
@@ -130,6 +159,7 @@ export function registerDelivery(parent: Command, context: CommandContext): void
     columns: RELEASED,
   });
   context.action(resume, (deps, flags) => runDeliveryResume(deps, { data: flags.text("--data") }));
+  registerDoctor(noun, context);
 }
 
 function registerList(noun: Command, context: CommandContext): void {
