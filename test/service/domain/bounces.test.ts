@@ -180,6 +180,16 @@ test("when a survey was sent more than 14 days ago, then an address alone does n
   expect(await receive(dsn({}))).toBe("bounced");
 });
 
+test("when a report comes before the reply to the message itself, then the person bounces all the same", async () => {
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "ada@x.co" })));
+  const [due] = await fixture.write(claimAll);
+  const frozen = { messageId: "1@survey.example", bounceToken: "verp-1", values: {} };
+  await fixture.write((tx) => markTransmitting(tx, due!, frozen));
+  expect([await receive(dsn({})), (await marks()).states]).toEqual(["bounced", ["transmitting"]]);
+  await fixture.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
+  expect(await marks()).toEqual({ ...UNTOUCHED, bouncedAt: START });
+});
+
 test("when the person has another address by now, then a report about the old one leaves them alone", async () => {
   await mail("ada@x.co", 1);
   await fixture.write((tx) => tx.people.update(fixture.project.id, 1, { email: "ada@new.example" }));
