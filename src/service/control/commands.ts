@@ -2,10 +2,14 @@
 import * as v from "valibot";
 import { LOCALES, type Locale } from "../../contract/locales.ts";
 import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
+import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
+import { PAGE_COMMANDS, type PageCommand, type PageResults } from "./page-commands.ts";
 
 export type AdminCommand =
   | DeliveryCommand
+  | PageCommand
+  | BounceCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
@@ -88,6 +92,8 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({ kind: v.literal("trend.remove"), project, id }),
   v.object({ kind: v.literal("session"), project }),
   ...DELIVERY_COMMANDS,
+  ...PAGE_COMMANDS,
+  ...BOUNCE_COMMANDS,
 ]);
 
 export interface ProjectInfo {
@@ -135,7 +141,7 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
-export interface AdminResults extends DeliveryResults {
+export interface AdminResults extends DeliveryResults, PageResults, BounceResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];

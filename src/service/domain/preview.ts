@@ -2,7 +2,9 @@
 import type { Locale } from "../../contract/locales.ts";
 import type { Project } from "./inputs.ts";
 import type { DueSurvey, Transaction } from "./ports.ts";
+import { readSpecialProperties } from "./special-properties.ts";
 
+/** Leads to the same pages without a survey, in the survey's language. */
 const PREVIEW_TOKEN = "preview";
 
 const NORA: DueSurvey["person"] = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null };
@@ -38,13 +40,14 @@ export async function previewSurvey(
 
 /** A survey that is in no store. Its links lead to the preview page and unsubscribe nobody. */
 export function sampleSurvey({ project = ANY_PROJECT, person = NORA, properties = {}, now }: Sample): DueSurvey {
+  const token = `${PREVIEW_TOKEN}-${readSpecialProperties(properties).locale}`;
   return {
     project,
     requestId: 0,
     channel: "email",
     autopilot: false,
-    token: PREVIEW_TOKEN,
-    unsubscribeToken: PREVIEW_TOKEN,
+    token,
+    unsubscribeToken: token,
     properties,
     scheduledAt: now,
     attempts: 0,

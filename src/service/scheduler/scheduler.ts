@@ -8,7 +8,7 @@ import {
   type OnUnknown,
 } from "../domain/delivery/deliveries.ts";
 import { holdOverdue, isOverdueInBulk } from "../domain/delivery/oversight.ts";
-import type { MessageSender, OutcomeKind } from "../domain/delivery/sender.ts";
+import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, Store, Transaction } from "../domain/ports.ts";
 import { createHand, type Hand } from "./hand.ts";
 
@@ -23,7 +23,7 @@ export interface SchedulerOptions {
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
   /** Called with each outcome once it is recorded. */
-  readonly onOutcome: (due: DueSurvey, kind: OutcomeKind) => void;
+  readonly onOutcome: (due: DueSurvey, result: DeliveryResult) => void;
   /** Called once, before the first claim, with how many surveys are held because they were overdue in bulk. */
   readonly onOverdue?: (held: number) => void;
   readonly onError: (error: unknown) => void;
@@ -48,6 +48,8 @@ const LEASE_SECONDS = 300;
 const RENEW_SECONDS = LEASE_SECONDS / 3;
 /** A full disk for one: what waits goes on soon after there is room. */
 const AFTER_ERROR_MS = 2_000;
+/** What has ended is recorded together, while other messages are on their way. */
+const RECORD_WAIT_MS = 5;
 const ERASE_BATCH = 500;
 const HOLD_BATCH = 500;
 const REST_MIN_MS = 20;
@@ -77,12 +79,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const recordAndClaim = async (isDue: boolean): Promise<number> => {
     const ended = hand.ended();
     if (ended.length === 0 && !isDue) return 0;
-    const claimed = await store.write(async (tx) => {
-      for (const { due, result } of ended) await finishDelivery(tx, due, result, onUnknown);
-      return isDue ? claimForAll(tx, options, hand) : [];
-    });
+    const claimed = await store.write(
+      async (tx) => {
+        for (const { due, result } of ended) await finishDelivery(tx, due, result, onUnknown);
+        return isDue ? claimForAll(tx, options, hand) : [];
+      },
+      // The next mark records it, if one comes sooner.
+      { mayWaitMs: hand.isBusy() ? RECORD_WAIT_MS : 0 },
+    );
     hand.forget(ended);
-    for (const { due, result } of ended) options.onOutcome(due, result.kind);
+    for (const { due, result } of ended) options.onOutcome(due, result);
     for (const { sender, due } of claimed) hand.take(sender, due);
     return claimed.length + ended.length;
   };

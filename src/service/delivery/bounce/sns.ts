@@ -82,7 +82,7 @@ function verify(envelope: SnsEnvelope, pem: string): boolean {
     .join("");
   try {
     const { publicKey } = new X509Certificate(pem);
-    const verifier = createVerify(envelope.SignatureVersion === "1" ? "RSA-SHA1" : "RSA-SHA256").update(text);
+    const verifier = createVerify(envelope.SignatureVersion === "1" ? "sha1" : "sha256").update(text);
     return verifier.verify(publicKey, envelope.Signature, "base64");
   } catch {
     return false;

@@ -220,6 +220,7 @@ export interface DeliveryRow extends ClaimKey {
   readonly transmittingAt: number | null;
   readonly attempts: number;
   readonly messageId: string | null;
+  readonly pageFacts: PageFacts;
 }
 
 /** What a sender keeps for its next start, and shows the operator. */
@@ -270,6 +271,24 @@ export interface DeliveryRows {
   sender(name: string): Promise<SenderState | null>;
   setSender(name: string, state: SenderState): Promise<void>;
 }
+
+/**
+ * What became of a report. `logged`: a survey of ours that nobody is blamed for; `ignored`: not a report;
+ * `unmatched`: about no survey of ours; `repeated`: recorded before.
+ */
+export const REPORT_OUTCOMES = [
+  "bounced",
+  "unsubscribed",
+  "soft",
+  "logged",
+  "ignored",
+  "unmatched",
+  "repeated",
+] as const;
+export type ReportOutcome = (typeof REPORT_OUTCOMES)[number];
+
+/** Reports that are recorded together: no more fit into one command to a running server. */
+export const REPORTS_MAX = 100;
 
 /** A survey that a report is about. */
 export interface ReportedSurvey {

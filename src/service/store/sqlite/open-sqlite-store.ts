@@ -123,7 +123,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
   const closing = new AbortController();
   const watch = createFileWatch({ file, database, guard, clock, onEvent: tellAndProbe });
-  const queue = createJobQueue(database, {
+  const queue = createJobQueue(database, clock, {
     ...watch,
     begin: () => time.begin(watch.trouble() !== null),
     afterCommit: () => {
@@ -181,7 +181,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(begin(time.now()))),
-    write: (work) => queue.write(() => work(begin(time.newest()))).finally(loop.start),
+    write: (work, how) => queue.write(() => work(begin(time.newest())), how).finally(loop.start),
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
     backup: (copy) => queue.read(async () => copyTo(database, copy)),

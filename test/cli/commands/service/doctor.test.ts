@@ -70,7 +70,7 @@ test("a test mail is marked, signed, and its score links lead to the preview pag
   expect([server.accepted.length, mail?.from, mail?.to]).toEqual([1, "bounces@example.com", "ok@example.org"]);
   const text = mail?.text ?? "";
   expect(text).toMatch(/^X-Surveyctl-Test: yes\r$/m);
-  expect(text).toContain("https://survey.example.com/s/preview?score=9");
+  expect(text).toContain("https://survey.example.com/s/preview-en?score=9");
   expect(text).toContain("Reply-To: <help@example.com>");
   expect(made.key && dkimProblem(text, dkimRecord(made.key))).toBeNull();
 });

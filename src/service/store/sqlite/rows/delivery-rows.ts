@@ -4,6 +4,7 @@ import type { Database } from "../engine/database.ts";
 import type { SqlRow, SqlValue } from "../engine/engine.ts";
 import type { Session } from "../engine/stored-time.ts";
 import { refreshNextSurvey } from "./claims.ts";
+import { readPageFacts } from "./page-facts.ts";
 
 export function createDeliveryRows(database: Database, session: Session): DeliveryRows {
   return {
@@ -53,7 +54,8 @@ export function createDeliveryRows(database: Database, session: Session): Delive
 const DELIVERY = `SELECT q.project_id AS "projectId", q.id, q.person_id AS "personId", q.channel, w.email,
   w.phone_number AS "phoneNumber", q.autopilot, q.state, q.reason, q.created_at AS "createdAt",
   CASE WHEN q.state IN ('scheduled', 'retrying') THEN q.due_at ELSE q.scheduled_at END AS "dueAt",
-  q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims
+  q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims,
+  q.page_facts AS "pageFacts"
   FROM survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id`;
 
 export function findDelivery(database: Database, project: number, id: number): DeliveryRow | null {
@@ -96,6 +98,7 @@ function toDelivery(row: SqlRow): DeliveryRow {
     messageId: toText(row.messageId),
     claimer: toText(row.claimer),
     claims: Number(row.claims),
+    pageFacts: readPageFacts(row.pageFacts),
   };
 }
 
