@@ -1,6 +1,6 @@
 /** The README's recipes, typed as they stand there, one after the other, by somebody with a small customer list. */
 import { spawnSync } from "node:child_process";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { isLong } from "./helpers/long.ts";
@@ -81,6 +81,7 @@ test("when there is a recipe, then it is one of these", () => {
     "Import a list from a spreadsheet",
     "A nightly export from cron",
     "An alert when the score falls",
+    "A report, and a weekly message",
     "With jq",
     "Move a script from a hosted service that closed",
     "A call that no command makes",
@@ -141,6 +142,21 @@ describe("recipes", () => {
       ].join("\n"),
       [],
     ]);
+  });
+
+  it("when a report is written, then it is true, and cron mails the week and posts it", async () => {
+    await script("sendmail", `{ echo "$@"; cat; } > sent.txt`);
+    await script("curl", "cat > posted.txt");
+    const [report = "", verify = "", ...entries] = recipe("A report, and a weekly message");
+    const entry = (line = ""): string => line.replace(/^(?:\S+ ){5} */, "");
+    expect((await type(report)).stderr).toMatch(/^Wrote nps\.html/);
+    expect(await type(verify)).toMatchObject({ status: 0, stdout: "same\n" });
+    for (const line of entries) expect(await type(entry(line), {})).toMatchObject({ status: 0, stderr: "" });
+    const sentence = /NPS -33, between -\d+ and \d+; 3 answers, too few to say\./;
+    const [mail, post] = await Promise.all([file("sent.txt"), file("posted.txt")]);
+    await rm(path.join(service.folder, "bin", "curl"));
+    expect([mail, post]).toEqual([expect.stringMatching(sentence), expect.stringMatching(sentence)]);
+    expect(mail).toMatch(/^-t\nFrom: /);
   });
 
   it.runIf(has("jq"))("when rows go to jq, then it reads them (runs where jq is installed)", async () => {

@@ -2,7 +2,7 @@
 import type { Locale } from "../../contract/locales.ts";
 import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
 import type { Page } from "./document.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../contract/html.ts";
 
 export interface LeavingView {
   readonly locale: Locale;
