@@ -66,6 +66,11 @@ function recipe(title: string): readonly string[] {
   return lines;
 }
 
+/** The command of a crontab's line. */
+function withoutTimes(line: string): string {
+  return line.replace(/^(?:\S+ ){5} */, "");
+}
+
 function file(name: string): Promise<string> {
   return readFile(path.join(work, name), "utf8");
 }
@@ -110,7 +115,7 @@ describe("recipes", () => {
   it("when cron exports every night, then each answer is in the file once", async () => {
     const [search, entry = "", ...others] = recipe("A nightly export from cron");
     expect(search).toMatch(/^PATH=.*:\/usr\/bin:\/bin$/);
-    const night = entry.replace(/^(?:\S+ ){5} */, "");
+    const night = withoutTimes(entry);
     await type(`printf %s ${KEY} | surveyctl auth login --base-url ${service.baseUrl} --profile prod`, {});
     expect((await type("surveyctl responses import history.csv --concurrency 1")).status).toBe(0);
     const bare = { status: 0, stdout: "", stderr: "", signal: null };
@@ -148,10 +153,9 @@ describe("recipes", () => {
     await script("sendmail", `{ echo "$@"; cat; } > sent.txt`);
     await script("curl", "cat > posted.txt");
     const [report = "", verify = "", ...entries] = recipe("A report, and a weekly message");
-    const entry = (line = ""): string => line.replace(/^(?:\S+ ){5} */, "");
     expect((await type(report)).stderr).toMatch(/^Wrote nps\.html/);
     expect(await type(verify)).toMatchObject({ status: 0, stdout: "same\n" });
-    for (const line of entries) expect(await type(entry(line), {})).toMatchObject({ status: 0, stderr: "" });
+    for (const line of entries) expect(await type(withoutTimes(line), {})).toMatchObject({ status: 0, stderr: "" });
     const sentence = /NPS -33, between -\d+ and \d+; 3 answers, too few to say\./;
     const [mail, post] = await Promise.all([file("sent.txt"), file("posted.txt")]);
     await rm(path.join(service.folder, "bin", "curl"));

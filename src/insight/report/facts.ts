@@ -87,7 +87,7 @@ export function scoreFigure(counts: ScoreCounts): ScoreFigure | null {
   return { n, nps, low: interval.low, high: interval.high, isFew: n < FEW_ANSWERS };
 }
 
-export function changeFound({ before, after }: ChangeFacts): ChangeVerdict {
+function changeFound({ before, after }: ChangeFacts): ChangeVerdict {
   return changeVerdict(before, after);
 }
 

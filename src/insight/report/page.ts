@@ -38,7 +38,7 @@ export function renderReport(facts: ReportFacts, request: string): string {
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
+        <meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         ${markHead({ request, rows: facts.rowsHash, ids: facts.idsHash, version: facts.version })}

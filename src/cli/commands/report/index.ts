@@ -47,9 +47,9 @@ export function register(noun: Command, context: CommandContext): void {
 }
 
 async function startReport(deps: Deps, flags: Flags, [verb, file]: readonly string[]): Promise<ExitCode> {
-  if (deps.options.output !== null || deps.options.columns !== null)
-    throw new UsageError("report writes HTML; --output and --columns cannot change it");
   if (verb === undefined) {
+    if (flags.text("--output") !== null || flags.is("--json") || deps.options.columns !== null)
+      throw new UsageError("report writes HTML; --output and --columns cannot change it");
     const out = flags.parse("--out", parseOutputFile);
     if (out === null)
       throw new UsageError("--out FILE is required", { hint: "as in: surveyctl report --out nps.html" });

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ReportRequest } from "../../../../src/cli/commands/report/read-facts.ts";
 import { runReport, runReportVerify } from "../../../../src/cli/commands/report/write-report.ts";
 import { withStatistics } from "../../../../src/cli/commands/metrics/read-metrics.ts";
-import type { Client, Page } from "../../../../src/client/client.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
+import { listedClient } from "../../../helpers/listed-client.ts";
 import { responseRow } from "../../../helpers/list-service.ts";
 import { size } from "../../../helpers/long.ts";
 import { type Element, elementsOf, named, parseMarkup, textOf } from "../../../helpers/markup.ts";
@@ -32,27 +32,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function clientOf(rows: readonly JsonObject[]): Partial<Client> {
-  const page: Client["page"] = async ({ parameters }): Promise<Page> => {
-    const [since, until] = [Number(parameters["since"] ?? 0), Number(parameters["until"] ?? Infinity)];
-    const first = (Number(parameters["page"]) - 1) * 100;
-    const all = rows.filter(({ created_at: at }) => Number(at) >= since && Number(at) <= until);
-    const shown = all.slice(first, first + 100);
-    return { rows: shown, text: JSON.stringify(shown), next: null, serverTime: NOW };
-  };
-  return { baseUrl: "https://survey.example.com", page };
-}
-
 async function write(rows: readonly JsonObject[], request: Partial<ReportRequest> = {}, name = "nps.html") {
   const file = path.join(folder, name);
-  const { deps, out, err } = fakeDeps({ client: clientOf(rows) });
+  const { deps, out, err } = fakeDeps({ client: listedClient(rows) });
   const ended = await runReport(deps, { file, request: { ...REQUEST, ...request } }).catch((error: unknown) => error);
   const text = await readFile(file, "utf8").catch(() => "");
   return { file, ended, out: out(), err: err(), text };
 }
 
 async function verify(file: string, rows: readonly JsonObject[]): Promise<string> {
-  const { deps, out } = fakeDeps({ client: clientOf(rows) });
+  const { deps, out } = fakeDeps({ client: listedClient(rows) });
   await runReportVerify(deps, file).catch((error: unknown) => deps.streams.out.write((error as Error).message));
   return out().replace(`${folder}/`, "");
 }
@@ -86,7 +75,7 @@ describe("a report", () => {
     const rows = ROWS.filter(({ created_at: at }) => Number(at) >= NOW - 30 * DAY);
     const before = ROWS.filter(({ created_at: at }) => Number(at) < NOW - 30 * DAY && Number(at) >= NOW - 60 * DAY - 1);
     const { nps, nps_low, nps_high, n, verdict } = withStatistics(countsOf(rows), countsOf(before), 0.95);
-    const sentence = `NPS ${String(nps)}, between ${Math.round(Number(nps_low))} and ${Math.round(Number(nps_high))}`;
+    const sentence = `NPS ${Number(nps)}, between ${Math.round(Number(nps_low))} and ${Math.round(Number(nps_high))}`;
     const page = parseMarkup(text);
     expect([ended, verdict, named(page, "p", "lead").map(textOf)]).toEqual([
       0,
@@ -94,7 +83,7 @@ describe("a report", () => {
       [`${sentence}; no evidence of a change against the 30 days before.`],
     ]);
     expect(named(page, "p", "rests").map(textOf)).toEqual([
-      `Since 2026-01-02 12:00:00 · n ${String(n)} · 95 % interval`,
+      `Since 2026-01-02 12:00:00 · n ${Number(n)} · 95 % interval`,
     ]);
     expect(err).toMatch(/^Wrote .*nps\.html \([\d,]+ B\): NPS /);
   });
@@ -149,13 +138,13 @@ describe("a report", () => {
     const { text } = await write(rows);
     const page = parseMarkup(text);
     const quotes = named(page, "blockquote");
-    expect(quotes.map((quote) => textOf(quote).replace(/[xX]{900,}/, "x…")).toSorted()).toEqual(
-      [
+    expect(new Set(quotes.map((quote) => textOf(quote).replace(/[xX]{900,}/, "x…")))).toEqual(
+      new Set([
         hostile[0],
         "\u202Egnp.exe <b>bold</b> &amp; \ufffd\ufffd[31m",
         "x…… (9,000 more characters)",
         "first\nsecond",
-      ].toSorted(),
+      ]),
     );
     expect(new Set(quotes.map(({ attributes }) => attributes["dir"]))).toEqual(new Set(["auto"]));
     expect(named(page, "script")).toEqual([]);
@@ -200,12 +189,12 @@ describe("a report", () => {
     ]);
   });
 
-  it(`stays small with ${size(5000, 100_000)} answers and 200 long comments`, async () => {
+  it(`stays small with ${size(1000, 100_000)} answers and 200 long comments`, async () => {
     const long = "Die Rechnung war falsch & <falsch> ".repeat(40);
-    const rows = history(size(5000, 100_000), (index) => ({ comment: `${index} ${long}` }));
+    const rows = history(size(1000, 100_000), (index) => ({ comment: `${index} ${long}` }));
     const { text } = await write(rows, { by: "day", segments: ["plan", "region"] });
     expect(Buffer.byteLength(text)).toBeLessThan(300_000);
-    const short = history(1000, (index) => ({ comment: `Answer ${index}, as people write them, in a line or two.` }));
+    const short = history(400, (index) => ({ comment: `Answer ${index}, as people write them, in a line or two.` }));
     const { text: usual } = await write(short, { by: "day", segments: ["plan", "region"] });
     expect([named(parseMarkup(usual), "blockquote").length, Buffer.byteLength(usual) < 300_000]).toEqual([200, true]);
   });
