@@ -20,6 +20,8 @@ import {
 } from "../domain/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
+import type { ReportOutcome } from "../domain/delivery/rows.ts";
+import { createBounceHandlers } from "./bounce-admin.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
 import {
@@ -51,6 +53,7 @@ export interface AdminOptions {
   readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings, brand: Brand) => PreviewInfo;
   /** What carries messages out. */
   readonly senders: readonly MessageSender[];
+  readonly onReport: (source: string, outcome: ReportOutcome) => void;
 }
 
 type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
@@ -81,6 +84,7 @@ function createHandlers(options: AdminOptions): Handlers {
   return {
     ...createDeliveryHandlers(options),
     ...createPageHandlers(options),
+    ...createBounceHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {
@@ -162,13 +166,21 @@ async function readProjects(tx: Transaction): Promise<ProjectInfo[]> {
   return infos;
 }
 
-function toSettings({ sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone }: SettingsChange) {
-  const given = Object.entries({ senderName, from, replyTo, footer, timeZone });
+function toSettings({
+  sender_name: senderName,
+  from,
+  reply_to: replyTo,
+  footer,
+  tz: timeZone,
+  soft_bounces: softBounces,
+}: SettingsChange) {
+  const given = Object.entries({ senderName, from, replyTo, footer, timeZone, softBounces });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Partial<ProjectSettings>;
 }
 
-function toSettingsInfo({ senderName, from, replyTo, footer, timeZone }: ProjectSettings): SettingsInfo {
-  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone };
+function toSettingsInfo({ senderName, from, replyTo, footer, timeZone, softBounces }: ProjectSettings): SettingsInfo {
+  const soft = softBounces === null ? null : Number(softBounces);
+  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces: soft };
 }
 
 function toKeyInfo({ id, lastFour, createdAt }: { id: number; lastFour: string; createdAt: number }): KeyInfo {

@@ -7,6 +7,18 @@ import { readSpecialProperties } from "./special-properties.ts";
 /** Leads to the same pages without a survey, in the survey's language. */
 const PREVIEW_TOKEN = "preview";
 
+const NORA: DueSurvey["person"] = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null };
+const ANY_PROJECT: Project = { id: 0, name: "default" };
+
+/** What is left out is anybody's. */
+export interface Sample {
+  readonly project?: Project;
+  readonly person?: DueSurvey["person"];
+  readonly properties?: DueSurvey["properties"];
+  /** Unix seconds. */
+  readonly now: number;
+}
+
 export interface PreviewWish {
   /** Whose survey; null for anybody's. */
   readonly email: string | null;
@@ -20,12 +32,15 @@ export async function previewSurvey(
   project: Project,
   { email, locale }: PreviewWish,
 ): Promise<DueSurvey | null> {
-  const sample = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null };
-  const person = email === null ? sample : await tx.people.byEmail(project.id, email);
+  const person = email === null ? NORA : await tx.people.byEmail(project.id, email);
   if (person === null) return null;
   const properties = email === null ? null : await tx.requests.propertiesFor(project.id, person.id, "email");
-  const shown = { ...properties, ...(locale === null ? {} : { locale }) };
-  const token = `${PREVIEW_TOKEN}-${readSpecialProperties(shown).locale}`;
+  return sampleSurvey({ project, person, now: tx.now, properties: { ...properties, ...(locale && { locale }) } });
+}
+
+/** A survey that is in no store. Its links lead to the preview page and unsubscribe nobody. */
+export function sampleSurvey({ project = ANY_PROJECT, person = NORA, properties = {}, now }: Sample): DueSurvey {
+  const token = `${PREVIEW_TOKEN}-${readSpecialProperties(properties).locale}`;
   return {
     project,
     requestId: 0,
@@ -33,8 +48,8 @@ export async function previewSurvey(
     autopilot: false,
     token,
     unsubscribeToken: token,
-    properties: shown,
-    scheduledAt: tx.now,
+    properties,
+    scheduledAt: now,
     attempts: 0,
     firstAttemptAt: null,
     frozen: null,

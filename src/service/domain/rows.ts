@@ -143,6 +143,8 @@ export interface ResponsesFilter extends TimeRange {
 export interface ResponseRow {
   readonly id: number;
   readonly personId: number;
+  /** `nps`; rows of another service may have other types, which no metric counts. */
+  readonly surveyType: string;
   readonly score: number;
   readonly comment: string | null;
   readonly personProperties: Properties;
@@ -155,6 +157,8 @@ export interface NewResponse {
   /** Only when rows of another service are taken over. */
   readonly id?: number;
   readonly personId: number;
+  /** Absent: `nps`. */
+  readonly surveyType?: string;
   readonly score: number;
   readonly comment: string | null;
   readonly personProperties: Properties;
@@ -299,8 +303,9 @@ export interface AutopilotRows {
 
 /**
  * Why an address is not written to: its owner left by link or API, it refused a message for good, or a text said STOP.
+ * A `complaint` says why an `unsubscribe` is there, and suppresses nothing by itself.
  */
-export type SuppressionReason = "unsubscribe" | "bounce" | "stop";
+export type SuppressionReason = "unsubscribe" | "bounce" | "stop" | "complaint";
 
 export interface Suppression {
   readonly reason: SuppressionReason;

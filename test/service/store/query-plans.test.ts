@@ -145,7 +145,7 @@ describe("when a list is asked for, then an index finds it and keeps its order",
   });
 
   test("a response that goes: its trends are found by it alone", async () => {
-    const row = { id: 1, createdAt: 1, updatedAt: 1, score: 1 };
+    const row = { id: 1, createdAt: 1, updatedAt: 1, score: 1, surveyType: "nps" };
     const plans = await plansOf(async (database) => {
       database.exec("INSERT INTO projects (id, name, created_at) VALUES (1, 'one', 0)");
       database.exec("INSERT INTO people (project_id, id, created_at) VALUES (1, 5, 0)");

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
+import { registerBounce } from "./bounce.ts";
 import { registerBrand } from "./brand.ts";
 import { registerDelivery } from "./delivery.ts";
 import { registerKey } from "./key.ts";
@@ -21,6 +22,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerSettings(noun, context);
   registerSurvey(noun, context);
   registerDelivery(noun, context);
+  registerBounce(noun, context);
   registerPause(noun, context);
   registerLink(noun, context);
   registerBrand(noun, context);

@@ -20,6 +20,7 @@ import { createLongChanges, createStepLoop, type LongChangeKind, type Step } fro
 import { removePersonStep } from "./rows/person-removal.ts";
 import { createPersonRows } from "./rows/person-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
+import { createReportRows } from "./rows/report-rows.ts";
 import { createRequestRows } from "./rows/request-rows.ts";
 import { createResponseRows } from "./rows/response-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
@@ -122,7 +123,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
   const closing = new AbortController();
   const watch = createFileWatch({ file, database, guard, clock, onEvent: tellAndProbe });
-  const queue = createJobQueue(database, {
+  const queue = createJobQueue(database, clock, {
     ...watch,
     begin: () => time.begin(watch.trouble() !== null),
     afterCommit: () => {
@@ -140,6 +141,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     people: createPersonRows(database, blocks, changes),
     requests: createRequestRows(database, session, blocks),
     deliveries: createDeliveryRows(database, session),
+    reports: createReportRows(database, session),
     responses: createResponseRows(database, blocks),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
@@ -179,7 +181,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(begin(time.now()))),
-    write: (work) => queue.write(() => work(begin(time.newest()))).finally(loop.start),
+    write: (work, how) => queue.write(() => work(begin(time.newest())), how).finally(loop.start),
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
     backup: (copy) => queue.read(async () => copyTo(database, copy)),

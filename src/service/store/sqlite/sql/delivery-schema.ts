@@ -96,6 +96,13 @@ function count(row: "OLD" | "NEW", by: number): string {
 
 export const ADD_DELIVERIES: readonly string[] = [...COLUMNS, OLD_ROWS, ...INDEXES, ...ATTEMPTS, ...COUNTS];
 
+/** `delivery_reports` has what came back of surveys, so that nothing is recorded twice; no addresses. */
+export const ADD_REPORTS: readonly string[] = [
+  "CREATE TABLE delivery_reports (source TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (source, id)) WITHOUT ROWID",
+  "CREATE INDEX delivery_reports_by_time ON delivery_reports (at)",
+  "CREATE INDEX delivery_attempts_by_soft ON delivery_attempts (project_id, request_id) WHERE outcome = 'soft'",
+];
+
 /** Names the counts that are wrong, as `project_id` and `list`. */
 export const FIND_MISCOUNTED_STATES = `SELECT project_id, 'deliveries ' || state AS list FROM (
     SELECT project_id, state, n FROM delivery_counts
