@@ -3,9 +3,11 @@ import * as v from "valibot";
 import { LOCALES, type Locale } from "../../contract/locales.ts";
 import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
+import { WEBHOOK_COMMANDS, type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
 
 export type AdminCommand =
   | DeliveryCommand
+  | WebhookCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
@@ -81,6 +83,7 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({ kind: v.literal("trend.remove"), project, id }),
   v.object({ kind: v.literal("session"), project }),
   ...DELIVERY_COMMANDS,
+  ...WEBHOOK_COMMANDS,
 ]);
 
 export interface ProjectInfo {
@@ -126,7 +129,7 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
-export interface AdminResults extends DeliveryResults {
+export interface AdminResults extends DeliveryResults, WebhookResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];

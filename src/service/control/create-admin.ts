@@ -20,6 +20,7 @@ import {
 import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
+import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook-admin.ts";
 import {
   AdminError,
   type Admin,
@@ -34,7 +35,7 @@ import {
   type TrendInfo,
 } from "./commands.ts";
 
-export interface AdminOptions {
+export interface AdminOptions extends WebhookAdminOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -76,6 +77,7 @@ function createHandlers(options: AdminOptions): Handlers {
   ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   return {
     ...createDeliveryHandlers(options),
+    ...createWebhookHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {

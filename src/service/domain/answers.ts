@@ -6,6 +6,7 @@ import { InvalidError, NotFoundError } from "./errors.ts";
 import type { Project } from "./inputs.ts";
 import type { PageFacts, ResponseRow, SurveyLink, Transaction } from "./ports.ts";
 import { resubscribePerson, unsubscribePerson } from "./suppressions.ts";
+import { noteEvent } from "./webhooks/events.ts";
 
 /** The survey behind a link, and the answer that was given through it. */
 export interface Visit {
@@ -70,6 +71,7 @@ export async function answerSurvey(
     if (state !== "open") return { ...stored, change: "closed" };
     if (changed.score === answer.score && changed.comment === answer.comment) return { ...stored, change: "same" };
     await tx.responses.update(project.id, answer.id, { ...changed, updatedAt: tx.now });
+    await noteEvent(tx, project, { type: "survey_response.updated", responseId: answer.id });
     return { ...stored, change: "updated" };
   }
   const times = { createdAt: tx.now, updatedAt: tx.now };
@@ -81,6 +83,7 @@ export async function answerSurvey(
     answeredBy: by,
     answeredAfter: seconds,
   });
+  await noteEvent(tx, project, { type: "survey_response.created", responseId });
   return { project, responseId, change: "created" };
 }
 

@@ -7,10 +7,12 @@
 
 import type { UnavailableError } from "./errors.ts";
 import type { DeliveryRows, RequestRows } from "./delivery/rows.ts";
+import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 import type { AutopilotRows, PersonRows, ProjectRows, ResponseRows, SuppressionRows, TrendRows } from "./rows.ts";
 
 export type * from "./delivery/rows.ts";
 export type * from "./rows.ts";
+export type * from "./webhooks/webhook-rows.ts";
 
 export interface Store {
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
@@ -45,6 +47,8 @@ export interface Store {
 export interface Transaction {
   /** Frozen for the whole transaction, Unix seconds. */
   readonly now: number;
+  /** Where the service is seen from outside, without a slash at the end; events for webhooks link there. */
+  readonly appUrl: string;
   /** Unguessable URL-safe text of 22 characters, for links that anybody who has them may open. */
   token(): string;
   readonly projects: ProjectRows;
@@ -55,4 +59,5 @@ export interface Transaction {
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;
   readonly suppressions: SuppressionRows;
+  readonly webhooks: WebhookRows;
 }

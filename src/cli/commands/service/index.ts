@@ -9,6 +9,7 @@ import { registerSettings } from "./settings.ts";
 import { registerSurvey } from "./survey.ts";
 import { registerThrottle } from "./throttle.ts";
 import { registerTrend } from "./trend.ts";
+import { registerWebhook } from "./webhook.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   registerProject(noun, context);
@@ -20,4 +21,5 @@ export function register(noun: Command, context: CommandContext): void {
   registerSurvey(noun, context);
   registerDelivery(noun, context);
   registerPause(noun, context);
+  registerWebhook(noun, context);
 }

@@ -23,9 +23,11 @@ import { createRequestRows } from "./rows/request-rows.ts";
 import { createResponseRows } from "./rows/response-rows.ts";
 import { createSuppressionRows } from "./rows/suppression-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/trend-rows.ts";
+import { createWebhookRows } from "./rows/webhook-rows.ts";
 import { FIND_MISCOUNTED_STATES } from "./sql/delivery-schema.ts";
 import { FIND_MISCOUNTS } from "./sql/list-blocks-schema.ts";
 import { findMissing, migrate, MIGRATIONS } from "./sql/migrations.ts";
+import { FIND_MISCOUNTED_WEBHOOKS } from "./sql/webhook-schema.ts";
 
 export interface SqliteStoreOptions {
   /** Created when it does not exist; `:memory:` for a store that nothing outlives. */
@@ -37,6 +39,10 @@ export interface SqliteStoreOptions {
   readonly onEvent?: (event: StoreEvent) => void;
   /** The most rows in a block of `list_blocks`; absent: what suits large lists. */
   readonly blockRows?: number;
+  /** Where the service is seen from outside, without a slash at the end; absent: nowhere. */
+  readonly appUrl?: () => string;
+  /** Called within each transaction that writes an event for webhooks. */
+  readonly onWebhookEvent?: () => void;
 }
 
 /** 16 bytes: 22 characters. */
@@ -115,6 +121,7 @@ interface Held {
 
 function createStore(database: Database, options: SqliteStoreOptions, { guard, release }: Held): Store {
   const { file, clock, random = systemRandom, onEvent = () => undefined, blockRows } = options;
+  const { appUrl = () => "", onWebhookEvent = () => undefined } = options;
   const time = createStoredTime(database, clock);
   const behind = time.newest() - unixSeconds(clock);
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
@@ -141,10 +148,11 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
     suppressions: createSuppressionRows(database, () => random.token(SECRET_BYTES)),
+    webhooks: createWebhookRows(database, session, onWebhookEvent),
   };
   const begin = (now: number): Transaction => {
     session.now = now;
-    return { ...rows, now };
+    return { ...rows, now, appUrl: appUrl() };
   };
 
   /** Tries to write: while clients see 503, no other write would notice that there is room again. */
@@ -208,9 +216,9 @@ function integrityFindings(database: Database): string[] {
   const orphans = database
     .all("PRAGMA foreign_key_check")
     .map(({ table, parent }) => `a row of ${table} has no ${parent}`);
-  const miscounts = [...database.all(FIND_MISCOUNTS), ...database.all(FIND_MISCOUNTED_STATES)].map(
-    ({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`,
-  );
+  const miscounts = [FIND_MISCOUNTS, FIND_MISCOUNTED_STATES, FIND_MISCOUNTED_WEBHOOKS]
+    .flatMap((sql) => database.all(sql))
+    .map(({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`);
   return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];
 }
 

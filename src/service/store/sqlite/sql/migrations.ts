@@ -4,6 +4,7 @@ import type { Database } from "../engine/database.ts";
 import { ADD_DELIVERIES, giveUnsubscribeTokens } from "./delivery-schema.ts";
 import { KEEP_COUNTS } from "./list-blocks-schema.ts";
 import { ADD_PROJECT_SETTINGS, ADD_SUPPRESSIONS, CREATE_SCHEMA } from "./schema.ts";
+import { ADD_WEBHOOKS } from "./webhook-schema.ts";
 import { StoreFileError } from "../../store-errors.ts";
 
 export interface Migration {
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, statements: ["DROP TRIGGER erased_surveys_of_people"] },
   { version: 7, statements: ADD_DELIVERIES, run: giveUnsubscribeTokens },
   { version: 8, statements: ADD_PROJECT_SETTINGS },
+  { version: 11, statements: ADD_WEBHOOKS },
 ];
 
 /**
