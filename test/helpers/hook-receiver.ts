@@ -20,6 +20,8 @@ export interface HookReceiver {
   readonly on: (path: string) => readonly ReceivedHook[];
   /** Resolves as soon as so many requests have come to a path. */
   readonly until: (path: string, count: number) => Promise<readonly ReceivedHook[]>;
+  /** Closes connections that are kept open. */
+  readonly dropConnections: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -77,6 +79,7 @@ export async function startHookReceiver(plans: Readonly<Record<string, HookPlan>
       while ((counts.get(path) ?? 0) < count) await new Promise<void>((resolve) => void waiting.push(resolve));
       return on(path);
     },
+    dropConnections: () => server.closeIdleConnections(),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => void server.close(resolve));
