@@ -30,7 +30,8 @@ svg text{font-family:inherit;font-size:10.5px;fill:var(--soft)}
 .grid{stroke:var(--grid);stroke-width:.8}
 .zero{stroke:var(--axis);stroke-width:1}
 .band{fill:var(--band)}
-.line{fill:none;stroke:var(--score);stroke-width:1.8;stroke-linejoin:round}
+.line{fill:none;stroke:var(--score);stroke-width:1.8;stroke-linecap:round}
+.faint{stroke-width:.9;stroke-dasharray:2.5 3.5}
 .whisker{stroke:var(--band);stroke-width:7}
 .point,.few{stroke:var(--score);stroke-width:1.6;fill:var(--score)}
 .few{fill:var(--paper)}
