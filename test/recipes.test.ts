@@ -102,6 +102,8 @@ describe("recipes", () => {
       checked.stdout.match(/"email":"[^"]*"/g),
       (await type("surveyctl people list")).stdout,
     ]).toEqual([0, ['"email":"ann@example.com"', '"email":"bob@example.com"'], ""]);
+    // Rows are sent side by side; later recipes expect Ann before Bob.
+    await type("surveyctl people add --email ann@example.com --no-send");
     expect((await type(send)).status).toBe(0);
     expect([await rows("customers.csv.people-import.results.csv", 0, 1, 2), others]).toEqual([
       [

@@ -125,7 +125,7 @@ it("when anything at all is answered, then it is a documented success or a docum
         endings[ending === "success" || ending === "unknown" ? ending : "error"] += 1;
       },
     ),
-    { numRuns: size(600, 5000) },
+    { numRuns: size(1000, 5000) },
   );
   expect(Math.min(endings.success, endings.unknown, endings.error)).toBeGreaterThan(50);
 });

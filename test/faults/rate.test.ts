@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { json, startMisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import { size } from "../helpers/long.ts";
-import { startServe } from "../helpers/serve.ts";
+import { startServeProcess } from "../helpers/serve.ts";
 
 const ROWS = size(500, 1000);
 
@@ -50,7 +50,8 @@ it("when a rate is set, then no second sees more requests than that", async () =
 });
 
 it("when a service limits the rate, then a settled import meets a 429 in at most 1 % of its requests", async () => {
-  const service = await startServe({ args: ["--rate-limit", "100/s"] });
+  // Processes of their own: each has to keep its time.
+  const service = await startServeProcess({ args: ["--rate-limit", "100/s"] });
   onTestFinished(async () => void (await service.stop()));
   const { file } = await customers(ROWS);
   const { status, stderr } = await service.run(["people", "import", file, "--no-send", "--quiet", "--verbose"]);

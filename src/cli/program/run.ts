@@ -97,6 +97,10 @@ async function invoke(
       const { connect } = await import("../command/connect.ts");
       return connect(deps);
     },
+    names: async () => {
+      const { createNameResolver } = await import("../../runtime/name-resolver.ts");
+      return createNameResolver();
+    },
   };
   return action(deps, parsed, operands);
 }

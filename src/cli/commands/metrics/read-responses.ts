@@ -60,8 +60,9 @@ export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<
   });
 }
 
-/** 0 to 10; null for a row without such a score, which counts as no answer. */
-export function scoreOf({ score }: JsonObject): number | null {
+/** 0 to 10; null for a row without such a score or of another survey type, which counts as no answer. */
+export function scoreOf({ score, survey_type: surveyType = "nps" }: JsonObject): number | null {
+  if (surveyType !== "nps") return null;
   const isScore = typeof score === "number" && Number.isInteger(score) && score >= SCORE_MIN && score <= SCORE_MAX;
   return isScore ? score : null;
 }
