@@ -1,13 +1,22 @@
 /** What `/metrics` says of deliveries. No addresses, no tokens. */
 import type { Channel } from "../contract/routes.ts";
 import { summarizeQueue } from "./domain/delivery/oversight.ts";
+import { REPORT_OUTCOMES, type ReportOutcome } from "./domain/delivery/rows.ts";
+import { HOOK_SOURCES } from "./domain/delivery/hook-secrets.ts";
 import type { SmtpStage } from "./delivery/smtp/smtp-types.ts";
 import type { SenderHealth } from "./delivery/mail/sender-health.ts";
 import type { AttemptFacts, DeliveryResult, OutcomeKind } from "./domain/delivery/sender.ts";
 import type { Store } from "./domain/ports.ts";
 
+const REFUSALS = ["secret", "signature", "body"] as const;
+type Refusal = (typeof REFUSALS)[number];
+
 export interface DeliveryMetrics {
   readonly count: (due: { readonly channel: Channel }, result: DeliveryResult) => void;
+  /** A report that came back by mail, or from a provider. */
+  readonly countReport: (source: string, outcome: ReportOutcome) => void;
+  /** A request to a hook that was no report. */
+  readonly countRefusal: (why: Refusal) => void;
   /** Lines in Prometheus' text format. */
   readonly text: () => Promise<string>;
 }
@@ -36,11 +45,19 @@ export function createDeliveryMetrics(
   const counts = new Map<string, number>(
     CHANNELS.flatMap((channel) => KINDS.map((kind) => [`${channel} ${kind}`, 0] as const)),
   );
+  const reports = new Map<string, number>(
+    ["mail", ...HOOK_SOURCES].flatMap((source) =>
+      REPORT_OUTCOMES.map((outcome) => [`${source} ${outcome}`, 0] as const),
+    ),
+  );
+  const refusals = new Map<string, number>(REFUSALS.map((why) => [why, 0]));
   return {
     count: ({ channel }, { kind, attempt = null }) => {
       add(counts, `${channel} ${kind}`);
       if (attempt !== null && SMTP_STAGES.has(attempt.stage)) add(replies, replyLabels(attempt));
     },
+    countReport: (source, outcome) => add(reports, `${source} ${outcome}`),
+    countRefusal: (why) => add(refusals, why),
     text: async () => {
       const queue = await store.read(summarizeQueue);
       const outcomes = [...counts].map(([key, number]) => {
@@ -59,6 +76,13 @@ export function createDeliveryMetrics(
         `surveyctl_delivery_oldest_due_seconds ${queue.oldestDueSeconds}`,
         ...head("surveyctl_delivery_unknown", "gauge", "Surveys that may or may not have arrived."),
         `surveyctl_delivery_unknown ${queue.unknown}`,
+        ...head("surveyctl_reports_total", "counter", "Reports about surveys that came back, by what became of them."),
+        ...[...reports].map(([key, number]) => {
+          const [source = "", outcome = ""] = key.split(" ");
+          return `surveyctl_reports_total{source="${source}",outcome="${outcome}"} ${number}`;
+        }),
+        ...head("surveyctl_hook_refusals_total", "counter", "Requests to the bounce hook that were refused."),
+        ...[...refusals].map(([why, number]) => `surveyctl_hook_refusals_total{reason="${why}"} ${number}`),
         ...head("surveyctl_delivery_breaker", "gauge", "1 while the sender is stopped by refusals of its server."),
         ...Object.entries(senders()).map(
           ([sender, health]) => `surveyctl_delivery_breaker{sender="${sender}"} ${isStopped(health) ? 1 : 0}`,

@@ -2,10 +2,16 @@
 import * as v from "valibot";
 import { LOCALES, type Locale } from "../../contract/locales.ts";
 import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
+import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
+import { PAGE_COMMANDS, type PageCommand, type PageResults } from "./page-commands.ts";
+import { WEBHOOK_COMMANDS, type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
 
 export type AdminCommand =
   | DeliveryCommand
+  | PageCommand
+  | BounceCommand
+  | WebhookCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
@@ -88,6 +94,9 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({ kind: v.literal("trend.remove"), project, id }),
   v.object({ kind: v.literal("session"), project }),
   ...DELIVERY_COMMANDS,
+  ...PAGE_COMMANDS,
+  ...BOUNCE_COMMANDS,
+  ...WEBHOOK_COMMANDS,
 ]);
 
 export interface ProjectInfo {
@@ -135,7 +144,7 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
-export interface AdminResults extends DeliveryResults {
+export interface AdminResults extends DeliveryResults, PageResults, BounceResults, WebhookResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];

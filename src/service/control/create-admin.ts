@@ -3,6 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { currentProcess } from "../../runtime/processes.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/autopilot.ts";
+import { type Brand, readBrand } from "../domain/brand.ts";
 import { DomainError } from "../domain/errors.ts";
 import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
 import { previewSurvey } from "../domain/preview.ts";
@@ -19,7 +20,11 @@ import {
 } from "../domain/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
+import type { ReportOutcome } from "../domain/delivery/rows.ts";
+import { createBounceHandlers } from "./bounce-admin.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
+import { createPageHandlers } from "./page-admin.ts";
+import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook-admin.ts";
 import {
   AdminError,
   type Admin,
@@ -34,7 +39,7 @@ import {
   type TrendInfo,
 } from "./commands.ts";
 
-export interface AdminOptions {
+export interface AdminOptions extends WebhookAdminOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -44,9 +49,12 @@ export interface AdminOptions {
   readonly onRevoke: () => void;
   /** Surveys may be due now. */
   readonly onSchedule: () => void;
-  readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings) => PreviewInfo;
+  /** What links begin with, without a slash at the end. */
+  readonly appUrl: () => string;
+  readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings, brand: Brand) => PreviewInfo;
   /** What carries messages out. */
   readonly senders: readonly MessageSender[];
+  readonly onReport: (source: string, outcome: ReportOutcome) => void;
 }
 
 type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
@@ -76,6 +84,9 @@ function createHandlers(options: AdminOptions): Handlers {
   ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   return {
     ...createDeliveryHandlers(options),
+    ...createPageHandlers(options),
+    ...createBounceHandlers(options),
+    ...createWebhookHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {
@@ -122,7 +133,7 @@ function createHandlers(options: AdminOptions): Handlers {
         const { id, name } = await requireProject(tx, project);
         const survey = await previewSurvey(tx, { id, name }, { email, locale });
         if (survey === null) throw new AdminError(`no person found with email ${email}`);
-        return renderPreview(survey, await readSettings(tx, { id, name }));
+        return renderPreview(survey, await readSettings(tx, { id, name }), await readBrand(tx, { id, name }));
       }),
     "trend.add": async ({ project, name, where }) => {
       const trend = await inProject(project, (tx, found) => addTrend(tx, found, name, where));

@@ -90,7 +90,7 @@ function colorProblem(color: string): string | null {
   if (!COLOR.test(color)) return "is not a colour such as #0a7 or #00aa77";
   if (readAccent(longColor(color)) !== null) return null;
   const best = Math.max(...INKS.map((ink) => contrast(longColor(color), ink)));
-  return `neither white nor dark text is readable on it: the contrast is ${best.toFixed(2)}, and 4.5 is the least`;
+  return `cannot carry readable text: contrast ${best.toFixed(2)} with white or dark text, must be at least 4.5`;
 }
 
 function longColor(color: string): string {

@@ -15,6 +15,7 @@ p{margin:0 0 1rem}
 .soft{color:var(--soft)}
 fieldset{margin:0 0 1.5rem;padding:0;border:0;min-width:0}
 legend{padding:0;max-width:100%}
+legend strong{display:block;margin:.25rem 0 .875rem}
 .scale{display:flex;gap:2px;direction:ltr}
 .scale label{position:relative;flex:1 1 0;min-width:24px}
 .scale input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;cursor:pointer}
@@ -37,6 +38,8 @@ summary{min-height:2.75rem;padding:.5rem 0;color:var(--link);cursor:pointer}
 .problem{margin:0 0 1.5rem;padding:.875rem 1rem;border:2px solid var(--error);border-radius:.375rem}
 .problem p{margin:0;font-weight:600}
 .problem a{color:inherit}
+#comment-hint{margin:.25rem 0 0;font-size:.9375rem}
+blockquote{margin:0 0 1rem;padding:.25rem 0 .25rem 1rem;border-inline-start:3px solid var(--accent);white-space:pre-wrap;overflow-wrap:anywhere}
 .wrong{margin:0 0 .5rem;color:var(--error);font-weight:600}
 .said{white-space:pre-wrap;overflow-wrap:anywhere}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1.25rem;margin:1.5rem 0 0}

@@ -7,6 +7,7 @@ import {
   releaseDeadClaims,
   type OnUnknown,
 } from "../domain/delivery/deliveries.ts";
+import { holdOverdue, isOverdueInBulk } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, Store, Transaction } from "../domain/ports.ts";
 import { createHand, type Hand } from "./hand.ts";
@@ -23,6 +24,8 @@ export interface SchedulerOptions {
   readonly onUnknown: OnUnknown;
   /** Called with each outcome once it is recorded. */
   readonly onOutcome: (due: DueSurvey, result: DeliveryResult) => void;
+  /** Called once, before the first claim, with how many surveys are held because they were overdue in bulk. */
+  readonly onOverdue?: (held: number) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -48,6 +51,7 @@ const AFTER_ERROR_MS = 2_000;
 /** What has ended is recorded together, while other messages are on their way. */
 const RECORD_WAIT_MS = 5;
 const ERASE_BATCH = 500;
+const HOLD_BATCH = 500;
 const REST_MIN_MS = 20;
 /** The wall clock may be set while we sleep; sooner than a lease must be renewed. */
 const REST_MAX_MS = 60_000;
@@ -56,7 +60,7 @@ interface State {
   loop: Promise<void> | null;
   isWoken: boolean;
   nap: AbortController | null;
-  hasReleased: boolean;
+  hasBegun: boolean;
   renewedMs: number;
 }
 
@@ -64,7 +68,7 @@ interface State {
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { store, clock, claimer, onUnknown, onError } = options;
   const stopping = new AbortController();
-  const state: State = { loop: null, isWoken: false, nap: null, hasReleased: false, renewedMs: 0 };
+  const state: State = { loop: null, isWoken: false, nap: null, hasBegun: false, renewedMs: 0 };
   const wake = (): void => {
     state.isWoken = true;
     state.nap?.abort();
@@ -106,14 +110,21 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     state.renewedMs = nowMs;
   };
 
+  /** Before the first claim. */
+  const begin = async (): Promise<void> => {
+    // One process owns the data file, so every other claimer is dead.
+    await store.write((tx) => releaseDeadClaims(tx, [claimer], onUnknown));
+    const held = await holdAllOverdue(options);
+    if (held > 0) options.onOverdue?.(held);
+  };
+
   /**
    * Has all delivered that is due and that senders have room for; when the next one is, Unix seconds. Looking is cheaper
    * than claiming, so it comes first.
    */
   const runDue = async (goesOn: () => boolean): Promise<number | null> => {
-    // One process owns the data file, so every other claimer is dead.
-    if (!state.hasReleased) await store.write((tx) => releaseDeadClaims(tx, [claimer], onUnknown));
-    state.hasReleased = true;
+    if (!state.hasBegun) await begin();
+    state.hasBegun = true;
     await renew();
     for (;;) {
       const channels = options.senders
@@ -185,6 +196,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       } while (hand.size() > 0);
     },
   };
+}
+
+/** A restored data file would otherwise send what was sent long ago, or give up what nobody has looked at. */
+async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promise<number> {
+  if (maxAgeSeconds === null || !(await store.read(isOverdueInBulk))) return 0;
+  for (let held = 0; ;) {
+    const step = await store.write((tx) => holdOverdue(tx, { maxAgeSeconds, limit: HOLD_BATCH }));
+    held += step;
+    if (step < HOLD_BATCH) return held;
+  }
 }
 
 /** How many more messages a sender takes. What has ended and is recorded next makes room. */

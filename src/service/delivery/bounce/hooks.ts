@@ -1,29 +1,29 @@
 /** The addresses at which mail providers report bounces and complaints. Their secret is part of the path. */
-import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from "node:crypto";
+import { createHmac, verify } from "node:crypto";
 import * as v from "valibot";
 import type { HttpResponse } from "../../../contract/http.ts";
-import { recordReport, type ReportOutcome } from "../../domain/delivery/bounces.ts";
-import type { Store } from "../../domain/ports.ts";
+import { recordReport } from "../../domain/delivery/bounces.ts";
+import {
+  HOOK_SOURCES,
+  type HookSource,
+  isHookSecret,
+  isSameText,
+  type KeyedProvider,
+  providerKey,
+  readEcdsaKey,
+} from "../../domain/delivery/hook-secrets.ts";
+import type { ReportOutcome, Store } from "../../domain/ports.ts";
 import { readGeneric, readMailgun, readPostmark, readSendGrid, readSes, type ReadEvents } from "./providers.ts";
 import { createSns, type FetchText, parseEnvelope, type Sns } from "./sns.ts";
 import { eventToReport, type ProviderEvent } from "./to-report.ts";
 
-/** The name under which the path's secret is kept. */
-export const HOOK_SECRET = "hook";
-/** Providers that sign with a key, or log in, which is kept under the provider's name. */
-export const KEYED_PROVIDERS = ["postmark", "sendgrid", "mailgun"] as const;
-export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
-/** The last part of a provider's path; `hook` has none. */
-export const HOOK_SOURCES = ["hook", "ses", ...KEYED_PROVIDERS] as const;
-export type HookSource = (typeof HOOK_SOURCES)[number];
-
-export type Refusal = "secret" | "signature" | "body";
+export type HookRefusal = "secret" | "signature" | "body";
 
 export interface HooksOptions {
   readonly store: Store;
   readonly fetchText: FetchText;
   readonly onReport: (source: HookSource, outcome: ReportOutcome) => void;
-  readonly onRefused: (why: Refusal) => void;
+  readonly onRefused: (why: HookRefusal) => void;
 }
 
 export interface HookRequest {
@@ -39,18 +39,13 @@ export interface Hooks {
   readonly handle: (request: HookRequest) => Promise<HttpResponse | null> | null;
 }
 
-/** The path that a provider posts to. */
-export function hookPath(secret: string, source: HookSource): string {
-  return `/hooks/bounce/${secret}${source === "hook" ? "" : `/${source}`}`;
-}
-
 const PATH = /^\/hooks\/bounce\/([\w-]{16,64})(?:\/([a-z]+))?$/;
 const BODY_MAX = 1024 * 1024;
 
 /** Answers 200 once a report is stored; a provider repeats what is answered otherwise. */
 export function createHooks(options: HooksOptions): Hooks {
   const sns = createSns(options.fetchText);
-  const refuse = (status: number, why: Refusal, message: string): HttpResponse => {
+  const refuse = (status: number, why: HookRefusal, message: string): HttpResponse => {
     options.onRefused(why);
     return answer(status, message);
   };
@@ -78,8 +73,8 @@ export function createHooks(options: HooksOptions): Hooks {
       const [, secret = "", name = "hook"] = PATH.exec(request.path) ?? [];
       const source = HOOK_SOURCES.find((one) => one === name);
       return (async () => {
-        const known = await options.store.read((tx) => tx.reports.secret(HOOK_SECRET));
-        if (known !== null && source !== undefined && isSame(secret, known)) return receive(request, source);
+        const isKnown = await options.store.read((tx) => isHookSecret(tx, secret));
+        if (isKnown && source !== undefined) return receive(request, source);
         options.onRefused("secret");
         return null;
       })();
@@ -137,7 +132,7 @@ async function isGenuine(store: Store, sns: Sns, signed: Signed): Promise<boolea
     const envelope = parseEnvelope(body);
     return envelope === null || sns.isGenuine(envelope);
   }
-  const key = await store.read((tx) => tx.reports.secret(source));
+  const key = await store.read((tx) => providerKey(tx, source));
   return key === null || CHECKS[source](key, headers, bytes, body);
 }
 
@@ -148,40 +143,16 @@ const MAILGUN_SIGNATURE = v.object({
 });
 
 const CHECKS: Readonly<Record<KeyedProvider, Check>> = {
-  postmark: (key, { authorization = "" }) => isSame(authorization, `Basic ${Buffer.from(key).toString("base64")}`),
+  postmark: (key, { authorization = "" }) => isSameText(authorization, `Basic ${Buffer.from(key).toString("base64")}`),
   sendgrid: (key, headers, bytes) => {
     const timestamp = headers["x-twilio-email-event-webhook-timestamp"] ?? "";
     const signature = Buffer.from(headers["x-twilio-email-event-webhook-signature"] ?? "", "base64");
-    return verify("sha256", Buffer.concat([Buffer.from(timestamp), bytes]), ecdsaKey(key), signature);
+    return verify("sha256", Buffer.concat([Buffer.from(timestamp), bytes]), readEcdsaKey(key), signature);
   },
   mailgun: (key, _headers, _bytes, body) => {
     const { success, output } = v.safeParse(MAILGUN_SIGNATURE, body);
     if (!success) return false;
     const { timestamp, token, signature } = output.signature;
-    return isSame(signature, createHmac("sha256", key).update(`${timestamp}${token}`).digest("hex"));
+    return isSameText(signature, createHmac("sha256", key).update(`${timestamp}${token}`).digest("hex"));
   },
 };
-
-function ecdsaKey(base64: string): ReturnType<typeof createPublicKey> {
-  return createPublicKey({ key: Buffer.from(base64, "base64"), format: "der", type: "spki" });
-}
-
-/** What is wrong with a provider's key, in words that follow it; null when it can be used. */
-export function keyProblem(provider: KeyedProvider, key: string): string | null {
-  if (provider === "postmark") return /^[^:\s]+:\S+$/.test(key) ? null : "is not of the form user:password";
-  if (provider === "mailgun") return /^\S{8,}$/.test(key) ? null : "is not a signing key";
-  try {
-    return ecdsaKey(key).asymmetricKeyType === "ec" ? null : "is not an ECDSA key";
-  } catch {
-    return "is not a public key in base64";
-  }
-}
-
-/** In a time that does not depend on where they differ. */
-function isSame(given: string, expected: string): boolean {
-  return timingSafeEqual(digest(given), digest(expected));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
-}

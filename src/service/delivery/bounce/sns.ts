@@ -15,7 +15,7 @@ const ENVELOPE = v.object({
   SignatureVersion: v.picklist(["1", "2"]),
   Signature: v.string(),
   SigningCertURL: v.string(),
-  Subject: v.exactOptional(v.string()),
+  Subject: v.nullish(v.string(), ""),
   SubscribeURL: v.exactOptional(v.string()),
   Token: v.exactOptional(v.string()),
 });
@@ -77,12 +77,12 @@ function snsUrl(given: string): URL | null {
 
 function verify(envelope: SnsEnvelope, pem: string): boolean {
   const text = SIGNED[envelope.Type]
-    .filter((name) => envelope[name] !== undefined)
+    .filter((name) => (envelope[name] ?? "") !== "")
     .map((name) => `${name}\n${envelope[name]}\n`)
     .join("");
   try {
     const { publicKey } = new X509Certificate(pem);
-    const verifier = createVerify(envelope.SignatureVersion === "1" ? "RSA-SHA1" : "RSA-SHA256").update(text);
+    const verifier = createVerify(envelope.SignatureVersion === "1" ? "sha1" : "sha256").update(text);
     return verifier.verify(publicKey, envelope.Signature, "base64");
   } catch {
     return false;

@@ -6,10 +6,11 @@ import { emailKey } from "../../../contract/email.ts";
 import { resumeMember } from "../autopilot.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import type { BounceEvidence, ReportedSurvey, SoftBouncer, Transaction } from "../ports.ts";
+import type { BounceEvidence, ReportedSurvey, ReportOutcome, SoftBouncer, Transaction } from "../ports.ts";
 import { readSettings } from "../projects.ts";
 import { recordBounce, unsubscribePerson } from "../suppressions.ts";
 import { logAttempt, noteEvidence } from "./deliveries.ts";
+import { REPORT_OUTCOMES } from "./rows.ts";
 
 /** What one recipient of a report met with. */
 export interface ReportedRecipient {
@@ -38,21 +39,6 @@ export interface Report {
   readonly messageId: string | null;
   readonly recipients: readonly ReportedRecipient[];
 }
-
-/**
- * What became of a report. `logged`: a survey of ours that nobody is blamed for; `ignored`: not a report;
- * `unmatched`: about no survey of ours; `repeated`: recorded before.
- */
-export const REPORT_OUTCOMES = [
-  "bounced",
-  "unsubscribed",
-  "soft",
-  "logged",
-  "ignored",
-  "unmatched",
-  "repeated",
-] as const;
-export type ReportOutcome = (typeof REPORT_OUTCOMES)[number];
 
 /** How long after a survey a report may name it by its address alone. */
 const ADDRESS_SECONDS = 14 * 86_400;

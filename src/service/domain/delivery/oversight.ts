@@ -90,9 +90,30 @@ export async function setPaused(tx: Transaction, project: Project | null, isPaus
   else await tx.projects.setPaused(project.id, at);
 }
 
-/** Makes all that is held due now, some at a time. How many; less than the limit when none is left. */
-export async function releaseHeld(tx: Transaction, limit: number): Promise<number> {
-  return tx.deliveries.releaseHeld(limit);
+const OVERDUE = "overdue when the service started";
+
+/**
+ * Makes all that is held due now, some at a time. How many; less than the limit when none is left. What was overdue at a
+ * start is for the operator alone to release; its age counts from then on.
+ */
+export async function releaseHeld(tx: Transaction, limit: number, isOperator: boolean = true): Promise<number> {
+  return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: isOperator });
+}
+
+const BULK_MIN = 20;
+const DAY_SECONDS = 86_400;
+
+/** Whether 20 surveys or more are overdue by a day: the data file was restored, or the service had stopped for long. */
+export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
+  return (await tx.deliveries.countOverdue(tx.now - DAY_SECONDS, BULK_MIN)) === BULK_MIN;
+}
+
+/** Holds surveys that were due longer ago than this, some at a time. How many; less than the limit when none is left. */
+export async function holdOverdue(
+  tx: Transaction,
+  { maxAgeSeconds, limit }: { readonly maxAgeSeconds: number; readonly limit: number },
+): Promise<number> {
+  return tx.deliveries.holdOverdue(tx.now - maxAgeSeconds, { reason: OVERDUE, limit });
 }
 
 const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;

@@ -220,6 +220,7 @@ export interface DeliveryRow extends ClaimKey {
   readonly transmittingAt: number | null;
   readonly attempts: number;
   readonly messageId: string | null;
+  readonly pageFacts: PageFacts;
 }
 
 /** What a sender keeps for its next start, and shows the operator. */
@@ -250,8 +251,15 @@ export interface DeliveryRows {
   lastUnknownAt(project: number, personId: number): Promise<number | null>;
   /** How many requests each project has in each state. */
   counts(): Promise<readonly { readonly project: number; readonly state: DeliveryState; readonly count: number }[]>;
-  /** Makes requests that are held due now, the oldest of a project first. Returns how many; less than the limit: all. */
-  releaseHeld(limit: number): Promise<number>;
+  /**
+   * Makes requests that are held due now, the oldest of a project first. Those held as overdue count as scheduled now,
+   * or stay as they are. Returns how many; less than the limit: all.
+   */
+  releaseHeld(limit: number, overdue: { readonly reason: string; readonly areReleased: boolean }): Promise<number>;
+  /** How many requests wait that were scheduled and due before `before`; counts no further than `limit`. */
+  countOverdue(before: number, limit: number): Promise<number>;
+  /** Holds such requests, some at a time. Returns how many; less than the limit: all. */
+  holdOverdue(before: number, hold: { readonly reason: string; readonly limit: number }): Promise<number>;
   log(project: number, requestId: number, attempt: Omit<AttemptRow, "n">): Promise<void>;
   /** In order, the last ones. */
   attempts(project: number, requestId: number, limit: number): Promise<readonly AttemptRow[]>;
@@ -263,6 +271,24 @@ export interface DeliveryRows {
   sender(name: string): Promise<SenderState | null>;
   setSender(name: string, state: SenderState): Promise<void>;
 }
+
+/**
+ * What became of a report. `logged`: a survey of ours that nobody is blamed for; `ignored`: not a report;
+ * `unmatched`: about no survey of ours; `repeated`: recorded before.
+ */
+export const REPORT_OUTCOMES = [
+  "bounced",
+  "unsubscribed",
+  "soft",
+  "logged",
+  "ignored",
+  "unmatched",
+  "repeated",
+] as const;
+export type ReportOutcome = (typeof REPORT_OUTCOMES)[number];
+
+/** Reports that are recorded together: no more fit into one command to a running server. */
+export const REPORTS_MAX = 100;
 
 /** A survey that a report is about. */
 export interface ReportedSurvey {
