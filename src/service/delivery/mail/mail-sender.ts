@@ -15,7 +15,7 @@ import { classifyReply, type ReplyMeaning } from "./classify-reply.ts";
 import { maskReply } from "./parse-reply.ts";
 import { createAlarm, type Alarm } from "../smtp/alarm.ts";
 import { admit, HEALTHY_SENDER, nextSenderHealth, restoreSenderHealth } from "./sender-health.ts";
-import type { SenderEvent, SenderHealth, ServerAnswer } from "./sender-health.ts";
+import type { HealthStep, SenderEvent, SenderHealth, ServerAnswer } from "./sender-health.ts";
 import type { SmtpMessage, SmtpReply, SmtpResult, SmtpStage, SmtpTransport } from "../smtp/smtp-types.ts";
 import { FULL_BUCKET, reserve, type BucketLevel, type SmtpRate } from "./token-bucket.ts";
 
@@ -54,6 +54,7 @@ export interface SmtpSender extends MessageSender {
 /** Messages in hand at most; more would only wait for the same connections. */
 const IN_HAND_MAX = 64;
 const SAVE_MS = 10_000;
+const AFTER_PROBE_SECONDS = 15;
 const BEFORE_RECIPIENT: ReadonlySet<SmtpStage> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
 
 /** Goes on where the last process ended: a sender that was stopped is still stopped, and the bucket is not full. */
@@ -111,12 +112,10 @@ class MailSending {
     }
   }
 
-  /** Whether what the event answers is better held. */
-  tell(event: SenderEvent): boolean {
-    const before = this.health;
-    const { state, isHeld } = nextSenderHealth(before, event, this.#options.clock.now());
+  tell(event: SenderEvent): Omit<HealthStep, "state"> {
+    const { state, ...step } = nextSenderHealth(this.health, event, this.#options.clock.now());
     this.#become(state);
-    return isHeld;
+    return step;
   }
 
   async close(): Promise<void> {
@@ -167,20 +166,22 @@ class MailSending {
     const { reply } = result;
     const { reason: _reason, domain: backsDomainOff, ...meaning } = meaningOf(result);
     const words = { text: reply.text, maskedText: maskReply(reply.text, address) };
-    const answer = { ...meaning, ...words, domain: domainOf(address), backsDomainOff };
-    const isHeld = this.tell({ kind: "answer", answer, epoch });
+    const message = BEFORE_RECIPIENT.has(reply.stage) ? null : `${due.project.id}/${due.requestId}`;
+    const answer = { ...meaning, ...words, message, domain: domainOf(address), backsDomainOff };
+    const { isHeld, isOdd } = this.tell({ kind: "answer", answer, epoch });
     if (this.#options.clock.monotonic() - this.#savedMs > SAVE_MS) this.#saveSoon();
     const outcome: DeliveryOutcome = isHeld
       ? { kind: "held", reason: reply.text }
-      : this.#outcomeOf(due, answer, reply);
+      : this.#outcomeOf(due, isOdd ? { ...answer, sender: "none" } : answer, reply);
     return { ...outcome, attempt: factsOf(reply) };
   }
 
   #outcomeOf(due: DueSurvey, answer: ServerAnswer, { stage, text }: SmtpReply): DeliveryOutcome {
     const { outcome, sender, afterSeconds } = answer;
-    // The sender's trouble: the message keeps its attempts, and goes out as soon as the sender is well.
+    // The sender's trouble: the message keeps its attempts, and goes out as soon as the sender is well. One whose
+    // recipient was named lets another be the probe.
     if (sender !== "none" && outcome !== "unknown" && (outcome === "retry" || BEFORE_RECIPIENT.has(stage)))
-      return { kind: "released", delaySeconds: 0 };
+      return { kind: "released", delaySeconds: answer.message === null ? 0 : this.#secondsAfterProbe() };
     if (outcome === "failed" || outcome === "held") return { kind: outcome, reason: text };
     if (outcome !== "retry") return { kind: outcome };
     const { clock, random } = this.#options;
@@ -215,6 +216,11 @@ class MailSending {
   async #sleepUntil(at: number, signal: AbortSignal): Promise<void> {
     const ms = at - this.#options.clock.now();
     if (ms > 0) await this.#options.clock.sleep(ms, signal);
+  }
+
+  #secondsAfterProbe(): number {
+    const { until } = this.health;
+    return AFTER_PROBE_SECONDS + (until === null ? 0 : this.#secondsUntil(until));
   }
 
   #secondsUntil(at: number): number {

@@ -5,6 +5,8 @@
 
 /** What became of one message, and what the server's reply to it means for the sender. */
 export interface ServerAnswer {
+  /** Names the message, once its recipient was named to the server; null before. */
+  readonly message: string | null;
   readonly outcome: "sent" | "retry" | "bounced" | "failed" | "held" | "unknown";
   /** `hours` is a quota; `breaker` is a refusal of policy or login, of which three in a row stop the sender. */
   readonly sender: "none" | "back-off" | "hours" | "breaker";
@@ -59,6 +61,10 @@ export interface SenderHealth {
   /** The last recipients that had an answer, the newest last. */
   readonly recent: readonly RecentRecipient[];
   readonly domains: Readonly<Record<string, DomainBackOff>>;
+  /** Messages that have stood against the sender since the last success. */
+  readonly accusing: readonly string[];
+  /** Messages that did, and others went out after them: what they hear once more is about their recipients. */
+  readonly odd: readonly string[];
 }
 
 export interface RecentRecipient {
@@ -76,6 +82,8 @@ export interface HealthStep {
   readonly state: SenderHealth;
   /** The answer blames the message or its person for what now looks like the sender's trouble: keep it as `held`. */
   readonly isHeld: boolean;
+  /** The answer says nothing of the sender, whatever it reads like: others go out while this one does not. */
+  readonly isOdd: boolean;
 }
 
 export type Admission =
@@ -97,6 +105,8 @@ export const HEALTHY_SENDER: SenderHealth = {
   refusals: 0,
   recent: [],
   domains: {},
+  accusing: [],
+  odd: [],
 };
 
 const SECOND = 1000;
@@ -110,6 +120,7 @@ const RECENT_MIN = 20;
 const SAME_WORDS_SHARE = 0.2;
 const UNKNOWN_SHARE = 0.3;
 const REASON_MAX = 500;
+const ACCUSING_MAX = 100;
 
 /** Asks for one more message to this domain. In `half-open` there is one message at a time. */
 export function admit(
@@ -129,7 +140,7 @@ export function admit(
 
 export function nextSenderHealth(state: SenderHealth, event: SenderEvent, now: number): HealthStep {
   if (event.kind === "answer") return afterAnswer(state, event.answer, event.epoch, now);
-  return { state: afterOther(state, event, now), isHeld: false };
+  return { state: afterOther(state, event, now), isHeld: false, isOdd: false };
 }
 
 /** A state that another process stored: its messages are gone, and with them the probe. */
@@ -143,7 +154,38 @@ function afterOther(state: SenderHealth, event: Exclude<SenderEvent, { kind: "an
   return isDue(state, now) ? halfOpen(state) : state;
 }
 
+/** One odd mailbox must not stop the sender again and again, so a message counts against it once. */
 function afterAnswer(before: SenderHealth, answer: ServerAnswer, epoch: number, now: number): HealthStep {
+  const { message } = answer;
+  if (message !== null && accuses(answer) && before.odd.includes(message)) {
+    const isProbe = epoch === before.epoch && before.mode === "half-open";
+    return { state: isProbe ? { ...before, isProbing: false } : before, isHeld: false, isOdd: true };
+  }
+  const step = afterOtherAnswer(before, answer, epoch, now);
+  return { ...step, state: withAccusation(step.state, answer, step.isHeld), isOdd: false };
+}
+
+function accuses(answer: ServerAnswer): boolean {
+  return answer.outcome === "held" || answer.sender !== "none" || isStrike(answer);
+}
+
+function withAccusation(state: SenderHealth, answer: ServerAnswer, isHeld: boolean): SenderHealth {
+  const { message, outcome } = answer;
+  const { accusing, odd } = state;
+  if (outcome === "sent")
+    return accusing.length === 0
+      ? state
+      : { ...state, accusing: [], odd: [...new Set([...odd, ...accusing])].slice(-ACCUSING_MAX) };
+  if (message === null || !(isHeld || accuses(answer)) || accusing.includes(message)) return state;
+  return { ...state, accusing: [...accusing, message].slice(-ACCUSING_MAX) };
+}
+
+function afterOtherAnswer(
+  before: SenderHealth,
+  answer: ServerAnswer,
+  epoch: number,
+  now: number,
+): Omit<HealthStep, "isOdd"> {
   const told = withDomain(withRecipient(before, answer), answer, now);
   const state = { ...told, refusals: refusalsAfter(told, answer) };
   const isCurrent = epoch === state.epoch;
@@ -191,7 +233,8 @@ function halfOpen(state: SenderHealth): SenderHealth {
 /** The recipients from before are forgotten, or the next refusal would count them again. */
 function opened(state: SenderHealth): SenderHealth {
   const recent = state.mode === "breaker" || state.probes === "breaker" ? [] : state.recent;
-  return { ...HEALTHY_SENDER, epoch: state.epoch + 1, recent, domains: state.domains };
+  const { accusing, odd, domains } = state;
+  return { ...HEALTHY_SENDER, epoch: state.epoch + 1, recent, domains, accusing, odd };
 }
 
 function putOff(state: SenderHealth, answer: ServerAnswer, until: number, now: number): SenderHealth {
