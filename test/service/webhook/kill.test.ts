@@ -12,6 +12,7 @@ import { ensureFirstKey } from "../../../src/service/first-project.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { answering, type HookPlan, startHookReceiver } from "../../helpers/hook-receiver.ts";
 import { size } from "../../helpers/long.ts";
+import { until } from "../../helpers/process-list.ts";
 import { startProgram } from "../../helpers/run-cli.ts";
 import { sendInput } from "../domain/fixture.ts";
 import { openHookFixture, SECRET } from "./fixture.ts";
@@ -63,12 +64,8 @@ test(`when the program is killed ${KILLS} times, then every event arrives, with 
       acknowledged.push(((await response.json()) as { id: string }).id);
     };
     await Promise.all(Array.from({ length: ANSWERS }, post));
-    if (round < KILLS) running.child.kill("SIGKILL");
-    else await receiver.until("/hook", 1);
-    if (round === KILLS) {
-      await expect.poll(() => idsOf(receiver.on("/hook")).size, { timeout: 30_000 }).toBe(acknowledged.length);
-      running.child.kill("SIGTERM");
-    }
+    if (round === KILLS) await until(() => idsOf(receiver.on("/hook")).size === acknowledged.length);
+    running.child.kill(round === KILLS ? "SIGTERM" : "SIGKILL");
     await running.ended;
   }
   const received = receiver.on("/hook");
