@@ -4,9 +4,20 @@ import { MARK } from "./redact.ts";
 
 /** Something a summary says that the responses can confirm. Lines count from 1. */
 export type SummaryClaim =
-  | { readonly kind: "quotation"; readonly line: number; readonly text: string; readonly ids: readonly string[] }
-  | { readonly kind: "id"; readonly line: number; readonly id: string }
+  | (Quoting & {
+      readonly kind: "quotation";
+      readonly text: string;
+      /** The answers that it has to be in, each of them; none: any answer. */
+      readonly ids: readonly string[];
+    })
+  | (Quoting & { readonly kind: "id"; readonly id: string })
   | { readonly kind: "count"; readonly line: number; readonly count: number; readonly of: CountedNoun };
+
+interface Quoting {
+  readonly line: number;
+  /** What a quote line says with its last brackets: where a comment says that, they name no answer. */
+  readonly literal?: string;
+}
 
 export type CountedNoun = "responses" | "promoters" | "passives" | "detractors";
 
@@ -55,32 +66,74 @@ function readQuoteLines(summary: string): Found {
     const said = (ids.length === 0 ? content : content.slice(0, trailing?.index)).trim();
     const quotation = WHOLLY_QUOTED.exec(said)?.[1] ?? said;
     const line = index + 1;
-    if (quotation.trim() !== "") claims.push({ kind: "quotation", line, text: quotation, ids });
-    for (const id of ids) claims.push({ kind: "id", line, id });
+    const literal = ids.length === 0 ? {} : { literal: content.trim() };
+    if (quotation.trim() !== "") claims.push({ kind: "quotation", line, text: quotation, ids, ...literal });
+    for (const id of ids) claims.push({ kind: "id", line, id, ...literal });
     return "";
   });
   return { claims, rest: rest.join("\n") };
 }
 
-/** Inches are no quotation; a blank line ends one, so that a quote that is missing spoils its paragraph alone. */
-const QUOTATION =
-  /(?<!\d)"((?:[^"\n]|\n(?![ \t]*\n))+)"|[“„]((?:[^”“\n]|\n(?![ \t]*\n))+)[”“]|«((?:[^»\n]|\n(?![ \t]*\n))+)»/gu;
 /** What may lie between a quotation and the answer it is from. */
 const FOLLOWING_IDS = /^[\s.,;:!?()*_–—-]{0,6}\[(#?[\w.:-]*\d[\w.:-]*(?:[,;]\s*#?[\w.:-]*\d[\w.:-]*)*)\](?![(:])/u;
 
 function readQuotations(text: string): Found {
   const claims: SummaryClaim[] = [];
-  const rest = text.replace(QUOTATION, (found, straight, curly, angled, at: number) => {
-    const said = [straight, curly, angled].find((each) => typeof each === "string") as string;
-    const following = withoutMarks(text.slice(at + found.length, at + found.length + FOLLOWING_CHARS));
+  let rest = "";
+  let at = 0;
+  for (let open = text.search(OPENING); open !== -1; open = indexFrom(text, OPENING, Math.max(open + 1, at))) {
+    const close = closingOf(text, open);
+    if (close === null) continue;
+    const said = text.slice(open + 1, close);
+    const following = withoutMarks(text.slice(close + 1, close + 1 + FOLLOWING_CHARS));
     const [, bracket] = FOLLOWING_IDS.exec(following) ?? [];
     const ids = bracket === undefined ? [] : idsIn(bracket);
-    if (said.trim() !== "") claims.push({ kind: "quotation", line: lineAt(text, at), text: said, ids });
+    if (said.trim() !== "") claims.push({ kind: "quotation", line: lineAt(text, open), text: said, ids });
     // Line ends stay, so that lines still count.
-    return found.replace(/[^\n]/gu, " ");
-  });
-  return { claims, rest };
+    rest += text.slice(at, open) + text.slice(open, close + 1).replace(/[^\n]/gu, " ");
+    at = close + 1;
+  }
+  return { claims, rest: rest + text.slice(at) };
 }
+
+const OPENING = /["“„«»]/u;
+const CLOSING: Readonly<Record<string, RegExp>> = { "“": /[”"]/u, "„": /[“”"]/u, "«": /»/u, "»": /«/u };
+const WORD = /[\p{L}\p{N}]/u;
+
+function indexFrom(text: string, pattern: RegExp, from: number): number {
+  const found = text.slice(from).search(pattern);
+  return found === -1 ? -1 : from + found;
+}
+
+/**
+ * Where a quotation that opens here ends. One that is never closed ends with its paragraph, where it claims too much
+ * and is found out; null where nothing opens, as behind inches.
+ */
+function closingOf(text: string, open: number): number | null {
+  const end = indexFrom(text, /\n[ \t]*\n/u, open);
+  const paragraphEnd = end === -1 ? text.length : end;
+  const mark = text[open] ?? "";
+  const [before, after] = [text[open - 1] ?? "", text[open + 1] ?? ""];
+  if (mark === "»" && (/^\s?$/u.test(after) || WORD.test(before))) return null;
+  if (mark !== '"') {
+    const close = indexFrom(text, CLOSING[mark] ?? OPENING, open + 1);
+    return close === -1 || close > paragraphEnd ? paragraphEnd : close;
+  }
+  if (!/^\s?$/u.test(before) && !WORD.test(after) && !OPENS.test(before)) return null;
+  // Within the quotation somebody may be quoted.
+  let depth = 1;
+  for (let close = text.indexOf('"', open + 1); close !== -1; close = text.indexOf('"', close + 1)) {
+    if (close > paragraphEnd) break;
+    const [isBehindWord, isBeforeWord] = [WORD.test(text[close - 1] ?? ""), WORD.test(text[close + 1] ?? "")];
+    if (!isBeforeWord) depth -= 1;
+    else if (!isBehindWord) depth += 1;
+    if (depth === 0) return close;
+  }
+  return paragraphEnd;
+}
+
+/** What a quotation may open behind, besides a space. */
+const OPENS = /[([{*_:,;>–—/-]/u;
 
 /** Room for a list of ids behind a quotation. */
 const FOLLOWING_CHARS = 500;
@@ -135,6 +188,8 @@ export function createClaimCheck(claims: readonly SummaryClaim[]): ClaimCheck {
     claims.flatMap((claim) => (claim.kind === "id" ? [claim.id] : claim.kind === "quotation" ? claim.ids : [])),
   );
   const knownIds = new Set<string>();
+  const literals = new Set(claims.flatMap((claim) => ("literal" in claim ? [claim.literal ?? ""] : [])));
+  const saidLiterally = new Set<string>();
   const counts = { responses: 0, promoters: 0, passives: 0, detractors: 0 };
   const quotations = claims
     .filter((claim) => claim.kind === "quotation")
@@ -146,6 +201,8 @@ export function createClaimCheck(claims: readonly SummaryClaim[]): ClaimCheck {
       if (category !== null) counts[NOUNS[category]] += 1;
       if (wantedIds.has(id)) knownIds.add(id);
       const said = texts.map(comparable).filter((text) => text !== "");
+      for (const literal of literals)
+        if (said.some((text) => text.includes(comparable(literal)))) saidLiterally.add(literal);
       for (const quotation of quotations) {
         const isWanted =
           quotation.claim.ids.length === 0
@@ -160,7 +217,9 @@ export function createClaimCheck(claims: readonly SummaryClaim[]): ClaimCheck {
       [
         ...quotations.flatMap(({ claim, isFound, saidBy }) => brokenQuotation(claim, isFound, saidBy)),
         ...claims.flatMap((claim) => brokenFact(claim, knownIds, counts)),
-      ].toSorted((a, b) => a.claim.line - b.claim.line),
+      ]
+        .filter(({ claim }) => !("literal" in claim && saidLiterally.has(claim.literal ?? "")))
+        .toSorted((a, b) => a.claim.line - b.claim.line),
   };
 }
 

@@ -19,11 +19,15 @@ export interface PersonalSpan extends Span {
 export function findPersonalData(text: string, context = ""): PersonalSpan[] {
   const found: PersonalSpan[] = [];
   const isFree = ({ start, end }: Span): boolean => found.every((other) => end <= other.start || start >= other.end);
-  const finders = [findUrls, findEmails, findIbans, findCards, findPhones];
-  for (const find of finders) found.push(...find(text, context).filter(isFree));
+  // Most comments have none of it, and show so at once.
+  if (text.includes("://")) found.push(...findUrls(text));
+  if (/[@＠]/u.test(text)) found.push(...findEmails(text).filter(isFree));
+  if (MANY_DIGITS.test(text))
+    for (const find of [findIbans, findCards, findPhones]) found.push(...find(text, context).filter(isFree));
   return found.toSorted((a, b) => a.start - b.start);
 }
 
+const MANY_DIGITS = /(?:\d[^\d]{0,3}){7}/u;
 const EMAIL = /(?<![\p{L}\p{N}._%+'-])[\p{L}\p{N}._%+'-]+[@＠][\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 
 function findEmails(text: string): PersonalSpan[] {
@@ -154,7 +158,7 @@ function findPhones(text: string, context: string): PersonalSpan[] {
     start: index,
     end: index + phone.length,
   }));
-  for (let at = 0; at < text.length;) {
+  for (let at = nextStart(text, 0); at !== -1; at = nextStart(text, at)) {
     NATIONAL.lastIndex = at;
     const [match] = NATIONAL.exec(text) ?? [];
     if (match === undefined) {
@@ -170,6 +174,13 @@ function findPhones(text: string, context: string): PersonalSpan[] {
   return found;
 }
 
+/** The next place where a number may begin; -1 when there is none. */
+function nextStart(text: string, from: number): number {
+  START.lastIndex = from;
+  return START.exec(text)?.index ?? -1;
+}
+
+const START = /[\d(]/gu;
 const BEFORE_CHARS = 40;
 /** What precedes the number of a thing. */
 const THING =

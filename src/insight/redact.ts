@@ -21,14 +21,14 @@ export const MARK = new RegExp(String.raw`\[(${PERSONAL_KINDS.join("|")})-\d+\]`
 
 /** `numbered` false gives every mark of a kind the same text, `[email]`: for comparing texts of different runs. */
 export function createMasker({ numbered = true }: { readonly numbered?: boolean } = {}): Masker {
-  const numbers = new Map<PersonalKind, Map<string, number>>();
+  const numbers = new Map<PersonalKind, Map<number, number>>();
   const counts = new Map<PersonalKind, number>();
   const mark: Marker = (kind, value) => {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
     if (!numbered) return `[${kind}]`;
-    const known = numbers.get(kind) ?? new Map<string, number>();
+    const known = numbers.get(kind) ?? new Map<number, number>();
     numbers.set(kind, known);
-    const key = keyOf(kind, value);
+    const key = digestOf(keyOf(kind, value));
     const number = known.get(key) ?? known.size + 1;
     known.set(key, number);
     return `[${kind}-${number}]`;
@@ -41,6 +41,22 @@ export function createMasker({ numbered = true }: { readonly numbered?: boolean 
 
 type Marker = (kind: PersonalKind, value: string) => string;
 
+/**
+ * 53 bits of a text: what was masked is kept as a number each, so that a million values fit into memory, and none of
+ * them stays there. Of a million values, two share a mark once in 20,000 runs.
+ */
+function digestOf(text: string): number {
+  let [high, low] = [0xdeadbeef, 0x41c6ce57];
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    high = Math.imul(high ^ unit, 2_654_435_761);
+    low = Math.imul(low ^ unit, 1_597_334_677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909);
+  low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909);
+  return 4_294_967_296 * (2_097_151 & low) + (high >>> 0);
+}
+
 /** What makes two spellings the same value. */
 function keyOf(kind: PersonalKind, value: string): string {
   if (kind === "email") return emailKey(value);
@@ -52,7 +68,10 @@ function keyOf(kind: PersonalKind, value: string): string {
 /** A word of the person's own, and the complete value that it is a part of. */
 interface OwnWord {
   readonly kind: "name" | "address";
-  readonly pattern: RegExp;
+  /** Without accents. */
+  readonly part: string;
+  /** Only as it is written; otherwise in capitals too. */
+  readonly isExact: boolean;
   readonly whole: string;
 }
 
@@ -163,12 +182,28 @@ function addOwnWords(text: string, own: readonly OwnWord[], found: readonly Pers
   if (own.length === 0 || text === "") return [...found];
   const folded = foldWithPlaces(text);
   const all: MaskedSpan[] = [...found];
-  for (const { kind, pattern, whole } of own)
-    for (const { 0: match, index } of folded.text.matchAll(pattern)) {
-      const span = folded.spanOf(index, index + match.length);
+  for (const { kind, whole, ...word } of own)
+    for (const index of placesOf(word, folded.text)) {
+      const span = folded.spanOf(index, index + word.part.length);
       if (all.every(({ start, end }) => span.end <= start || span.start >= end)) all.push({ ...span, kind, whole });
     }
   return all.toSorted((a, b) => a.start - b.start);
+}
+
+const LETTER = /[\p{L}\p{N}]/u;
+/** Scripts that put no spaces between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+
+/** Where a text without accents has the part as a word of its own. */
+function placesOf({ part, isExact }: Pick<OwnWord, "part" | "isExact">, folded: string): number[] {
+  const [text, sought] = isExact ? [folded, part] : [folded.toLowerCase(), part.toLowerCase()];
+  const isWord = !UNSPACED.test(part);
+  const places: number[] = [];
+  for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + sought.length)) {
+    const isWithin = LETTER.test(text[at - 1] ?? "") || LETTER.test(text[at + sought.length] ?? "");
+    if (!isWord || !isWithin) places.push(at);
+  }
+  return places;
 }
 
 /** Longest first, so that a full name is one mark and not two. */
@@ -179,12 +214,12 @@ function ownWords({ person, person_properties: properties }: JsonObject): OwnWor
       return typeof value === "string" && (kind === "name" || kind === "address") ? [{ kind, value }] : [];
     }),
   );
-  const words = texts.flatMap(({ kind, value }): (OwnWord & { readonly length: number })[] => {
+  const words = texts.flatMap(({ kind, value }): OwnWord[] => {
     const whole = value.trim().replace(/\s+/gu, " ");
     const parts = kind === "name" ? [whole, ...nameParts(whole)] : whole.length >= ADDRESS_MIN ? [whole] : [];
-    return parts.map((part) => ({ kind, whole, pattern: toPattern(part), length: part.length }));
+    return parts.map((text) => ({ kind, whole, part: foldAccents(text), isExact: isWordToo(text) }));
   });
-  return words.toSorted((a, b) => b.length - a.length);
+  return words.toSorted((a, b) => b.part.length - a.part.length);
 }
 
 /** A postcode of three characters would be found in any number. */
@@ -206,13 +241,7 @@ const WORDS_TOO = new Set(
     "long short small white black brown green gray cook baker page case day king little may wise strong sharp new"
   ).split(" "),
 );
-/** Scripts that put no spaces between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
-function toPattern(part: string): RegExp {
-  const folded = foldAccents(part);
-  const source = folded.replace(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`).replace(/\s+/gu, String.raw`\s+`);
-  if (UNSPACED.test(folded)) return new RegExp(source, "giu");
-  const isWord = folded.length < 3 || WORDS_TOO.has(folded.toLowerCase());
-  return new RegExp(String.raw`(?<![\p{L}\p{N}])${source}(?![\p{L}\p{N}])`, isWord ? "gu" : "giu");
+function isWordToo(part: string): boolean {
+  return part.length < 3 || WORDS_TOO.has(part.toLowerCase());
 }

@@ -3,6 +3,7 @@
  * A comment counts once for a term, however often it says it. Common words need no list: both groups use them alike.
  */
 import { normalCdf } from "./normal.ts";
+import { MARK } from "./redact.ts";
 
 export interface GroupComment {
   readonly id: string;
@@ -79,7 +80,9 @@ const WORDS = new Intl.Segmenter("en", { granularity: "word" });
 function termsOf(text: string): Set<string> {
   const found = new Set<string>();
   let before: string | null = null;
-  for (const { segment, isWordLike } of WORDS.segment(text.normalize("NFC").replaceAll("’", "'").toLowerCase())) {
+  // A mark is no word that anybody said.
+  const said = text.replace(MARK, ",").normalize("NFC").replaceAll("’", "'").toLowerCase();
+  for (const { segment, isWordLike } of WORDS.segment(said)) {
     if (isWordLike !== true || !/\p{L}/u.test(segment)) {
       if (segment.trim() !== "") before = null;
       continue;

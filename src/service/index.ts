@@ -1,5 +1,6 @@
 /** The service, wired: store, rules, HTTP, scheduler, delivery, control. */
 import path from "node:path";
+import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
@@ -7,18 +8,21 @@ import { resolveFile } from "../runtime/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
-import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
+import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
+import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
+import type { FetchText } from "./delivery/bounce/sns.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
+import { type Brand, readBrand } from "./domain/brand.ts";
 import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
 import { type ProjectSettings, readSettings } from "./domain/projects.ts";
-import { createDeliveryMetrics } from "./delivery-metrics.ts";
+import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
-import type { RateLimit } from "./http/rate-limit.ts";
+import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import { pruneEvents } from "./domain/webhooks/webhooks.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
 import { webhookMetrics } from "./webhook/webhook-metrics.ts";
@@ -27,7 +31,7 @@ import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
-import { createFailureLog, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` is beside it. */
@@ -48,8 +52,10 @@ export interface ServiceOptions {
   readonly onUnknown?: OnUnknown;
   /** Messages in the outbox are removed after this long; null keeps them. */
   readonly outboxKeepSeconds?: number | null;
-  /** How long after the first answer it may be changed on its page; absent: 30 days. */
-  readonly answerWindowSeconds?: number;
+  /** How long after the first answer it may be changed on its page; absent or null: 30 days. */
+  readonly answerWindowSeconds?: number | null;
+  /** Gets certificates and confirmations of Amazon's; absent: over the network. */
+  readonly fetchText?: FetchText;
 }
 
 /** `handle` is one request, one answer; no port needed. */
@@ -81,9 +87,10 @@ export interface Service extends Face {
   close(): Promise<void>;
 }
 
-/** Where `serve` listens unless it is told otherwise; links of messages made without a server begin with it. */
-export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";
-
+/** Links that do not exist, for each block of addresses. */
+const UNKNOWN_LINKS: RateLimit = { requests: 60, periodSeconds: 60 };
+/** Answers through public links, for each block of addresses: an office is one. */
+const LINK_ANSWERS: RateLimit = { requests: 60, periodSeconds: 600 };
 const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 
 /** Throws AlreadyServedError, StoreBusyError, StoreFileError. */
@@ -104,15 +111,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   // We own the file now, so a control file beside it was left by a killed server.
   await removeControlFile(dataFile);
-  const metrics = createDeliveryMetrics(store);
   const failures = createFailureLog(log);
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
-  const mailContext = (settings: ProjectSettings): MailContext => ({
+  const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
     appUrl: state.address,
-    sender: chooseSender(settings, sender, state.address),
+    sender: chooseSender({ ...settings, senderName: name ?? settings.senderName }, sender, state.address),
+    accent: accent?.color ?? null,
   });
   const contextOf = async (project: Project): Promise<MailContext> =>
-    mailContext(await store.read((tx) => readSettings(tx, project)));
+    store.read(async (tx) => mailContext(await readSettings(tx, project), await readBrand(tx, project)));
   const outbox = createOutbox({
     folder,
     dataFile: resolveFile(dataFile),
@@ -123,6 +130,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
   const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
+  const metrics = createDeliveryMetrics(store, () => (mail === null ? {} : { smtp: mail.health() }));
   const scheduler = createScheduler({
     store,
     clock,
@@ -130,10 +138,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
     onUnknown: options.onUnknown ?? "hold",
-    onOutcome: (due, kind) => {
-      if (kind === "sent") failures.end();
-      metrics.count(due, kind);
+    onOutcome: (due, result) => {
+      if (result.kind === "sent") failures.end();
+      metrics.count(due, result);
     },
+    onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);
@@ -144,13 +153,23 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store,
     clock,
     publicUrl,
+    random,
     answerWindowSeconds: options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS,
+    senderName: sender.senderName,
+    unknownLinks: createAddressLimit(UNKNOWN_LINKS, clock),
+    linkAnswers: createAddressLimit(LINK_ANSWERS, clock),
+    identify: async (authorization, address) => http.keys.open(authorization, addressBlock(address)),
     onError: failures.add,
   });
+  const hooks = openHooks(options, store, metrics);
   const http = createHttpService({
     ...options,
-    page: ({ method, headers, body = "", from = "" }, target) =>
-      pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+    otherFaces: [
+      ({ method, headers, body = "", from = "" }, target) =>
+        pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+      ({ method, headers, body = "" }, { path: asked }) =>
+        asked.startsWith("/hooks/") ? hooks({ method, headers, path: asked, body: async () => readBody(body) }) : null,
+    ],
     store,
     onScheduled: scheduler.wake,
     moreMetrics: async () => (await metrics.text()) + (await webhookMetrics(store, webhooks.attempts())),
@@ -172,10 +191,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onRevoke: http.keys.forget,
     onSchedule: scheduler.wake,
     senders,
+    appUrl: () => state.address,
+    renderPreview: (survey, settings, brand) =>
+      previewMail(survey, mailContext(settings, brand), random, unixSeconds(clock)),
+    onReport: metrics.countReport,
     ownAddresses,
     onWebhooks: webhooks.wake,
     sendTest: webhooks.send,
-    renderPreview: (survey, settings) => previewMail(survey, mailContext(settings), random, unixSeconds(clock)),
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {
@@ -211,6 +233,23 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log.flush();
     },
   };
+}
+
+/** Loaded when the first report comes in. */
+function openHooks(
+  { fetchText }: ServiceOptions,
+  store: Store,
+  { countReport: onReport, countRefusal: onRefused }: DeliveryMetrics,
+): (request: HookRequest) => Promise<HttpResponse | null> {
+  const opened: { hooks: Promise<Hooks> | null } = { hooks: null };
+  const open = async (): Promise<Hooks> => {
+    const [{ createHooks }, sns] = await Promise.all([
+      import("./delivery/bounce/hooks.ts"),
+      import("./delivery/bounce/sns.ts"),
+    ]);
+    return createHooks({ store, fetchText: fetchText ?? sns.fetchText, onReport, onRefused });
+  };
+  return async (request) => (await (opened.hooks ??= open())).handle(request);
 }
 
 async function readBody(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {

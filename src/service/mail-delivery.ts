@@ -43,7 +43,7 @@ const RELEASED_A_STEP = 500;
 export async function openMailDelivery(options: MailDeliveryOptions): Promise<SmtpSender> {
   const { store, clock, random, log, server, certificates, connections, rate, onError, wake } = options;
   const release = async (): Promise<void> => {
-    while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP))) === RELEASED_A_STEP);
+    while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP, false))) === RELEASED_A_STEP);
     wake();
   };
   return openSmtpSender({

@@ -31,6 +31,15 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
   }
 }
 
+/** Said once at a start: what is held then waits for the operator. */
+export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void {
+  log.warn("surveys_overdue", {
+    held,
+    max_age_seconds: maxAgeSeconds,
+    message: `${held} surveys were due more than ${maxAgeSeconds / 3600} hours ago and are held`,
+  });
+}
+
 /** Errors that come again and again: each kind is logged once until it is over. */
 export function createFailureLog(log: Log): { readonly add: (error: unknown) => void; readonly end: () => void } {
   const known = new Set<string>();

@@ -22,8 +22,8 @@ export function temporaryFolder() {
 }
 
 /** A real service, on a new data file unless one is given; `url` is its address. */
-export async function startService(dataFile = path.join(temporaryFolder(), "survey.db")) {
-  const child = spawn(process.execPath, [PROGRAM, "serve", "--data", dataFile, "--port", "0"], {
+export async function startService(dataFile = path.join(temporaryFolder(), "survey.db"), args = []) {
+  const child = spawn(process.execPath, [PROGRAM, "serve", "--data", dataFile, "--port", "0", ...args], {
     env: bareEnvironment({ SURVEYCTL_API_KEY: KEY }),
     stdio: ["ignore", "pipe", "ignore"],
   });

@@ -16,6 +16,8 @@ const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const LINES = 4;
 /** One after the other; the terminal's is 100 columns wide. */
 const STYLES = [["--json"], ["-o", "table", "--no-color"], ["-o", "csv"], ["-o", "tsv", "-vv"], ["-o", "ndjson"]];
+/** Writes its own form and no other. */
+const MARKDOWN = "responses bundle";
 const FILE_STYLES = STYLES.filter((style) => !style.includes("table"));
 
 it("when anything at all is answered, then every command ends in a documented way", async () => {
@@ -46,7 +48,8 @@ async function feed(place: string, replies: readonly Reply[]): Promise<string[]>
   for (let turn = 0; state.given < replies.length; turn += 1) {
     const placed = commands[turn % commands.length] as Placed;
     state.saw = [];
-    const styles = placed.command.name.endsWith("export") ? FILE_STYLES : STYLES;
+    const { name } = placed.command;
+    const styles = name === MARKDOWN ? [[]] : name.endsWith("export") ? FILE_STYLES : STYLES;
     const style = styles[Math.floor(turn / commands.length) % styles.length] ?? [];
     const complaint = await complaintAbout(placed, style, server.baseUrl);
     if (complaint !== "")

@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 function goodAnswer({ method, target }: SeenRequest): Behaviour {
-  const isList = method === "GET" && !/metrics|autopilot\/\w+\.json/.test(target);
+  const isList = method === "GET" && !/metrics|(?:autopilot|survey_responses)\/\w+\.json/.test(target);
   const headers = {
     location: "/v1/people.json?email=zoe%40example.com",
     link: '</v1/people.json?email=zoe%40example.com>; rel="prev"',

@@ -77,8 +77,9 @@ function environmentOf({ name }: CalledCommand, home: string): Record<string, st
 }
 
 function goodAnswer(request: SeenRequest): Behaviour {
-  const row = { id: "1", person: "1", person_id: "1", email: "ann@example.com", score: 9 };
-  const isList = request.method === "GET" && !/metrics|autopilot\/\w+\.json/.test(request.target);
+  const id = /survey_responses\/(\d+)/.exec(request.target)?.[1] ?? "1";
+  const row = { id, person: "1", person_id: "1", email: "ann@example.com", score: 9, notes: [], tags: [] };
+  const isList = request.method === "GET" && !/metrics|autopilot\/\w+\.json|survey_responses\/\d/.test(request.target);
   return json(isList ? [row] : row);
 }
 

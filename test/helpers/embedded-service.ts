@@ -8,7 +8,10 @@ import { systemClock, type Clock } from "../../src/runtime/clock.ts";
 import { silentLog } from "../../src/runtime/log.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { ensureFirstKey } from "../../src/service/first-project.ts";
+import { NO_SENDER } from "../../src/service/delivery/message/sender.ts";
+import { parseSmtpUrl } from "../../src/service/delivery/smtp/smtp-url.ts";
 import { openService, type Service } from "../../src/service/index.ts";
+import type { MailOptions } from "../../src/service/mail-delivery.ts";
 
 export interface EmbeddedService {
   readonly service: Service;
@@ -20,10 +23,17 @@ export interface EmbeddedService {
   close(): Promise<void>;
 }
 
+/** Its data stays when `folder` is given: the same one again is the service after a restart. */
 export async function openEmbeddedService({
   clock = systemClock,
-}: { readonly clock?: Clock } = {}): Promise<EmbeddedService> {
-  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-embedded-"));
+  smtp,
+  folder: given,
+}: {
+  readonly clock?: Clock;
+  readonly smtp?: Partial<MailOptions> & { readonly port: number };
+  readonly folder?: string;
+} = {}): Promise<EmbeddedService> {
+  const folder = given ?? (await mkdtemp(path.join(tmpdir(), "surveyctl-embedded-")));
   const [apiKey, baseUrl] = ["key-of-the-embedded-service", "http://embedded.test"];
   const service = await openService({
     dataFile: path.join(folder, "survey.db"),
@@ -32,11 +42,12 @@ export async function openEmbeddedService({
     log: silentLog,
     publicUrl: null,
     rateLimit: null,
+    ...(smtp === undefined ? {} : { mail: mailOptions(smtp), sender: { ...NO_SENDER, from: "us@example.com" } }),
   });
   await ensureFirstKey(service.store, systemRandom, apiKey);
   const close = async (): Promise<void> => {
     await service.close();
-    await rm(folder, { recursive: true, force: true });
+    if (given === undefined) await rm(folder, { recursive: true, force: true });
   };
   return {
     service,
@@ -45,5 +56,18 @@ export async function openEmbeddedService({
     baseUrl,
     folder,
     close,
+  };
+}
+
+/** A server on this machine that is sent to without a limit, unless it says more. */
+function mailOptions({ port, ...more }: Partial<MailOptions> & { readonly port: number }): MailOptions {
+  return {
+    server: parseSmtpUrl(`smtp://127.0.0.1:${port}`),
+    certificates: null,
+    rate: { count: 100_000, perSeconds: 1 },
+    connections: 4,
+    dkim: null,
+    onlyTo: null,
+    ...more,
   };
 }

@@ -4,6 +4,7 @@ import type { GlobalOptions } from "../../src/cli/args/global-options.ts";
 import type { Deps } from "../../src/cli/command/deps.ts";
 import type { Streams } from "../../src/cli/streams/streams.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
+import type { NameResolver } from "../../src/runtime/name-resolver.ts";
 
 export const DEFAULT_OPTIONS: GlobalOptions = {
   profile: null,
@@ -87,9 +88,11 @@ export interface FakeOptions {
   /** Without one, a command that connects fails the test. */
   readonly client?: Partial<Client>;
   readonly now?: number;
+  /** Without one, a command that asks DNS fails the test. */
+  readonly names?: NameResolver;
 }
 
-export function fakeDeps({ width = null, answers, options, client, now }: FakeOptions = {}): FakeDeps {
+export function fakeDeps({ width = null, answers, options, client, now, names }: FakeOptions = {}): FakeDeps {
   const terminal = fakeTerminal(width, answers);
   const deps: Deps = {
     streams: terminal.streams,
@@ -105,6 +108,10 @@ export function fakeDeps({ width = null, answers, options, client, now }: FakeOp
     async connect() {
       if (client === undefined) throw new Error("the command connected");
       return { client: client as Client, close: async () => {} };
+    },
+    async names() {
+      if (names === undefined) throw new Error("the command asked DNS");
+      return names;
     },
   };
   return { ...terminal, deps };

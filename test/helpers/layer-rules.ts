@@ -185,10 +185,12 @@ function isCurrentDate(node: SyntaxNode): boolean {
 }
 
 /**
- * An error carries a code and facts; what to type next is for `cli` to say. The two files of `runtime` set V8's own flags.
+ * An error carries a code and facts; what to type next is for `cli` to say. The two files of `runtime` set V8's own
+ * flags, and variables of a style sheet look like flags.
  */
 const MAY_NAME_FLAGS = /^src\/(?:cli\/|runtime\/(?:young-heap|wasm-tiers)\.ts$)/;
-const FLAG_OR_COMMAND = /(?:^|[\s"'(])--[a-z][a-z-]+|\bsurveyctl [a-z]{3,} /;
+// `var(--name)` is CSS.
+const FLAG_OR_COMMAND = /(?:^|[\s"']|(?<!var)\()--[a-z][a-z-]+|\bsurveyctl [a-z]{3,} /;
 
 function wrongWords(file: string, text: string): string[] {
   if (MAY_NAME_FLAGS.test(file)) return [];

@@ -45,6 +45,8 @@ export interface SmtpPlanOptions {
   /** STARTTLS, TLS from the first byte, or neither, which is the default. */
   readonly tls?: "starttls" | "implicit";
   readonly now?: () => number;
+  /** False keeps the texts of accepted messages out of memory. */
+  readonly keepsText?: boolean;
   readonly server?: SMTPServerOptions;
 }
 
@@ -68,7 +70,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 const PLAN = /^(?:dot-)?(\d{3})(?:-(\d\.\d+\.\d+))?(?:-([a-z]+))?(?:x(\d+))?$/;
 
 export async function startPlanServer(options: SmtpPlanOptions = {}): Promise<SmtpPlanServer> {
-  const { now = Date.now, credentials } = options;
+  const { now = Date.now, credentials, keepsText = true } = options;
   const state = { connections: 0, open: 0, peak: 0, logins: 0 };
   const numbers = new Map<string, number>();
   const accepted: AcceptedMail[] = [];
@@ -92,7 +94,7 @@ export async function startPlanServer(options: SmtpPlanOptions = {}): Promise<Sm
     const refusal = isAboutMessage(planOf(to)) ? refusalOf(planOf(to), attempts.get(to) ?? 1) : null;
     if (refusal !== null) return refusal;
     const from = session.envelope.mailFrom === false ? "" : session.envelope.mailFrom.address;
-    accepted.push({ from, to, text, at: now(), connection: numbers.get(session.id) ?? 0 });
+    accepted.push({ from, to, text: keepsText ? text : "", at: now(), connection: numbers.get(session.id) ?? 0 });
     return null;
   };
 

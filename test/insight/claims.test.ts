@@ -9,6 +9,9 @@ const quotation = (text: string, ids: string[] = [], line = 1): SummaryClaim => 
 });
 const id = (which: string, line = 1): SummaryClaim => ({ kind: "id", line, id: which });
 
+const literally = (literal: string, ...claims: SummaryClaim[]): SummaryClaim[] =>
+  claims.map((claim) => ({ ...claim, literal }));
+
 describe("claims of a summary", () => {
   it.each<[string, SummaryClaim[]]>([
     ['They say "it is slow" often.', [quotation("it is slow")]],
@@ -17,9 +20,13 @@ describe("claims of a summary", () => {
     ["„zu langsam“ und « trop lent »", [quotation("zu langsam"), quotation(" trop lent ")]],
     ['"two\nlines" and [a1]', [quotation("two\nlines"), id("a1", 2)]],
     ['a 5" screen, "good" as is', [quotation("good")]],
-    ['one " is lost\n\n"found"', [quotation("found", [], 3)]],
-    ["> it is slow [12]", [quotation("it is slow", ["12"]), id("12")]],
-    ['> "it is slow" — [#12]', [quotation("it is slow", ["12"]), id("12")]],
+    ['"one is lost\n\n"found"', [quotation("one is lost"), quotation("found", [], 3)]],
+    ['a 5" screen is" "good", x"y"', [quotation("good"), quotation("y")]],
+    ['"he said "no" to "me"" [4]', [quotation('he said "no" to "me"', ["4"]), id("4")]],
+    ["»so« und «ainsi»", [quotation("so"), quotation("ainsi")]],
+    ["“one\n\n“two”", [quotation("one"), quotation("two", [], 3)]],
+    ["> it is slow [12]", literally("it is slow [12]", quotation("it is slow", ["12"]), id("12"))],
+    ['> "it is slow" — [#12]', literally('"it is slow" — [#12]', quotation("it is slow", ["12"]), id("12"))],
     ['- > he said "no" twice', [quotation('he said "no" twice')]],
     ["> one\n>\n> two", [quotation("one"), quotation("two", [], 3)]],
     ["> mail [email-1]", [quotation("mail [email-1]")]],
@@ -73,5 +80,14 @@ test("when claims are checked, then each that does not hold is named with its li
       [6, "count", "should be 0"],
     ],
     { responses: 3, promoters: 2, passives: 0, detractors: 1 },
+  ]);
+});
+
+test("when a comment itself ends with brackets, then a line that quotes it names no answer", () => {
+  const check = createClaimCheck(readClaims("> see ticket [4711]\n> see ticket [4712]"));
+  check.add({ id: "1", category: null, texts: ["Please see ticket [4711]"] });
+  expect(check.broken().map(({ claim, why }) => [claim.line, why])).toEqual([
+    [2, "is not in [4712]"],
+    [2, "is the id of no response"],
   ]);
 });

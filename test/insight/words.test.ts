@@ -80,6 +80,7 @@ describe("terms", () => {
 
   it.each([
     ["the wrong invoice, twice", ["the", "the wrong", "twice", "invoice", "wrong", "wrong invoice"]],
+    ["ask [email-1] again", ["ask", "again"]],
     ["It isn’t 12 EUR", ["eur", "isn't", "it", "it isn't"]],
     ["最高です", ["です", "最高", "最高です"]],
   ])("when %j is said, then its words and pairs are", (text, terms) => {

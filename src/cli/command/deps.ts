@@ -1,5 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { NameResolver } from "../../runtime/name-resolver.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Streams } from "../streams/streams.ts";
@@ -25,6 +26,8 @@ export interface Deps {
   hideKey(key: string): void;
   /** The connection that flags, environment and profile name; throws the error that exits 4 when there is none. */
   connect(): Promise<Connection>;
+  /** The machine's DNS. */
+  names(): Promise<NameResolver>;
 }
 
 export interface Connection {

@@ -2,11 +2,15 @@
 import * as v from "valibot";
 import { LOCALES, type Locale } from "../../contract/locales.ts";
 import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
+import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
+import { PAGE_COMMANDS, type PageCommand, type PageResults } from "./page-commands.ts";
 import { WEBHOOK_COMMANDS, type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
 
 export type AdminCommand =
   | DeliveryCommand
+  | PageCommand
+  | BounceCommand
   | WebhookCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
@@ -70,7 +74,14 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({
     kind: v.literal("settings"),
     project,
-    change: v.object({ sender_name: setting, from: setting, reply_to: setting, footer: setting, tz: setting }),
+    change: v.object({
+      sender_name: setting,
+      from: setting,
+      reply_to: setting,
+      footer: setting,
+      tz: setting,
+      soft_bounces: setting,
+    }),
   }),
   v.object({
     kind: v.literal("survey.preview"),
@@ -83,6 +94,8 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({ kind: v.literal("trend.remove"), project, id }),
   v.object({ kind: v.literal("session"), project }),
   ...DELIVERY_COMMANDS,
+  ...PAGE_COMMANDS,
+  ...BOUNCE_COMMANDS,
   ...WEBHOOK_COMMANDS,
 ]);
 
@@ -109,6 +122,8 @@ export interface SettingsInfo {
   readonly reply_to: string | null;
   readonly footer: string | null;
   readonly tz: string | null;
+  /** So many soft bounces among five surveys are a bounce; null: they never are. */
+  readonly soft_bounces: number | null;
 }
 
 /** A survey's e-mail as it would be sent. */
@@ -129,7 +144,7 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
-export interface AdminResults extends DeliveryResults, WebhookResults {
+export interface AdminResults extends DeliveryResults, PageResults, BounceResults, WebhookResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];

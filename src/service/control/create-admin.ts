@@ -3,6 +3,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { currentProcess } from "../../runtime/processes.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/autopilot.ts";
+import { type Brand, readBrand } from "../domain/brand.ts";
 import { DomainError } from "../domain/errors.ts";
 import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
 import { previewSurvey } from "../domain/preview.ts";
@@ -19,7 +20,10 @@ import {
 } from "../domain/projects.ts";
 import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
+import type { ReportOutcome } from "../domain/delivery/rows.ts";
+import { createBounceHandlers } from "./bounce-admin.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
+import { createPageHandlers } from "./page-admin.ts";
 import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook-admin.ts";
 import {
   AdminError,
@@ -45,9 +49,12 @@ export interface AdminOptions extends WebhookAdminOptions {
   readonly onRevoke: () => void;
   /** Surveys may be due now. */
   readonly onSchedule: () => void;
-  readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings) => PreviewInfo;
+  /** What links begin with, without a slash at the end. */
+  readonly appUrl: () => string;
+  readonly renderPreview: (survey: DueSurvey, settings: ProjectSettings, brand: Brand) => PreviewInfo;
   /** What carries messages out. */
   readonly senders: readonly MessageSender[];
+  readonly onReport: (source: string, outcome: ReportOutcome) => void;
 }
 
 type Handlers = { readonly [Kind in AdminKind]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]> };
@@ -77,6 +84,8 @@ function createHandlers(options: AdminOptions): Handlers {
   ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
   return {
     ...createDeliveryHandlers(options),
+    ...createPageHandlers(options),
+    ...createBounceHandlers(options),
     ...createWebhookHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
@@ -124,7 +133,7 @@ function createHandlers(options: AdminOptions): Handlers {
         const { id, name } = await requireProject(tx, project);
         const survey = await previewSurvey(tx, { id, name }, { email, locale });
         if (survey === null) throw new AdminError(`no person found with email ${email}`);
-        return renderPreview(survey, await readSettings(tx, { id, name }));
+        return renderPreview(survey, await readSettings(tx, { id, name }), await readBrand(tx, { id, name }));
       }),
     "trend.add": async ({ project, name, where }) => {
       const trend = await inProject(project, (tx, found) => addTrend(tx, found, name, where));
@@ -159,13 +168,21 @@ async function readProjects(tx: Transaction): Promise<ProjectInfo[]> {
   return infos;
 }
 
-function toSettings({ sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone }: SettingsChange) {
-  const given = Object.entries({ senderName, from, replyTo, footer, timeZone });
+function toSettings({
+  sender_name: senderName,
+  from,
+  reply_to: replyTo,
+  footer,
+  tz: timeZone,
+  soft_bounces: softBounces,
+}: SettingsChange) {
+  const given = Object.entries({ senderName, from, replyTo, footer, timeZone, softBounces });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Partial<ProjectSettings>;
 }
 
-function toSettingsInfo({ senderName, from, replyTo, footer, timeZone }: ProjectSettings): SettingsInfo {
-  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone };
+function toSettingsInfo({ senderName, from, replyTo, footer, timeZone, softBounces }: ProjectSettings): SettingsInfo {
+  const soft = softBounces === null ? null : Number(softBounces);
+  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces: soft };
 }
 
 function toKeyInfo({ id, lastFour, createdAt }: { id: number; lastFour: string; createdAt: number }): KeyInfo {

@@ -3,10 +3,17 @@ import { resolveDelivery } from "../domain/delivery/deliveries.ts";
 import { explainPerson, releaseHeld, setPaused, summarizeQueue } from "../domain/delivery/oversight.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { parseId } from "../domain/ids.ts";
-import type { AttemptRow, DeliveryRow, ProjectRow, Store, Transaction } from "../domain/ports.ts";
+import type { AttemptRow, DeliveryRow, PageFacts, ProjectRow, Store, Transaction } from "../domain/ports.ts";
 import { findProject } from "../domain/projects.ts";
 import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";
-import type { AttemptInfo, DeliveryCommand, DeliveryInfo, HistoryInfo, SenderInfo } from "./delivery-commands.ts";
+import type {
+  AttemptInfo,
+  DeliveryCommand,
+  DeliveryInfo,
+  HistoryInfo,
+  PageInfo,
+  SenderInfo,
+} from "./delivery-commands.ts";
 
 export interface DeliveryAdminOptions {
   readonly store: Store;
@@ -135,8 +142,22 @@ async function toHistoryInfo(tx: Transaction, project: ProjectRow, email: string
       ...toDeliveryInfo(survey),
       reason: survey.reason,
       message_id: survey.messageId,
+      page: toPageInfo(survey.pageFacts),
       log: survey.log.map(toAttemptInfo),
     })),
+  };
+}
+
+function toPageInfo(facts: PageFacts): PageInfo | null {
+  const { firstGetAt, gets, scores, headSeen, answeredBy, answeredAfter } = facts;
+  if (gets === 0 && !headSeen && answeredBy === null) return null;
+  return {
+    first_get_at: firstGetAt,
+    gets,
+    scores,
+    head_seen: headSeen,
+    answered_by: answeredBy,
+    answered_after: answeredAfter,
   };
 }
 

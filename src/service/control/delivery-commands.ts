@@ -72,6 +72,18 @@ export interface AttemptInfo {
   readonly ms: number;
 }
 
+/** What is known of visits to a survey's page. */
+export interface PageInfo {
+  readonly first_get_at: number | null;
+  readonly gets: number;
+  /** Those that links carried, in the order in which they were seen first. */
+  readonly scores: readonly number[];
+  readonly head_seen: boolean;
+  readonly answered_by: "script" | "button" | null;
+  /** Seconds from sending to the first answer. */
+  readonly answered_after: number | null;
+}
+
 export interface HistoryInfo {
   /** Null when nobody has the address. */
   readonly id: string | null;
@@ -85,6 +97,8 @@ export interface HistoryInfo {
   readonly surveys: readonly (DeliveryInfo & {
     readonly reason: string | null;
     readonly message_id: string | null;
+    /** Null while nobody has opened the survey's page. */
+    readonly page: PageInfo | null;
     readonly log: readonly AttemptInfo[];
   })[];
 }

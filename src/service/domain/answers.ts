@@ -56,9 +56,7 @@ export async function answerSurvey(
   given: GivenAnswer,
   windowSeconds: number,
 ): Promise<StoredVisit> {
-  const { score, by } = given;
-  const comment = given.comment === undefined ? undefined : given.comment.trim() || null;
-  checkAnswer(score, comment ?? "");
+  const { score, comment, by } = cleanAnswer(given);
   const visit = await visitSurvey(tx, token);
   if (visit === null) throw new NotFoundError("no such survey");
   const { survey, answer } = visit;
@@ -66,13 +64,9 @@ export async function answerSurvey(
   await noteEvidence(tx, project, requestId);
   const state = linkState(visit, tx.now, windowSeconds);
   if (answer !== null) {
-    const changed = { score, comment: comment === undefined ? answer.comment : comment };
-    const stored = { project, responseId: answer.id };
-    if (state !== "open") return { ...stored, change: "closed" };
-    if (changed.score === answer.score && changed.comment === answer.comment) return { ...stored, change: "same" };
-    await tx.responses.update(project.id, answer.id, { ...changed, updatedAt: tx.now });
-    await noteEvent(tx, project, { type: "survey_response.updated", responseId: answer.id });
-    return { ...stored, change: "updated" };
+    const isChanged = state === "open" && (await changeAnswer(tx, project, answer, { score, comment }));
+    const change = state === "open" ? (isChanged ? "updated" : "same") : "closed";
+    return { project, responseId: answer.id, change };
   }
   const times = { createdAt: tx.now, updatedAt: tx.now };
   const row = { personId, requestId, score, comment: comment ?? null, personProperties: properties, token: tx.token() };
@@ -85,6 +79,28 @@ export async function answerSurvey(
   });
   await noteEvent(tx, project, { type: "survey_response.created", responseId });
   return { project, responseId, change: "created" };
+}
+
+/** Stores what differs, and says whether anything does. An absent comment leaves the stored one. */
+export async function changeAnswer(
+  tx: Transaction,
+  project: Project,
+  answer: ResponseRow,
+  { score, comment = answer.comment }: { readonly score: number; readonly comment?: string | null | undefined },
+): Promise<boolean> {
+  if (score === answer.score && comment === answer.comment) return false;
+  await tx.responses.update(project.id, answer.id, { score, comment, updatedAt: tx.now });
+  await noteEvent(tx, project, { type: "survey_response.updated", responseId: answer.id });
+  return true;
+}
+
+/** An empty comment is none. Throws InvalidError for a score that is not one, or a comment that is too long. */
+export function cleanAnswer<Given extends { readonly score: number; readonly comment?: string }>(
+  given: Given,
+): Omit<Given, "comment"> & { readonly comment: string | null | undefined } {
+  const comment = given.comment === undefined ? undefined : given.comment.trim() || null;
+  checkAnswer(given.score, comment ?? "");
+  return { ...given, comment };
 }
 
 function checkAnswer(score: number, comment: string): void {

@@ -6,9 +6,18 @@
  */
 
 import type { UnavailableError } from "./errors.ts";
-import type { DeliveryRows, RequestRows } from "./delivery/rows.ts";
+import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
+import type {
+  AutopilotRows,
+  LinkRows,
+  PersonRows,
+  ProjectRows,
+  ResponseRows,
+  SecretRows,
+  SuppressionRows,
+  TrendRows,
+} from "./rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
-import type { AutopilotRows, PersonRows, ProjectRows, ResponseRows, SuppressionRows, TrendRows } from "./rows.ts";
 
 export type * from "./delivery/rows.ts";
 export type * from "./rows.ts";
@@ -25,9 +34,9 @@ export interface Store {
   read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
   /**
    * Runs `work` as a transaction and resolves once it is durable. Writes that wait together share one
-   * commit; work that throws is rolled back alone and rejects with its own error.
+   * commit; work that throws is rolled back alone and rejects with its own error. They run in the order of their calls.
    */
-  write<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  write<Result>(work: (tx: Transaction) => Promise<Result>, options?: WriteOptions): Promise<Result>;
   /**
    * Resolves once changes over many rows, which are made in steps, are through; at once when there are none. They go
    * on without it, and after a crash when the store opens again. Rejects with the error of a step that failed.
@@ -43,6 +52,11 @@ export interface Store {
   close(): Promise<void>;
 }
 
+export interface WriteOptions {
+  /** How many milliseconds the work may wait for other writes to share its commit with; absent: not at all. */
+  readonly mayWaitMs?: number;
+}
+
 /** One unit of work. Never kept after the work has ended. */
 export interface Transaction {
   /** Frozen for the whole transaction, Unix seconds. */
@@ -55,9 +69,12 @@ export interface Transaction {
   readonly people: PersonRows;
   readonly requests: RequestRows;
   readonly deliveries: DeliveryRows;
+  readonly reports: ReportRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;
   readonly suppressions: SuppressionRows;
+  readonly links: LinkRows;
+  readonly secrets: SecretRows;
   readonly webhooks: WebhookRows;
 }

@@ -2,8 +2,22 @@
 import type { Locale } from "../../contract/locales.ts";
 import type { Project } from "./inputs.ts";
 import type { DueSurvey, Transaction } from "./ports.ts";
+import { readSpecialProperties } from "./special-properties.ts";
 
+/** Leads to the same pages without a survey, in the survey's language. */
 const PREVIEW_TOKEN = "preview";
+
+const NORA: DueSurvey["person"] = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null };
+const ANY_PROJECT: Project = { id: 0, name: "default" };
+
+/** What is left out is anybody's. */
+export interface Sample {
+  readonly project?: Project;
+  readonly person?: DueSurvey["person"];
+  readonly properties?: DueSurvey["properties"];
+  /** Unix seconds. */
+  readonly now: number;
+}
 
 export interface PreviewWish {
   /** Whose survey; null for anybody's. */
@@ -18,19 +32,24 @@ export async function previewSurvey(
   project: Project,
   { email, locale }: PreviewWish,
 ): Promise<DueSurvey | null> {
-  const sample = { id: 0, email: "nora@example.com", name: "Nora", phoneNumber: null };
-  const person = email === null ? sample : await tx.people.byEmail(project.id, email);
+  const person = email === null ? NORA : await tx.people.byEmail(project.id, email);
   if (person === null) return null;
   const properties = email === null ? null : await tx.requests.propertiesFor(project.id, person.id, "email");
+  return sampleSurvey({ project, person, now: tx.now, properties: { ...properties, ...(locale && { locale }) } });
+}
+
+/** A survey that is in no store. Its links lead to the preview page and unsubscribe nobody. */
+export function sampleSurvey({ project = ANY_PROJECT, person = NORA, properties = {}, now }: Sample): DueSurvey {
+  const token = `${PREVIEW_TOKEN}-${readSpecialProperties(properties).locale}`;
   return {
     project,
     requestId: 0,
     channel: "email",
     autopilot: false,
-    token: PREVIEW_TOKEN,
-    unsubscribeToken: PREVIEW_TOKEN,
-    properties: { ...properties, ...(locale === null ? {} : { locale }) },
-    scheduledAt: tx.now,
+    token,
+    unsubscribeToken: token,
+    properties,
+    scheduledAt: now,
     attempts: 0,
     firstAttemptAt: null,
     frozen: null,

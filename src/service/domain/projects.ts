@@ -90,6 +90,8 @@ export interface ProjectSettings {
   readonly footer: string | null;
   /** IANA name of the zone whose nights are quiet. */
   readonly timeZone: string | null;
+  /** So many soft bounces among a person's last five surveys are a bounce, 1 to 5; null: they are listed alone. */
+  readonly softBounces: string | null;
 }
 
 /** The names under which they are stored. */
@@ -99,11 +101,12 @@ const SETTINGS: Readonly<Record<keyof ProjectSettings, string>> = {
   replyTo: "reply_to",
   footer: "footer",
   timeZone: "tz",
+  softBounces: "soft_bounces",
 };
 
 export async function readSettings(tx: Transaction, project: Project): Promise<ProjectSettings> {
   const stored = await tx.projects.settings(project.id);
-  const { senderName, from, replyTo, footer, timeZone } = SETTINGS;
+  const { senderName, from, replyTo, footer, timeZone, softBounces } = SETTINGS;
   const read = (name: string): string | null => stored.get(name) ?? null;
   return {
     senderName: read(senderName),
@@ -111,6 +114,7 @@ export async function readSettings(tx: Transaction, project: Project): Promise<P
     replyTo: read(replyTo),
     footer: read(footer),
     timeZone: read(timeZone),
+    softBounces: read(softBounces),
   };
 }
 
@@ -143,6 +147,7 @@ const CHECKS: Readonly<Record<keyof ProjectSettings, Check>> = {
   replyTo: senderProblem,
   footer: notLongerThan(FOOTER_MAX),
   timeZone: (text) => (isZone(text) ? null : "is not a time zone"),
+  softBounces: (text) => (/^[1-5]$/.test(text) ? null : "must be a whole number from 1 to 5"),
 };
 
 function isZone(name: string): boolean {

@@ -52,6 +52,8 @@ export interface ProjectRows {
   setSetting(project: number, name: string, value: string | null): Promise<void>;
   /** Null lets mail go out again. */
   setPaused(project: number, at: number | null): Promise<void>;
+  /** The project that has this value under this name; looks at all projects. */
+  bySetting(name: string, value: string): Promise<Project | null>;
   insertKey(project: number, key: { readonly hash: string; readonly lastFour: string }): Promise<KeyRow>;
   listKeys(project: number): Promise<readonly KeyRow[]>;
   deleteKey(project: number, id: number): Promise<boolean>;
@@ -141,6 +143,8 @@ export interface ResponsesFilter extends TimeRange {
 export interface ResponseRow {
   readonly id: number;
   readonly personId: number;
+  /** `nps`; rows of another service may have other types, which no metric counts. */
+  readonly surveyType: string;
   readonly score: number;
   readonly comment: string | null;
   readonly personProperties: Properties;
@@ -153,6 +157,8 @@ export interface NewResponse {
   /** Only when rows of another service are taken over. */
   readonly id?: number;
   readonly personId: number;
+  /** Absent: `nps`. */
+  readonly surveyType?: string;
   readonly score: number;
   readonly comment: string | null;
   readonly personProperties: Properties;
@@ -201,6 +207,37 @@ export interface ResponseRows {
   addNote(project: number, responseId: number, note: NewNote): Promise<number>;
   /** The response behind a permalink's token, in whichever project. */
   byToken(token: string): Promise<{ readonly project: Project; readonly id: number } | null>;
+  /** The token of its permalink; null when there is no such response. */
+  token(project: number, id: number): Promise<string | null>;
+}
+
+/** A link that anybody may answer. */
+export interface PublicLink {
+  readonly project: Project;
+  readonly id: number;
+  readonly name: string;
+  /** Leads to the page that answers it. */
+  readonly token: string;
+  /** What its responses carry. */
+  readonly properties: Properties;
+  readonly createdAt: number;
+}
+
+export interface LinkRows {
+  /** The new link's id. */
+  insert(project: number, link: Pick<PublicLink, "name" | "token" | "properties">): Promise<number>;
+  list(project: number): Promise<readonly PublicLink[]>;
+  /** Whether there was one to delete. */
+  delete(project: number, id: number): Promise<boolean>;
+  /** In whichever project; null when there is none. */
+  byToken(token: string): Promise<PublicLink | null>;
+}
+
+/** Secrets of this data file alone. */
+export interface SecretRows {
+  read(name: string): Promise<string | null>;
+  /** Makes one that the file does not have yet; only in a write. */
+  ensure(name: string): Promise<string>;
 }
 
 /** A saved filter: every named property has, as text, this value. */
@@ -266,8 +303,9 @@ export interface AutopilotRows {
 
 /**
  * Why an address is not written to: its owner left by link or API, it refused a message for good, or a text said STOP.
+ * A `complaint` says why an `unsubscribe` is there, and suppresses nothing by itself.
  */
-export type SuppressionReason = "unsubscribe" | "bounce" | "stop";
+export type SuppressionReason = "unsubscribe" | "bounce" | "stop" | "complaint";
 
 export interface Suppression {
   readonly reason: SuppressionReason;

@@ -15,6 +15,8 @@ export interface Caller {
 export interface KeyRing {
   /** `address` is the caller's, to limit wrong keys by. Throws 401; 429 once too many wrong keys came from there. */
   readonly identify: (authorization: string | undefined, address: string) => Promise<Caller>;
+  /** The project that these credentials open, null for none. Throws 429 once too many wrong keys came from there. */
+  readonly open: (authorization: string, address: string) => Promise<Project | null>;
   /** Lets a key in for as long as this process lives, or until ten thousand others were used after it. */
   readonly addSession: (key: string, project: Project) => void;
   /** After a key was revoked: nothing that was looked up counts any more. */
@@ -37,26 +39,35 @@ export interface KeyLimits {
 export function createKeyRing(store: Store, limits: KeyLimits): KeyRing {
   const sessions = new Map<string, Caller>();
   const state = { remembered: new Map<string, Caller>() };
+  const identify: KeyRing["identify"] = async (authorization, address) => {
+    const key = parseBasic(authorization);
+    // A guess at a short key is not even looked at; a long key is never guessed, and its owner never locked out.
+    if (key !== null && isGuessable(key)) limits.wrongKeys.check(address);
+    const keyHash = key === null ? "" : hashKey(key);
+    const remembered = state.remembered;
+    const known = remembered.get(keyHash) ?? use(sessions, keyHash);
+    if (known !== undefined) return known;
+    const project = key === null ? null : await store.read((tx) => authenticate(tx, key));
+    if (project === null) {
+      limits.refusals.count(address);
+      if (key !== null) limits.wrongKeys.count(address);
+      throw unauthorized();
+    }
+    const caller = { project, keyHash };
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+    // When the key was revoked meanwhile, this map is no longer the one that is asked.
+    remembered.set(keyHash, caller);
+    return caller;
+  };
   return {
-    identify: async (authorization, address) => {
-      const key = parseBasic(authorization);
-      // A guess at a short key is not even looked at; a long key is never guessed, and its owner never locked out.
-      if (key !== null && isGuessable(key)) limits.wrongKeys.check(address);
-      const keyHash = key === null ? "" : hashKey(key);
-      const remembered = state.remembered;
-      const known = remembered.get(keyHash) ?? use(sessions, keyHash);
-      if (known !== undefined) return known;
-      const project = key === null ? null : await store.read((tx) => authenticate(tx, key));
-      if (project === null) {
-        limits.refusals.count(address);
-        if (key !== null) limits.wrongKeys.count(address);
-        throw unauthorized();
+    identify,
+    open: async (authorization, address) => {
+      try {
+        return (await identify(authorization, address)).project;
+      } catch (error) {
+        if (error instanceof HttpError && error.status === 401) return null;
+        throw error;
       }
-      const caller = { project, keyHash };
-      if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-      // When the key was revoked meanwhile, this map is no longer the one that is asked.
-      remembered.set(keyHash, caller);
-      return caller;
     },
     addSession: (key, project) => {
       const keyHash = hashKey(key);

@@ -29,8 +29,8 @@ export interface HttpServiceOptions {
   readonly moreMetrics: () => Promise<string>;
   /** Whether new work is still taken. */
   readonly isReady: () => boolean;
-  /** The pages that people see: the answer, or null for what is no page. */
-  readonly page: (request: ServerRequest, target: Target) => Promise<HttpResponse> | null;
+  /** What is no part of the API, such as the pages that people see: each answers, or says null for what is not its own. */
+  readonly otherFaces: readonly OtherFace[];
 }
 
 /** A request whose body need not have arrived yet. */
@@ -40,6 +40,8 @@ export interface ServerRequest extends Omit<HttpRequest, "body"> {
   /** Address of the caller; absent: a caller in this process. */
   readonly from?: string;
 }
+
+export type OtherFace = (request: ServerRequest, target: Target) => Promise<HttpResponse | null> | null;
 
 export type ServerExchange = (request: ServerRequest) => Promise<HttpResponse>;
 
@@ -86,11 +88,14 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     const requestId = nextId();
     const progress: Progress = { match: null, project: null };
     const isOperator = isLocal || (options.publicUrl === null && isLoopback(request.from));
-    const page = options.page(request, target);
     const own = await ownPage(target.path, request.method, options, isOperator, accessLog);
     const reply =
       own ??
-      (await settle<HttpResponse | Reply>(() => page ?? answer(request, target, progress, isLocal), requestId, log));
+      (await settle<HttpResponse | Reply>(
+        async () => (await askFaces(options, request, target)) ?? answer(request, target, progress, isLocal),
+        requestId,
+        log,
+      ));
     accessLog.add({
       requestId,
       method: request.method,
@@ -115,6 +120,19 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     },
     keys,
   };
+}
+
+/** Nothing is waited for where no face claims the path. */
+function askFaces(
+  { otherFaces }: HttpServiceOptions,
+  request: ServerRequest,
+  target: Target,
+): Promise<HttpResponse | null> | null {
+  for (const face of otherFaces) {
+    const answered = face(request, target);
+    if (answered !== null) return answered;
+  }
+  return null;
 }
 
 type Answer = (request: ServerRequest, target: Target, progress: Progress, isLocal: boolean) => Promise<Reply>;

@@ -3,65 +3,85 @@ import { createHash } from "node:crypto";
 import type { HttpResponse } from "../../contract/http.ts";
 import type { Locale } from "../../contract/locales.ts";
 import { surveyTexts, textDirection } from "../domain/texts/survey-texts.ts";
-import { Html, html } from "./html.ts";
+import { Html, html } from "../../contract/html.ts";
 import { STYLE } from "./style.ts";
 
-export interface Page {
+/** How the sender presents itself; null where nothing was chosen. */
+export interface PageBrand {
+  readonly name: string | null;
+  /** `#rrggbb`, and the colour of text on it. */
+  readonly accent: { readonly color: string; readonly ink: string } | null;
+  /** Path of the image on this service. */
+  readonly logo: string | null;
+}
+
+export const NO_BRAND: PageBrand = { name: null, accent: null, logo: null };
+
+export interface HtmlPage {
   readonly status: number;
   readonly locale: Locale;
   readonly title: string;
-  /** Whose survey it is; null shows nobody. */
-  readonly sender: string | null;
+  readonly brand: PageBrand;
   readonly body: Html;
   /** The page works without it; null leaves it out. */
   readonly script?: string | null;
 }
 
 /** A whole answer. `isSecure`: browsers reach the service by https. */
-export function pageResponse(page: Page, isSecure: boolean): HttpResponse {
+export function pageResponse(page: HtmlPage, isSecure: boolean): HttpResponse {
   const script = page.script ?? null;
   return {
     status: page.status,
-    headers: { ...pageHeaders(script, isSecure), "content-type": "text/html; charset=utf-8" },
+    headers: { ...pageHeaders(isSecure, page), "content-type": "text/html; charset=utf-8" },
     body: document(page, script),
   };
 }
 
 /** To another page of ours; `path` has no host, so that it holds behind any proxy. */
 export function seeOther(path: string, isSecure: boolean): HttpResponse {
-  return { status: 303, headers: { ...pageHeaders(null, isSecure), location: path }, body: "" };
+  return { status: 303, headers: { ...pageHeaders(isSecure), location: path }, body: "" };
 }
 
-function document({ locale, title, sender, body }: Page, script: string | null): string {
+function document({ locale, title, brand, body }: HtmlPage, script: string | null): string {
   return html`<!doctype html>
     <html lang="${locale}" dir="${textDirection(locale)}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
-        <style>
-          ${new Html(STYLE)}
-        </style>
+        ${element("style", STYLE + accentStyle(brand))}
       </head>
       <body>
-        <main>${sender === null ? null : html`<p class="brand">${sender}</p> `}${body}</main>
-        ${
-          script === null
-            ? null
-            : html`<script>
-                ${new Html(script)};
-              </script> `
-        }
+        <main>${heading(brand)}${body}</main>
+        ${script === null ? null : element("script", script)}
       </body>
     </html> `.text;
 }
 
+function heading({ name, logo }: PageBrand): Html | null {
+  if (logo !== null) return html`<p class="brand"><img src="${logo}" alt="${name ?? ""}" /></p> `;
+  return name === null ? null : html`<p class="brand">${name}</p> `;
+}
+
+/** The accent fills, and is never text on the page's own ground. */
+function accentStyle({ accent }: PageBrand): string {
+  return accent === null ? "" : `\n:root{--accent:${accent.color};--on-accent:${accent.ink}}`;
+}
+
+/** With nothing around the text: the policy names the hash of all that the element holds. */
+function element(name: "style" | "script", text: string): Html {
+  return new Html(`<${name}>${text}</${name}>`);
+}
+
 /** No cookie, no other origin, nothing kept, nothing framed, and no address of ours told to those that links lead to. */
-export function pageHeaders(script: string | null, isSecure: boolean): Readonly<Record<string, string>> {
+export function pageHeaders(
+  isSecure: boolean,
+  { brand = NO_BRAND, script = null }: Partial<HtmlPage> = {},
+): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
-    `style-src ${sourceHash(STYLE)}`,
-    "img-src 'self'",
+    `style-src ${sourceHash(STYLE + accentStyle(brand))}`,
+    ...(brand.logo === null ? [] : ["img-src 'self'"]),
     ...(script === null ? [] : [`script-src ${sourceHash(script)}`, "connect-src 'self'"]),
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -78,31 +98,33 @@ export function pageHeaders(script: string | null, isSecure: boolean): Readonly<
   };
 }
 
+const HASHES_MAX = 1000;
 const hashes = new Map<string, string>();
 
-/** The texts are few and never change while the service runs. */
+/** The texts are few: one for each accent. */
 function sourceHash(text: string): string {
   const known = hashes.get(text);
   if (known !== undefined) return known;
+  if (hashes.size > HASHES_MAX) hashes.clear();
   const hash = `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   hashes.set(text, hash);
   return hash;
 }
 
 /** A page that says one thing. */
-export function notice(locale: Locale, status: number, title: string, detail: string): Page {
+export function notice(locale: Locale, status: number, title: string, detail: string): HtmlPage {
   return {
     status,
     locale,
     title,
-    sender: null,
+    brand: NO_BRAND,
     body: html`<h1>${title}</h1>
       <p>${detail}</p>`,
   };
 }
 
 /** Links that were never given out, that were erased, or are cut off: one page for all, which tells nothing. */
-export function unknownLink(locale: Locale): Page {
+export function unknownLink(locale: Locale): HtmlPage {
   const { linkUnknown, linkUnknownDetail } = surveyTexts(locale);
   return notice(locale, 404, linkUnknown, linkUnknownDetail);
 }

@@ -3,13 +3,13 @@ import { SCORE_MAX } from "../../contract/limits.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { SpecialProperties } from "../domain/special-properties.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../domain/texts/survey-texts.ts";
-import type { Page } from "./document.ts";
+import type { HtmlPage, PageBrand } from "./document.ts";
 import { ANSWER_AT_A_GESTURE } from "./gesture-script.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../contract/html.ts";
 
 export interface SurveyView {
   readonly locale: Locale;
-  readonly sender: string | null;
+  readonly brand: PageBrand;
   readonly special: SpecialProperties;
   /** Where the form is posted to. */
   readonly action: string;
@@ -36,14 +36,14 @@ export interface StoredAnswer {
 const SCORES = Array.from({ length: SCORE_MAX + 1 }, (_, score) => score);
 
 /** The form, with what is wrong with it on top. */
-export function formPage(view: FormView): Page {
-  const { locale, sender, special, problem } = view;
+export function formPage(view: FormView): HtmlPage {
+  const { locale, brand, special, problem } = view;
   const texts = surveyTexts(locale);
   const question = surveyQuestion(texts, special.productName);
   return {
     status: problem === null ? 200 : 422,
     locale,
-    sender,
+    brand,
     title: problem === null ? question : `${texts.errorTitle} ${question}`,
     body: html`${problemSummary(view)}${form(view, html`<h1>${question}</h1>`)}`,
     script: view.hasScript && view.score !== null ? ANSWER_AT_A_GESTURE : null,
@@ -51,8 +51,8 @@ export function formPage(view: FormView): Page {
 }
 
 /** What is stored, the sender's thanks, and, while the answer may be changed, the form again. */
-export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: boolean): Page {
-  const { locale, sender, special } = view;
+export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: boolean): HtmlPage {
+  const { locale, brand, special } = view;
   const texts = surveyTexts(locale);
   const { thankYouMessage } = special;
   const thanks = thankYouMessage ?? texts.thanksDetail;
@@ -72,7 +72,7 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
   return {
     status: 200,
     locale,
-    sender,
+    brand,
     title: texts.thanks,
     body: html`<h1>${texts.thanks}</h1>
       <p class="said">${thanks}</p>
@@ -154,9 +154,9 @@ function scoreField({ score, problem }: FormView, value: number): Html {
 }
 
 /** The link was good once. */
-export function endedPage(locale: Locale, sender: string | null): Page {
+export function endedPage(locale: Locale, brand: PageBrand): HtmlPage {
   const { linkExpired, linkExpiredDetail } = surveyTexts(locale);
   const body = html`<h1>${linkExpired}</h1>
     <p>${linkExpiredDetail}</p>`;
-  return { status: 410, locale, sender, title: linkExpired, body };
+  return { status: 410, locale, brand, title: linkExpired, body };
 }

@@ -1,39 +1,41 @@
 /** Leaving, and coming back for those who left by mistake. */
 import type { Locale } from "../../contract/locales.ts";
 import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
-import type { Page } from "./document.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "../../contract/html.ts";
+import type { HtmlPage, PageBrand } from "./document.ts";
 
 export interface LeavingView {
   readonly locale: Locale;
+  readonly brand: PageBrand;
+  /** What the texts call the sender. */
   readonly sender: string;
   readonly action: string;
 }
 
 /** One button; the page itself changes nothing. */
-export function leavingPage(view: LeavingView): Page {
+export function leavingPage(view: LeavingView): HtmlPage {
   const texts = surveyTexts(view.locale);
   const ask = fillText(texts.unsubscribeAsk, { sender: view.sender });
   return page(view, texts.unsubscribeTitle, ask, button(view.action, texts.unsubscribeButton, ""));
 }
 
 /** `mayUndo`: within the days in which coming back is one click. */
-export function leftPage(view: LeavingView, mayUndo: boolean): Page {
+export function leftPage(view: LeavingView, mayUndo: boolean): HtmlPage {
   const texts = surveyTexts(view.locale);
   const undo = mayUndo ? button(`${view.action}/undo`, texts.undo, "quiet") : null;
   return page(view, texts.unsubscribeTitle, fillText(texts.unsubscribed, { sender: view.sender }), undo);
 }
 
-export function returnedPage(view: LeavingView): Page {
+export function returnedPage(view: LeavingView): HtmlPage {
   const texts = surveyTexts(view.locale);
   return page(view, texts.unsubscribeTitle, texts.resubscribed, button(view.action, texts.unsubscribeButton, "quiet"));
 }
 
-function page({ locale, sender }: LeavingView, title: string, text: string, action: Html | null): Page {
+function page({ locale, brand }: LeavingView, title: string, text: string, action: Html | null): HtmlPage {
   return {
     status: 200,
     locale,
-    sender,
+    brand,
     title,
     body: html`<h1>${title}</h1>
       <p>${text}</p>

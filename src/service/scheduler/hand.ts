@@ -1,6 +1,6 @@
 /** The messages in hand: handed to a sender, and until their end is recorded. */
 import type { Clock } from "../../runtime/clock.ts";
-import { markTransmitting, mayStillSend } from "../domain/delivery/deliveries.ts";
+import { finishDelivery, markTransmitting, mayStillSend, type OnUnknown } from "../domain/delivery/deliveries.ts";
 import {
   ClaimLostError,
   type DeliveryOutcome,
@@ -8,12 +8,13 @@ import {
   type DeliveryResult,
   type MessageSender,
 } from "../domain/delivery/sender.ts";
-import type { DueSurvey, ErasedSurvey, Store } from "../domain/ports.ts";
+import type { DueSurvey, ErasedSurvey, FrozenMessage, Store } from "../domain/ports.ts";
 
 export interface HandOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly maxAgeSeconds: number | null;
+  readonly onUnknown: OnUnknown;
   /** Called with each delivery that has ended. */
   readonly onEnd: () => void;
   readonly onError: (error: unknown) => void;
@@ -37,6 +38,8 @@ export interface EndedDelivery {
 export interface Hand {
   readonly take: (sender: MessageSender, due: DueSurvey) => void;
   readonly size: () => number;
+  /** Whether a message has not ended yet. */
+  readonly isBusy: () => boolean;
   /** How many messages this sender is busy with. */
   readonly busy: (sender: MessageSender) => number;
   readonly has: (survey: ErasedSurvey) => boolean;
@@ -57,11 +60,13 @@ export interface Hand {
 /** How long transmissions may take to end when the service does, and how much longer those with a mark. */
 const DRAIN_MS = 30_000;
 const DRAIN_MARKED_MS = 10_000;
+/** Marks of messages that are sent at the same time share a commit. */
+const MARK_WAIT_MS = 2;
 /** A sender that throws is not asked again at once. */
 const AFTER_ERROR_SECONDS = 60;
 
 export function createHand(options: HandOptions): Hand {
-  const { store, clock, maxAgeSeconds, onError } = options;
+  const { store, clock, maxAgeSeconds, onUnknown, onError } = options;
   const items = new Map<DueSurvey, Item>();
   const waiting: (() => void)[] = [];
   const all = (): Item[] => [...items.values()];
@@ -72,6 +77,19 @@ export function createHand(options: HandOptions): Hand {
     for (const tell of waiting.splice(0)) tell();
     options.onEnd();
   };
+  const ended = (): EndedDelivery[] => all().flatMap(({ due, result }) => (result === null ? [] : [{ due, result }]));
+  /**
+   * What has ended is recorded with the mark, so that a crash never finds more marks than there are connections. The
+   * scheduler records it once more, which changes nothing.
+   */
+  const mark = (due: DueSurvey, frozen: FrozenMessage | undefined): Promise<boolean> =>
+    store.write(
+      async (tx) => {
+        for (const one of ended()) await finishDelivery(tx, one.due, one.result, onUnknown);
+        return markTransmitting(tx, due, frozen);
+      },
+      { mayWaitMs: MARK_WAIT_MS },
+    );
   const follow = (item: Item): DeliveryProgress => ({
     mayStillSend: async () => {
       const outcome = await store.read((tx) => mayStillSend(tx, item.due, { maxAgeSeconds }));
@@ -82,7 +100,7 @@ export function createHand(options: HandOptions): Hand {
       if (item.result !== null) throw new ClaimLostError("the message was taken back");
       item.isMarked = true;
       try {
-        if (await store.write((tx) => markTransmitting(tx, item.due, frozen))) return;
+        if (await mark(item.due, frozen)) return;
       } catch (error) {
         item.isMarked = false;
         throw error;
@@ -132,7 +150,8 @@ export function createHand(options: HandOptions): Hand {
     has: ({ project, requestId }) =>
       all().some(({ due }) => due.project.id === project.id && due.requestId === requestId),
     unmarked: () => all().flatMap(({ due, isMarked }) => (isMarked ? [] : [due])),
-    ended: () => all().flatMap(({ due, result }) => (result === null ? [] : [{ due, result }])),
+    ended,
+    isBusy: () => all().some(isRunning),
     forget: (recorded) => {
       for (const { due } of recorded) items.delete(due);
     },

@@ -7,7 +7,8 @@ import {
   releaseDeadClaims,
   type OnUnknown,
 } from "../domain/delivery/deliveries.ts";
-import type { MessageSender, OutcomeKind } from "../domain/delivery/sender.ts";
+import { holdOverdue, isOverdueInBulk } from "../domain/delivery/oversight.ts";
+import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, Store, Transaction } from "../domain/ports.ts";
 import { createHand, type Hand } from "./hand.ts";
 
@@ -22,7 +23,9 @@ export interface SchedulerOptions {
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
   /** Called with each outcome once it is recorded. */
-  readonly onOutcome: (due: DueSurvey, kind: OutcomeKind) => void;
+  readonly onOutcome: (due: DueSurvey, result: DeliveryResult) => void;
+  /** Called once, before the first claim, with how many surveys are held because they were overdue in bulk. */
+  readonly onOverdue?: (held: number) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -45,7 +48,11 @@ const LEASE_SECONDS = 300;
 const RENEW_SECONDS = LEASE_SECONDS / 3;
 /** A full disk for one: what waits goes on soon after there is room. */
 const AFTER_ERROR_MS = 2_000;
+/** What has ended is recorded together, while other messages are on their way. */
+const RECORD_WAIT_MS = 5;
 const ERASE_BATCH = 500;
+/** Few, so that the API's own writes wait briefly. */
+const HOLD_BATCH = 100;
 const REST_MIN_MS = 20;
 /** The wall clock may be set while we sleep; sooner than a lease must be renewed. */
 const REST_MAX_MS = 60_000;
@@ -54,7 +61,7 @@ interface State {
   loop: Promise<void> | null;
   isWoken: boolean;
   nap: AbortController | null;
-  hasReleased: boolean;
+  hasBegun: boolean;
   renewedMs: number;
 }
 
@@ -62,7 +69,7 @@ interface State {
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { store, clock, claimer, onUnknown, onError } = options;
   const stopping = new AbortController();
-  const state: State = { loop: null, isWoken: false, nap: null, hasReleased: false, renewedMs: 0 };
+  const state: State = { loop: null, isWoken: false, nap: null, hasBegun: false, renewedMs: 0 };
   const wake = (): void => {
     state.isWoken = true;
     state.nap?.abort();
@@ -73,12 +80,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const recordAndClaim = async (isDue: boolean): Promise<number> => {
     const ended = hand.ended();
     if (ended.length === 0 && !isDue) return 0;
-    const claimed = await store.write(async (tx) => {
-      for (const { due, result } of ended) await finishDelivery(tx, due, result, onUnknown);
-      return isDue ? claimForAll(tx, options, hand) : [];
-    });
+    const claimed = await store.write(
+      async (tx) => {
+        for (const { due, result } of ended) await finishDelivery(tx, due, result, onUnknown);
+        return isDue ? claimForAll(tx, options, hand) : [];
+      },
+      // The next mark records it, if one comes sooner.
+      { mayWaitMs: hand.isBusy() ? RECORD_WAIT_MS : 0 },
+    );
     hand.forget(ended);
-    for (const { due, result } of ended) options.onOutcome(due, result.kind);
+    for (const { due, result } of ended) options.onOutcome(due, result);
     for (const { sender, due } of claimed) hand.take(sender, due);
     return claimed.length + ended.length;
   };
@@ -100,14 +111,21 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     state.renewedMs = nowMs;
   };
 
+  /** Before the first claim. */
+  const begin = async (): Promise<void> => {
+    // One process owns the data file, so every other claimer is dead.
+    await store.write((tx) => releaseDeadClaims(tx, [claimer], onUnknown));
+    const held = await holdAllOverdue(options);
+    if (held > 0) options.onOverdue?.(held);
+  };
+
   /**
    * Has all delivered that is due and that senders have room for; when the next one is, Unix seconds. Looking is cheaper
    * than claiming, so it comes first.
    */
   const runDue = async (goesOn: () => boolean): Promise<number | null> => {
-    // One process owns the data file, so every other claimer is dead.
-    if (!state.hasReleased) await store.write((tx) => releaseDeadClaims(tx, [claimer], onUnknown));
-    state.hasReleased = true;
+    if (!state.hasBegun) await begin();
+    state.hasBegun = true;
     await renew();
     for (;;) {
       const channels = options.senders
@@ -179,6 +197,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       } while (hand.size() > 0);
     },
   };
+}
+
+/** A restored data file would otherwise send what was sent long ago, or give up what nobody has looked at. */
+async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promise<number> {
+  if (maxAgeSeconds === null || !(await store.read(isOverdueInBulk))) return 0;
+  for (let held = 0; ;) {
+    const step = await store.write((tx) => holdOverdue(tx, { maxAgeSeconds, limit: HOLD_BATCH }));
+    held += step;
+    if (step < HOLD_BATCH) return held;
+  }
 }
 
 /** How many more messages a sender takes. What has ended and is recorded next makes room. */

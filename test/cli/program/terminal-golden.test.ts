@@ -88,6 +88,8 @@ const SCREENS: Readonly<Record<string, readonly string[]>> = {
   "autopilot-remove": ["autopilot", "remove", "--email", "person1@example.com", "--yes"],
   "responses-list": ["responses", "list"],
   "responses-list-empty": ["responses", "list", ...FUTURE],
+  "responses-list-redacted": ["responses", "list", "--search", "great|slow", "--redact", "--quiet"],
+  "responses-words": ["responses", "words", "--min-count", "1", "--limit", "5", "--quiet"],
   "bounces-list": ["bounces", "list"],
   "bounces-list-empty": ["bounces", "list", ...FUTURE],
   "unsubscribes-list": ["unsubscribes", "list"],

@@ -110,9 +110,9 @@ const EVERY_RESULT = {
     updated_at: expect.any(Number),
   },
   settings: [
-    { sender_name: null, from: "ask@acme.example", reply_to: null, footer: null, tz: "Asia/Tokyo" },
-    { sender_name: "Acme", from: null, reply_to: null, footer: "a\nb", tz: "Asia/Tokyo" },
-    { sender_name: "Acme", from: null, reply_to: null, footer: "a\nb", tz: "Asia/Tokyo" },
+    { sender_name: null, from: "ask@acme.example", reply_to: null, footer: null, tz: "Asia/Tokyo", soft_bounces: null },
+    { sender_name: "Acme", from: null, reply_to: null, footer: "a\nb", tz: "Asia/Tokyo", soft_bounces: null },
+    { sender_name: "Acme", from: null, reply_to: null, footer: "a\nb", tz: "Asia/Tokyo", soft_bounces: null },
   ],
   preview: [
     expect.stringMatching(/^Acme <surveys@localhost>$/),

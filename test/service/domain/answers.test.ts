@@ -8,6 +8,7 @@ import { listResponses, listUnsubscribes } from "./lists.ts";
 
 let fixture: Fixture;
 let token = "";
+let unsubscribeToken = "";
 beforeEach(async () => {
   fixture = await openFixture();
   // A first project of its own, so that a link has to find the right one.
@@ -19,7 +20,7 @@ beforeEach(async () => {
     claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: 1 }),
   );
   await fixture.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
-  token = due!.token;
+  ({ token, unsubscribeToken } = due!);
 });
 afterEach(() => fixture.store.close());
 
@@ -54,7 +55,9 @@ test("when a link is nobody's, then there is no such survey", async () => {
 });
 
 test("when the unsubscribe link is followed twice, then once is counted", async () => {
-  expect(await fixture.write((tx) => unsubscribeByLink(tx, token))).toEqual({ created: true });
-  expect(await fixture.write((tx) => unsubscribeByLink(tx, token))).toEqual({ created: false });
+  // Whoever a survey was forwarded to can answer it, and end nothing by that.
+  await expect(fixture.write((tx) => unsubscribeByLink(tx, token))).rejects.toMatchObject({ name: "NotFoundError" });
+  expect(await fixture.write((tx) => unsubscribeByLink(tx, unsubscribeToken))).toEqual({ created: true });
+  expect(await fixture.write((tx) => unsubscribeByLink(tx, unsubscribeToken))).toEqual({ created: false });
   expect(await fixture.read((tx) => listUnsubscribes(tx, fixture.project, eventsQuery()))).toHaveLength(1);
 });

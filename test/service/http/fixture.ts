@@ -58,7 +58,7 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
     onScheduled: () => (state.scheduled += 1),
     moreMetrics: () => Promise.resolve(""),
     isReady: () => state.ready,
-    page: () => null,
+    otherFaces: [],
   });
   const call: HttpFixture["call"] = async (method, path, { headers = {}, body, origin = ORIGIN } = {}) => {
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);

@@ -8,6 +8,7 @@ import {
 } from "../../../src/service/domain/delivery/sender.ts";
 import type { DueSurvey, Store } from "../../../src/service/domain/ports.ts";
 import { addMember } from "../../../src/service/domain/autopilot.ts";
+import { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
 import { unsubscribe } from "../../../src/service/domain/suppressions.ts";
 import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";
@@ -24,6 +25,8 @@ interface World {
   readonly erased: number[];
   readonly naps: Nap[];
   readonly errors: unknown[];
+  /** How many surveys were said to be held at a start. */
+  readonly overdue: number[];
   outcome: DeliveryOutcome;
   /** How many messages the sender takes. */
   capacity: number;
@@ -55,6 +58,7 @@ async function openWorld(): Promise<World> {
     erased: [],
     naps,
     errors: [],
+    overdue: [],
     outcome: { kind: "sent" },
     capacity: 64,
     deliver: null,
@@ -78,6 +82,7 @@ async function openWorld(): Promise<World> {
         maxAgeSeconds: 3 * 86_400,
         onUnknown: "hold",
         onOutcome: () => undefined,
+        onOverdue: (held) => self.overdue.push(held),
         onError: (error) => self.errors.push(error),
       });
       state.running.push(scheduler);
@@ -426,5 +431,67 @@ describe("when it is stopped", () => {
     for (const end of held.end) end({ kind: "sent" });
     await new Promise((resolve) => setImmediate(resolve));
     expect(await states()).toEqual(["scheduled", "unknown"]);
+  });
+});
+
+const totals = async (): Promise<Readonly<Record<string, number>>> => {
+  const counts = await world().fixture.read((tx) => tx.deliveries.counts());
+  return Object.fromEntries(counts.map(({ state: name, count }) => [name, count]));
+};
+const addMany = async (count: number, thenSeconds: number): Promise<void> => {
+  for (let n = 0; n < count; n += 1) await schedule(`p${n}@x.co`, 0);
+  world().fixture.time.now += thenSeconds;
+};
+const release = (isOperator: boolean): Promise<number> =>
+  world().fixture.write((tx) => releaseHeld(tx, 500, isOperator));
+/** Until the scheduler sleeps again. */
+const run = async (begin: () => void): Promise<void> => {
+  const count = world().naps.length + 1;
+  begin();
+  await world().asleep(count);
+};
+
+describe("when surveys were due long before the service starts", () => {
+  const TOO_OLD = 3 * 86_400 + 1;
+  beforeEach(() => {
+    world().deliver = async (_due, progress) =>
+      (await progress.mayStillSend()) ? { kind: "sent" } : { kind: "cancelled", reason: "withdrawn" };
+  });
+  it("and they are many and too old, then they are held, this is said once, and the operator sends them", async () => {
+    await addMany(20, TOO_OLD);
+    await schedule("new@x.co", 0);
+    const first = world().create();
+    await run(first.start);
+    expect([await totals(), world().overdue]).toEqual([{ held: 20, sent: 1 }, [20]]);
+    await first.stop();
+    const second = world().create("two");
+    await run(second.start);
+    expect([await release(false), await release(true)]).toEqual([0, 20]);
+    await run(second.wake);
+    expect([await totals(), world().overdue]).toEqual([{ sent: 21 }, [20]]);
+  });
+
+  it("and the operator has released them, then a restart does not hold them again", async () => {
+    await addMany(20, TOO_OLD);
+    world().capacity = 0;
+    const first = world().create();
+    await run(first.start);
+    await release(true);
+    await first.stop();
+    world().capacity = 64;
+    await run(world().create("two").start);
+    expect([await totals(), world().overdue]).toEqual([{ sent: 20 }, [20]]);
+  });
+
+  it("and they are few, then those too old are given up", async () => {
+    await addMany(19, TOO_OLD);
+    await run(world().create().start);
+    expect([await totals(), world().overdue]).toEqual([{ failed: 19 }, []]);
+  });
+
+  it("and they are many but not too old, then they are sent", async () => {
+    await addMany(20, 2 * 86_400);
+    await run(world().create().start);
+    expect([await totals(), world().overdue]).toEqual([{ sent: 20 }, []]);
   });
 });

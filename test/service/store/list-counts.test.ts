@@ -285,4 +285,32 @@ describe.each(ENGINES)("%s", (engine) => {
     }
     await fixture.store.close();
   });
+
+  test("when responses are of other survey types, then no metric counts them, nor that of a trend", async () => {
+    const fixture = await openFixture({ engine, blockRows: BLOCK_ROWS });
+    const { project } = fixture;
+    const trend = await fixture.write((tx) => addTrend(tx, project, "pro", { plan: "pro" }));
+    await fixture.write(async (tx) => {
+      const nobody = { email: null, name: null, phoneNumber: null, createdAt: 0, lastSentAt: null };
+      const { id: personId } = await tx.people.insert(project.id, nobody);
+      for (let at = 0; at < 20; at += 1) {
+        const text = { comment: null, personProperties: { plan: "pro" }, token: tx.token(), requestId: null };
+        const surveyType = ["nps", "csat", "ces", "nps"][at % 4] ?? "";
+        const score = at % 4 === 3 ? 10 : 5;
+        await tx.responses.insert(project.id, { ...text, personId, surveyType, score, createdAt: at, updatedAt: at });
+      }
+    });
+    const counts = { response_count: 10, promoter_count: 5, passive_count: 0, detractor_count: 5 };
+    for (const query of [{}, { trend: String(trend.id) }])
+      expect(await fixture.read((tx) => getMetrics(tx, project, metricsQuery(query)))).toMatchObject(counts);
+    const some = metricsQuery({ since: 3, until: 9 });
+    expect(await fixture.read((tx) => getMetrics(tx, project, some))).toMatchObject({
+      response_count: 4,
+      promoter_count: 2,
+    });
+    await fixture.write((tx) => updateResponse(tx, project, "3", { score: 1 }, new Set(), links));
+    expect((await fixture.read((tx) => tx.projects.counts(project.id))).responses).toBe(20);
+    expect(await fixture.store.check()).toEqual([]);
+    await fixture.store.close();
+  });
 });

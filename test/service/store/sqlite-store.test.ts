@@ -12,6 +12,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { sendPerson } from "../../../src/service/domain/people.ts";
 import { addResponse } from "../../../src/service/domain/responses.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
 import {
   START,
@@ -66,6 +67,26 @@ describe.each(ENGINES)("%s", (engine) => {
       expect(await emails(fixture)).toEqual(["a@x.co", "b@x.co"]);
       expect(await fixture.store.check()).toEqual([]);
     }));
+
+  test("when a write may wait, then it goes before the next one, or with the end of the store", async () => {
+    // Time stands still.
+    const clock = { now: () => START * 1000, monotonic: () => 0, sleep: () => new Promise<void>(() => undefined) };
+    const store = await openSqliteStore({ file: newDataFile(), engine, clock });
+    const ended: string[] = [];
+    const note = (name: string, mayWaitMs: number): Promise<void> =>
+      store.write(async () => void ended.push(name), { mayWaitMs });
+    const patient = note("patient", 1);
+    await store.read(async () => undefined);
+    await store.read(async () => undefined);
+    expect(ended).toEqual([]);
+    await note("urgent", 0);
+    await patient;
+    expect(ended).toEqual(["patient", "urgent"]);
+    const last = note("last", 1);
+    await store.close();
+    await last;
+    expect(ended).toEqual(["patient", "urgent", "last"]);
+  });
 
   test("when jobs overlap, then none sees what another has not committed, and each has one time", () =>
     withStore(async (fixture) => {

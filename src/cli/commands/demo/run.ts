@@ -8,6 +8,7 @@ import type { Deps } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { collectAnswers, parseCustomers } from "./answers.ts";
 import { type DemoConnection, openStage, type Stage } from "./stage.ts";
+import { answerOnPage, readSurveyLinks } from "./survey-page.ts";
 import { createNarrator, type Narrator } from "./narrator.ts";
 
 export interface DemoOptions {
@@ -81,12 +82,21 @@ const MEMBERS = [
 ] as const;
 
 /** No command of surveyctl's: what people do on the survey's page. */
-async function letAnswer(deps: Deps, { csv }: Stage, narrator: Narrator, connection: DemoConnection): Promise<void> {
+async function letAnswer(
+  deps: Deps,
+  { csv, file }: Stage,
+  narrator: Narrator,
+  connection: DemoConnection,
+): Promise<void> {
   const { asked, answered } = await withDemoClient(deps, connection, async (client) => {
     await untilDelivered(client, deps);
     return collectAnswers(client, parseCustomers(csv), deps.random, deps.signal);
   });
   await narrator.say(`${answered} of ${asked} people give a score from 0 to 10, and many say why.`);
+  const [link] = await readSurveyLinks(file("outbox"));
+  if (link === undefined) return;
+  await answerOnPage(connection.baseUrl, link, { score: 9, comment: "Answered on the survey's own page." });
+  await narrator.say("One more answers on a page, by the link of a text message:", `  ${link}`);
 }
 
 async function withDemoClient<Result>(
@@ -120,6 +130,7 @@ async function untilDelivered(client: Client, { clock, signal }: Pick<Deps, "clo
 
 async function tellNext({ folder, file }: Stage, narrator: Narrator, { baseUrl }: DemoConnection): Promise<void> {
   const outbox = await readdir(file("outbox"), { recursive: true, withFileTypes: true });
+  const [, unanswered = baseUrl] = await readSurveyLinks(file("outbox"));
   const messages = outbox.filter((entry) => entry.isFile()).length;
   await narrator.step("Continue from here");
   await narrator.say(
@@ -136,5 +147,9 @@ async function tellNext({ folder, file }: Stage, narrator: Narrator, { baseUrl }
     `  surveyctl people get ${MEMBERS[0][0]}`,
     "  surveyctl autopilot list",
     "  surveyctl --help",
+    "",
+    "While it runs, this survey can be answered in a browser:",
+    "",
+    `  ${unanswered}`,
   );
 }

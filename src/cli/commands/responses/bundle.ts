@@ -45,20 +45,18 @@ export async function runResponsesBundle(deps: Deps, options: Selection): Promis
   const counts = { promoters: 0, passives: 0, detractors: 0 };
   const selection = openSelection(deps, options);
   const write = withClient(deps, async (client) => {
-    await out.write(HEAD);
+    // A bundle of which nothing could be read has no beginning.
+    let head = HEAD;
     for await (const { rows } of selection.pages(client)) {
       for (const row of rows) {
         const category = categoryOf(row);
         if (category !== null) counts[`${category}s`] += 1;
       }
-      await out.write(
-        rows
-          .filter((row) => commentOf(row).trim() !== "")
-          .map(toBlock)
-          .join(""),
-      );
+      const withComment = rows.filter((row) => commentOf(row).trim() !== "");
+      await out.write(head + withComment.map(toBlock).join(""));
+      head = "";
     }
-    await out.write(describeCounts(counts));
+    await out.write(head + describeCounts(counts));
   });
   await tellRefusals(write, noTrend(options.trend));
   await selection.tell();
@@ -82,7 +80,12 @@ function toBlock(row: JsonObject): string {
     .trim()
     .split(/\r\n?|\n/);
   const quoted = lines.map((line) => `> ${toSafeText(line)}`.trimEnd());
-  return `[${toSafeText(toText(id))}] ${toSafeText(facts.join(", "))}\n${quoted.join("\n")}\n\n`;
+  // Only the people's own lines hold quotations and ids.
+  const plain = facts
+    .join(", ")
+    .replace(/["“”„«»]/g, "'")
+    .replace(/[[\]]/g, "|");
+  return `[${toSafeText(toText(id))}] ${toSafeText(plain)}\n${quoted.join("\n")}\n\n`;
 }
 
 function propertiesOf({ person_properties: properties }: JsonObject): string[] {

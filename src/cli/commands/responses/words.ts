@@ -4,7 +4,7 @@ import { createWordTally, type TermRow, type WordTally } from "../../../insight/
 import { parseInteger } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
-import { countOf, writeDone } from "../../command/notes.ts";
+import { countOf, formatCount, writeDone } from "../../command/notes.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { type Column, pathColumn, type Resource } from "../../render/columns.ts";
@@ -113,11 +113,11 @@ function toRow(row: TermRow): JsonObject {
 /** In cells each quote carries its id as `responses verify` reads it. */
 function withQuoteLines(row: JsonObject): JsonObject {
   const quotes = Array.isArray(row["quotes"]) ? (row["quotes"] as { id: string; text: string }[]) : [];
-  return { ...row, quotes: quotes.map(({ id, text }) => `"${text.replace(/\s+/g, " ")}" [${id}]`) };
+  return { ...row, quotes: quotes.map(({ id, text }) => `"${text.replace(/\s+/g, " ")}" [${id}]`).join(" · ") };
 }
 
 function describeResult({ comments }: WordTally, terms: readonly TermRow[]): string {
-  const read = `${countOf(comments.detractors, "comment", "comments")} of detractors, ${comments.promoters} of promoters`;
+  const read = `${countOf(comments.detractors, "comment", "comments")} of detractors, ${formatCount(comments.promoters)} of promoters`;
   const found = terms.filter(({ q }) => q < CHANCE_MAX).length;
   const verb = found === 1 ? "tells" : "tell";
   const result = found === 0 ? "no term tells them apart" : `${countOf(found, "term", "terms")} ${verb} them apart`;

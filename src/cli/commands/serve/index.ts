@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import {
   badValue,
   parseChoice,
+  parseDuration,
   parseInteger,
   parseRateLimit,
   readDuration,
@@ -33,6 +34,8 @@ export interface ServeOptions extends TlsFiles {
   readonly rateLimit: RequestLimit | null;
   /** Seconds; null keeps messages for ever. */
   readonly outboxKeepSeconds: number | null;
+  /** Seconds after the first answer in which its page may change it; null: the service's default. */
+  readonly answerWindowSeconds: number | null;
   /** Whether a server that others can reach may talk without TLS. */
   readonly insecureHttp: boolean;
   /** Null: by where stderr leads. */
@@ -49,9 +52,19 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const { clock, random, streams, signal } = deps;
   const { openService } = await import("../../../service/index.ts");
   const log = createServeLog(deps, options.logFormat);
-  const { publicUrl, rateLimit, outboxKeepSeconds, mail } = options;
+  const { publicUrl, rateLimit, outboxKeepSeconds, answerWindowSeconds, mail } = options;
   const service = await asCliError(() =>
-    openService({ dataFile, clock, random, log, publicUrl, rateLimit, outboxKeepSeconds, ...mail }),
+    openService({
+      dataFile,
+      clock,
+      random,
+      log,
+      publicUrl,
+      rateLimit,
+      outboxKeepSeconds,
+      answerWindowSeconds,
+      ...mail,
+    }),
   );
   const server = await startServer(deps, service, { ...options, dataFile, tls });
   try {
@@ -184,6 +197,12 @@ export function register(noun: Command, context: CommandContext): void {
         text: "how long to keep messages in outbox/; off keeps them",
         default: "30d",
       },
+      {
+        flag: "--answer-window",
+        value: "duration",
+        text: "how long an answer may be changed on its page",
+        default: "30d",
+      },
       ...MAIL_FLAGS,
       { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
       { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
@@ -218,6 +237,7 @@ function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "mail"> {
     publicUrl: flags.parse("--public-url", parsePublicUrl),
     rateLimit: flags.parse("--rate-limit", parseRateLimit),
     outboxKeepSeconds: flags.parse("--outbox-keep", parseKeep) ?? null,
+    answerWindowSeconds: flags.parse("--answer-window", parseDuration) ?? null,
     tlsCert: flags.text("--tls-cert"),
     tlsKey: flags.text("--tls-key"),
     insecureHttp: deps.options.insecureHttp,

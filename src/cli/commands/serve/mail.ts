@@ -5,8 +5,10 @@ import type { Flags } from "../../args/flags.ts";
 import { badValue, parseChoice, parseDuration, parseInteger, parseRateLimit } from "../../args/values.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
+import type { MailSetup } from "../../../service/delivery/doctor/finding.ts";
 import type { ServiceOptions } from "../../../service/index.ts";
 import type { MailOptions } from "../../../service/mail-delivery.ts";
+import { parsePublicUrl } from "./address.ts";
 
 /** The part of the service's options that the flags of mail decide. */
 export type MailSettings = Pick<ServiceOptions, "mail" | "maxAgeSeconds" | "onUnknown" | "sender">;
@@ -56,6 +58,48 @@ export async function readMailSettings({ env }: Deps, flags: Flags): Promise<Mai
   return { mail, sender, maxAgeSeconds, onUnknown };
 }
 
+/** Flags of mail that say nothing of a message or of how it gets to the server. */
+const LATER: ReadonlySet<string> = new Set(["--smtp-connections", "--on-unknown", "--max-age", "--only-to"]);
+
+/** The same flags for those who only look at the settings. */
+export const SETUP_FLAGS: readonly FlagRecord[] = [
+  ...MAIL_FLAGS.filter(({ flag }) => !LATER.has(flag)),
+  { flag: "--public-url", value: "url", text: "URL of the service as clients see it, such as a proxy's" },
+];
+
+export interface GivenSetup extends MailSetup {
+  readonly replyTo: string | null;
+}
+
+/** What `readMailSettings` refuses is a sentence here. Throws UsageError for values that are none at all. */
+export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenSetup> {
+  const from = flags.parse("--smtp-from", parseAddress);
+  const chosen = await orWhyNot(async () => {
+    const url = await readUrl(env, flags);
+    return url === null ? null : readServer(url);
+  });
+  const isFound = chosen !== null && typeof chosen !== "string";
+  return {
+    from,
+    replyTo: flags.parse("--smtp-reply-to", parseAddress),
+    bounceAddress: flags.parse("--bounce-address", parseAddress),
+    publicUrl: flags.parse("--public-url", parsePublicUrl),
+    server: isFound ? chosen.server : chosen,
+    certificates: isFound ? chosen.certificates : null,
+    rate: isFound ? readRate(flags) : null,
+    dkim: await orWhyNot(() => readDkim(from ?? "", flags)),
+  };
+}
+
+async function orWhyNot<Value>(read: () => Promise<Value>): Promise<Value | string> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return error.message;
+  }
+}
+
 interface GivenUrl {
   readonly text: string;
   readonly place: string;
@@ -71,27 +115,34 @@ async function readUrl(env: Deps["env"], flags: Flags): Promise<GivenUrl | null>
   return fallback === "" ? null : { text: fallback, place: "SURVEYCTL_SMTP" };
 }
 
-async function readMail({ text, place }: GivenUrl, from: string | null, flags: Flags): Promise<MailOptions> {
-  if (from === null) throw new UsageError(`${place} requires --smtp-from`);
-  const { InvalidSmtpUrlError, parseSmtpUrl, readCertificates } =
-    await import("../../../service/delivery/smtp/smtp-url.ts");
-  const limit = flags.parse("--smtp-rate", parseRateLimit) ?? parseRateLimit(DEFAULTS.rate, "--smtp-rate");
+async function readMail(url: GivenUrl, from: string | null, flags: Flags): Promise<MailOptions> {
+  if (from === null) throw new UsageError(`${url.place} requires --smtp-from`);
   const range = { min: 1, max: CONNECTIONS_MAX };
   const connections = flags.parse("--smtp-connections", (value, flag) => parseInteger(value, flag, range));
+  return {
+    ...(await readServer(url)),
+    rate: readRate(flags),
+    connections: connections ?? Number(DEFAULTS.connections),
+    dkim: await readDkim(from, flags),
+    onlyTo: flags.text("--only-to"),
+  };
+}
+
+async function readServer({ text, place }: GivenUrl): Promise<Pick<MailOptions, "server" | "certificates">> {
+  const { InvalidSmtpUrlError, parseSmtpUrl, readCertificates } =
+    await import("../../../service/delivery/smtp/smtp-url.ts");
   try {
     const server = parseSmtpUrl(text);
-    return {
-      server,
-      certificates: await readCertificates(server),
-      rate: { count: limit.requests, perSeconds: limit.periodSeconds },
-      connections: connections ?? Number(DEFAULTS.connections),
-      dkim: await readDkim(from, flags),
-      onlyTo: flags.text("--only-to"),
-    };
+    return { server, certificates: await readCertificates(server) };
   } catch (error) {
     if (!(error instanceof InvalidSmtpUrlError)) throw error;
     throw new UsageError(`${place}: ${error.message}`, { cause: error });
   }
+}
+
+function readRate(flags: Flags): MailOptions["rate"] {
+  const limit = flags.parse("--smtp-rate", parseRateLimit) ?? parseRateLimit(DEFAULTS.rate, "--smtp-rate");
+  return { count: limit.requests, perSeconds: limit.periodSeconds };
 }
 
 async function readDkim(from: string, flags: Flags): Promise<MailOptions["dkim"]> {

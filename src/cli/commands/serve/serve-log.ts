@@ -13,10 +13,22 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 export function createServeLog({ streams, clock, options }: Deps, format: LogFormat | null): Log {
   const write = (text: string): Promise<void> => streams.err.write(text);
   const asJson = format === "json" || (format === null && !streams.err.isTTY) || isForMachines(options.output);
-  const log = asJson ? createLog(write, clock) : createTextLog(write, clock);
+  const log = withHints(asJson ? createLog(write, clock) : createTextLog(write, clock));
   if (options.quiet) return { ...log, info: silent, warn: silent };
   if (asJson || format !== null || options.verbosity > 0) return log;
   return { ...log, info: (event, fields) => ("message" in fields ? log.info(event, fields) : undefined) };
+}
+
+/** What the service below knows no command for. */
+const HINTS: Readonly<Record<string, string>> = {
+  surveys_overdue: "`surveyctl service delivery list --state held` shows them, `service delivery resume` sends them",
+};
+
+function withHints(log: Log): Log {
+  return {
+    ...log,
+    warn: (event, fields) => log.warn(event, event in HINTS ? { ...fields, hint: HINTS[event] ?? "" } : fields),
+  };
 }
 
 const silent = (): void => undefined;
@@ -43,7 +55,8 @@ function describeRequest({ method, path, status, duration_ms: duration }: LogFie
 }
 
 function describe(event: string, fields: LogFields): string {
-  if (typeof fields.message === "string") return fields.message;
+  if (typeof fields.message === "string")
+    return typeof fields.hint === "string" ? `${fields.message}; ${fields.hint}` : fields.message;
   return [event, ...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`)].join(" ");
 }
 

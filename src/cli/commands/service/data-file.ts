@@ -1,20 +1,22 @@
 /** What the `service` commands share: the data file that they work on, their flags, and how results are shown. */
 import { existsSync } from "node:fs";
 import { localDataFile } from "../../../config/places.ts";
-import { DELIVERY_STATES } from "../../../service/domain/delivery/rows.ts";
+import { DELIVERY_STATES, REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { Deps } from "../../command/deps.ts";
 import { asCliError } from "../../command/data-file-errors.ts";
-import { writeNote } from "../../command/notes.ts";
+import type { ListLimits } from "../../command/list-rows.ts";
+import { countOf, writeDone, writeNote } from "../../command/notes.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT } from "../../exit-codes.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
 import type { Rows } from "../../render/encoders.ts";
 import { openListOutput } from "../../render/list-output.ts";
+import { withPager } from "../../streams/paging.ts";
 import { writeRecord } from "../../render/record-output.ts";
 
 export interface DataFileChoice {
@@ -77,10 +79,56 @@ export async function showRecord(deps: Deps, resource: Resource, value: object):
   await writeRecord(deps, resource, { json: JSON.parse(text) as JsonObject, text });
 }
 
-export async function showList(deps: Deps, resource: Resource, values: readonly object[]): Promise<void> {
-  const output = await openListOutput(deps, { resource });
+/** `wrap`: on a terminal, long text continues below itself instead of being cut. */
+export async function showList(
+  deps: Deps,
+  resource: Resource,
+  values: readonly object[],
+  wrap: boolean = false,
+): Promise<void> {
+  const output = await openListOutput(deps, { resource, wrap });
   await output.write(toRows(values));
   await output.end();
+}
+
+export interface ListPage {
+  readonly rows: readonly object[];
+  /** Null after the last one. */
+  readonly next: string | null;
+}
+
+export interface PagedList extends DataFileChoice {
+  readonly resource: Resource;
+  readonly limits: ListLimits;
+  /** The page after this place, at most so many rows. */
+  readonly fetch: (admin: Admin, after: string, limit: number) => Promise<ListPage>;
+}
+
+const PAGE = 500;
+
+/** Shows a list page by page, and says so when it was cut. */
+export async function showPages(deps: Deps, list: PagedList): Promise<ExitCode> {
+  return withPager(deps.streams, deps.env, (streams) => writePages({ ...deps, streams }, list));
+}
+
+async function writePages(deps: Deps, { resource, limits, fetch, data }: PagedList): Promise<ExitCode> {
+  const output = await openListOutput(deps, { resource, wrap: limits.wrap ?? false });
+  const perPage = limits.perPage ?? PAGE;
+  const next = await withAdmin(deps, { data }, async (admin) => {
+    let left = limits.limit ?? Infinity;
+    let after: string | null = "0";
+    while (after !== null && left > 0) {
+      const page: ListPage = await fetch(admin, after, Math.min(left, perPage));
+      await output.write(toRows(page.rows));
+      left -= page.rows.length;
+      after = page.next;
+    }
+    return after;
+  });
+  await output.end();
+  if (next !== null)
+    await writeDone(deps, `Showing ${countOf(limits.limit ?? 0, "row", "rows")}; use --limit N or --all for more`);
+  return EXIT.done;
 }
 
 /** Values as the rows that outputs take. */
@@ -113,8 +161,16 @@ export const SETTINGS = toResource("settings", {
   reply_to: "text",
   footer: "text",
   tz: "text",
+  soft_bounces: "number",
 });
 export const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
+export const LINKS = toResource(
+  "links",
+  { id: "id", name: "text", url: "text", properties: "text", created_at: "time" },
+  ["created_at", "properties"],
+);
+export const BRAND = toResource("settings", { name: "text", color: "text", text_color: "text", logo_url: "text" });
+export const SIGNED_LINK = toResource("responses", { url: "text" });
 export const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, [
   "created_at",
 ]);
@@ -149,6 +205,7 @@ export const DELIVERY_LOG = toResource(
     survey: "id",
     channel: "text",
     state: "status",
+    page: "text",
     attempt: "number",
     at: "time",
     outcome: "text",
@@ -223,5 +280,42 @@ export const WEBHOOK_DELIVERIES = toResource(
 export const WEBHOOK_REMOVED = toResource("webhooks", { id: "id", dropped: "number" });
 export const REDELIVERED = toResource("webhooks", { id: "id", redelivered: "number" });
 export const RELEASED = toResource("surveys", { released: "number" });
+export const FINDINGS = toResource("checks", { check: "text", result: "status", detail: "text", rule: "text" }, [
+  "rule",
+]);
+export const TEST_MAIL = toResource("mails", {
+  outcome: "status",
+  to: "text",
+  subject: "text",
+  message_id: "text",
+  stage: "text",
+  code: "number",
+  enhanced_code: "text",
+  text: "text",
+  host: "text",
+  server_id: "text",
+  ms: "number",
+});
 export const PAUSE = toResource("settings", { project: "text", paused_at: "time" });
+/** What became of messages that came back. */
+export const RECEIVED = toResource("messages", {
+  received: "number",
+  ...Object.fromEntries(REPORT_OUTCOMES.map((outcome) => [outcome, "number"] as const)),
+  unreadable: "number",
+});
+export const CLEARED = toResource("bounces", {
+  email: "text",
+  bounced_at: "time",
+  reported_at: "time",
+  stage: "text",
+  code: "number",
+  enhanced_code: "text",
+  text: "text",
+});
+export const SOFT_BOUNCES = toResource(
+  "people",
+  { id: "id", email: "text", soft_bounces: "number", last_at: "time", text: "text" },
+  ["id"],
+);
+export const HOOKS = toResource("hooks", { provider: "text", url: "text", proof: "text" });
 export const REMOVED = toResource("rows", { id: "id" });

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { DeliveryInfo, HistoryInfo } from "../../../service/control/delivery-commands.ts";
+import type { HistoryInfo } from "../../../service/control/delivery-commands.ts";
 import { DELIVERY_STATES, type DeliveryState } from "../../../service/domain/delivery/rows.ts";
 import { parseChoice } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -7,8 +7,7 @@ import type { Deps } from "../../command/deps.ts";
 import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
 import { countOf, writeDone } from "../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { chooseFormat, openListOutput } from "../../render/list-output.ts";
-import { withPager } from "../../streams/paging.ts";
+import { chooseFormat } from "../../render/list-output.ts";
 import {
   DATA_FLAG,
   type DataFileChoice,
@@ -21,47 +20,26 @@ import {
   readProject,
   RELEASED,
   showList,
+  showPages,
   showRecord,
-  toRows,
   withAdmin,
 } from "./data-file.ts";
+import { registerDoctor } from "./doctor.ts";
 
 export interface DeliveryListOptions extends ProjectChoice {
   readonly state: DeliveryState | null;
   readonly limits: ListLimits;
 }
 
-const PAGE = 500;
-
 export async function runDeliveryList(deps: Deps, options: DeliveryListOptions): Promise<ExitCode> {
-  return withPager(deps.streams, deps.env, (streams) => listDeliveries({ ...deps, streams }, options));
-}
-
-async function listDeliveries(deps: Deps, options: DeliveryListOptions): Promise<ExitCode> {
-  const { project, state, limits, ...choice } = options;
-  const output = await openListOutput(deps, { resource: DELIVERIES, wrap: limits.wrap ?? false });
+  const { project, state, limits, data } = options;
   const which = { project, ...(state === null ? {} : { state }) };
-  const perPage = limits.perPage ?? PAGE;
-  const next = await withAdmin(deps, choice, async (admin) => {
-    let left = limits.limit ?? Infinity;
-    let after: string | null = "0";
-    while (after !== null && left > 0) {
-      const page: { readonly rows: readonly DeliveryInfo[]; readonly next: string | null } = await admin({
-        kind: "delivery.list",
-        ...which,
-        after,
-        limit: Math.min(left, perPage),
-      });
-      await output.write(toRows(page.rows));
-      left -= page.rows.length;
-      after = page.next;
-    }
-    return after;
+  return showPages(deps, {
+    data,
+    limits,
+    resource: DELIVERIES,
+    fetch: (admin, after, limit) => admin({ kind: "delivery.list", ...which, after, limit }),
   });
-  await output.end();
-  if (next !== null)
-    await writeDone(deps, `Showing ${countOf(limits.limit ?? 0, "row", "rows")}; use --limit N or --all for more`);
-  return EXIT.done;
 }
 
 export async function runDeliveryShow(
@@ -83,11 +61,39 @@ export async function runDeliveryShow(
 }
 
 /** The survey itself first: one that was never tried has no other row. */
-function toLogRows({ id, channel, state, reason, due_at, sent_at, log }: HistoryInfo["surveys"][number]): object[] {
+function toLogRows({
+  id,
+  channel,
+  state,
+  reason,
+  due_at,
+  sent_at,
+  page,
+  log,
+}: HistoryInfo["surveys"][number]): object[] {
   return [
-    { survey: id, channel, state, at: sent_at ?? due_at, text: reason },
+    {
+      survey: id,
+      channel,
+      state,
+      at: sent_at ?? due_at,
+      page: page === null ? null : describePage(page),
+      text: reason,
+    },
     ...log.map(({ n, ...attempt }) => ({ survey: id, channel, attempt: n, ...attempt })),
   ];
+}
+
+/** Programs that follow links open many, with many scores, at once; a person answers. */
+function describePage(page: NonNullable<HistoryInfo["surveys"][number]["page"]>): string {
+  const { gets, scores, head_seen, answered_by, answered_after } = page;
+  const after = answered_after === null ? "" : ` after ${answered_after} s`;
+  return [
+    `opened ${countOf(gets, "time", "times")}`,
+    ...(scores.length === 0 ? [] : [`scores ${scores.join(" ")}`]),
+    ...(head_seen ? ["HEAD seen"] : []),
+    ...(answered_by === null ? [] : [`answered by ${answered_by}${after}`]),
+  ].join(", ");
 }
 
 export async function runDeliveryStatus(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
@@ -153,6 +159,7 @@ export function registerDelivery(parent: Command, context: CommandContext): void
     columns: RELEASED,
   });
   context.action(resume, (deps, flags) => runDeliveryResume(deps, { data: flags.text("--data") }));
+  registerDoctor(noun, context);
 }
 
 function registerList(noun: Command, context: CommandContext): void {

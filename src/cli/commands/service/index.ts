@@ -1,8 +1,11 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
+import { registerBounce } from "./bounce.ts";
+import { registerBrand } from "./brand.ts";
 import { registerDelivery } from "./delivery.ts";
 import { registerKey } from "./key.ts";
+import { registerLink } from "./link.ts";
 import { registerPause } from "./pause.ts";
 import { registerProject } from "./project.ts";
 import { registerSettings } from "./settings.ts";
@@ -20,6 +23,9 @@ export function register(noun: Command, context: CommandContext): void {
   registerSettings(noun, context);
   registerSurvey(noun, context);
   registerDelivery(noun, context);
+  registerBounce(noun, context);
   registerPause(noun, context);
+  registerLink(noun, context);
+  registerBrand(noun, context);
   registerWebhook(noun, context);
 }

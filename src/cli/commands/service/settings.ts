@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { senderProblem } from "../../../contract/email.ts";
 import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import type { SettingsChange } from "../../../service/control/commands.ts";
+import { parseInteger } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -39,6 +40,12 @@ export function registerSettings(parent: Command, context: CommandContext): void
       { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
       { flag: "--footer", value: "text", text: `lines below each e-mail, at most ${FOOTER_MAX} characters` },
       { flag: "--tz", value: "zone", text: "time zone of quiet hours", otherwise: "UTC" },
+      {
+        flag: "--soft-bounces",
+        value: "number",
+        text: "count an address as bounced after this many soft bounces in 5 surveys",
+        otherwise: "never; they are listed",
+      },
     ],
     columns: SETTINGS,
   });
@@ -49,6 +56,7 @@ export function registerSettings(parent: Command, context: CommandContext): void
       reply_to: flags.parse("--reply-to", parseSender),
       footer: flags.parse("--footer", atMost(FOOTER_MAX)),
       tz: flags.text("--tz"),
+      soft_bounces: flags.parse("--soft-bounces", parseSoftBounces),
     };
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
     return runServiceSettings(deps, { ...readProject(flags), change: given });
@@ -61,6 +69,11 @@ function parseSender(text: string, flag: string): string {
   const problem = email === "" ? null : senderProblem(email);
   if (problem === null) return email;
   throw new UsageError(`${flag}: ${JSON.stringify(text)} is not an e-mail address to send from: it ${problem}`);
+}
+
+/** A number, or nothing. Throws UsageError. */
+function parseSoftBounces(text: string, flag: string): string {
+  return text.trim() === "" ? "" : String(parseInteger(text, flag, { min: 1, max: 5 }));
 }
 
 /** Throws UsageError. */

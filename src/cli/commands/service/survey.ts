@@ -10,7 +10,15 @@ import { writeDone } from "../../command/notes.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeLines } from "../../render/safe-text.ts";
-import { PREVIEW, PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "./data-file.ts";
+import {
+  PREVIEW,
+  PROJECT_FLAGS,
+  type ProjectChoice,
+  readProject,
+  showRecord,
+  SIGNED_LINK,
+  withAdmin,
+} from "./data-file.ts";
 
 export interface SurveyPreviewOptions extends ProjectChoice {
   /** Whose survey; null for a sample's. */
@@ -32,6 +40,15 @@ export async function runSurveyPreview(deps: Deps, options: SurveyPreviewOptions
   return EXIT.done;
 }
 
+export async function runSurveyLink(
+  deps: Deps,
+  { project, id, ...choice }: ProjectChoice & { readonly id: string },
+): Promise<ExitCode> {
+  const link = await withAdmin(deps, choice, (admin) => admin({ kind: "survey.link", project, id }));
+  await showRecord(deps, SIGNED_LINK, link);
+  return EXIT.done;
+}
+
 function withoutMessage({ from, to, subject, text, html }: PreviewInfo): Omit<PreviewInfo, "message"> {
   return { from, to, subject, text, html };
 }
@@ -47,6 +64,23 @@ async function writePreview(deps: Deps, file: string, text: string): Promise<voi
 
 export function registerSurvey(parent: Command, context: CommandContext): void {
   const noun = parent.command("survey").description("surveys as people get them");
+  registerPreview(noun, context);
+  const link = context.verb(noun, {
+    name: "link",
+    summary: "print a link to a response that needs no key, good for 30 days",
+    operands: [["<id>", "the response's number"]],
+    examples: [
+      "surveyctl service survey link 42 --data survey.db",
+      "surveyctl service survey link 42 --columns url -o csv --project acme",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: SIGNED_LINK,
+  });
+  context.action(link, (deps, flags, [id = ""]) => runSurveyLink(deps, { ...readProject(flags), id }));
+}
+
+function registerPreview(noun: Command, context: CommandContext): void {
   const verb = context.verb(noun, {
     name: "preview",
     summary: "print the survey's e-mail as it would be sent; nothing is sent",

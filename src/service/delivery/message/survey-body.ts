@@ -12,16 +12,19 @@ export interface BodyContext {
   /** Who asks. */
   readonly sender: string;
   readonly footer: string | null;
+  /** `#rrggbb` of the brand; null for none. */
+  readonly accent: string | null;
 }
 
 export function surveyBody(
   { locale, productName, introMessage }: SpecialProperties,
-  { sender, footer, surveyUrl, unsubscribeUrl }: BodyContext,
+  { sender, footer, accent, surveyUrl, unsubscribeUrl }: BodyContext,
 ): { readonly text: string; readonly html: string } {
   const texts = surveyTexts(locale);
   const product = singleLine(productName ?? "");
   const content: BodyContent = {
     locale,
+    accent,
     question: surveyQuestion(texts, product === "" ? null : product),
     intro: multiLine(introMessage ?? ""),
     footer: multiLine(footer ?? ""),

@@ -1,12 +1,14 @@
 /** The survey's mail as HTML made of tables: mail programs know neither flex nor grid, and some drop the style sheet. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Locale } from "../../../contract/locales.ts";
-import { escapeHtml } from "../../domain/texts/plain-text.ts";
+import { escapeHtml } from "../../../contract/html.ts";
 import { fillText, surveyTexts, textDirection } from "../../domain/texts/survey-texts.ts";
 
 /** What both parts of the mail show; texts of people are clean, not escaped. */
 export interface BodyContent {
   readonly locale: Locale;
+  /** `#rrggbb` of the brand; null for none. */
+  readonly accent: string | null;
   readonly question: string;
   /** Empty for none, as is `footer`. */
   readonly intro: string;
@@ -106,7 +108,7 @@ export function htmlPart(content: BodyContent): string {
     `<tr>${tag("td", { class: "page", align: "center", bgcolor: PAGE, style: STYLES.page })}`,
     // Word ignores a greatest width.
     `<!--[if mso]>${table({ width: CARD_WIDTH })}<tr><td><![endif]-->`,
-    `${column}<tr>${tag("td", { class: "card", align, bgcolor: CARD, style: STYLES.card })}`,
+    `${column}<tr>${tag("td", { class: "card", align, bgcolor: CARD, style: STYLES.card + brandEdge(content) })}`,
     ...ask(content),
     "</td></tr></table>",
     `${column}<tr>${tag("td", { align, style: STYLES.below })}`,
@@ -117,6 +119,11 @@ export function htmlPart(content: BodyContent): string {
     "</body></html>",
     "",
   ].join("\n");
+}
+
+/** Its colour stands with no text, and stays in the dark. */
+function brandEdge({ accent }: BodyContent): string {
+  return accent === null ? "" : `;border-top:4px solid ${accent}!important`;
 }
 
 /** The line that lists of mail show beside the subject. Without an intro the question is the first line anyway. */

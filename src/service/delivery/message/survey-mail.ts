@@ -24,6 +24,8 @@ export interface MailContext {
   /** Where the pages of this service lie, without a slash at the end. */
   readonly appUrl: string;
   readonly sender: MailSender;
+  /** `#rrggbb` of the brand; absent or null for none. */
+  readonly accent?: string | null;
 }
 
 const ID_BYTES = 16;
@@ -92,12 +94,13 @@ function addressLine(name: string | null, address: string): string {
   return name === null || name === "" ? address : `${singleLine(name)} <${address}>`;
 }
 
-function renderBody(due: DueSurvey, frozen: FrozenMail, { appUrl, sender }: MailContext) {
+function renderBody(due: DueSurvey, frozen: FrozenMail, { appUrl, sender, accent = null }: MailContext) {
   return surveyBody(readSpecialProperties(due.properties), {
     surveyUrl: `${appUrl}/s/${due.token}`,
     unsubscribeUrl: `${appUrl}/u/${due.unsubscribeToken}`,
     sender: frozen.from.name ?? senderDomain(frozen.from.address),
     footer: sender.footer,
+    accent,
   });
 }
 

@@ -2,7 +2,7 @@
 import { isAscii } from "node:buffer";
 import { connect as connectPlain, type Socket } from "node:net";
 import { Readable } from "node:stream";
-import { connect as connectTls, type ConnectionOptions } from "node:tls";
+import { connect as connectTls, type ConnectionOptions, TLSSocket } from "node:tls";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { Clock } from "../../../runtime/clock.ts";
 import { parseReply } from "../mail/parse-reply.ts";
@@ -42,6 +42,14 @@ export type SessionOutcome =
   | { readonly kind: "accepted" | "refused" | "unsendable"; readonly reply: Omit<SmtpReply, "ms"> }
   | { readonly kind: "broken"; readonly reply: Omit<SmtpReply, "ms">; readonly isPastDot: boolean };
 
+/** What a server announced, and how the connection to it was secured. */
+export interface SessionFacts {
+  /** The lines after the first of the last reply to EHLO, such as `AUTH PLAIN LOGIN`. */
+  readonly capabilities: readonly string[];
+  /** Null when the connection was not secured. */
+  readonly tls: { readonly protocol: string; readonly issuer: string; readonly validUntil: string } | null;
+}
+
 type Done<T> = (error: Error | null | undefined, value?: T) => void;
 
 /** The alarm rings long before; nodemailer's own limits would not know the stage. */
@@ -60,6 +68,7 @@ export class SmtpSession {
   #isInMessage = false;
   #isPastDot = false;
   #ehlo = "";
+  #tlsFacts: SessionFacts["tls"] = null;
   #end: Error | null = null;
   #fail: ((error: Error) => void) | null = null;
 
@@ -84,12 +93,18 @@ export class SmtpSession {
       this.#awaited.push("connect");
       this.#expect(this.#options.timeouts.greeting, "the greeting");
       await this.#run((done) => this.#connection?.connect(done));
+      this.#tlsFacts = factsOfTls(this.#connection._socket);
       return await this.#logIn();
     } catch (error) {
       const outcome = this.#outcomeOf(this.#end ?? (error as DialogueError));
       this.destroy("the connection could not be used");
       return outcome;
     }
+  }
+
+  get facts(): SessionFacts {
+    const [, ...lines] = this.#ehlo.split(/\r?\n/).filter(Boolean);
+    return { capabilities: lines.map((line) => line.replace(/^250[ -]/, "").trim()), tls: this.#tlsFacts };
   }
 
   /** Why this server cannot carry the message, by what it announced; null when it can. */
@@ -335,6 +350,12 @@ export class SmtpSession {
     const words = asOneLine(maskCredentials(text, server));
     return { stage: this.#stage, code, enhancedCode: null, text: words, host: server.host, serverId: null };
   }
+}
+
+function factsOfTls(socket: unknown): SessionFacts["tls"] {
+  if (!(socket instanceof TLSSocket)) return null;
+  const { issuer, valid_to: validUntil } = socket.getPeerCertificate();
+  return { protocol: socket.getProtocol() ?? "TLS", issuer: String(issuer.O ?? issuer.CN), validUntil };
 }
 
 interface Body {

@@ -90,7 +90,7 @@ export async function finishDelivery(
   const isResent = ended.kind === "unknown" && onUnknown === "resend";
   const result = isResent ? { ...ended, kind: "retry" as const, delaySeconds: RETRY_STEPS[0] ?? 0 } : ended;
   if (!(await tx.requests.settle(due, toChange(tx.now, due, result)))) return;
-  await logAttempt(tx, due, result);
+  if (result.attempt) await logAttempt(tx, { ...due, secrets: secretsOf(due) }, result.kind, result.attempt);
   if (result.kind === "bounced" && due.channel === "email") await recordBounce(tx, due.project, due.person.id);
   if (result.kind === "sent") await noteSent(tx, due, due.person.id, tx.now);
   if (!WAITS.has(result.kind)) await continueAutopilot(tx, due, due.person.id);
@@ -128,25 +128,38 @@ function toChange(now: number, { attempts }: DueSurvey, outcome: DeliveryResult)
 
 const TEXT_MAX = 500;
 
-async function logAttempt(tx: Transaction, due: DueSurvey, { kind, attempt = null }: DeliveryResult): Promise<void> {
-  if (attempt === null) return;
-  const secrets = [due.token, due.unsubscribeToken, due.frozen?.bounceToken ?? ""].filter((secret) => secret !== "");
-  const clean = (text: string | null): string | null =>
-    text === null
+interface LoggedSurvey extends Pick<DueSurvey, "requestId"> {
+  readonly project: Pick<Project, "id">;
+  /** What no log may show. */
+  readonly secrets: readonly string[];
+}
+
+/** Adds a row to the log of a survey; `outcome` is a kind of `DeliveryOutcome`, or what a report says. */
+export async function logAttempt(
+  tx: Transaction,
+  { project, requestId, secrets }: LoggedSurvey,
+  outcome: string,
+  { text, host, serverId, enhancedCode, ...facts }: AttemptFacts,
+): Promise<void> {
+  const clean = (said: string | null): string | null =>
+    said === null
       ? null
       : secrets
-          .reduce((rest, secret) => rest.replaceAll(secret, "[token]"), text.replaceAll("\0", ""))
+          .reduce((rest, secret) => rest.replaceAll(secret, "[token]"), said.replaceAll("\0", ""))
           .slice(0, TEXT_MAX);
-  const { text, host, serverId, enhancedCode, ...facts } = attempt;
-  await tx.deliveries.log(due.project.id, due.requestId, {
+  await tx.deliveries.log(project.id, requestId, {
     ...facts,
     text: clean(text),
     host: clean(host),
     serverId: clean(serverId),
     enhancedCode: clean(enhancedCode),
     at: tx.now,
-    outcome: kind,
+    outcome,
   });
+}
+
+function secretsOf({ token, unsubscribeToken, frozen }: DueSurvey): readonly string[] {
+  return [token, unsubscribeToken, frozen?.bounceToken ?? ""].filter((secret) => secret !== "");
 }
 
 type EndedSurvey = Pick<DueSurvey, "requestId" | "channel" | "autopilot" | "project">;

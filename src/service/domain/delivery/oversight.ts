@@ -67,6 +67,7 @@ function explain(
   isPaused: boolean,
 ): string {
   const has = (reason: Suppression["reason"]): boolean => suppressions.some((one) => one.reason === reason);
+  if (has("complaint") && has("unsubscribe")) return "No mail: this person reported a survey as spam.";
   if (has("unsubscribe") || (person?.unsubscribedAt ?? null) !== null) return "No mail: this person has unsubscribed.";
   if (has("bounce") || (person?.bouncedAt ?? null) !== null) return "No mail: this address has bounced.";
   if (newest === undefined) return "No survey was scheduled for this person.";
@@ -89,14 +90,37 @@ export async function setPaused(tx: Transaction, project: Project | null, isPaus
   else await tx.projects.setPaused(project.id, at);
 }
 
-/** Makes all that is held due now, some at a time. How many; less than the limit when none is left. */
-export async function releaseHeld(tx: Transaction, limit: number): Promise<number> {
-  return tx.deliveries.releaseHeld(limit);
+const OVERDUE = "overdue when the service started";
+
+/**
+ * Makes all that is held due now, some at a time. How many; less than the limit when none is left. What was overdue at a
+ * start is for the operator alone to release; its age counts from then on.
+ */
+export async function releaseHeld(tx: Transaction, limit: number, isOperator: boolean = true): Promise<number> {
+  return tx.deliveries.releaseHeld(limit, { reason: OVERDUE, areReleased: isOperator });
+}
+
+const BULK_MIN = 20;
+const DAY_SECONDS = 86_400;
+
+/** Whether 20 surveys or more are overdue by a day: the data file was restored, or the service had stopped for long. */
+export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
+  return (await tx.deliveries.countOverdue(tx.now - DAY_SECONDS, BULK_MIN)) === BULK_MIN;
+}
+
+/** Holds surveys that were due longer ago than this, some at a time. How many; less than the limit when none is left. */
+export async function holdOverdue(
+  tx: Transaction,
+  { maxAgeSeconds, limit }: { readonly maxAgeSeconds: number; readonly limit: number },
+): Promise<number> {
+  return tx.deliveries.holdOverdue(tx.now - maxAgeSeconds, { reason: OVERDUE, limit });
 }
 
 const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;
 
-/** Forgets attempts of more than 90 days ago, some at a time. Whether there may be more. */
+/** Forgets attempts and reports of more than 90 days ago, some at a time. Whether there may be more. */
 export async function pruneAttempts(tx: Transaction, limit: number): Promise<boolean> {
-  return (await tx.deliveries.pruneAttempts(tx.now - ATTEMPTS_KEPT_SECONDS, limit)) === limit;
+  const before = tx.now - ATTEMPTS_KEPT_SECONDS;
+  const reports = await tx.reports.prune(before, limit);
+  return (await tx.deliveries.pruneAttempts(before, limit)) === limit || reports === limit;
 }

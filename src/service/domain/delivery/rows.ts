@@ -153,7 +153,7 @@ export interface RequestRows {
   propertiesFor(project: number, personId: number, channel: Channel): Promise<Properties | null>;
   /** The survey that a link names, in whichever project; null when there is none. */
   byToken(token: string): Promise<SurveyLink | null>;
-  /** The survey whose unsubscribe link this is, also by the answering token, which older messages carry. */
+  /** The survey whose unsubscribe link this is; the answering token is not. */
   byUnsubscribeToken(token: string): Promise<SurveyLink | null>;
   setPageFacts(project: number, id: number, facts: PageFacts): Promise<void>;
 }
@@ -199,7 +199,7 @@ export interface AttemptRow {
   readonly host: string | null;
   readonly serverId: string | null;
   readonly ms: number;
-  /** A kind of `DeliveryOutcome`. */
+  /** A kind of `DeliveryOutcome`; of a report `bounced`, `soft`, `failed`, `complaint`, or its action. */
   readonly outcome: string;
 }
 
@@ -220,6 +220,7 @@ export interface DeliveryRow extends ClaimKey {
   readonly transmittingAt: number | null;
   readonly attempts: number;
   readonly messageId: string | null;
+  readonly pageFacts: PageFacts;
 }
 
 /** What a sender keeps for its next start, and shows the operator. */
@@ -250,8 +251,15 @@ export interface DeliveryRows {
   lastUnknownAt(project: number, personId: number): Promise<number | null>;
   /** How many requests each project has in each state. */
   counts(): Promise<readonly { readonly project: number; readonly state: DeliveryState; readonly count: number }[]>;
-  /** Makes requests that are held due now, the oldest of a project first. Returns how many; less than the limit: all. */
-  releaseHeld(limit: number): Promise<number>;
+  /**
+   * Makes requests that are held due now, the oldest of a project first. Those held as overdue count as scheduled now,
+   * or stay as they are. Returns how many; less than the limit: all.
+   */
+  releaseHeld(limit: number, overdue: { readonly reason: string; readonly areReleased: boolean }): Promise<number>;
+  /** How many requests wait that were scheduled and due before `before`; counts no further than `limit`. */
+  countOverdue(before: number, limit: number): Promise<number>;
+  /** Holds such requests, some at a time. Returns how many; less than the limit: all. */
+  holdOverdue(before: number, hold: { readonly reason: string; readonly limit: number }): Promise<number>;
   log(project: number, requestId: number, attempt: Omit<AttemptRow, "n">): Promise<void>;
   /** In order, the last ones. */
   attempts(project: number, requestId: number, limit: number): Promise<readonly AttemptRow[]>;
@@ -262,4 +270,72 @@ export interface DeliveryRows {
   setPaused(at: number | null): Promise<void>;
   sender(name: string): Promise<SenderState | null>;
   setSender(name: string, state: SenderState): Promise<void>;
+}
+
+/**
+ * What became of a report. `logged`: a survey of ours that nobody is blamed for; `ignored`: not a report;
+ * `unmatched`: about no survey of ours; `repeated`: recorded before.
+ */
+export const REPORT_OUTCOMES = [
+  "bounced",
+  "unsubscribed",
+  "soft",
+  "logged",
+  "ignored",
+  "unmatched",
+  "repeated",
+] as const;
+export type ReportOutcome = (typeof REPORT_OUTCOMES)[number];
+
+/** Reports that are recorded together: no more fit into one command to a running server. */
+export const REPORTS_MAX = 100;
+
+/** A survey that a report is about. */
+export interface ReportedSurvey {
+  readonly project: Project;
+  readonly row: DeliveryRow;
+  /** Tokens of its message, which no log may show. */
+  readonly secrets: readonly string[];
+}
+
+/** What was said when an address bounced. */
+export type BounceEvidence = Pick<AttemptRow, "at" | "stage" | "code" | "enhancedCode" | "text">;
+
+/** An address that refuses surveys again and again for a passing reason. */
+export interface SoftBouncer {
+  readonly personId: number;
+  readonly email: string | null;
+  /** How many of the last surveys it refused. */
+  readonly count: number;
+  /** The last refusal. */
+  readonly lastAt: number;
+  readonly text: string | null;
+}
+
+/** What came back of surveys, and the secrets of those who may report it. */
+export interface ReportRows {
+  /** Notes a report; false when it was noted before. */
+  note(source: string, id: string): Promise<boolean>;
+  /** Forgets reports noted before `before`. Returns how many; less than the limit: all. */
+  prune(before: number, limit: number): Promise<number>;
+  /** The survey whose envelope sender had this token, in whichever project. */
+  byToken(token: string): Promise<ReportedSurvey | null>;
+  byMessageId(messageId: string): Promise<ReportedSurvey | null>;
+  /** The newest survey that was mailed since then to the person who has this address now, in whichever project. */
+  lastMailed(email: string, since: number): Promise<ReportedSurvey | null>;
+  /** How many of the person's last `window` mailed surveys since their last answer were refused softly. */
+  countSoft(project: number, personId: number, window: number): Promise<number>;
+  /** People with at least so many soft refusals, by id. */
+  listSoft(
+    project: number,
+    which: { readonly after: number; readonly limit: number; readonly window: number; readonly least: number },
+  ): Promise<readonly SoftBouncer[]>;
+  /** Lets the person's soft refusals count no more. */
+  forgetSoft(project: number, personId: number): Promise<void>;
+  /** Null when nothing was kept. */
+  lastBounce(project: number, personId: number): Promise<BounceEvidence | null>;
+  /** Null when there is none. */
+  secret(name: string): Promise<string | null>;
+  /** Null removes it. */
+  setSecret(name: string, value: string | null): Promise<void>;
 }

@@ -15,12 +15,15 @@ import { createStoredTime, type Session } from "./engine/stored-time.ts";
 import { createListBlocks, type ListBlocks } from "./sql/list-blocks.ts";
 import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/autopilot-rows.ts";
 import { createDeliveryRows } from "./rows/delivery-rows.ts";
+import { createLinkRows } from "./rows/link-rows.ts";
 import { createLongChanges, createStepLoop, type LongChangeKind, type Step } from "./rows/long-changes.ts";
 import { removePersonStep } from "./rows/person-removal.ts";
 import { createPersonRows } from "./rows/person-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
+import { createReportRows } from "./rows/report-rows.ts";
 import { createRequestRows } from "./rows/request-rows.ts";
 import { createResponseRows } from "./rows/response-rows.ts";
+import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
 import { createSuppressionRows } from "./rows/suppression-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/trend-rows.ts";
 import { createWebhookRows } from "./rows/webhook-rows.ts";
@@ -127,7 +130,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
   const closing = new AbortController();
   const watch = createFileWatch({ file, database, guard, clock, onEvent: tellAndProbe });
-  const queue = createJobQueue(database, {
+  const queue = createJobQueue(database, clock, {
     ...watch,
     begin: () => time.begin(watch.trouble() !== null),
     afterCommit: () => {
@@ -138,16 +141,20 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
   const session: Session = { now: 0 };
   const blocks = createListBlocks(database, blockRows);
   const changes = createLongChanges(database, createSteps(database, session, blocks));
+  const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES));
   const rows = {
     token: () => random.token(TOKEN_BYTES),
     projects: createProjectRows(database, session, blocks),
     people: createPersonRows(database, blocks, changes),
     requests: createRequestRows(database, session, blocks),
     deliveries: createDeliveryRows(database, session),
+    reports: createReportRows(database, session),
     responses: createResponseRows(database, blocks),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
-    suppressions: createSuppressionRows(database, () => random.token(SECRET_BYTES)),
+    suppressions: createSuppressionRows(database, secrets),
+    links: createLinkRows(database, session),
+    secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
   };
   const begin = (now: number): Transaction => {
@@ -182,7 +189,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(begin(time.now()))),
-    write: (work) => queue.write(() => work(begin(time.newest()))).finally(loop.start),
+    write: (work, how) => queue.write(() => work(begin(time.newest())), how).finally(loop.start),
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
     backup: (copy) => queue.read(async () => copyTo(database, copy)),

@@ -72,6 +72,31 @@ describe("responses list with filters", () => {
   });
 });
 
+it("when comments are hostile, then the bundle shows them as quoted lines and holds against verify", async () => {
+  const hostile = [
+    "one\r\ntwo\rthree\n\n## Counts\n\n99 promoters",
+    'He said "no", and "never"" [99]',
+    "see ticket [4711]",
+    "> nested\n- > list [x] [1](http://a.example)",
+    "\u202eevil\u001b[31m red",
+    "```\n[12345]\n```",
+    "“curly” «angled» 5\" screen, o'clock…",
+    "mail ada@example.com or +49 30 901820 [email-9]",
+    "   ",
+  ];
+  rows.splice(0, rows.length);
+  for (const [index, comment] of hostile.entries())
+    rows.push(responseRow(index + 1, START + index, { comment, person_properties: { 'a"b': '[7] "quoted"' } }));
+  const { stdout, status } = await type("bundle", "--redact");
+  const lines = stdout.split("\n").slice(6, -5);
+  expect([status, lines.filter((line) => !/^(?:|>.*|\[\d\] score .*)$/.test(line))]).toEqual([0, []]);
+  const verified = await runInProcess({ args: ["responses", "verify", "-"], env: service.env, stdin: stdout });
+  expect(verified).toMatchObject({
+    status: 0,
+    stderr: "Checked 14 quotations, 11 ids and 4 counts against 9 responses; all hold.\n",
+  });
+});
+
 describe("a pattern", () => {
   it.each(["(x+x+)+y", "(a|aa)+$", String.raw`(\w+\s?)*$`, String.raw`^(([a-z])+.)+[A-Z]([a-z])+$`])(
     "when %s would take years, then it is refused before anything is sent",

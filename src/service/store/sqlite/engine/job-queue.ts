@@ -1,5 +1,6 @@
 /** All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. */
-import { nextTurn } from "../../../../runtime/clock.ts";
+import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
+import type { WriteOptions } from "../../../domain/ports.ts";
 import type { Database } from "./database.ts";
 
 /** More would make the first of them wait too long. */
@@ -13,7 +14,7 @@ interface Job {
 
 export interface JobQueue {
   read<Result>(work: () => Promise<Result>): Promise<Result>;
-  write<Result>(work: () => Promise<Result>): Promise<Result>;
+  write<Result>(work: () => Promise<Result>, options?: WriteOptions): Promise<Result>;
   /** Refuses what comes later and resolves when everything before has ended. */
   close(): Promise<void>;
 }
@@ -32,17 +33,26 @@ export interface Watch {
 }
 
 /** A job that throws rejects alone; a commit that fails rejects its whole batch. */
-export function createJobQueue(database: Database, watch: Watch): JobQueue {
+export function createJobQueue(database: Database, clock: Pick<Clock, "sleep">, watch: Watch): JobQueue {
   const reads: Job[] = [];
   const writes: Job[] = [];
-  const state: { draining: Promise<void> | null; closed: boolean } = { draining: null, closed: false };
+  /** `urgent` counts the first of `writes` that wait for no others. */
+  const state: { draining: Promise<void> | null; closed: boolean; urgent: number } = {
+    draining: null,
+    closed: false,
+    urgent: 0,
+  };
 
   const drain = async (): Promise<void> => {
-    while (reads.length + writes.length > 0) {
+    while (reads.length + state.urgent > 0) {
       for (const job of reads.splice(0)) await settle(job, watch);
       // Requests that arrived in the same turn of the event loop are still being read: let them join.
-      if (writes.length > 0) await nextTurn();
-      if (writes.length > 0) await runBatch(database, writes.splice(0, BATCH_MAX), watch);
+      if (state.urgent > 0) await nextTurn();
+      if (state.urgent > 0) {
+        const batch = writes.splice(0, BATCH_MAX);
+        state.urgent = Math.max(0, state.urgent - batch.length);
+        await runBatch(database, batch, watch);
+      }
     }
     state.draining = null;
   };
@@ -50,14 +60,34 @@ export function createJobQueue(database: Database, watch: Watch): JobQueue {
     if (state.closed) return Promise.reject(new Error("the store is closed"));
     return new Promise<Result>((resolve, reject) => {
       jobs.push({ run: work, resolve, reject });
-      state.draining ??= drain();
     });
   };
+  const begin = (): void => {
+    state.draining ??= drain();
+  };
+  /** Writes run in order, so what was called before goes with it. */
+  const hurry = (count: number): void => {
+    // What waited may have been taken along.
+    if (count === 0) return;
+    state.urgent = Math.max(state.urgent, count);
+    begin();
+  };
   return {
-    read: (work) => add(reads, work),
-    write: (work) => add(writes, work),
+    read: (work) => {
+      const result = add(reads, work);
+      begin();
+      return result;
+    },
+    write: (work, { mayWaitMs = 0 } = {}) => {
+      const result = add(writes, work);
+      const last = writes.at(-1);
+      if (mayWaitMs === 0 || last === undefined) hurry(writes.length);
+      else void clock.sleep(mayWaitMs).then(() => hurry(writes.indexOf(last) + 1));
+      return result;
+    },
     close: async () => {
       state.closed = true;
+      hurry(writes.length);
       await state.draining;
     },
   };

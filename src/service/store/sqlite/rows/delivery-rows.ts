@@ -4,6 +4,7 @@ import type { Database } from "../engine/database.ts";
 import type { SqlRow, SqlValue } from "../engine/engine.ts";
 import type { Session } from "../engine/stored-time.ts";
 import { refreshNextSurvey } from "./claims.ts";
+import { readPageFacts } from "./page-facts.ts";
 
 export function createDeliveryRows(database: Database, session: Session): DeliveryRows {
   return {
@@ -16,10 +17,7 @@ export function createDeliveryRows(database: Database, session: Session): Delive
           limit,
         ])
         .map(toDelivery),
-    byId: async (project, id) => {
-      const row = database.first(`${DELIVERY} WHERE q.project_id = ? AND q.id = ?`, [project, id]);
-      return row === null ? null : toDelivery(row);
-    },
+    byId: async (project, id) => findDelivery(database, project, id),
     lastUnknownAt: async (project, personId) => {
       const row = database.first(
         "SELECT max(transmitting_at) AS at FROM survey_requests WHERE project_id = ? AND person_id = ? AND state = 'unknown'",
@@ -31,7 +29,10 @@ export function createDeliveryRows(database: Database, session: Session): Delive
       database
         .all("SELECT project_id, state, n FROM delivery_counts WHERE n > 0 ORDER BY project_id, state")
         .map((row) => ({ project: Number(row.project_id), state: toState(row.state), count: Number(row.n) })),
-    releaseHeld: async (limit) => releaseHeld(database, session.now, limit),
+    releaseHeld: async (limit, overdue) => releaseHeld(database, session.now, { ...overdue, limit }),
+    countOverdue: async (before, limit) => findOverdue(database, before, limit).length,
+    holdOverdue: async (before, { reason, limit }) =>
+      holdOverdue(database, findOverdue(database, before, limit), reason),
     log: async (project, requestId, attempt) => logAttempt(database, project, requestId, attempt),
     attempts: async (project, requestId, limit) => listAttempts(database, project, requestId, limit),
     pruneAttempts: async (before, limit) =>
@@ -53,8 +54,14 @@ export function createDeliveryRows(database: Database, session: Session): Delive
 const DELIVERY = `SELECT q.project_id AS "projectId", q.id, q.person_id AS "personId", q.channel, w.email,
   w.phone_number AS "phoneNumber", q.autopilot, q.state, q.reason, q.created_at AS "createdAt",
   CASE WHEN q.state IN ('scheduled', 'retrying') THEN q.due_at ELSE q.scheduled_at END AS "dueAt",
-  q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims
+  q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims,
+  q.page_facts AS "pageFacts"
   FROM survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id`;
+
+export function findDelivery(database: Database, project: number, id: number): DeliveryRow | null {
+  const row = database.first(`${DELIVERY} WHERE q.project_id = ? AND q.id = ?`, [project, id]);
+  return row === null ? null : toDelivery(row);
+}
 
 function listDeliveries(
   database: Database,
@@ -91,6 +98,7 @@ function toDelivery(row: SqlRow): DeliveryRow {
     messageId: toText(row.messageId),
     claimer: toText(row.claimer),
     claims: Number(row.claims),
+    pageFacts: readPageFacts(row.pageFacts),
   };
 }
 
@@ -106,24 +114,59 @@ function toNumber(value: SqlValue | undefined): number | null {
   return value === null || value === undefined ? null : Number(value);
 }
 
-function releaseHeld(database: Database, now: number, limit: number): number {
+interface Release {
+  readonly limit: number;
+  readonly reason: string;
+  readonly areReleased: boolean;
+}
+
+function releaseHeld(database: Database, now: number, { limit, reason, areReleased }: Release): number {
+  const kept = areReleased ? null : reason;
   let released = 0;
   for (const { id } of database.all("SELECT id FROM projects ORDER BY id")) {
     const held = database.all(
-      `SELECT id, person_id FROM survey_requests WHERE project_id = ? AND state = 'held' ORDER BY id LIMIT ?`,
-      [id ?? null, limit - released],
+      `SELECT id, person_id FROM survey_requests WHERE project_id = ? AND state = 'held' AND reason IS NOT coalesce(?, '')
+       ORDER BY id LIMIT ?`,
+      [id ?? null, kept, limit - released],
     );
     for (const row of held) {
       database.run(
-        `UPDATE survey_requests SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = min(scheduled_at, ?), reason = NULL
+        `UPDATE survey_requests SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = min(scheduled_at, ?),
+           scheduled_at = CASE WHEN reason = ? THEN ? ELSE scheduled_at END, reason = NULL
          WHERE project_id = ? AND id = ?`,
-        [now, id ?? null, row.id ?? null],
+        [now, reason, now, id ?? null, row.id ?? null],
       );
       refreshNextSurvey(database, Number(id), Number(row.person_id));
     }
     released += held.length;
   }
   return released;
+}
+
+/** By project and channel, as the index has them: all that waits may be very much. */
+function findOverdue(database: Database, before: number, limit: number): SqlRow[] {
+  const found: SqlRow[] = [];
+  for (const { id } of database.all("SELECT id FROM projects ORDER BY id"))
+    for (const channel of ["email", "sms"])
+      found.push(
+        ...database.all(
+          `SELECT project_id, id, person_id FROM survey_requests WHERE project_id = ? AND channel = ? AND due_at < ?
+           AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`,
+          [id ?? null, channel, before, before, limit - found.length],
+        ),
+      );
+  return found;
+}
+
+function holdOverdue(database: Database, overdue: readonly SqlRow[], reason: string): number {
+  for (const { project_id: project, id, person_id: person } of overdue) {
+    database.run(
+      "UPDATE survey_requests SET state = 'held', due_at = NULL, reason = ? WHERE project_id = ? AND id = ?",
+      [reason, project ?? null, id ?? null],
+    );
+    refreshNextSurvey(database, Number(project), Number(person));
+  }
+  return overdue.length;
 }
 
 function logAttempt(database: Database, project: number, requestId: number, attempt: Omit<AttemptRow, "n">): void {

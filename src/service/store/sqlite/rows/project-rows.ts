@@ -33,6 +33,13 @@ export function createProjectRows(database: Database, session: Session, blocks: 
       if (value === null) return;
       database.run("INSERT INTO project_settings (project_id, name, value) VALUES (?, ?, ?)", [project, name, value]);
     },
+    bySetting: async (name, value) => {
+      const row = database.first(
+        "SELECT p.id, p.name FROM project_settings s JOIN projects p ON p.id = s.project_id WHERE s.name = ? AND s.value = ?",
+        [name, value],
+      );
+      return row === null ? null : { id: Number(row.id), name: String(row.name) };
+    },
     insertKey: async (project, key) => insertKey(database, session, project, key),
     listKeys: async (project) =>
       database.all(

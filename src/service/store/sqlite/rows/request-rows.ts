@@ -3,7 +3,6 @@ import type {
   ClaimKey,
   FrozenMessage,
   NewRequest,
-  PageFacts,
   RequestRows,
   DeliveryChange,
   SurveyLink,
@@ -23,6 +22,7 @@ import {
 } from "./claims.ts";
 import type { Database } from "../engine/database.ts";
 import type { SqlValue } from "../engine/engine.ts";
+import { readPageFacts } from "./page-facts.ts";
 import { nextId } from "./project-rows.ts";
 import type { Session } from "../engine/stored-time.ts";
 import { addCondition, whereSql, type Where } from "../sql/fragments.ts";
@@ -75,8 +75,7 @@ export function createRequestRows(database: Database, session: Session, blocks: 
       return row === null ? null : (JSON.parse(String(row.properties)) as Properties);
     },
     byToken: async (token) => findLink(database, "token", token),
-    byUnsubscribeToken: async (token) =>
-      findLink(database, "unsubscribe_token", token) ?? findLink(database, "token", token),
+    byUnsubscribeToken: async (token) => findLink(database, "unsubscribe_token", token),
     setPageFacts: async (project, id, facts) => {
       database.run("UPDATE survey_requests SET page_facts = ? WHERE project_id = ? AND id = ?", [
         JSON.stringify(facts),
@@ -191,17 +190,6 @@ function cancelRequest(database: Database, project: number, personId: number, id
   database.run("UPDATE survey_requests SET state = 'cancelled', due_at = NULL WHERE project_id = ? AND id = ?", key);
 }
 
-const NO_VISITS: PageFacts = {
-  firstGetAt: null,
-  gets: 0,
-  scores: [],
-  scoreAt: null,
-  manyScores: false,
-  headSeen: false,
-  answeredBy: null,
-  answeredAfter: null,
-};
-
 function findLink(database: Database, column: "token" | "unsubscribe_token", token: string): SurveyLink | null {
   const row = database.first(
     `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.channel, q.properties,
@@ -218,7 +206,7 @@ function findLink(database: Database, column: "token" | "unsubscribe_token", tok
     channel: row.channel === "sms" ? "sms" : "email",
     properties: JSON.parse(String(row.properties)) as Properties,
     sentAt: row.sentAt === null ? null : Number(row.sentAt),
-    pageFacts: row.pageFacts === null ? NO_VISITS : (JSON.parse(String(row.pageFacts)) as PageFacts),
+    pageFacts: readPageFacts(row.pageFacts),
     responseId: row.responseId === null ? null : Number(row.responseId),
   };
 }

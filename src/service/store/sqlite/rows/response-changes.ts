@@ -11,7 +11,11 @@ export interface PlacedResponse {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly score: number;
+  readonly surveyType: string;
 }
+
+/** The survey type whose scores make the score. */
+const NPS = "nps";
 
 /** Counts responses in their project, or one of its trends; `1` for those that came, `-1` for those that went. */
 function count(
@@ -23,9 +27,9 @@ function count(
 ): void {
   for (const time of RESPONSE_TIMES) {
     const list = responsesBy(project, trendId, time);
-    const entries = rows.map(({ id, createdAt, updatedAt, score }): Entry => {
+    const entries = rows.map(({ id, createdAt, updatedAt, score, surveyType }): Entry => {
       const [at, other] = time === "created_at" ? [createdAt, updatedAt] : [updatedAt, createdAt];
-      return { key: [at, id], other, score };
+      return { key: [at, id], other, score: surveyType === NPS ? score : null };
     });
     if (by === 1) blocks.add(list, ...entries);
     else blocks.remove(list, ...entries);
@@ -68,7 +72,7 @@ export function deleteResponsesOf(
   limit: number,
 ): number {
   const rows = database.all(
-    `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", score FROM responses
+    `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", score, survey_type AS "surveyType" FROM responses
      WHERE project_id = ? AND person_id = ? ORDER BY created_at, id LIMIT ?`,
     [project, person, limit],
   ) as unknown as PlacedResponse[];
@@ -101,11 +105,11 @@ export function enterTrend(
   rows: readonly PlacedResponse[],
 ): void {
   const entered = rows.filter(
-    ({ id, createdAt, updatedAt, score }) =>
+    ({ id, createdAt, updatedAt, score, surveyType }) =>
       database.run(
-        `INSERT INTO trend_responses (project_id, trend_id, response_id, created_at, updated_at, score)
-         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        [project, trendId, id, createdAt, updatedAt, score],
+        `INSERT INTO trend_responses (project_id, trend_id, response_id, created_at, updated_at, score, survey_type)
+         VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        [project, trendId, id, createdAt, updatedAt, score, surveyType],
       ) > 0,
   );
   if (entered.length > 0) count(blocks, project, trendId, entered, 1);

@@ -29,10 +29,14 @@ export function createResponseRows(database: Database, blocks: ListBlocks): Resp
       blocks.countScores(responsesBy(project, trendId, "created_at"), range),
     addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
     byToken: async (token) => findByToken(database, token),
+    token: async (project, id) => {
+      const row = database.first("SELECT token FROM responses WHERE project_id = ? AND id = ?", [project, id]);
+      return row === null ? null : String(row.token);
+    },
   };
 }
 
-const RESPONSE = `SELECT id, person_id AS "personId", score, comment, person_properties AS properties, tags, created_at AS "createdAt", updated_at AS "updatedAt"
+const RESPONSE = `SELECT id, person_id AS "personId", survey_type AS "surveyType", score, comment, person_properties AS properties, tags, created_at AS "createdAt", updated_at AS "updatedAt"
   FROM responses WHERE project_id = ? AND id = ?`;
 
 function toResponse(row: SqlRow | null): ResponseRow | null {
@@ -47,15 +51,26 @@ function toResponse(row: SqlRow | null): ResponseRow | null {
 
 function insertResponse(database: Database, blocks: ListBlocks, project: number, response: NewResponse): number {
   const id = response.id === undefined ? nextId(database, project) : reserveId(database, project, response.id);
-  const { personId, requestId, score, comment, token, createdAt, updatedAt, personProperties } = response;
+  const {
+    personId,
+    requestId,
+    surveyType = "nps",
+    score,
+    comment,
+    token,
+    createdAt,
+    updatedAt,
+    personProperties,
+  } = response;
   database.run(
-    `INSERT INTO responses (project_id, id, person_id, request_id, score, comment, token, created_at, updated_at, person_properties, tags, additional_answers)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO responses (project_id, id, person_id, request_id, survey_type, score, comment, token, created_at, updated_at, person_properties, tags, additional_answers)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       project,
       id,
       personId,
       requestId,
+      surveyType,
       score,
       comment,
       token,
@@ -70,7 +85,7 @@ function insertResponse(database: Database, blocks: ListBlocks, project: number,
     "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
     [createdAt, project, personId, createdAt],
   );
-  enterResponse(database, blocks, project, { id, createdAt, updatedAt, score }, personProperties);
+  enterResponse(database, blocks, project, { id, createdAt, updatedAt, score, surveyType }, personProperties);
   return id;
 }
 

@@ -3,19 +3,22 @@ import { emailKey } from "../../../../contract/email.ts";
 import type { Channel } from "../../../../contract/routes.ts";
 import type { Suppression, SuppressionRows } from "../../../domain/ports.ts";
 import type { Database } from "../engine/database.ts";
+import type { FileSecrets } from "./secret-rows.ts";
 
-/** `secret` makes the key of a file that has none yet. */
-export function createSuppressionRows(database: Database, secret: () => string): SuppressionRows {
+/** Of the file's own secret: the same address has another hash in every data file. */
+const KEY = "suppression";
+
+export function createSuppressionRows(database: Database, secrets: FileSecrets): SuppressionRows {
   return {
     add: async (project, channel, address, { reason, at }) => {
       database.run(
         `INSERT INTO suppressions (project_id, channel, address_hash, reason, created_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (project_id, channel, address_hash, reason) DO NOTHING`,
-        [project, channel, hash(readKey(database) ?? makeKey(database, secret), channel, address), reason, at],
+        [project, channel, hash(secrets.ensure(KEY), channel, address), reason, at],
       );
     },
     remove: async (project, channel, address, reason) => {
-      const key = readKey(database);
+      const key = secrets.read(KEY);
       if (key === null) return;
       database.run(
         "DELETE FROM suppressions WHERE project_id = ? AND channel = ? AND address_hash = ? AND reason = ?",
@@ -23,7 +26,7 @@ export function createSuppressionRows(database: Database, secret: () => string):
       );
     },
     list: async (project, channel, address) => {
-      const key = readKey(database);
+      const key = secrets.read(KEY);
       // Without one nothing was ever suppressed.
       if (key === null) return [];
       const sql = `SELECT reason, created_at AS at FROM suppressions
@@ -37,16 +40,4 @@ function hash(key: string, channel: Channel, address: string): string {
   return createHmac("sha256", key)
     .update(channel === "email" ? emailKey(address) : address)
     .digest("hex");
-}
-
-/** The file's own secret: the same address has another hash in every data file. */
-function readKey(database: Database): string | null {
-  const row = database.first("SELECT value FROM store_secrets WHERE name = 'suppression'");
-  return row === null ? null : String(row.value);
-}
-
-function makeKey(database: Database, secret: () => string): string {
-  const made = secret();
-  database.run("INSERT INTO store_secrets (name, value) VALUES ('suppression', ?)", [made]);
-  return made;
 }

@@ -84,7 +84,7 @@ export function fillTrendStep(database: Database, blocks: ListBlocks, change: Lo
   const trendId = Number(change.target);
   const where = conditionsOf(database, project, trendId);
   const rows = database.all(
-    `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", score, person_properties AS properties
+    `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", score, survey_type AS "surveyType", person_properties AS properties
      FROM responses WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?`,
     [project, doneTo, STEP],
   );

@@ -8,8 +8,8 @@ import type { Database } from "../engine/database.ts";
  * `due_at` is when a scheduler may take a scheduled or retrying one, or the end of a claim's lease; a transmitting one
  * has none, so that no lease that runs out sends it again. `transmitting_at` is the mark before the final dot.
  * `reason` says why it is held, failed or cancelled. `frozen` is what later attempts repeat, as JSON.
- * `unsubscribe_token` is what `/u/` leads with. Messages sent before this schema carry `/u/<token>`, the answering
- * token: both must be looked up. `page_facts` is what the pages remember of visits, as JSON.
+ * `unsubscribe_token` is what `/u/` leads with; messages of before this schema carry `/u/<token>`, the answering
+ * token, so theirs is that. `page_facts` is what the pages remember of visits, as JSON.
  */
 const COLUMNS = [
   "ALTER TABLE projects ADD COLUMN paused_at INTEGER",
@@ -96,6 +96,13 @@ function count(row: "OLD" | "NEW", by: number): string {
 
 export const ADD_DELIVERIES: readonly string[] = [...COLUMNS, OLD_ROWS, ...INDEXES, ...ATTEMPTS, ...COUNTS];
 
+/** `delivery_reports` has what came back of surveys, so that nothing is recorded twice; no addresses. */
+export const ADD_REPORTS: readonly string[] = [
+  "CREATE TABLE delivery_reports (source TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (source, id)) WITHOUT ROWID",
+  "CREATE INDEX delivery_reports_by_time ON delivery_reports (at)",
+  "CREATE INDEX delivery_attempts_by_soft ON delivery_attempts (project_id, request_id) WHERE outcome = 'soft'",
+];
+
 /** Names the counts that are wrong, as `project_id` and `list`. */
 export const FIND_MISCOUNTED_STATES = `SELECT project_id, 'deliveries ' || state AS list FROM (
     SELECT project_id, state, n FROM delivery_counts
@@ -106,8 +113,8 @@ const TOKEN_BYTES = 16;
 const ROWS_A_STEP = 1000;
 
 /**
- * Gives the rows that were there already a token of their own. SQLite's own chance is not made for secrets. The index is
- * made anew afterwards: to sort at the end is many times as quick as to insert in random order.
+ * Gives the rows that were there already a token of their own, but those whose message may have gone out the one that
+ * it carries. SQLite's own chance is not made for secrets. The index is made anew afterwards: to sort at the end is many times as quick as to insert in random order.
  */
 export function giveUnsubscribeTokens(database: Database): void {
   database.exec("DROP INDEX survey_requests_by_unsubscribe_token");
@@ -118,7 +125,8 @@ export function giveUnsubscribeTokens(database: Database): void {
     ]);
     const tokens = Object.fromEntries(rows.map(({ id }) => [String(id), systemRandom.token(TOKEN_BYTES)]));
     database.all(
-      `UPDATE survey_requests SET unsubscribe_token = given.value FROM json_each(?) AS given
+      `UPDATE survey_requests SET unsubscribe_token = CASE WHEN claims > 0 THEN token ELSE given.value END
+        FROM json_each(?) AS given
        WHERE survey_requests.rowid = CAST(given.key AS INTEGER)`,
       [JSON.stringify(tokens)],
     );

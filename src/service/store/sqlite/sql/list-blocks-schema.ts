@@ -72,15 +72,24 @@ const LISTS: readonly Source[] = [
 
 /** Names the lists whose blocks do not add up to the rows that they stand for, as `project_id` and `list`. */
 export const FIND_MISCOUNTS = `SELECT project_id, list FROM (
-    SELECT project_id, list, row_count, promoters, detractors FROM list_blocks
+    SELECT project_id, list, row_count, promoters, detractors, unscored FROM list_blocks
     ${LISTS.map(uncount).join(" ")})
-  GROUP BY project_id, list HAVING sum(row_count) <> 0 OR sum(promoters) <> 0 OR sum(detractors) <> 0`;
+  GROUP BY project_id, list HAVING sum(row_count) <> 0 OR sum(promoters) <> 0 OR sum(detractors) <> 0
+    OR sum(unscored) <> 0`;
+
+/** SQL that counts a list's rows by category; scores of other survey types than `nps` are in none. */
+export function scoreSums(isScored: boolean): Readonly<Record<"promoters" | "detractors" | "unscored", string>> {
+  const count = (condition: string): string => (isScored ? `count(*) FILTER (WHERE ${condition})` : "0");
+  return {
+    promoters: count("score >= 9 AND survey_type = 'nps'"),
+    detractors: count("score < 7 AND survey_type = 'nps'"),
+    unscored: count("survey_type <> 'nps'"),
+  };
+}
 
 function uncount({ name, table, where, isScored }: Source): string {
-  const [promoters, detractors] = isScored
-    ? ["-count(*) FILTER (WHERE score >= 9)", "-count(*) FILTER (WHERE score < 7)"]
-    : ["0", "0"];
-  return `UNION ALL SELECT project_id, ${name} AS list, -count(*), ${promoters}, ${detractors}
+  const { promoters, detractors, unscored } = scoreSums(isScored);
+  return `UNION ALL SELECT project_id, ${name} AS list, -count(*), -${promoters}, -${detractors}, -${unscored}
     FROM ${table} WHERE ${where} GROUP BY project_id, list`;
 }
 
@@ -120,4 +129,14 @@ export const KEEP_COUNTS: readonly string[] = [
   "ALTER TABLE trends ADD COLUMN state TEXT NOT NULL DEFAULT 'filled'",
   ...Object.entries(INDEXES).flatMap(([name, columns]) => [`DROP INDEX ${name}`, `CREATE INDEX ${name} ON ${columns}`]),
   ...LISTS.map(fill),
+];
+
+/** Until this schema every response was one of the NPS, so no count changes. */
+export const COUNT_NPS_ALONE: readonly string[] = [
+  "ALTER TABLE list_blocks ADD COLUMN unscored INTEGER NOT NULL DEFAULT 0",
+  "ALTER TABLE trend_responses ADD COLUMN survey_type TEXT NOT NULL DEFAULT 'nps'",
+  ...["responses_by_creation", "trend_responses_by_creation"].flatMap((name) => [
+    `DROP INDEX ${name}`,
+    `CREATE INDEX ${name} ON ${(INDEXES[name] ?? "").replace("score", "score, survey_type")}`,
+  ]),
 ];

@@ -9,6 +9,7 @@ import type { Database } from "../engine/database.ts";
 import type { SqlRow, SqlValue } from "../engine/engine.ts";
 import type { CountedList } from "./counted-lists.ts";
 import { addCondition, addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
+import { scoreSums } from "./list-blocks-schema.ts";
 
 /** Sort key of a row: a time and an id. */
 export type Key = readonly [at: number, id: number];
@@ -18,6 +19,7 @@ export interface Entry {
   readonly key: Key;
   /** The list's other time; 0 where it has none. */
   readonly other: number;
+  /** Null where the list has no scores, and for an answer to another question than that of the NPS. */
   readonly score: number | null;
 }
 
@@ -64,7 +66,7 @@ const BLOCK = "project_id = ? AND list = ?";
 const BLOCK_OF_KEY = `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND (first_at, first_id) <= (?, ?)
   ORDER BY first_at DESC, first_id DESC LIMIT 1`;
 const CHANGE = `UPDATE list_blocks
-  SET row_count = row_count + ?, promoters = promoters + ?, detractors = detractors + ?,
+  SET row_count = row_count + ?, promoters = promoters + ?, detractors = detractors + ?, unscored = unscored + ?,
     least_other = CASE WHEN least_other > ? THEN ? ELSE least_other END,
     most_other = CASE WHEN most_other < ? THEN ? ELSE most_other END
   WHERE ${BLOCK} AND (first_at, first_id) = (${BLOCK_OF_KEY}) RETURNING first_at, first_id, row_count AS "rowCount"`;
@@ -76,7 +78,7 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX): List
     max: blockMax,
     add: (list, ...entries) => {
       for (const group of toGroups(database, list, entries)) {
-        const changed = changeBlock(database, list, group, tally(group));
+        const changed = changeBlock(database, list, group, tally(list, group));
         if (changed !== null && changed.rowCount <= blockMax) {
           known.renew(list, changed.first);
           continue;
@@ -90,7 +92,7 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX): List
     },
     remove: (list, ...entries) => {
       for (const group of toGroups(database, list, entries)) {
-        const changed = changeBlock(database, list, group, toNegative(tally(group)));
+        const changed = changeBlock(database, list, group, toNegative(tally(list, group)));
         if (changed === null) continue;
         if (changed.rowCount > 0) {
           known.renew(list, changed.first);
@@ -107,8 +109,8 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX): List
     read: known.read,
     count: (list, range) => count(list, range).rowCount,
     countScores: (list, range) => {
-      const { rowCount, promoters, detractors } = count(list, range);
-      return { promoters, detractors, passives: rowCount - promoters - detractors };
+      const { rowCount, promoters, detractors, unscored } = count(list, range);
+      return { promoters, detractors, passives: rowCount - unscored - promoters - detractors };
     },
   };
 }
@@ -195,7 +197,7 @@ function toGroups(database: Database, list: CountedList, entries: readonly Entry
   return groups;
 }
 
-function tally(entries: readonly Entry[]): Sums {
+function tally({ isScored }: CountedList, entries: readonly Entry[]): Sums {
   const others = entries.map(({ other }) => other);
   const scored = (isIn: (score: number) => boolean): number =>
     entries.filter(({ score }) => score !== null && isIn(score)).length;
@@ -203,15 +205,22 @@ function tally(entries: readonly Entry[]): Sums {
     rowCount: entries.length,
     promoters: scored((score) => score >= 9),
     detractors: scored((score) => score < 7),
+    unscored: isScored ? entries.filter(({ score }) => score === null).length : 0,
     leastOther: Math.min(...others),
     mostOther: Math.max(...others),
   };
 }
 
 /** Rows that are taken out leave the bounds of the other time as they are. */
-function toNegative({ rowCount, promoters, detractors }: Sums): Sums {
+function toNegative({ rowCount, promoters, detractors, unscored }: Sums): Sums {
   const bounds = { leastOther: Number.MAX_SAFE_INTEGER, mostOther: Number.MIN_SAFE_INTEGER };
-  return { rowCount: -rowCount, promoters: -promoters, detractors: -detractors, ...bounds };
+  return {
+    rowCount: -rowCount,
+    promoters: -promoters,
+    detractors: -detractors,
+    unscored: -unscored,
+    ...bounds,
+  };
 }
 
 /** The block's key and how many rows it then has; null when the list has no block yet. */
@@ -221,12 +230,13 @@ function changeBlock(
   group: readonly Entry[],
   change: Sums,
 ): { readonly first: Key; readonly rowCount: number } | null {
-  const { rowCount, promoters, detractors, leastOther, mostOther } = change;
+  const { rowCount, promoters, detractors, unscored, leastOther, mostOther } = change;
   const bounds = [leastOther, leastOther, mostOther, mostOther];
   const [row] = database.returning(CHANGE, [
     rowCount,
     promoters,
     detractors,
+    unscored,
     ...bounds,
     ...which(list),
     ...which(list),
@@ -241,11 +251,14 @@ interface Sums {
   readonly rowCount: number;
   readonly promoters: number;
   readonly detractors: number;
+  /** Rows without a score that counts. */
+  readonly unscored: number;
   readonly leastOther: number;
   readonly mostOther: number;
 }
 
-const BLOCK_SUMS = `coalesce(sum(row_count), 0) AS "rowCount", coalesce(sum(promoters), 0) AS promoters, coalesce(sum(detractors), 0) AS detractors`;
+const BLOCK_SUMS = `coalesce(sum(row_count), 0) AS "rowCount", coalesce(sum(promoters), 0) AS promoters, coalesce(sum(detractors), 0) AS detractors,
+  coalesce(sum(unscored), 0) AS unscored`;
 
 /** Sums over rows from one key up to, but not including, another; null for no bound. */
 function sumRows(
@@ -256,13 +269,11 @@ function sumRows(
   range: TimeRange = ALL_TIME,
 ): Sums {
   const where = betweenKeys(list, from, to, range);
-  const [promoters, detractors] = list.isScored
-    ? ["count(*) FILTER (WHERE score >= 9)", "count(*) FILTER (WHERE score < 7)"]
-    : ["0", "0"];
+  const { promoters, detractors, unscored } = scoreSums(list.isScored);
   const other = list.other ?? "0";
   const row = database.first(
     `SELECT count(*) AS "rowCount", ${promoters} AS promoters, ${detractors} AS detractors,
-       coalesce(min(${other}), 0) AS "leastOther", coalesce(max(${other}), 0) AS "mostOther"
+       ${unscored} AS unscored, coalesce(min(${other}), 0) AS "leastOther", coalesce(max(${other}), 0) AS "mostOther"
      FROM ${list.table} WHERE ${whereSql(where)}`,
     where.values,
   );
@@ -304,9 +315,10 @@ function sumAfter(database: Database, list: CountedList, until: number): Sums {
 }
 
 function addUp(whole: Sums, head: Sums | null, tail: Sums | null): Sums {
-  const sum = (name: "rowCount" | "promoters" | "detractors"): number =>
+  const sum = (name: "rowCount" | "promoters" | "detractors" | "unscored"): number =>
     whole[name] + (head?.[name] ?? 0) - (tail?.[name] ?? 0);
-  return { ...whole, rowCount: sum("rowCount"), promoters: sum("promoters"), detractors: sum("detractors") };
+  const [promoters, detractors] = [sum("promoters"), sum("detractors")];
+  return { ...whole, rowCount: sum("rowCount"), promoters, detractors, unscored: sum("unscored") };
 }
 
 /** Where the first block begins that begins at a time or later. */
@@ -363,11 +375,11 @@ function cut(database: Database, list: CountedList, key: Key, blockMax: number):
 }
 
 function insertBlock(database: Database, list: CountedList, first: Key, sums: Sums, blockMax: number): void {
-  const { rowCount, promoters, detractors, leastOther, mostOther } = sums;
+  const { rowCount, promoters, detractors, unscored, leastOther, mostOther } = sums;
   database.run(
-    `INSERT INTO list_blocks (project_id, list, first_at, first_id, row_count, promoters, detractors, least_other, most_other)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [...which(list), ...first, rowCount, promoters, detractors, leastOther, mostOther],
+    `INSERT INTO list_blocks (project_id, list, first_at, first_id, row_count, promoters, detractors, unscored, least_other, most_other)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [...which(list), ...first, rowCount, promoters, detractors, unscored, leastOther, mostOther],
   );
   if (rowCount > blockMax) cut(database, list, first, blockMax);
 }

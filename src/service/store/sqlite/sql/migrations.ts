@@ -1,9 +1,9 @@
 /** Numbered steps from an empty file to today's schema; each runs in a transaction of its own. */
 import { emailKey } from "../../../../contract/email.ts";
 import type { Database } from "../engine/database.ts";
-import { ADD_DELIVERIES, giveUnsubscribeTokens } from "./delivery-schema.ts";
-import { KEEP_COUNTS } from "./list-blocks-schema.ts";
-import { ADD_PROJECT_SETTINGS, ADD_SUPPRESSIONS, CREATE_SCHEMA } from "./schema.ts";
+import { ADD_DELIVERIES, ADD_REPORTS, giveUnsubscribeTokens } from "./delivery-schema.ts";
+import { COUNT_NPS_ALONE, KEEP_COUNTS } from "./list-blocks-schema.ts";
+import { ADD_PROJECT_SETTINGS, ADD_SUPPRESSIONS, ADD_SURVEY_LINKS, CREATE_SCHEMA } from "./schema.ts";
 import { ADD_WEBHOOKS } from "./webhook-schema.ts";
 import { StoreFileError } from "../../store-errors.ts";
 
@@ -45,7 +45,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, statements: ["DROP TRIGGER erased_surveys_of_people"] },
   { version: 7, statements: ADD_DELIVERIES, run: giveUnsubscribeTokens },
   { version: 8, statements: ADD_PROJECT_SETTINGS },
-  { version: 11, statements: ADD_WEBHOOKS },
+  { version: 9, statements: ADD_REPORTS },
+  { version: 10, statements: ADD_SURVEY_LINKS },
+  { version: 11, statements: COUNT_NPS_ALONE },
+  { version: 12, statements: ADD_WEBHOOKS },
 ];
 
 /**

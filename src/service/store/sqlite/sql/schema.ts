@@ -191,6 +191,20 @@ export const ADD_PROJECT_SETTINGS: readonly string[] = [
   )`,
 ];
 
+/** Links that anybody may answer; the answers carry these properties. */
+export const ADD_SURVEY_LINKS: readonly string[] = [
+  `CREATE TABLE survey_links (
+    project_id INTEGER NOT NULL REFERENCES projects (id),
+    id INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    token TEXT NOT NULL,
+    properties TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (project_id, id)
+  )`,
+  "CREATE UNIQUE INDEX survey_links_by_token ON survey_links (token)",
+];
+
 export const CREATE_SCHEMA: readonly string[] = [
   ...PROJECTS,
   ...PEOPLE,

@@ -1,0 +1,34 @@
+/** What people do with a survey's link: open its page, and send its form. */
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { undiciTransport } from "../../../client/transport/undici-transport.ts";
+import type { Answer } from "./answers.ts";
+
+const LINK = /https?:\/\/\S+\/s\/[\w-]+/;
+/** Enough of them to find two. */
+const MESSAGES_READ = 5;
+
+/** The survey links of the first text messages in the outbox. */
+export async function readSurveyLinks(outbox: string): Promise<readonly string[]> {
+  const names = (await readdir(outbox)).filter((name) => name.endsWith(".json")).toSorted();
+  const texts = await Promise.all(
+    names.slice(0, MESSAGES_READ).map((name) => readFile(path.join(outbox, name), "utf8")),
+  );
+  return texts.flatMap((text) => LINK.exec(text)?.[0] ?? []);
+}
+
+/** Sends the page's form, as a browser does. Throws when the page does not take it. */
+export async function answerOnPage(baseUrl: string, link: string, { score, comment }: Answer): Promise<void> {
+  const exchange = undiciTransport({ baseUrl, env: {} });
+  try {
+    const { status } = await exchange({
+      method: "POST",
+      url: link,
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ score: String(score), comment: comment ?? "" }).toString(),
+    });
+    if (status !== 303) throw new Error(`the survey's page answered ${status}`);
+  } finally {
+    await exchange.close();
+  }
+}

@@ -1,0 +1,273 @@
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import type { Admin } from "../../../service/control/commands.ts";
+import type { Report } from "../../../service/domain/delivery/bounces.ts";
+import type { KeyedProvider } from "../../../service/domain/delivery/hook-secrets.ts";
+import { REPORT_OUTCOMES, type ReportOutcome, REPORTS_MAX } from "../../../service/domain/delivery/rows.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import { parseEmail } from "../../args/people.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import type { Deps } from "../../command/deps.ts";
+import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
+import { writeDone, writeNote, writeWarning } from "../../command/notes.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import {
+  CLEARED,
+  DATA_FLAG,
+  type DataFileChoice,
+  HOOKS,
+  PROJECT_FLAGS,
+  type ProjectChoice,
+  readProject,
+  RECEIVED,
+  showList,
+  showPages,
+  showRecord,
+  SOFT_BOUNCES,
+  withAdmin,
+} from "./data-file.ts";
+
+export interface ReceiveOptions extends DataFileChoice {
+  /** A Maildir; null for one message on standard input. */
+  readonly dir: string | null;
+  /** The envelope sender of surveys, with `{token}` in it; null where they have none of their own. */
+  readonly bounceAddress: string | null;
+}
+
+type Counts = Record<"received" | ReportOutcome | "unreadable", number>;
+
+/** The loaded code that reads messages: few runs of the program ever do. */
+interface Reader {
+  readonly maildir: typeof import("../../../service/delivery/bounce/maildir.ts");
+  readonly read: (raw: Uint8Array) => Promise<Report>;
+}
+
+export async function runBounceReceive(deps: Deps, options: ReceiveOptions): Promise<ExitCode> {
+  const { dir, bounceAddress, data } = options;
+  const { env, streams } = deps;
+  if (dir === null && streams.in.isTTY)
+    throw new UsageError("standard input is a terminal; pipe a message in, or pass --dir");
+  const { mailToReport } = await import("../../../service/delivery/bounce/to-report.ts");
+  const maildir = await import("../../../service/delivery/bounce/maildir.ts");
+  const address = bounceAddress === null ? {} : { bounceAddress };
+  // Of the message on standard input alone: a Maildir has messages to many addresses.
+  const envelope = { originalRecipient: env["ORIGINAL_RECIPIENT"], recipient: env["RECIPIENT"] };
+  const path = dir === null ? { ...address, ...envelope } : address;
+  const reader: Reader = { maildir, read: (raw) => mailToReport(raw, path) };
+  const counts = dir === null ? await receiveOne(deps, reader, data) : await receiveDir(deps, reader, dir, data);
+  await showRecord(deps, RECEIVED, counts);
+  return EXIT.done;
+}
+
+function noCounts(): Counts {
+  const names = ["received", ...REPORT_OUTCOMES, "unreadable"] as const;
+  return Object.fromEntries(names.map((name) => [name, 0])) as Counts;
+}
+
+async function receiveOne(deps: Deps, { maildir, read }: Reader, data: string | null): Promise<Counts> {
+  const report = await read(await maildir.readStart(deps.streams.in.bytes()));
+  const counts = noCounts();
+  await withAdmin(deps, { data }, (admin) => send(admin, [report], counts));
+  return counts;
+}
+
+async function send(admin: Admin, reports: readonly Report[], counts: Counts): Promise<void> {
+  if (reports.length === 0) return;
+  const recorded = await admin({ kind: "bounce.receive", reports });
+  counts.received += reports.length;
+  for (const outcome of REPORT_OUTCOMES) counts[outcome] += recorded[outcome];
+}
+
+/** Characters of reports that one command carries. */
+const BATCH_CHARACTERS = 256 * 1024;
+
+/** Batch by batch, and each is marked as seen once it is recorded; after a crash in between it is known by its bytes. */
+async function receiveDir(deps: Deps, reader: Reader, dir: string, data: string | null): Promise<Counts> {
+  const { listUnseen, markSeen, NoMaildirError, readMessage } = reader.maildir;
+  const messages = await listUnseen(dir).catch((error: unknown) => {
+    throw error instanceof NoMaildirError ? new UsageError(`--dir: ${error.message}`, { cause: error }) : error;
+  });
+  const counts = noCounts();
+  await withAdmin(deps, { data }, async (admin) => {
+    let batch: { readonly message: (typeof messages)[number]; readonly report: Report }[] = [];
+    let size = 0;
+    const flush = async (): Promise<void> => {
+      await send(
+        admin,
+        batch.map(({ report }) => report),
+        counts,
+      );
+      for (const { message } of batch)
+        await markSeen(dir, message).catch((error: unknown) => warnOf(deps, message.name, error));
+      [batch, size] = [[], 0];
+    };
+    for (const message of messages) {
+      deps.signal.throwIfAborted();
+      const raw = await readMessage(dir, message).catch((error: unknown) => warnOf(deps, message.name, error));
+      if (raw === null) counts.unreadable += 1;
+      else {
+        const report = await reader.read(raw);
+        batch.push({ message, report });
+        size += JSON.stringify(report).length;
+      }
+      if (batch.length === REPORTS_MAX || size > BATCH_CHARACTERS) await flush();
+    }
+    await flush();
+  });
+  return counts;
+}
+
+async function warnOf(deps: Deps, name: string, error: unknown): Promise<null> {
+  await writeWarning(deps, `${name}: ${error instanceof Error ? error.message : "unknown error"}`);
+  return null;
+}
+
+export async function runBounceClear(
+  deps: Deps,
+  { project, email, ...choice }: ProjectChoice & { readonly email: string },
+): Promise<ExitCode> {
+  const cleared = await withAdmin(deps, choice, (admin) => admin({ kind: "bounce.clear", project, email }));
+  await showRecord(deps, CLEARED, cleared);
+  await writeDone(deps, `Cleared the bounce of ${email}. Surveys are sent to it again.`);
+  return EXIT.done;
+}
+
+export interface BounceListOptions extends ProjectChoice {
+  readonly limits: ListLimits;
+}
+
+export async function runBounceList(deps: Deps, { project, limits, data }: BounceListOptions): Promise<ExitCode> {
+  return showPages(deps, {
+    data,
+    limits,
+    resource: SOFT_BOUNCES,
+    fetch: (admin, after, limit) => admin({ kind: "bounce.list", project, after, limit }),
+  });
+}
+
+export interface HookOptions extends DataFileChoice {
+  readonly rotate: boolean;
+  /** Empty takes a key back. */
+  readonly keys: { readonly [Provider in KeyedProvider]?: string };
+}
+
+export async function runBounceHook(deps: Deps, { rotate, keys, ...choice }: HookOptions): Promise<ExitCode> {
+  const hooks = await withAdmin(deps, choice, (admin) => admin({ kind: "bounce.hook", rotate, keys }));
+  await showList(deps, HOOKS, hooks);
+  if (rotate) await writeDone(deps, "The previous URLs no longer work.");
+  if (hooks.some(({ url }) => !url.startsWith("https://")))
+    await writeNote(deps, "providers need an https:// URL; serve with --public-url, and run this command meanwhile");
+  return EXIT.done;
+}
+
+export function registerBounce(parent: Command, context: CommandContext): void {
+  const noun = parent.command("bounce").description("surveys that came back, by mail or from a provider");
+  registerReceive(noun, context);
+  const clear = context.verb(noun, {
+    name: "clear",
+    summary: "send surveys again to an address that bounced, and print what it was",
+    operands: [["<email>", "the address"]],
+    examples: [
+      "surveyctl service bounce clear ada@example.com --data survey.db",
+      "surveyctl service bounce clear ada@example.com --project acme --json",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: CLEARED,
+  });
+  context.action(clear, (deps, flags, [email = ""]) =>
+    runBounceClear(deps, { ...readProject(flags), email: parseEmail(email, "email") }),
+  );
+  const list = context.verb(noun, {
+    name: "list",
+    alias: "ls",
+    summary: "list addresses where 3 of the last 5 surveys bounced softly",
+    examples: [
+      "surveyctl service bounce list --data survey.db",
+      "surveyctl service bounce list --project acme --all -o csv",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [...PROJECT_FLAGS, ...LIST_FLAGS],
+    columns: SOFT_BOUNCES,
+  });
+  context.action(list, (deps, flags) => runBounceList(deps, { ...readProject(flags), limits: readLimits(flags) }));
+  registerHook(noun, context);
+}
+
+function registerReceive(noun: Command, context: CommandContext): void {
+  const receive = context.verb(noun, {
+    name: "receive",
+    summary: "record a returned message from standard input, or those of a Maildir",
+    examples: [
+      "surveyctl service bounce receive --data survey.db < message.eml",
+      "surveyctl service bounce receive --dir ~/Maildir --bounce-address 'bounces+{token}@acme.example'",
+    ],
+    exits: [EXIT.done, EXIT.failed],
+    flags: [
+      DATA_FLAG,
+      { flag: "--dir", value: "directory", text: "Maildir; what is recorded is marked as seen" },
+      { flag: "--bounce-address", value: "email", text: "envelope sender that `serve` has, with {token} in it" },
+    ],
+    columns: RECEIVED,
+  });
+  context.action(receive, (deps, flags) =>
+    runBounceReceive(deps, {
+      data: flags.text("--data"),
+      dir: flags.text("--dir"),
+      bounceAddress: flags.parse("--bounce-address", parseBounceAddress),
+    }),
+  );
+}
+
+/** Throws UsageError. */
+function parseBounceAddress(text: string, flag: string): string {
+  if (/^[^\s@{}]*\{token\}[^\s@{}]*@[^\s@{}]+$/.test(text)) return text;
+  throw new UsageError(`${flag}: must have {token} before the @, such as bounces+{token}@acme.example`);
+}
+
+const KEY_FLAGS: Readonly<Record<KeyedProvider, FlagRecord>> = {
+  postmark: { flag: "--postmark-login", value: "file", text: "file with user:password that Postmark logs in with" },
+  sendgrid: { flag: "--sendgrid-key", value: "file", text: "file with SendGrid's public key" },
+  mailgun: { flag: "--mailgun-key", value: "file", text: "file with Mailgun's signing key" },
+};
+
+function registerHook(noun: Command, context: CommandContext): void {
+  const hook = context.verb(noun, {
+    name: "hook",
+    summary: "print the URLs at which mail providers report bounces; an empty file name takes a key back",
+    examples: [
+      "surveyctl service bounce hook --data survey.db",
+      "surveyctl service bounce hook --sendgrid-key sendgrid.pub --rotate --json",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [
+      DATA_FLAG,
+      { flag: "--rotate", text: "make a new secret; the previous URLs no longer work" },
+      ...Object.values(KEY_FLAGS),
+    ],
+    columns: HOOKS,
+  });
+  context.action(hook, async (deps, flags) =>
+    runBounceHook(deps, { data: flags.text("--data"), rotate: flags.is("--rotate"), keys: await readKeys(flags) }),
+  );
+}
+
+/** Throws UsageError. */
+async function readKeys(flags: Flags): Promise<HookOptions["keys"]> {
+  const given: [string, string][] = [];
+  for (const [provider, { flag }] of Object.entries(KEY_FLAGS)) {
+    const file = flags.text(flag);
+    if (file !== null) given.push([provider, file === "" ? "" : await readKey(flag, file)]);
+  }
+  return Object.fromEntries(given);
+}
+
+async function readKey(flag: string, file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${flag}: cannot read ${file} (${error.code ?? "unknown"})`, { cause: error });
+  });
+  if (text.trim() === "") throw new UsageError(`${flag}: ${file} is empty`);
+  return text.trim();
+}

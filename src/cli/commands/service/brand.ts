@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import type { CommandContext } from "../../command/command-context.ts";
+import type { Deps } from "../../command/deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { BRAND, PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "./data-file.ts";
+
+export interface BrandOptions extends ProjectChoice {
+  /** Null leaves it; an empty text takes it back. So do the others. */
+  readonly name: string | null;
+  readonly color: string | null;
+  /** A file's path. */
+  readonly logo: string | null;
+}
+
+export async function runBrand(deps: Deps, { project, name, color, logo, ...choice }: BrandOptions): Promise<ExitCode> {
+  const change = {
+    ...(name === null ? {} : { name }),
+    ...(color === null ? {} : { color }),
+    ...(logo === null ? {} : { logo: logo === "" ? "" : await readLogoFile(logo) }),
+  };
+  const brand = await withAdmin(deps, choice, (admin) => admin({ kind: "brand", project, ...change }));
+  await showRecord(deps, BRAND, brand);
+  return EXIT.done;
+}
+
+/** More than any logo has; larger files are not read. */
+const FILE_MAX = 1024 * 1024;
+
+/** As base64. Throws UsageError. */
+async function readLogoFile(file: string): Promise<string> {
+  try {
+    const bytes = await readFile(file);
+    return bytes.subarray(0, FILE_MAX).toString("base64");
+  } catch (error) {
+    throw new UsageError(`--logo: cannot read ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+export function registerBrand(parent: Command, context: CommandContext): void {
+  const noun = parent.command("brand").description("how survey pages and e-mails look: name, colour and logo");
+  const set = context.verb(noun, {
+    name: "set",
+    summary: "set the brand; an empty value takes a part back",
+    examples: [
+      "surveyctl service brand set --name Acme --color '#0a7' --logo logo.svg --data survey.db",
+      "surveyctl service brand set --logo '' --project acme",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [
+      ...PROJECT_FLAGS,
+      { flag: "--name", value: "name", text: "name on pages and in e-mails" },
+      { flag: "--color", value: "color", text: "colour of buttons, such as #0a7; text on it must be readable" },
+      { flag: "--logo", value: "file", text: "PNG, JPEG or SVG of at most 32 KB, shown on pages" },
+    ],
+    columns: BRAND,
+  });
+  context.action(set, (deps, flags) => {
+    const [name, color, logo] = [flags.text("--name"), flags.text("--color"), flags.text("--logo")];
+    if (name === null && color === null && logo === null)
+      throw new UsageError("specify at least one of --name, --color and --logo");
+    return runBrand(deps, { ...readProject(flags), name, color, logo });
+  });
+  const show = context.verb(noun, {
+    name: "show",
+    summary: "show the brand",
+    examples: ["surveyctl service brand show --data survey.db", "surveyctl service brand show --json"],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: BRAND,
+  });
+  context.action(show, (deps, flags) => runBrand(deps, { ...readProject(flags), name: null, color: null, logo: null }));
+}

@@ -1,0 +1,140 @@
+/** Checks of the mail settings before the first survey: what receivers will say, and one mail to see it arrive. */
+import type { Command } from "commander";
+import type { ProjectSender } from "../../../service/delivery/doctor/examine-mail.ts";
+import type { Finding, FindingResult, MailSetup } from "../../../service/delivery/doctor/finding.ts";
+import { parseEmail } from "../../args/people.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import type { Deps } from "../../command/deps.ts";
+import { countOf, writeDone } from "../../command/notes.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../serve/mail.ts";
+import { type DataFileChoice, FINDINGS, showList, showRecord, TEST_MAIL, withAdmin } from "./data-file.ts";
+
+export interface DoctorOptions extends DataFileChoice {
+  readonly setup: MailSetup;
+  /** Asks neither DNS nor the mail server. */
+  readonly offline: boolean;
+}
+
+/** Ends with 6 when there is a problem. Sends no mail. */
+export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: DoctorOptions): Promise<ExitCode> {
+  const { clock, options, signal } = deps;
+  if (options.dryRun) throw new UsageError("--dry-run: this command sends no requests that could be shown");
+  const senders = (await readSenders(deps, data)).filter(({ from }) => from !== setup.from);
+  const { examineMail, examineSenders } = await import("../../../service/delivery/doctor/examine-mail.ts");
+  const outside = offline ? null : { names: await deps.names(), signal };
+  const findings = [
+    ...(await examineMail(setup, clock, outside)),
+    ...(await examineSenders(setup, senders, outside?.names ?? null)),
+  ];
+  await showList(deps, FINDINGS, findings, true);
+  const problems = countResult(findings, "problem");
+  const warnings = countOf(countResult(findings, "warning"), "warning", "warnings");
+  await writeDone(deps, `${countOf(problems, "problem", "problems")}, ${warnings}.`);
+  return problems > 0 ? EXIT.assertion : EXIT.done;
+}
+
+/** Addresses of projects' own; none without a data file, which the mail settings do not need. */
+async function readSenders(deps: Deps, data: string | null): Promise<ProjectSender[]> {
+  if (data === null && (deps.env["SURVEYCTL_DATA"] ?? "") === "") return [];
+  const byAddress = new Map<string, string[]>();
+  await withAdmin(deps, { data }, async (admin) => {
+    for (const { name } of await admin({ kind: "project.list" })) {
+      const { from } = await admin({ kind: "settings", project: name, change: {} });
+      if (from !== null) byAddress.set(from, [...(byAddress.get(from) ?? []), name]);
+    }
+  });
+  return [...byAddress].map(([from, projects]) => ({ from, projects }));
+}
+
+function countResult(findings: readonly Finding[], wanted: FindingResult): number {
+  return findings.filter(({ result }) => result === wanted).length;
+}
+
+export interface TestOptions {
+  readonly setup: GivenSetup;
+  readonly to: string;
+}
+
+/** Ends with 1 when the server did not accept the mail. */
+export async function runDeliveryTest(deps: Deps, { setup, to }: TestOptions): Promise<ExitCode> {
+  if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
+  const { certificates, replyTo, bounceAddress, publicUrl } = setup;
+  const { server, from, key } = requireSender(setup);
+  const { sendTestMail } = await import("../../../service/delivery/doctor/test-mail.ts");
+  const { DEFAULT_ADDRESS } = await import("../../../service/delivery/message/sender.ts");
+  const sender = { from, replyTo, bounceAddress, senderName: null, footer: null };
+  const { clock, random, signal } = deps;
+  const context = { appUrl: publicUrl ?? DEFAULT_ADDRESS, sender };
+  const sent = await sendTestMail({ to, context, server, certificates, key, clock, random, signal });
+  const { enhancedCode, serverId, ...reply } = sent.result.reply;
+  const { subject, messageId, result } = sent;
+  await showRecord(deps, TEST_MAIL, {
+    outcome: result.kind,
+    to,
+    subject,
+    message_id: messageId,
+    ...reply,
+    enhanced_code: enhancedCode,
+    server_id: serverId,
+  });
+  if (result.kind !== "accepted") return EXIT.failed;
+  await writeDone(deps, `Sent to ${to}. Look at its Authentication-Results header: spf, dkim and dmarc must pass.`);
+  return EXIT.done;
+}
+
+/** Throws UsageError for what is missing or cannot be used. */
+function requireSender({ server, from, dkim }: GivenSetup) {
+  const hint = "use --smtp URL or SURVEYCTL_SMTP, with --smtp-from";
+  if (server === null) throw new UsageError("a mail server is required", { hint });
+  if (typeof server === "string") throw new UsageError(server);
+  if (from === null) throw new UsageError("--smtp-from is required", { hint });
+  if (typeof dkim === "string") throw new UsageError(dkim);
+  return { server, from, key: dkim };
+}
+
+export function registerDoctor(noun: Command, context: CommandContext): void {
+  const doctor = context.verb(noun, {
+    name: "doctor",
+    summary: "check mail settings, DNS and the mail server; sends nothing, exits 6 on a problem",
+    examples: [
+      "surveyctl service delivery doctor --smtp-file smtp.url --smtp-from survey@example.com --public-url https://survey.example.com",
+      "surveyctl service delivery doctor --offline --smtp-from survey@example.com --json",
+    ],
+    exits: [EXIT.done, EXIT.assertion],
+    flags: [
+      ...SETUP_FLAGS,
+      {
+        flag: "--data",
+        value: "file",
+        text: "data file whose projects' own senders are checked too",
+        environment: "SURVEYCTL_DATA",
+      },
+      { flag: "--offline", text: "ask neither DNS nor the mail server" },
+    ],
+    columns: FINDINGS,
+  });
+  context.action(doctor, async (deps, flags) =>
+    runDeliveryDoctor(deps, {
+      setup: await readMailSetup(deps, flags),
+      offline: flags.is("--offline"),
+      data: flags.text("--data"),
+    }),
+  );
+  const test = context.verb(noun, {
+    name: "test",
+    summary: "send one marked mail and print what the mail server says",
+    operands: [["<address>", "who gets it"]],
+    examples: [
+      "surveyctl service delivery test you@example.com --smtp-file smtp.url --smtp-from survey@example.com",
+      "surveyctl service delivery test you@example.com --smtp-from survey@example.com --json",
+    ],
+    exits: [EXIT.done, EXIT.failed],
+    flags: SETUP_FLAGS,
+    columns: TEST_MAIL,
+  });
+  context.action(test, async (deps, flags, [address = ""]) =>
+    runDeliveryTest(deps, { setup: await readMailSetup(deps, flags), to: parseEmail(address, "<address>") }),
+  );
+}

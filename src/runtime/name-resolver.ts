@@ -1,0 +1,47 @@
+import type { Resolver } from "node:dns/promises";
+
+/** What DNS says of a name, made replaceable. An empty list means that there is no such record. */
+export interface NameResolver {
+  /** IPv4 and IPv6 addresses. */
+  addresses(name: string): Promise<readonly string[]>;
+  /** Hosts that take mail, the preferred first; the null MX of RFC 7505 is an empty name. */
+  mailHosts(name: string): Promise<readonly string[]>;
+  /** TXT records, each in one piece. */
+  texts(name: string): Promise<readonly string[]>;
+}
+
+const TIMEOUT_MS = 5_000;
+const TRIES = 2;
+const NO_RECORD: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA"]);
+
+async function openResolver(servers: readonly string[] | null): Promise<Resolver> {
+  const dns = await import("node:dns/promises");
+  const resolver = new dns.Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  if (servers !== null) resolver.setServers(servers);
+  return resolver;
+}
+
+/** Asks these DNS servers, `host:port`, or with null the machine's. Rejects when they do not answer, or answer with an error. */
+export function createNameResolver(servers: readonly string[] | null = null): NameResolver {
+  let resolver: Promise<Resolver> | null = null;
+  const ask = async <Row>(question: (dns: Resolver) => Promise<Row[]>): Promise<Row[]> => {
+    resolver ??= openResolver(servers);
+    try {
+      return await question(await resolver);
+    } catch (error) {
+      if (NO_RECORD.has((error as NodeJS.ErrnoException).code)) return [];
+      throw error;
+    }
+  };
+  return {
+    addresses: async (name) => [
+      ...(await ask((dns) => dns.resolve4(name))),
+      ...(await ask((dns) => dns.resolve6(name))),
+    ],
+    mailHosts: async (name) => {
+      const rows = await ask((dns) => dns.resolveMx(name));
+      return rows.toSorted((a, b) => a.priority - b.priority).map(({ exchange }) => exchange);
+    },
+    texts: async (name) => (await ask((dns) => dns.resolveTxt(name))).map((pieces) => pieces.join("")),
+  };
+}

@@ -1,0 +1,92 @@
+/** The commands about bounces, on an open store. */
+import { clearBounce, listSoftBounces, recordReport } from "../domain/delivery/bounces.ts";
+import {
+  HOOK_SOURCES,
+  hookPath,
+  type HookSource,
+  KEYED_PROVIDERS,
+  openHook,
+  providerKey,
+  setProviderKey,
+} from "../domain/delivery/hook-secrets.ts";
+import { REPORT_OUTCOMES, type ReportOutcome } from "../domain/delivery/rows.ts";
+import type { SoftBouncer, Store, Transaction } from "../domain/ports.ts";
+import type { BounceCommand, HookInfo, SoftBounceInfo } from "./bounce-commands.ts";
+import type { AdminResults, CommandOf } from "./commands.ts";
+import { requireProject } from "./delivery-admin.ts";
+
+export interface BounceAdminOptions {
+  readonly store: Store;
+  /** Surveys may be due now. */
+  readonly onSchedule: () => void;
+  readonly onReport: (source: string, outcome: ReportOutcome) => void;
+  /** What providers reach the service by, without a slash at the end. */
+  readonly appUrl: () => string;
+}
+
+type BounceHandlers = {
+  readonly [Kind in BounceCommand["kind"]]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
+};
+
+export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: BounceAdminOptions): BounceHandlers {
+  return {
+    "bounce.receive": async ({ reports }) => {
+      const outcomes = await store.write(async (tx) => {
+        const found: ReportOutcome[] = [];
+        for (const report of reports) found.push(await recordReport(tx, report));
+        return found;
+      });
+      for (const [index, outcome] of outcomes.entries()) onReport(reports[index]?.source ?? "mail", outcome);
+      const counts = Object.fromEntries(REPORT_OUTCOMES.map((outcome) => [outcome, 0])) as Record<
+        ReportOutcome,
+        number
+      >;
+      for (const outcome of outcomes) counts[outcome] += 1;
+      return counts;
+    },
+    "bounce.clear": async ({ project, email }) => {
+      const { bouncedAt, evidence } = await store.write(async (tx) =>
+        clearBounce(tx, await requireProject(tx, project), email),
+      );
+      onSchedule();
+      return {
+        email,
+        bounced_at: bouncedAt,
+        reported_at: evidence?.at ?? null,
+        stage: evidence?.stage ?? null,
+        code: evidence?.code ?? null,
+        enhanced_code: evidence?.enhancedCode ?? null,
+        text: evidence?.text ?? null,
+      };
+    },
+    "bounce.list": ({ project, after = "0", limit }) =>
+      store.read(async (tx) => {
+        const page = { after: Number(after), limit: limit + 1 };
+        const found = await listSoftBounces(tx, await requireProject(tx, project), page);
+        const rows = found.slice(0, limit).map(toSoftBounceInfo);
+        return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
+      }),
+    "bounce.hook": ({ rotate, keys }) =>
+      store.write(async (tx) => {
+        const secret = await openHook(tx, rotate);
+        for (const provider of KEYED_PROVIDERS) {
+          const key = keys[provider];
+          if (key !== undefined) await setProviderKey(tx, provider, key);
+        }
+        const hooks: HookInfo[] = [];
+        for (const provider of HOOK_SOURCES)
+          hooks.push({ provider, url: appUrl() + hookPath(secret, provider), proof: await proofOf(tx, provider) });
+        return hooks;
+      }),
+  };
+}
+
+async function proofOf(tx: Transaction, source: HookSource): Promise<HookInfo["proof"]> {
+  if (source === "ses") return "signature";
+  if (source === "hook" || (await providerKey(tx, source)) === null) return "secret";
+  return source === "postmark" ? "login" : "signature";
+}
+
+function toSoftBounceInfo({ personId, email, count, lastAt, text }: SoftBouncer): SoftBounceInfo {
+  return { id: String(personId), email, soft_bounces: count, last_at: lastAt, text };
+}

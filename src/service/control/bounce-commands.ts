@@ -1,0 +1,96 @@
+/** What `service bounce` asks for. Plain data, both ways. */
+import * as v from "valibot";
+import type { Report } from "../domain/delivery/bounces.ts";
+import type { HookSource, KeyedProvider } from "../domain/delivery/hook-secrets.ts";
+import { REPORTS_MAX, type ReportOutcome } from "../domain/delivery/rows.ts";
+
+export type BounceCommand =
+  /** Reports that were read already; all of them are recorded, or none. */
+  | { readonly kind: "bounce.receive"; readonly reports: readonly Report[] }
+  | { readonly kind: "bounce.clear"; readonly project: string; readonly email: string }
+  /** One page of soft bounces, by person. `after` is the `next` of the page before. */
+  | { readonly kind: "bounce.list"; readonly project: string; readonly after?: string; readonly limit: number }
+  /** An empty key takes one back. */
+  | {
+      readonly kind: "bounce.hook";
+      readonly rotate: boolean;
+      readonly keys: { readonly [Provider in KeyedProvider]?: string };
+    };
+
+const text = v.nullable(v.string());
+const key = v.exactOptional(v.string());
+
+const RECIPIENT = v.object({
+  addresses: v.array(v.string()),
+  action: text,
+  verdict: v.picklist(["bounced", "soft", "none"]),
+  code: v.nullable(v.number()),
+  enhancedCode: text,
+  text,
+});
+
+export const BOUNCE_COMMANDS = [
+  v.object({
+    kind: v.literal("bounce.receive"),
+    reports: v.pipe(
+      v.array(
+        v.object({
+          source: v.string(),
+          id: text,
+          kind: v.picklist(["delivery-status", "complaint", "auto-reply", "other"]),
+          token: text,
+          messageId: text,
+          recipients: v.array(RECIPIENT),
+        }),
+      ),
+      v.maxLength(REPORTS_MAX),
+    ),
+  }),
+  v.object({ kind: v.literal("bounce.clear"), project: v.string(), email: v.string() }),
+  v.object({
+    kind: v.literal("bounce.list"),
+    project: v.string(),
+    after: v.exactOptional(v.pipe(v.string(), v.digits())),
+    limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
+  }),
+  v.object({
+    kind: v.literal("bounce.hook"),
+    rotate: v.boolean(),
+    keys: v.object({ postmark: key, sendgrid: key, mailgun: key }),
+  }),
+] as const;
+
+export interface ClearedInfo {
+  readonly email: string;
+  readonly bounced_at: number;
+  /** What was said, and when; null where it was not kept. */
+  readonly reported_at: number | null;
+  readonly stage: string | null;
+  readonly code: number | null;
+  readonly enhanced_code: string | null;
+  readonly text: string | null;
+}
+
+export interface SoftBounceInfo {
+  readonly id: string;
+  readonly email: string | null;
+  /** Of the last five surveys. */
+  readonly soft_bounces: number;
+  readonly last_at: number;
+  readonly text: string | null;
+}
+
+export interface HookInfo {
+  /** `hook` takes our own form. */
+  readonly provider: HookSource;
+  readonly url: string;
+  /** What proves a report: the URL's secret alone, or a login or signature besides. */
+  readonly proof: "secret" | "login" | "signature";
+}
+
+export interface BounceResults {
+  "bounce.receive": Readonly<Record<ReportOutcome, number>>;
+  "bounce.clear": ClearedInfo;
+  "bounce.list": { readonly rows: readonly SoftBounceInfo[]; readonly next: string | null };
+  "bounce.hook": readonly HookInfo[];
+}

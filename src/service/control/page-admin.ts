@@ -1,0 +1,65 @@
+/** The commands about pages, on an open store. */
+import { type Brand, type BrandChange, changeBrand } from "../domain/brand.ts";
+import type { ProjectRow, PublicLink, Store, Transaction } from "../domain/ports.ts";
+import { addLink, listLinks, removeLink, signResponseLink } from "../domain/survey-links.ts";
+import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";
+import { requireProject } from "./delivery-admin.ts";
+import type { BrandInfo, LinkInfo, PageCommand } from "./page-commands.ts";
+
+export interface PageAdminOptions {
+  readonly store: Store;
+  /** What links begin with, without a slash at the end. */
+  readonly appUrl: () => string;
+}
+
+type PageHandlers = {
+  readonly [Kind in PageCommand["kind"]]: (command: CommandOf<Kind>) => Promise<AdminResults[Kind]>;
+};
+
+export function createPageHandlers({ store, appUrl }: PageAdminOptions): PageHandlers {
+  const inProject = <Result>(
+    name: string,
+    work: (tx: Transaction, project: ProjectRow) => Promise<Result>,
+  ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
+  return {
+    "link.add": ({ project, name, properties }) =>
+      inProject(project, async (tx, found) => toLinkInfo(await addLink(tx, found, name, properties), appUrl())),
+    "link.list": ({ project }) =>
+      store.read(async (tx) => {
+        const links = await listLinks(tx, await requireProject(tx, project));
+        return links.map((link) => toLinkInfo(link, appUrl()));
+      }),
+    "link.remove": ({ project, id }) =>
+      inProject(project, async (tx, found) => {
+        if (!(await removeLink(tx, found, id))) throw new AdminError(`project ${project} has no link ${id}`);
+        return { id };
+      }),
+    brand: ({ project, name, color, logo }) => {
+      const change: BrandChange = {
+        ...(name === undefined ? {} : { name: name === "" ? null : name }),
+        ...(color === undefined ? {} : { color: color === "" ? null : color }),
+        ...(logo === undefined ? {} : { logo: logo === "" ? null : Buffer.from(logo, "base64") }),
+      };
+      return inProject(project, async (tx, found) => toBrandInfo(await changeBrand(tx, found, change), appUrl()));
+    },
+    "survey.link": ({ project, id }) =>
+      inProject(project, async (tx, found) => {
+        const path = await signResponseLink(tx, found, id);
+        if (path === null) throw new AdminError(`project ${project} has no response ${id}`);
+        return { url: appUrl() + path };
+      }),
+  };
+}
+
+function toLinkInfo({ id, name, token, properties, createdAt }: PublicLink, appUrl: string): LinkInfo {
+  return { id: String(id), name, url: `${appUrl}/l/${token}`, properties, created_at: createdAt };
+}
+
+function toBrandInfo({ name, accent, logo }: Brand, appUrl: string): BrandInfo {
+  return {
+    name,
+    color: accent?.color ?? null,
+    text_color: accent?.ink ?? null,
+    logo_url: logo === null ? null : `${appUrl}/logo/${logo}`,
+  };
+}

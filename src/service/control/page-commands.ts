@@ -1,0 +1,62 @@
+/** What `service link`, `service brand` and `service survey link` ask for. Plain data, both ways. */
+import * as v from "valibot";
+import type { JsonObject } from "../../contract/json.ts";
+
+export type PageCommand =
+  | {
+      readonly kind: "link.add";
+      readonly project: string;
+      readonly name: string;
+      readonly properties: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: "link.list"; readonly project: string }
+  | { readonly kind: "link.remove"; readonly project: string; readonly id: string }
+  /** Changes what is given, and shows all; an empty text takes a part back. `logo` is base64. */
+  | {
+      readonly kind: "brand";
+      readonly project: string;
+      readonly name?: string;
+      readonly color?: string;
+      readonly logo?: string;
+    }
+  | { readonly kind: "survey.link"; readonly project: string; readonly id: string };
+
+const project = v.string();
+
+export const PAGE_COMMANDS = [
+  v.object({ kind: v.literal("link.add"), project, name: v.string(), properties: v.record(v.string(), v.string()) }),
+  v.object({ kind: v.literal("link.list"), project }),
+  v.object({ kind: v.literal("link.remove"), project, id: v.string() }),
+  v.object({
+    kind: v.literal("brand"),
+    project,
+    name: v.exactOptional(v.string()),
+    color: v.exactOptional(v.string()),
+    logo: v.exactOptional(v.string()),
+  }),
+  v.object({ kind: v.literal("survey.link"), project, id: v.string() }),
+] as const;
+
+export interface LinkInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly properties: JsonObject;
+  readonly created_at: number;
+}
+
+export interface BrandInfo {
+  readonly name: string | null;
+  readonly color: string | null;
+  /** Of text on the colour. */
+  readonly text_color: string | null;
+  readonly logo_url: string | null;
+}
+
+export interface PageResults {
+  "link.add": LinkInfo;
+  "link.list": readonly LinkInfo[];
+  "link.remove": { readonly id: string };
+  brand: BrandInfo;
+  "survey.link": { readonly url: string };
+}

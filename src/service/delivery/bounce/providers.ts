@@ -1,0 +1,189 @@
+/** The shapes in which mail providers report bounces and complaints, as data. What is none of these is ignored. */
+import * as v from "valibot";
+import type { ProviderEvent } from "./to-report.ts";
+
+/** A provider's events, read from a request's JSON; null when it is not of this shape. */
+export type ReadEvents = (body: unknown) => readonly ProviderEvent[] | null;
+
+type EventType = ProviderEvent["type"];
+
+const text = v.nullish(v.string(), null);
+const EVENTS_MAX = 1000;
+
+const GENERIC = v.pipe(
+  v.object({
+    id: text,
+    email: text,
+    message_id: text,
+    type: v.picklist(["hard", "soft", "complaint"]),
+    reason: text,
+  }),
+  v.check(({ email, message_id }) => email !== null || message_id !== null, "email or message_id is required"),
+);
+const GENERIC_BODY = v.union([GENERIC, v.pipe(v.array(GENERIC), v.maxLength(EVENTS_MAX))]);
+
+/** `{email|message_id, type, reason}`, or a list of these. */
+export const readGeneric: ReadEvents = (body) =>
+  parsed(GENERIC_BODY, body, (given) =>
+    [given].flat().map(({ message_id: messageId, ...event }) => ({ ...event, messageId, status: null })),
+  );
+
+const POSTMARK = v.object({
+  RecordType: v.string(),
+  ID: v.nullish(v.union([v.number(), v.string()]), null),
+  Type: text,
+  Email: text,
+  Details: text,
+  Description: text,
+});
+const POSTMARK_TYPES: ReadonlyMap<string, EventType> = new Map([
+  ["HardBounce", "hard"],
+  ["BadEmailAddress", "hard"],
+  ["SoftBounce", "soft"],
+  ["Transient", "soft"],
+  ["DnsError", "soft"],
+  ["SpamComplaint", "complaint"],
+]);
+
+/** Its message ids are its own, so that the address decides. */
+export const readPostmark: ReadEvents = (body) =>
+  parsed(POSTMARK, body, ({ RecordType, ID, Type, Email, Details, Description }) => {
+    const type = POSTMARK_TYPES.get(RecordType === "Bounce" ? (Type ?? "") : RecordType);
+    if (type === undefined) return [];
+    const id = ID === null ? null : `${RecordType} ${ID}`;
+    return [{ id, type, email: Email, messageId: null, status: null, reason: Details || Description }];
+  });
+
+const SENDGRID = v.array(
+  v.object({
+    event: v.string(),
+    type: text,
+    email: text,
+    "smtp-id": text,
+    sg_event_id: text,
+    status: text,
+    reason: text,
+    bounce_classification: text,
+  }),
+);
+/** The classes of a bounce that speak of the address; the others pass. */
+const SENDGRID_HARD: ReadonlySet<string> = new Set(["invalid address", "unclassified"]);
+
+export const readSendGrid: ReadEvents = (body) =>
+  parsed(SENDGRID, body, (events) =>
+    events.flatMap((given) => {
+      const type = sendGridType(given);
+      const { sg_event_id: id, email, "smtp-id": messageId, status, reason } = given;
+      return type === null ? [] : [{ id, type, email, messageId, status, reason }];
+    }),
+  );
+
+/** `dropped` is mail that is not tried any more, for what an earlier one met with. */
+function sendGridType({
+  event,
+  type,
+  reason,
+  bounce_classification: classification,
+}: v.InferOutput<typeof SENDGRID>[number]): EventType | null {
+  if (event === "bounce") {
+    const isHard = classification === null || SENDGRID_HARD.has(classification.toLowerCase());
+    return type === "blocked" || !isHard ? "soft" : "hard";
+  }
+  if (event === "spamreport") return "complaint";
+  if (event !== "dropped") return null;
+  if (reason === "Bounced Address") return "hard";
+  return reason === "Spam Reporting Address" ? "complaint" : null;
+}
+
+const MAILGUN = v.object({
+  "event-data": v.object({
+    id: text,
+    event: v.string(),
+    severity: text,
+    reason: text,
+    recipient: text,
+    message: v.nullish(v.object({ headers: v.nullish(v.object({ "message-id": text }), null) }), null),
+    "delivery-status": v.nullish(
+      v.object({
+        code: v.nullish(v.number(), null),
+        "enhanced-code": text,
+        message: text,
+        description: text,
+      }),
+      null,
+    ),
+  }),
+});
+
+/** What failed for now is tried again by the provider, and says nothing yet. */
+export const readMailgun: ReadEvents = (body) =>
+  parsed(MAILGUN, body, ({ "event-data": given }) => {
+    const type = mailgunType(given);
+    if (type === null) return [];
+    const { id, recipient: email, message, "delivery-status": said } = given;
+    const words = said?.message || said?.description || null;
+    const isCode = (said?.code ?? 0) >= 400 && (said?.code ?? 0) < 600 && !/^[45]\d\d/.test(words ?? "");
+    const reason = words === null ? null : `${isCode ? `${said?.code} ` : ""}${words}`;
+    const status = said?.["enhanced-code"] || null;
+    return [{ id, type, email, messageId: message?.headers?.["message-id"] ?? null, status, reason }];
+  });
+
+function mailgunType({ event, severity, reason }: v.InferOutput<typeof MAILGUN>["event-data"]): EventType | null {
+  if (event === "complained") return "complaint";
+  if (event !== "failed" || severity !== "permanent") return null;
+  if (reason === "suppress-complaint") return "complaint";
+  return reason === "suppress-unsubscribe" ? null : "hard";
+}
+
+const SES_RECIPIENT = v.object({ emailAddress: v.string(), status: text, diagnosticCode: text });
+const SES = v.object({
+  notificationType: text,
+  eventType: text,
+  mail: v.nullish(
+    v.object({ headers: v.nullish(v.array(v.object({ name: v.string(), value: v.string() })), null) }),
+    null,
+  ),
+  bounce: v.nullish(v.object({ bounceType: v.string(), bouncedRecipients: v.array(SES_RECIPIENT) }), null),
+  complaint: v.nullish(
+    v.object({ complaintFeedbackType: text, complainedRecipients: v.array(v.object({ emailAddress: v.string() })) }),
+    null,
+  ),
+});
+
+/** Amazon gives a message an id of its own; ours is among the headers, where the topic is set to send these. */
+export function readSes(notificationId: string): ReadEvents {
+  return (body) =>
+    parsed(SES, body, ({ notificationType, eventType, mail, bounce, complaint }) => {
+      const kind = notificationType ?? eventType;
+      const messageId = mail?.headers?.find(({ name }) => name.toLowerCase() === "message-id")?.value ?? null;
+      if (kind === "Bounce" && bounce !== null) {
+        const type = bounce.bounceType === "Permanent" ? "hard" : "soft";
+        return bounce.bouncedRecipients.map(({ emailAddress: email, status, diagnosticCode: reason }, index) => ({
+          id: `${notificationId}/${index}`,
+          type,
+          email,
+          messageId,
+          status,
+          reason,
+        }));
+      }
+      if (kind !== "Complaint" || complaint === null || complaint.complaintFeedbackType === "not-spam") return [];
+      return complaint.complainedRecipients.map(({ emailAddress: email }, index) => ({
+        id: `${notificationId}/${index}`,
+        type: "complaint",
+        email,
+        messageId,
+        status: null,
+        reason: complaint.complaintFeedbackType,
+      }));
+    });
+}
+
+function parsed<Schema extends v.GenericSchema>(
+  schema: Schema,
+  body: unknown,
+  read: (given: v.InferOutput<Schema>) => readonly ProviderEvent[],
+): readonly ProviderEvent[] | null {
+  const { success, output } = v.safeParse(schema, body);
+  return success ? read(output) : null;
+}

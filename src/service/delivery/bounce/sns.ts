@@ -1,0 +1,114 @@
+/** Amazon's way of delivering notifications: envelopes that it signs, and subscriptions that want to be confirmed. */
+import { createVerify, X509Certificate } from "node:crypto";
+import { get } from "node:https";
+import * as v from "valibot";
+
+/** Gets the text at an address. The caller has checked the address. */
+export type FetchText = (url: string) => Promise<string>;
+
+const ENVELOPE = v.object({
+  Type: v.picklist(["Notification", "SubscriptionConfirmation", "UnsubscribeConfirmation"]),
+  MessageId: v.string(),
+  TopicArn: v.string(),
+  Message: v.string(),
+  Timestamp: v.string(),
+  SignatureVersion: v.picklist(["1", "2"]),
+  Signature: v.string(),
+  SigningCertURL: v.string(),
+  Subject: v.nullish(v.string(), ""),
+  SubscribeURL: v.exactOptional(v.string()),
+  Token: v.exactOptional(v.string()),
+});
+export type SnsEnvelope = v.InferOutput<typeof ENVELOPE>;
+
+/** Null for what is not an envelope. */
+export function parseEnvelope(body: unknown): SnsEnvelope | null {
+  const { success, output } = v.safeParse(ENVELOPE, body);
+  return success ? output : null;
+}
+
+const HOST = /^sns\.[a-z]{2,3}(?:-[a-z]+)+-\d\.amazonaws\.com(?:\.cn)?$/;
+const SIGNED = {
+  Notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
+  SubscriptionConfirmation: ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
+  UnsubscribeConfirmation: ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
+} as const;
+const CERTIFICATES_MAX = 16;
+
+export interface Sns {
+  /** Whether Amazon signed it. Rejects when the certificate cannot be fetched. */
+  readonly isGenuine: (envelope: SnsEnvelope) => Promise<boolean>;
+  /** Visits the address by which a subscription is confirmed; false when it is not such an address. */
+  readonly confirm: (envelope: SnsEnvelope) => Promise<boolean>;
+}
+
+/** No address is visited but of `sns.<region>.amazonaws.com`, by https; certificates are kept. */
+export function createSns(fetchText: FetchText): Sns {
+  const certificates = new Map<string, string>();
+  const certificate = async (url: string): Promise<string> => {
+    const known = certificates.get(url);
+    if (known !== undefined) return known;
+    const fetched = await fetchText(url);
+    if (certificates.size >= CERTIFICATES_MAX) certificates.clear();
+    certificates.set(url, fetched);
+    return fetched;
+  };
+  return {
+    isGenuine: async (envelope) => {
+      const url = snsUrl(envelope.SigningCertURL);
+      if (url === null || url.search !== "" || !url.pathname.endsWith(".pem")) return false;
+      return verify(envelope, await certificate(url.href));
+    },
+    confirm: async ({ SubscribeURL = "" }) => {
+      const url = snsUrl(SubscribeURL);
+      if (url === null || url.searchParams.get("Action") !== "ConfirmSubscription") return false;
+      await fetchText(url.href);
+      return true;
+    },
+  };
+}
+
+function snsUrl(given: string): URL | null {
+  if (!URL.canParse(given)) return null;
+  const url = new URL(given);
+  const isPlain = url.protocol === "https:" && url.port === "" && url.username === "" && url.password === "";
+  return isPlain && HOST.test(url.hostname) ? url : null;
+}
+
+function verify(envelope: SnsEnvelope, pem: string): boolean {
+  const text = SIGNED[envelope.Type]
+    .filter((name) => (envelope[name] ?? "") !== "")
+    .map((name) => `${name}\n${envelope[name]}\n`)
+    .join("");
+  try {
+    const { publicKey } = new X509Certificate(pem);
+    const verifier = createVerify(envelope.SignatureVersion === "1" ? "sha1" : "sha256").update(text);
+    return verifier.verify(publicKey, envelope.Signature, "base64");
+  } catch {
+    return false;
+  }
+}
+
+const TIMEOUT_MS = 10_000;
+const TEXT_MAX = 64 * 1024;
+
+/** By https, 10 seconds and 64 KiB at most; goes nowhere else when it is sent on. */
+export const fetchText: FetchText = (url) =>
+  new Promise((resolve, reject) => {
+    const request = get(url, { timeout: TIMEOUT_MS, agent: false }, (response) => {
+      const chunks: Uint8Array[] = [];
+      let size = 0;
+      response.on("data", (chunk: Uint8Array) => {
+        chunks.push(chunk);
+        size += chunk.byteLength;
+        if (size > TEXT_MAX) request.destroy(new Error("the answer is too long"));
+      });
+      response.once("error", reject);
+      response.once("end", () => {
+        if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString("utf8"));
+        else reject(new Error(`status ${response.statusCode}`));
+      });
+    });
+    request.once("timeout", () => request.destroy(new Error("no answer in time")));
+    request.once("error", reject);
+  });

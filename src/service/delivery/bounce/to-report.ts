@@ -1,0 +1,117 @@
+/** Turns what came back into what the rules want: whose it is, and what the server's reply means. */
+import { createHash } from "node:crypto";
+import type { Report, ReportedRecipient } from "../../domain/delivery/bounces.ts";
+import { classifyReply } from "../mail/classify-reply.ts";
+import { replyOfReport } from "../mail/parse-reply.ts";
+import { readReport, type ReturnPath } from "./read-report.ts";
+import type { RecipientStatus } from "./report-fields.ts";
+
+/** What a provider, or a system of the operator's own, says of one message. */
+export interface ProviderEvent {
+  /** Tells it from all others of its source; null: one of its type for each survey. */
+  readonly id: string | null;
+  readonly type: "hard" | "soft" | "complaint";
+  readonly email: string | null;
+  /** Ours, with or without `<>`. */
+  readonly messageId: string | null;
+  /** `5.1.1` */
+  readonly status: string | null;
+  /** The server's words, as far as they are known. */
+  readonly reason: string | null;
+}
+
+/** Our messages have one recipient; a list that was forwarded to may have many. */
+const RECIPIENTS_MAX = 50;
+const TEXT_MAX = 500;
+const ID_MAX = 998;
+const ADDRESS_MAX = 320;
+
+/** Reads the bytes of one returned message. Never rejects. */
+export async function mailToReport(raw: Uint8Array, path: ReturnPath = {}): Promise<Report> {
+  const message = await readReport(raw, path);
+  const { kind, token } = message;
+  const common = { source: "mail", id: createHash("sha256").update(raw).digest("base64url"), kind, token };
+  if (message.kind === "delivery-status")
+    return {
+      ...common,
+      messageId: bare(message.messageId),
+      recipients: message.recipients.slice(0, RECIPIENTS_MAX).map(toRecipient),
+    };
+  if (message.kind === "complaint")
+    return {
+      ...common,
+      messageId: bare(message.messageId),
+      recipients: [complainant(message.originalRecipient, message.feedbackType)],
+    };
+  return { ...common, messageId: null, recipients: [] };
+}
+
+export function eventToReport(source: string, event: ProviderEvent): Report {
+  const { id, type, email, messageId, reason } = event;
+  const common = { source, id: id?.slice(0, ID_MAX) ?? null, token: null, messageId: bare(messageId) };
+  if (type === "complaint") return { ...common, kind: "complaint", recipients: [complainant(email, reason)] };
+  const reply = replyOf(event.status, reason);
+  const recipient = {
+    addresses: addresses(email),
+    action: "failed",
+    verdict: verdictOfEvent(event, reply),
+    code: reply.code,
+    enhancedCode: reply.enhancedCode,
+    text: reply.text === "" ? null : reply.text,
+  };
+  return { ...common, kind: "delivery-status", recipients: [recipient] };
+}
+
+function toRecipient(status: RecipientStatus): ReportedRecipient {
+  const { action, originalRecipient, finalRecipient } = status;
+  const reply = replyOf(status.status, status.diagnosticCode);
+  return {
+    addresses: addresses(originalRecipient, finalRecipient),
+    action,
+    verdict: action === "failed" ? verdictOf(reply) : "none",
+    code: reply.code,
+    enhancedCode: reply.enhancedCode,
+    text: reply.text === "" ? null : reply.text,
+  };
+}
+
+function complainant(email: string | null, text: string | null): ReportedRecipient {
+  return {
+    addresses: addresses(email),
+    action: null,
+    verdict: "none",
+    code: null,
+    enhancedCode: null,
+    text: text?.slice(0, TEXT_MAX) ?? null,
+  };
+}
+
+type Reply = ReturnType<typeof replyOfReport>;
+
+function replyOf(status: string | null, diagnosticCode: string | null): Reply {
+  const reply = replyOfReport({ status, diagnosticCode: diagnosticCode?.slice(0, 8 * TEXT_MAX) ?? null });
+  return { ...reply, text: reply.text.slice(0, TEXT_MAX) };
+}
+
+function verdictOf(reply: Reply): ReportedRecipient["verdict"] {
+  const { outcome } = classifyReply({ ...reply, stage: "report" });
+  if (outcome === "bounced") return "bounced";
+  return outcome === "retry" ? "soft" : "none";
+}
+
+/** A provider's word counts where the server's words say nothing else: many call a blocked sender a hard bounce. */
+function verdictOfEvent({ type }: ProviderEvent, reply: Reply): ReportedRecipient["verdict"] {
+  const { outcome, reason } = classifyReply({ ...reply, stage: "report" });
+  if (type === "soft") return outcome === "held" ? "none" : "soft";
+  return reason === "unknown" || reason === "accepted" ? "bounced" : verdictOf(reply);
+}
+
+function addresses(...given: readonly (string | null)[]): readonly string[] {
+  const named = given.filter((address) => address !== null && address !== "" && address.length <= ADDRESS_MAX);
+  return [...new Set(named)] as readonly string[];
+}
+
+function bare(messageId: string | null): string | null {
+  const id = (messageId ?? "").trim().replace(/^<(.*)>$/, "$1");
+  return id === "" || id.length > ID_MAX ? null : id;
+}

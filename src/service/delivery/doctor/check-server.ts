@@ -1,0 +1,99 @@
+/** What the mail server says of itself, up to the login; no message is sent. */
+import type { Clock } from "../../../runtime/clock.ts";
+import { onAbort } from "../../../runtime/on-abort.ts";
+import { type SessionFacts, type SessionOutcome, SmtpSession } from "../smtp/smtp-session.ts";
+import type { SmtpServer } from "../smtp/smtp-url.ts";
+import { checkOf, type Finding, isLocal, type MailSetup, usable } from "./finding.ts";
+
+const TIMEOUTS = {
+  connect: 10_000,
+  greeting: 30_000,
+  command: 30_000,
+  afterDot: 30_000,
+  idle: 10_000,
+  quit: 2_000,
+} as const;
+const DAY_MS = 86_400_000;
+const EXPIRES_SOON_DAYS = 14;
+/** Far more than a survey has. */
+const SIZE_MIN = 100_000;
+
+const connection = checkOf("connection", "the server can be reached from here");
+const certificate = checkOf("certificate", "a valid certificate: nothing is sent past one that is not (RFC 8314)");
+const login = checkOf("auth", "the relay lets us send (530 5.7.0 and 535 5.7.8 stop all mail)");
+const capabilities = checkOf("ehlo", "the server carries our messages (552 5.3.4; RFC 6531 for other alphabets)");
+
+interface Heard {
+  readonly server: SmtpServer;
+  /** Null when all went well. */
+  readonly failure: SessionOutcome | null;
+  readonly facts: SessionFacts;
+}
+
+export async function checkConnection(
+  setup: MailSetup,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Finding[]> {
+  const server = usable(setup.server);
+  if (server === null)
+    return [connection, certificate, login, capabilities].map((report) => report("skipped", "no mail server"));
+  const { certificates } = setup;
+  const session = new SmtpSession({ server, certificates, name: null, timeouts: TIMEOUTS, clock });
+  const stopWaiting = onAbort(signal, () => session.destroy("stopped"));
+  const failure = await session.open();
+  const heard = { server, failure, facts: session.facts };
+  await session.quit();
+  stopWaiting();
+  signal.throwIfAborted();
+  return [checkReached(heard), checkCertificate(heard, clock.now()), checkLogin(heard), checkCapabilities(heard)];
+}
+
+/** The words of a failure at one of these stages; null when it failed elsewhere or not at all. */
+function failureAt({ failure }: Heard, stages: readonly string[]): string | null {
+  if (failure === null || !stages.includes(failure.reply.stage)) return null;
+  const { code, enhancedCode, text } = failure.reply;
+  return [code, enhancedCode, text].filter((part) => part !== null).join(" ");
+}
+
+function checkReached(heard: Heard): Finding {
+  const { server, facts } = heard;
+  const words = failureAt(heard, ["connect", "ehlo"]);
+  if (words !== null) return connection("problem", `${server.host}:${server.port}: ${words}`);
+  const isInClear = failureAt(heard, ["starttls"]) === null && facts.tls === null;
+  const how = isInClear ? ", without TLS" : facts.tls === null ? "" : `, ${facts.tls.protocol}`;
+  return connection("ok", `${server.host}:${server.port}${how}`);
+}
+
+function checkCertificate(heard: Heard, now: number): Finding {
+  const words = failureAt(heard, ["starttls"]);
+  if (words !== null) return certificate("problem", words);
+  const { tls } = heard.facts;
+  if (tls === null) return certificate("skipped", "no TLS");
+  const days = Math.floor((Date.parse(tls.validUntil) - now) / DAY_MS);
+  const said = `issued by ${tls.issuer}, valid for ${days} more days`;
+  return certificate(days < EXPIRES_SOON_DAYS ? "warning" : "ok", said);
+}
+
+function checkLogin(heard: Heard): Finding {
+  const { server, facts } = heard;
+  const words = failureAt(heard, ["auth"]);
+  if (words !== null) return login("problem", words);
+  if (heard.failure !== null) return login("skipped", "not reached");
+  if (server.credentials !== null) return login("ok", `logged in as ${server.credentials.user}`);
+  const isOffered = facts.capabilities.some((line) => /^AUTH\b/i.test(line));
+  return isOffered && !isLocal(server)
+    ? login("warning", "the server offers a login, and the mail server's URL has no user")
+    : login("ok", "no login");
+}
+
+function checkCapabilities(heard: Heard): Finding {
+  const lines = heard.facts.capabilities;
+  if (lines.length === 0) return capabilities("skipped", "not reached");
+  const size = Number(
+    lines.map((line) => /^SIZE +(\d+)$/i.exec(line)?.[1]).find((digits) => digits !== undefined) ?? 0,
+  );
+  if (size > 0 && size < SIZE_MIN) return capabilities("problem", `messages have at most ${size} bytes`);
+  const isWorldly = lines.some((line) => /^SMTPUTF8\b/i.test(line));
+  const note = isWorldly ? "" : "; no SMTPUTF8: mail to addresses with other letters before the @ fails";
+  return capabilities("ok", `${lines.join(", ")}${note}`);
+}

@@ -1,0 +1,53 @@
+/** Everything that is checked before the first mail. */
+import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
+import type { NameResolver } from "../../../runtime/name-resolver.ts";
+import { sampleSurvey } from "../../domain/preview.ts";
+import { checkNames } from "./check-names.ts";
+import { checkConnection } from "./check-server.ts";
+import { checkSettings } from "./check-settings.ts";
+import type { Finding, MailSetup } from "./finding.ts";
+
+export interface Outside {
+  readonly names: NameResolver;
+  readonly signal: AbortSignal;
+}
+
+/** Projects that send from an address of their own. */
+export interface ProjectSender {
+  readonly projects: readonly string[];
+  readonly from: string;
+}
+
+/** Checks whose answer depends on From. */
+const ABOUT_SENDER: ReadonlySet<string> = new Set(["sender", "dkim-domain", "sender-mx", "spf", "dmarc"]);
+
+/** The checks of From for projects' own addresses; their details begin with the projects. */
+export async function examineSenders(
+  setup: MailSetup,
+  senders: readonly ProjectSender[],
+  names: NameResolver | null,
+): Promise<Finding[]> {
+  const found = await Promise.all(
+    senders.map(async ({ projects, from }) => {
+      const own = { ...setup, from };
+      const all = [
+        ...checkSettings(own, sampleSurvey({ now: 0 })),
+        ...(names === null ? [] : await checkNames(names, own)),
+      ];
+      const prefix = `${projects.length > 1 ? "projects" : "project"} ${projects.join(", ")}: `;
+      return all
+        .filter(({ check }) => ABOUT_SENDER.has(check))
+        .map((finding) => ({ ...finding, detail: prefix + finding.detail }));
+    }),
+  );
+  return found.flat();
+}
+
+/** One finding for each check, in a fixed order. Without `outside` nobody is asked. Sends no mail. */
+export async function examineMail(setup: MailSetup, clock: Clock, outside: Outside | null): Promise<Finding[]> {
+  const settings = checkSettings(setup, sampleSurvey({ now: unixSeconds(clock) }));
+  if (outside === null) return settings;
+  const { names, signal } = outside;
+  const [found, heard] = await Promise.all([checkNames(names, setup), checkConnection(setup, { clock, signal })]);
+  return [...settings, ...found, ...heard];
+}

@@ -1,0 +1,143 @@
+/** A project's name, colour and picture on pages and in mail. */
+import { characterCount, SENDER_NAME_MAX } from "../../contract/limits.ts";
+import { InvalidError } from "./errors.ts";
+import type { Project } from "./inputs.ts";
+import type { Transaction } from "./ports.ts";
+
+/** Null where nothing was chosen. */
+export interface Brand {
+  readonly name: string | null;
+  readonly accent: Accent | null;
+  /** Names the picture in `/logo/<id>`; another picture has another. */
+  readonly logo: string | null;
+}
+
+/** A colour that fills buttons, as `#rrggbb`, and the colour of text on it. */
+export interface Accent {
+  readonly color: string;
+  readonly ink: string;
+}
+
+export interface Logo {
+  readonly type: "image/png" | "image/jpeg" | "image/svg+xml";
+  readonly bytes: Uint8Array;
+}
+
+/** What is not named stays; null takes a part back. */
+export interface BrandChange {
+  readonly name?: string | null;
+  /** `#rgb` or `#rrggbb`. */
+  readonly color?: string | null;
+  readonly logo?: Uint8Array | null;
+}
+
+const NAMES = { name: "brand_name", color: "brand_color", logo: "brand_logo", logoId: "brand_logo_id" } as const;
+
+export async function readBrand(tx: Transaction, project: Project): Promise<Brand> {
+  const stored = await tx.projects.settings(project.id);
+  const color = stored.get(NAMES.color);
+  return {
+    name: stored.get(NAMES.name) ?? null,
+    accent: color === undefined ? null : readAccent(color),
+    logo: stored.get(NAMES.logoId) ?? null,
+  };
+}
+
+/** The picture that a page names; null when it is not in use any more. */
+export async function readLogo(tx: Transaction, id: string): Promise<Logo | null> {
+  const project = await tx.projects.bySetting(NAMES.logoId, id);
+  const text = project === null ? undefined : (await tx.projects.settings(project.id)).get(NAMES.logo);
+  if (text === undefined) return null;
+  const bytes = Buffer.from(text, "base64");
+  const type = logoType(bytes);
+  return type === null ? null : { type, bytes };
+}
+
+/** Throws InvalidError. */
+export async function changeBrand(tx: Transaction, project: Project, change: BrandChange): Promise<Brand> {
+  const { name, color, logo } = change;
+  const errors = [
+    ["name", name === undefined || name === null ? null : nameProblem(name)],
+    ["color", color === undefined || color === null ? null : colorProblem(color)],
+    ["logo", logo === undefined || logo === null ? null : logoProblem(logo)],
+  ] as const;
+  const wrong = errors.flatMap(([field, problem]) => (problem === null ? [] : [[field, [problem]] as const]));
+  if (wrong.length > 0) throw new InvalidError(Object.fromEntries(wrong));
+  const set = (setting: string, value: string | null): Promise<void> =>
+    tx.projects.setSetting(project.id, setting, value);
+  if (name !== undefined) await set(NAMES.name, name?.trim() ?? null);
+  if (color !== undefined) await set(NAMES.color, color === null ? null : longColor(color));
+  if (logo !== undefined) {
+    await set(NAMES.logo, logo === null ? null : Buffer.from(logo).toString("base64"));
+    await set(NAMES.logoId, logo === null ? null : tx.token());
+  }
+  return readBrand(tx, project);
+}
+
+function nameProblem(name: string): string | null {
+  if (name.trim() === "") return "can't be blank";
+  return characterCount(name.trim()) > SENDER_NAME_MAX
+    ? `is too long (maximum is ${SENDER_NAME_MAX} characters)`
+    : null;
+}
+
+const COLOR = /^#(?:[\da-f]{3}|[\da-f]{6})$/i;
+/** WCAG 2.2, 1.4.3: text against what it stands on. */
+const CONTRAST_MIN = 4.5;
+const INKS = ["#ffffff", "#1d2329"] as const;
+
+function colorProblem(color: string): string | null {
+  if (!COLOR.test(color)) return "is not a colour such as #0a7 or #00aa77";
+  if (readAccent(longColor(color)) !== null) return null;
+  const best = Math.max(...INKS.map((ink) => contrast(longColor(color), ink)));
+  return `cannot carry readable text: contrast ${best.toFixed(2)} with white or dark text, must be at least 4.5`;
+}
+
+function longColor(color: string): string {
+  const text = color.toLowerCase();
+  return text.length === 7 ? text : text.replaceAll(/[^#]/g, "$&$&");
+}
+
+function readAccent(color: string): Accent | null {
+  const ink = INKS.find((one) => contrast(color, one) >= CONTRAST_MIN);
+  return ink === undefined ? null : { color, ink };
+}
+
+/** Between two colours as `#rrggbb`, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
+function contrast(one: string, other: string): number {
+  const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((left, right) => right - left);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** Bytes. */
+const LOGO_MAX = 32 * 1024;
+/** What an SVG does besides being a picture: run, fetch, or hold a page. */
+const ACTIVE_SVG =
+  /<!(?:doctype|entity)|<\s*(?:\w+:)?(?:script|foreignobject|iframe|animate|set)\b|\son\w+\s*=|javascript:/i;
+const FETCHING_SVG = /(?:href|src)\s*=\s*["']?\s*(?!#|["'#])|url\(\s*["']?\s*[^#"'\s)]|@import/i;
+
+function logoProblem(bytes: Uint8Array): string | null {
+  if (bytes.byteLength > LOGO_MAX) return `is too large (maximum is ${LOGO_MAX / 1024} KB)`;
+  const type = logoType(bytes);
+  if (type === null) return "is not a PNG, JPEG or SVG file";
+  if (type !== "image/svg+xml") return null;
+  const text = new TextDecoder().decode(bytes);
+  if (ACTIVE_SVG.test(text)) return "is an SVG with a script or something else that acts";
+  return FETCHING_SVG.test(text) ? "is an SVG that loads something from elsewhere" : null;
+}
+
+function logoType(bytes: Uint8Array): Logo["type"] | null {
+  const [first, second, third, fourth] = bytes;
+  if (first === 0x89 && second === 0x50 && third === 0x4e && fourth === 0x47) return "image/png";
+  if (first === 0xff && second === 0xd8 && third === 0xff) return "image/jpeg";
+  const start = new TextDecoder().decode(bytes.subarray(0, 1000));
+  return /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<svg[\s>]/.test(start) ? "image/svg+xml" : null;
+}

@@ -1,0 +1,74 @@
+/** Who may report bounces over HTTP: the secret of the hook's path, and the keys that providers sign with. */
+import { createHash, createPublicKey, timingSafeEqual } from "node:crypto";
+import { InvalidError } from "../errors.ts";
+import type { Transaction } from "../ports.ts";
+
+/** Providers that sign with a key, or log in. */
+export const KEYED_PROVIDERS = ["postmark", "sendgrid", "mailgun"] as const;
+export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
+/** Whose reports are understood; `hook` is our own form. */
+export const HOOK_SOURCES = ["hook", "ses", ...KEYED_PROVIDERS] as const;
+export type HookSource = (typeof HOOK_SOURCES)[number];
+
+const SECRET = "hook";
+
+/** The path that a provider posts to. */
+export function hookPath(secret: string, source: HookSource): string {
+  return `/hooks/bounce/${secret}${source === "hook" ? "" : `/${source}`}`;
+}
+
+/** The secret of the path; made at first use, and made anew to end the old one. */
+export async function openHook(tx: Transaction, isRotated: boolean): Promise<string> {
+  const known = isRotated ? null : await tx.reports.secret(SECRET);
+  if (known !== null) return known;
+  // 256 bits.
+  const made = tx.token() + tx.token().slice(0, 21);
+  await tx.reports.setSecret(SECRET, made);
+  return made;
+}
+
+/** Whether this is the secret, in a time that does not depend on where it differs. */
+export async function isHookSecret(tx: Transaction, given: string): Promise<boolean> {
+  const known = await tx.reports.secret(SECRET);
+  return known !== null && isSameText(given, known);
+}
+
+/** What a provider's reports are checked with; null: nothing but the path. */
+export async function providerKey(tx: Transaction, provider: KeyedProvider): Promise<string | null> {
+  return tx.reports.secret(provider);
+}
+
+/**
+ * Keeps a provider's key: SendGrid's public key in base64, Mailgun's signing key, or the `user:password` that Postmark
+ * logs in with. An empty text removes it. Throws InvalidError.
+ */
+export async function setProviderKey(tx: Transaction, provider: KeyedProvider, key: string): Promise<void> {
+  const text = key.trim();
+  const problem = text === "" ? null : problemOf(provider, text);
+  if (problem !== null) throw new InvalidError({ [`${provider} key`]: [problem] });
+  await tx.reports.setSecret(provider, text === "" ? null : text);
+}
+
+function problemOf(provider: KeyedProvider, key: string): string | null {
+  if (provider === "postmark") return /^[^:\s]+:\S+$/.test(key) ? null : "is not of the form user:password";
+  if (provider === "mailgun") return /^\S{8,}$/.test(key) ? null : "is not a signing key";
+  try {
+    return readEcdsaKey(key).asymmetricKeyType === "ec" ? null : "is not an ECDSA key";
+  } catch {
+    return "is not a public key in base64";
+  }
+}
+
+/** DER in base64, as SendGrid shows it. */
+export function readEcdsaKey(base64: string): ReturnType<typeof createPublicKey> {
+  return createPublicKey({ key: Buffer.from(base64, "base64"), format: "der", type: "spki" });
+}
+
+/** Compares secrets, whatever their lengths, in constant time. */
+export function isSameText(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,113 @@
+/** Links that anybody may answer, and signed links to a response. */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Properties } from "../../contract/resources.ts";
+import { changeAnswer, cleanAnswer } from "./answers.ts";
+import { InvalidError } from "./errors.ts";
+import { parseId } from "./ids.ts";
+import type { Project } from "./inputs.ts";
+import type { ResponseRow, PublicLink, Transaction } from "./ports.ts";
+import { checkSpecialProperties } from "./special-properties.ts";
+import { noteEvent } from "./webhooks/events.ts";
+
+const SECRET = "links";
+
+/** Makes a link whose answers carry these properties. Throws InvalidError. */
+export async function addLink(
+  tx: Transaction,
+  project: Project,
+  name: string,
+  properties: Properties,
+): Promise<PublicLink> {
+  if (name.trim() === "") throw new InvalidError({ name: ["can't be blank"] });
+  checkSpecialProperties(properties);
+  const link = { name: name.trim(), token: tx.token(), properties };
+  return { ...link, project, id: await tx.links.insert(project.id, link), createdAt: tx.now };
+}
+
+export async function listLinks(tx: Transaction, project: Project): Promise<readonly PublicLink[]> {
+  return tx.links.list(project.id);
+}
+
+/** Whether there was such a link; its responses stay. */
+export async function removeLink(tx: Transaction, project: Project, id: string): Promise<boolean> {
+  const key = parseId(id);
+  return key !== null && tx.links.delete(project.id, key);
+}
+
+export interface LinkVisit {
+  readonly link: PublicLink;
+  /** What was answered on this visit before. */
+  readonly answer: ResponseRow | null;
+}
+
+/** Null for a link that does not exist. `visit` is the visitor's own part of the path; null: the first look. */
+export async function visitLink(tx: Transaction, token: string, visit: string | null): Promise<LinkVisit | null> {
+  const link = await tx.links.byToken(token);
+  if (link === null) return null;
+  const secret = visit === null ? null : await tx.secrets.read(SECRET);
+  if (visit === null || secret === null) return { link, answer: null };
+  const found = await tx.responses.byToken(visitToken(secret, link, visit));
+  return { link, answer: found === null ? null : await tx.responses.byId(link.project.id, found.id) };
+}
+
+/**
+ * Records a visitor's answer, for a person without an address; later ones of the same visit change it while
+ * `windowSeconds` have not passed since. Throws InvalidError.
+ */
+export async function answerByLink(
+  tx: Transaction,
+  link: PublicLink,
+  visit: string,
+  given: { readonly score: number; readonly comment?: string },
+  windowSeconds: number,
+): Promise<void> {
+  const { score, comment } = cleanAnswer(given);
+  const { project, properties } = link;
+  const token = visitToken(await tx.secrets.ensure(SECRET), link, visit);
+  const known = await tx.responses.byToken(token);
+  if (known !== null) {
+    const answer = await tx.responses.byId(project.id, known.id);
+    const isOpen = answer !== null && tx.now - answer.createdAt <= windowSeconds;
+    if (isOpen) await changeAnswer(tx, project, answer, { score, comment });
+    return;
+  }
+  const nobody = { email: null, name: null, phoneNumber: null, lastSentAt: null, createdAt: tx.now };
+  const person = await tx.people.insert(project.id, nobody);
+  const times = { createdAt: tx.now, updatedAt: tx.now };
+  const row = { personId: person.id, requestId: null, score, comment: comment ?? null, personProperties: properties };
+  const responseId = await tx.responses.insert(project.id, { ...row, token, ...times });
+  await noteEvent(tx, project, { type: "survey_response.created", responseId });
+}
+
+/** Nobody can choose it, so that no visit leads to another's response. */
+function visitToken(secret: string, { token }: PublicLink, visit: string): string {
+  return createHmac("sha256", secret).update(`l/${token}/${visit}`).digest("base64url").slice(0, 22);
+}
+
+/** How long a signed link to a response is good. */
+const SIGNED_SECONDS = 30 * 86_400;
+
+/** Path and query of a link to a response for whoever has it; null when there is no such response. */
+export async function signResponseLink(tx: Transaction, project: Project, id: string): Promise<string | null> {
+  const key = parseId(id);
+  const token = key === null ? null : await tx.responses.token(project.id, key);
+  if (token === null) return null;
+  const expires = tx.now + SIGNED_SECONDS;
+  return `/r/${token}?expires=${expires}&signature=${sign(await tx.secrets.ensure(SECRET), token, expires)}`;
+}
+
+/** Whether this link was signed here and is still good. */
+export async function isSignedLink(
+  tx: Transaction,
+  token: string,
+  { expires, signature }: { readonly expires: string; readonly signature: string },
+): Promise<boolean> {
+  const secret = await tx.secrets.read(SECRET);
+  if (secret === null || !/^\d{1,15}$/.test(expires)) return false;
+  const [given, right] = [Buffer.from(signature), Buffer.from(sign(secret, token, Number(expires)))];
+  return given.length === right.length && timingSafeEqual(given, right) && Number(expires) >= tx.now;
+}
+
+function sign(secret: string, token: string, expires: number): string {
+  return createHmac("sha256", secret).update(`r/${token}?${expires}`).digest("base64url");
+}

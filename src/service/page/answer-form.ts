@@ -1,0 +1,40 @@
+/** What the form of a survey's page sends, and the scores that links carry. */
+import { characterCount, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
+import type { FormView } from "./survey-page.ts";
+
+/** One score that a link names; what is not a score, or more than one, is as if there were none. */
+export function linkedScore(query: string, rest: string): number | null {
+  const named = new URLSearchParams(query).getAll("score");
+  return readScore(rest) ?? (named.length === 1 ? readScore(named[0] ?? "") : null);
+}
+
+export function readScore(text: string): number | null {
+  const score = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
+  return score >= SCORE_MIN && score <= SCORE_MAX ? score : null;
+}
+
+export type AnswerForm = Pick<FormView, "score" | "comment" | "problem"> & {
+  readonly by: "script" | "button";
+  /** Whether the form had the field, if only empty. */
+  readonly hasComment: boolean;
+};
+
+/** Characters (Unicode code points); a longer comment is refused in place, with what was written. */
+const COMMENT_MAX = 5000;
+/** Bytes that so long a comment has as a form field in any script. */
+const FORM_MAX = 64 * 1024;
+
+export function readForm(body: Uint8Array): AnswerForm {
+  const fields = new URLSearchParams(new TextDecoder().decode(body));
+  const scores = fields.getAll("score");
+  const score = scores.length === 1 ? readScore(scores[0] ?? "") : null;
+  const comment = (fields.get("comment") ?? "").replaceAll("\0", "").replaceAll(/\r\n?/g, "\n");
+  const isLong = characterCount(comment) > COMMENT_MAX || body.byteLength > FORM_MAX;
+  return {
+    score,
+    comment,
+    hasComment: fields.has("comment"),
+    by: fields.get("by") === "script" ? "script" : "button",
+    problem: score === null ? { kind: "score" } : isLong ? { kind: "comment", max: COMMENT_MAX } : null,
+  };
+}

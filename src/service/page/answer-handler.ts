@@ -1,0 +1,163 @@
+/** `/s/<token>`: a link of a message, where a GET shows the form or what is stored, and a POST alone records. */
+import type { HttpResponse } from "../../contract/http.ts";
+import type { Locale } from "../../contract/locales.ts";
+import { unixSeconds } from "../../runtime/clock.ts";
+import {
+  addLook,
+  answerSurvey,
+  linkState,
+  type Look,
+  looksScanned,
+  noteLook,
+  type Visit,
+  visitSurvey,
+} from "../domain/answers.ts";
+import type { Brand } from "../domain/brand.ts";
+import type { Transaction } from "../domain/ports.ts";
+import { readSpecialProperties } from "../domain/special-properties.ts";
+import { linkedScore, readScore, readForm } from "./answer-form.ts";
+import { createCrowd } from "./crowd.ts";
+import { type HtmlPage, pageHeaders, seeOther } from "./document.ts";
+import {
+  isToken,
+  notAllowed,
+  type PageHandler,
+  type PageRequest,
+  type PagesOptions,
+  presentSender,
+  previewLocale,
+  respond,
+  respondUnknown,
+  toPageBrand,
+  pageWay,
+} from "./page-request.ts";
+import { endedPage, formPage, type SurveyView, thanksPage } from "./survey-page.ts";
+
+export function createAnswerHandler(options: PagesOptions): PageHandler {
+  const show = createShowing(options);
+  const answer = createAnswering(options);
+  return (request, token, rest) => {
+    const locale = previewLocale(token, request.query);
+    if (locale !== null) return preview(options, request, locale, `/s/${token}`);
+    if (request.method === "GET" || request.method === "HEAD") return show(request, token, rest);
+    if (request.method === "POST") return answer(request, token, rest);
+    return Promise.resolve(notAllowed(request, pageWay(options, request).isSecure));
+  };
+}
+
+function createShowing(options: PagesOptions): PageHandler {
+  const { store, clock, answerWindowSeconds } = options;
+  const crowd = createCrowd(clock);
+  const note = (token: string, look: Look): void => {
+    void store.write((tx) => noteLook(tx, token, look)).catch(options.onError);
+  };
+  return async (request, token, rest) => {
+    const { isSecure, base } = pageWay(options, request);
+    const found = await findVisit(options, token, rest);
+    if (found === null) return respondUnknown(options, request);
+    const method = request.method === "HEAD" ? "HEAD" : "GET";
+    const look: Look = { method, score: linkedScore(request.query, rest) };
+    note(token, look);
+    const now = unixSeconds(clock);
+    const facts = addLook(found.visit.survey.pageFacts, look, now);
+    const isScanned = crowd.enters(request.from, token) || looksScanned(facts, found.visit.survey.sentAt);
+    const moment = { look, now, isScanned, answerWindowSeconds };
+    return respond(surveyPage(found.visit, toView(found, base, token), moment), request, isSecure);
+  };
+}
+
+function createAnswering(options: PagesOptions): PageHandler {
+  const { store, clock, answerWindowSeconds } = options;
+  return async (request, token, rest) => {
+    const { isSecure, base } = pageWay(options, request);
+    const found = await findVisit(options, token, rest);
+    if (found === null) return respondUnknown(options, request);
+    const view = toView(found, base, token);
+    if (linkState(found.visit, unixSeconds(clock), answerWindowSeconds) === "ended")
+      return respond(endedPage(view.locale, view.brand), request, isSecure);
+    const form = readForm(await request.body());
+    if (form.problem !== null || form.score === null)
+      return respond(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }), request, isSecure);
+    const { score, comment, by, hasComment } = form;
+    const given = { score, by, ...(hasComment ? { comment } : {}) };
+    await store.write((tx) => answerSurvey(tx, token, given, answerWindowSeconds));
+    if (by === "button") return seeOther(view.action, isSecure);
+    return { status: 204, headers: pageHeaders(isSecure), body: "" };
+  };
+}
+
+interface Found {
+  readonly visit: Visit;
+  readonly brand: Brand;
+}
+
+function findVisit({ store, senderName }: PagesOptions, token: string, rest: string): Promise<Found | null> {
+  if (!isToken(token) || (rest !== "" && readScore(rest) === null)) return Promise.resolve(null);
+  return store.read(async (tx) => {
+    const visit = await visitSurvey(tx, token);
+    if (visit === null) return null;
+    const { project, properties } = visit.survey;
+    return { visit, brand: await presentSender(tx, project, readSpecialProperties(properties), senderName) };
+  });
+}
+
+interface Moment {
+  readonly look: Look;
+  readonly now: number;
+  readonly isScanned: boolean;
+  readonly answerWindowSeconds: number;
+}
+
+function surveyPage(visit: Visit, view: SurveyView, moment: Moment): HtmlPage {
+  const { look, now, isScanned, answerWindowSeconds } = moment;
+  const state = linkState(visit, now, answerWindowSeconds);
+  if (state === "ended") return endedPage(view.locale, view.brand);
+  const { answer } = visit;
+  const isAnother = answer !== null && look.score !== null && look.score !== answer.score;
+  if (answer !== null && (state === "closed" || !isAnother)) return thanksPage(view, answer, state === "open");
+  return formPage({
+    ...view,
+    score: look.score,
+    isChosenByLink: look.score !== null,
+    comment: answer?.comment ?? "",
+    problem: null,
+    hasScript: !isScanned && look.score !== null,
+  });
+}
+
+function toView({ visit, brand }: Found, base: string, token: string): SurveyView {
+  const special = readSpecialProperties(visit.survey.properties);
+  return { locale: special.locale, brand: toPageBrand(brand, base), special, action: `${base}/s/${token}` };
+}
+
+/** The same pages without a survey behind them: nothing is stored. */
+async function preview(
+  options: PagesOptions,
+  request: PageRequest,
+  locale: Locale,
+  path: string,
+): Promise<HttpResponse> {
+  const { isSecure, base } = pageWay(options, request);
+  const brand = toPageBrand(await options.store.read((tx) => previewBrand(tx, options.senderName)), base);
+  const action = `${base}${path}?locale=${locale}`;
+  const view: SurveyView = { locale, brand, special: readSpecialProperties({ locale }), action };
+  const shown = { ...view, comment: "", problem: null, hasScript: false };
+  if (request.method === "POST") {
+    const form = readForm(await request.body());
+    if (form.problem !== null)
+      return respond(formPage({ ...shown, ...form, isChosenByLink: false }), request, isSecure);
+    return seeOther(`${action}&answered=${form.score}`, isSecure);
+  }
+  if (request.method !== "GET" && request.method !== "HEAD") return notAllowed(request, isSecure);
+  const answered = readScore(new URLSearchParams(request.query).get("answered") ?? "");
+  if (answered !== null) return respond(thanksPage(view, { score: answered, comment: null }, true), request, isSecure);
+  const score = linkedScore(request.query, "");
+  return respond(formPage({ ...shown, score, isChosenByLink: score !== null }), request, isSecure);
+}
+
+/** Of the only project: one of several is not told to those who know no link of it. */
+export async function previewBrand(tx: Transaction, senderName: string | null): Promise<Brand> {
+  const [project, another] = await tx.projects.list();
+  if (project === undefined || another !== undefined) return { name: senderName, accent: null, logo: null };
+  return presentSender(tx, project, { productName: null }, senderName);
+}

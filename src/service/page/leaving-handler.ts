@@ -1,0 +1,61 @@
+/** `/u/<token>`: leaving by a button or a mail program's one click (RFC 8058), and coming back. A GET changes nothing. */
+import { findUnsubscribeLink, resubscribeByLink, unsubscribeByLink } from "../domain/answers.ts";
+import { readSpecialProperties } from "../domain/special-properties.ts";
+import { previewBrand } from "./answer-handler.ts";
+import type { HtmlPage } from "./document.ts";
+import {
+  isToken,
+  notAllowed,
+  type PageHandler,
+  type PageRequest,
+  type PagesOptions,
+  presentSender,
+  previewLocale,
+  respond,
+  respondUnknown,
+  toPageBrand,
+  pageWay,
+} from "./page-request.ts";
+import { leavingPage, leftPage, type LeavingView, returnedPage } from "./unsubscribe-page.ts";
+
+export function createLeavingHandler(options: PagesOptions): PageHandler {
+  const { store } = options;
+  /** What the form asks for, done; the page that says so. */
+  const change = async (view: LeavingView, token: string, rest: string): Promise<HtmlPage> => {
+    const isPreview = previewLocale(token, "") !== null;
+    if (rest !== "undo") {
+      if (!isPreview) await store.write((tx) => unsubscribeByLink(tx, token));
+      return leftPage(view, true);
+    }
+    const isBack = isPreview || (await store.write((tx) => resubscribeByLink(tx, token)));
+    return isBack ? returnedPage(view) : leftPage(view, false);
+  };
+  return async (request, token, rest) => {
+    const { isSecure } = pageWay(options, request);
+    const { method } = request;
+    const view = rest === "" || rest === "undo" ? await findView(options, request, token) : null;
+    if (view === null) return respondUnknown(options, request);
+    // A mail program's one click comes in any form, with or without a body, and is never turned away.
+    if (method === "POST") return respond(await change(view, token, rest), request, isSecure);
+    if (method === "GET" || method === "HEAD") return respond(leavingPage(view), request, isSecure);
+    return notAllowed(request, isSecure);
+  };
+}
+
+function findView(options: PagesOptions, request: PageRequest, token: string): Promise<LeavingView | null> {
+  const { base, host } = pageWay(options, request);
+  const { store, senderName } = options;
+  const preview = previewLocale(token, request.query);
+  const action = `${base}/u/${token}`;
+  return store.read(async (tx) => {
+    if (preview !== null) {
+      const brand = await previewBrand(tx, senderName);
+      return { locale: preview, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
+    }
+    const link = isToken(token) ? await findUnsubscribeLink(tx, token) : null;
+    if (link === null) return null;
+    const special = readSpecialProperties(link.properties);
+    const brand = await presentSender(tx, link.project, special, senderName);
+    return { locale: special.locale, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
+  });
+}

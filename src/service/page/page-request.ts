@@ -1,0 +1,125 @@
+/** What every page gets, and what every page does alike. */
+import type { HttpResponse } from "../../contract/http.ts";
+import { FALLBACK_LOCALE, isLocale, type Locale } from "../../contract/locales.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Random } from "../../runtime/random.ts";
+import { type Brand, readBrand } from "../domain/brand.ts";
+import type { Project } from "../domain/inputs.ts";
+import type { Store, Transaction } from "../domain/ports.ts";
+import { readSettings } from "../domain/projects.ts";
+import type { SpecialProperties } from "../domain/special-properties.ts";
+import { singleLine } from "../domain/texts/plain-text.ts";
+import { type HtmlPage, type PageBrand, pageHeaders, pageResponse, unknownLink } from "./document.ts";
+
+export interface PagesOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Where browsers see the service, without a slash at the end; null: wherever they sent their request to. */
+  readonly publicUrl: string | null;
+  /** How long after the first answer it may be changed. */
+  readonly answerWindowSeconds: number;
+  /** Who surveys come from, where a project does not say so itself. */
+  readonly senderName: string | null;
+  /** Links that do not exist, by address. */
+  readonly unknownLinks: AddressLimit;
+  /** Answers through public links, by address. */
+  readonly linkAnswers: AddressLimit;
+  /** The project that Basic credentials open; null for none. `address` is the caller's. */
+  readonly identify: (authorization: string, address: string) => Promise<Project | null>;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface AddressLimit {
+  /** Counts one more; how many seconds to wait when there were too many, else 0. */
+  readonly count: (address: string) => number;
+}
+
+export interface PageRequest {
+  readonly method: string;
+  /** As it came, percent-encoded; begins with a slash. */
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** Scheme and host that the request was sent to. */
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: () => Promise<Uint8Array>;
+  /** Address of the caller. */
+  readonly from: string;
+}
+
+/** Answers below one letter: `/s/<token>` or `/s/<token>/<rest>`. */
+export type PageHandler = (request: PageRequest, token: string, rest: string) => Promise<HttpResponse>;
+
+/** As the tokens that we make; anything else is nobody's. */
+export function isToken(text: string): boolean {
+  return /^[\w-]{16,64}$/.test(text);
+}
+
+/** The language of a preview: its link is `preview`, or `preview-de`; null for another link. */
+export function previewLocale(token: string, query: string): Locale | null {
+  const match = /^preview(?:-([\w-]{2,10}))?$/.exec(token);
+  if (match === null) return null;
+  const asked = match[1] ?? new URLSearchParams(query).get("locale") ?? "";
+  return isLocale(asked) ? asked : FALLBACK_LOCALE;
+}
+
+export interface PageWay {
+  readonly isSecure: boolean;
+  /** What paths begin with: empty, or the path of a public URL that has one. */
+  readonly base: string;
+  readonly host: string;
+}
+
+/** What a request tells about the way to the service. */
+export function pageWay({ publicUrl }: PagesOptions, { origin }: PageRequest): PageWay {
+  const { protocol, pathname, hostname } = new URL(publicUrl ?? origin);
+  return { isSecure: protocol === "https:", base: pathname === "/" ? "" : pathname, host: hostname };
+}
+
+export function respond(page: HtmlPage, request: PageRequest, isSecure: boolean): HttpResponse {
+  const response = pageResponse(page, isSecure);
+  return request.method === "HEAD" ? { ...response, body: "" } : response;
+}
+
+export function notAllowed(request: PageRequest, isSecure: boolean, allow = "GET, HEAD, POST, OPTIONS"): HttpResponse {
+  const status = request.method === "OPTIONS" ? 204 : 405;
+  return { status, headers: { ...pageHeaders(isSecure), allow }, body: "" };
+}
+
+/** One answer for every link that nobody has; an address that tries many has to wait. */
+export function respondUnknown(options: PagesOptions, request: PageRequest): HttpResponse {
+  const { isSecure } = pageWay(options, request);
+  const page = unknownLink(languageOf(request));
+  const seconds = options.unknownLinks.count(request.from);
+  if (seconds === 0) return respond(page, request, isSecure);
+  const refused = respond({ ...page, status: 429 }, request, isSecure);
+  return { ...refused, headers: { ...refused.headers, "retry-after": String(seconds) } };
+}
+
+/** The first language that the browser asks for and we have. */
+export function languageOf({ headers }: PageRequest): Locale {
+  const asked = (headers["accept-language"] ?? "").slice(0, 200).split(",");
+  const names = asked.map((part) => part.split(";")[0]?.trim() ?? "");
+  const found = names.flatMap((name) => [name, name.split("-")[0] ?? ""]).find(isLocale);
+  return found ?? FALLBACK_LOCALE;
+}
+
+/** How the sender of a survey presents itself. The project `default` has a name that says nothing to anybody. */
+export async function presentSender(
+  tx: Transaction,
+  project: Project,
+  { productName }: Pick<SpecialProperties, "productName">,
+  senderName: string | null,
+): Promise<Brand> {
+  const brand = await readBrand(tx, project);
+  const settings = await readSettings(tx, project);
+  const known = brand.name ?? settings.senderName ?? senderName ?? productName;
+  const name = singleLine(known ?? (project.name === "default" ? "" : project.name));
+  return { ...brand, name: name === "" ? null : name };
+}
+
+export function toPageBrand({ name, accent, logo }: Brand, base: string): PageBrand {
+  return { name, accent, logo: logo === null ? null : `${base}/logo/${logo}` };
+}

@@ -1,0 +1,165 @@
+import { generateKeyPairSync } from "node:crypto";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { type GivenSetup, SETUP_FLAGS } from "../../../../src/cli/commands/serve/mail.ts";
+import { runDeliveryDoctor, runDeliveryTest } from "../../../../src/cli/commands/service/doctor.ts";
+import { UsageError } from "../../../../src/cli/errors/usage-error.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { type DkimKey, dkimProblem, dkimRecord, readDkimKey } from "../../../../src/service/delivery/mail/dkim.ts";
+import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
+import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
+import { type SmtpPlanServer, startPlanServer } from "../../../helpers/smtp-plan-server.ts";
+
+const made = { key: null as DkimKey | null };
+beforeAll(() => {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" });
+  made.key = readDkimKey(pem, { domain: "example.com", selector: "s1" });
+});
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function start(): Promise<SmtpPlanServer> {
+  const server = await startPlanServer({ credentials: { user: "app", password: "secret-word" } });
+  stops.push(server.stop);
+  return server;
+}
+
+function setup(url: string | null, given: Partial<GivenSetup> = {}): GivenSetup {
+  return {
+    publicUrl: "https://survey.example.com",
+    from: "survey@example.com",
+    replyTo: "help@example.com",
+    bounceAddress: "bounces@example.com",
+    server: url === null ? null : parseSmtpUrl(url),
+    certificates: null,
+    rate: { count: 10, perSeconds: 1 },
+    dkim: made.key,
+    ...given,
+  };
+}
+
+function world(options: FakeOptions = {}) {
+  const fake = fakeDeps(options);
+  return { ...fake, deps: { ...fake.deps, clock: systemClock } };
+}
+
+test("a test mail is marked, signed, and its score links lead to the preview page", async () => {
+  const server = await start();
+  const { deps, out, err } = world({ options: { output: "json" } });
+  const given = setup(`smtp://app:secret-word@127.0.0.1:${server.port}`);
+  expect(await runDeliveryTest(deps, { setup: given, to: "ok@example.org" })).toBe(0);
+  const shown = JSON.parse(out()) as { ms: number; message_id: string };
+  expect(shown).toEqual({
+    outcome: "accepted",
+    to: "ok@example.org",
+    subject: "[Test] How are we doing?",
+    message_id: shown.message_id,
+    stage: "final-dot",
+    code: 250,
+    enhanced_code: "2.0.0",
+    text: "Ok: queued as 1",
+    host: "127.0.0.1",
+    server_id: "1",
+    ms: shown.ms,
+  });
+  expect(err()).toContain("Sent to ok@example.org.");
+  const [mail] = server.accepted;
+  expect([server.accepted.length, mail?.from, mail?.to]).toEqual([1, "bounces@example.com", "ok@example.org"]);
+  const text = mail?.text ?? "";
+  expect(text).toMatch(/^X-Surveyctl-Test: yes\r$/m);
+  expect(text).toContain("https://survey.example.com/s/preview-en?score=9");
+  expect(text).toContain("Reply-To: <help@example.com>");
+  expect(made.key && dkimProblem(text, dkimRecord(made.key))).toBeNull();
+});
+
+test("a refused test mail is told in the server's words, with exit 1", async () => {
+  const server = await start();
+  const { deps, out } = world();
+  const given = setup(`smtp://app:secret-word@127.0.0.1:${server.port}`);
+  expect(await runDeliveryTest(deps, { setup: given, to: "550-5.7.1-spamhaus@example.org" })).toBe(1);
+  expect(out()).toContain("outcome\trefused\n");
+  expect(out()).toContain("code\t550\nenhanced_code\t5.7.1\n");
+  expect(out()).toContain("text\tService unavailable; client host blocked using zen.spamhaus.org\n");
+  expect(server.accepted).toEqual([]);
+});
+
+test("a wrong password is told without the password", async () => {
+  const server = await start();
+  const { deps, out, err } = world({ options: { output: "json" } });
+  const given = setup(`smtp://app:wrong-word@127.0.0.1:${server.port}`);
+  expect(await runDeliveryTest(deps, { setup: given, to: "ok@example.org" })).toBe(1);
+  expect(out()).toContain("Wrong user name or password");
+  expect(out() + err()).not.toContain("wrong-word");
+});
+
+test.each<readonly [string, GivenSetup, string]>([
+  ["without a mail server", setup(null), "a mail server is required"],
+  ["without a sender", setup("smtp://127.0.0.1:1", { from: null }), "--smtp-from is required"],
+  [
+    "with a key that cannot sign",
+    setup("smtp://127.0.0.1:1", { dkim: "--dkim-key: the DKIM key has 1024 bits" }),
+    "--dkim-key: the DKIM key has 1024 bits",
+  ],
+])("%s no test mail is sent", async (_what, given, message) => {
+  const { deps } = world();
+  await expect(runDeliveryTest(deps, { setup: given, to: "ok@example.org" })).rejects.toMatchObject({
+    name: "UsageError",
+    message,
+  });
+});
+
+test("--dry-run sends no test mail", async () => {
+  const server = await start();
+  const { deps } = world({ options: { dryRun: true } });
+  const given = setup(`smtp://127.0.0.1:${server.port}`);
+  await expect(runDeliveryTest(deps, { setup: given, to: "ok@example.org" })).rejects.toThrow(UsageError);
+  expect(server.connections()).toBe(0);
+});
+
+test("the doctor asks DNS and the server, sends nothing, and ends with 6 on a problem", async () => {
+  const server = await start();
+  const names = { addresses: async () => [], mailHosts: async () => [], texts: async () => [] };
+  const { deps, out, err } = world({ names, options: { output: "json" } });
+  const given = setup(`smtp://app:secret-word@127.0.0.1:${server.port}`);
+  expect(await runDeliveryDoctor(deps, { setup: given, offline: false, data: null })).toBe(6);
+  const rows = JSON.parse(out()) as { check: string; result: string; detail: string; rule: string }[];
+  expect(rows.filter(({ result }) => result === "problem").map(({ check }) => check)).toEqual([
+    "sender-mx",
+    "spf",
+    "dkim-record",
+    "dmarc",
+  ]);
+  expect(rows.every(({ rule }) => rule !== "")).toBe(true);
+  expect(err()).toBe("4 problems, 1 warning.\n");
+  expect([server.logins(), server.accepted]).toEqual([1, []]);
+  expect(out() + err()).not.toContain("secret-word");
+});
+
+test("offline the doctor asks nobody, and ends with 0 without a problem", async () => {
+  const { deps, out, err } = world();
+  expect(await runDeliveryDoctor(deps, { setup: setup("smtp://relay.example.com"), offline: true, data: null })).toBe(
+    0,
+  );
+  expect(out().split("\n")[0]).toBe(
+    "sender\tok\tsurvey@example.com\tone valid From of a domain of yours (Gmail 550 5.7.1, Microsoft 550 5.7.515)",
+  );
+  expect(err()).toBe("0 problems, 2 warnings.\n");
+});
+
+test("the doctor takes the flags of serve that decide what a mail looks like and how it gets out", () => {
+  expect(SETUP_FLAGS.map(({ flag }) => flag)).toEqual([
+    "--smtp",
+    "--smtp-file",
+    "--smtp-from",
+    "--smtp-reply-to",
+    "--smtp-rate",
+    "--bounce-address",
+    "--dkim-key",
+    "--dkim-selector",
+    "--dkim-domain",
+    "--public-url",
+  ]);
+});

@@ -1,0 +1,358 @@
+import { createHmac, createSign, generateKeyPairSync, sign } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createHooks, type Hooks } from "../../../../src/service/delivery/bounce/hooks.ts";
+import { finishDelivery, markTransmitting } from "../../../../src/service/domain/delivery/deliveries.ts";
+import {
+  hookPath,
+  type HookSource,
+  openHook,
+  setProviderKey,
+} from "../../../../src/service/domain/delivery/hook-secrets.ts";
+import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
+import { sendPerson } from "../../../../src/service/domain/people.ts";
+import { claimAll, openFixture, sendInput, type Fixture } from "../../domain/fixture.ts";
+
+const TLS = path.join(import.meta.dirname, "../../../fixtures/tls");
+const CERTIFICATE = readFileSync(path.join(TLS, "rsa-cert.pem"), "utf8");
+const KEY = readFileSync(path.join(TLS, "rsa-key.pem"), "utf8");
+
+interface World extends Fixture {
+  readonly hooks: Hooks;
+  readonly secret: string;
+  /** What was fetched, counted and refused. */
+  readonly fetched: string[];
+  readonly reports: string[];
+  readonly refused: string[];
+}
+
+let world: World;
+beforeEach(async () => {
+  const fixture = await openFixture();
+  const [fetched, reports, refused]: [string[], string[], string[]] = [[], [], []];
+  const hooks = createHooks({
+    store: fixture.store,
+    fetchText: async (url) => {
+      fetched.push(url);
+      return CERTIFICATE;
+    },
+    onReport: (source, outcome) => reports.push(`${source} ${outcome}`),
+    onRefused: (why) => refused.push(why),
+  });
+  const secret = await fixture.write((tx) => openHook(tx, false));
+  world = { ...fixture, hooks, secret, fetched, reports, refused };
+  await mail("ada@x.co");
+});
+afterEach(() => world.store.close());
+
+async function mail(email: string): Promise<void> {
+  await world.write((tx) => sendPerson(tx, world.project, sendInput({ email })));
+  const [due] = await world.write(claimAll);
+  await world.write(async (tx) => {
+    await markTransmitting(tx, due!, {
+      messageId: `${email.split("@")[0]}@survey.example`,
+      bounceToken: null,
+      values: {},
+    });
+    await finishDelivery(tx, due!, { kind: "sent" });
+  });
+}
+
+interface Posted {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly secret?: string;
+  readonly method?: string;
+}
+
+/** The status and the JSON of the answer; null where the path is not the hooks'. */
+async function post(source: HookSource, body: unknown, posted: Posted = {}): Promise<unknown> {
+  const { headers = {}, secret = world.secret, method = "POST" } = posted;
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  const response = await world.hooks.handle({
+    method,
+    path: hookPath(secret, source),
+    headers,
+    body: async () => bytes,
+  });
+  return response === null ? null : [response.status, JSON.parse(response.body as string)];
+}
+
+const OK = [200, { ok: true }];
+const FORBIDDEN = [403, { status: 403, message: "Forbidden: the signature is not valid" }];
+const BAD = [400, { status: 400, message: "Bad Request: this is not a report" }];
+
+async function state(email = "ada@x.co"): Promise<string> {
+  const { explanation } = await world.read((tx) => explainPerson(tx, world.project, email));
+  return explanation;
+}
+const BOUNCED = "No mail: this address has bounced.";
+const COMPLAINED = "No mail: this person reported a survey as spam.";
+const SENT = "The newest survey (2) is sent.";
+
+describe("our own form", () => {
+  test("when it says that an address is bad, then its owner bounces once", async () => {
+    const report = { email: "Ada@x.co", type: "hard", reason: "no such user" };
+    expect([await post("hook", report), await state()]).toEqual([OK, BOUNCED]);
+    expect(await post("hook", [report, { message_id: "<ada@survey.example>", type: "hard" }])).toEqual(OK);
+    expect(world.reports).toEqual(["hook bounced", "hook repeated", "hook repeated"]);
+  });
+
+  test.each<[string, unknown]>([
+    ["no type", { email: "ada@x.co" }],
+    ["an unknown type", { email: "ada@x.co", type: "rude" }],
+    ["neither address nor message", { type: "hard" }],
+    ["one bad report of two", [{ email: "ada@x.co", type: "hard" }, 7]],
+    ["no JSON", "type=hard"],
+  ])("when a request has %s, then nothing of it counts and it is refused", async (_, body) => {
+    expect([await post("hook", body), await state(), world.refused]).toEqual([BAD, SENT, ["body"]]);
+  });
+
+  test("when a body is larger than 1 MiB, then it is refused", async () => {
+    expect(await post("hook", " ".repeat(1024 * 1024 + 1))).toEqual([
+      413,
+      { status: 413, message: "Payload Too Large" },
+    ]);
+  });
+
+  test("when the method is not POST, then nothing is read", async () => {
+    expect(await post("hook", {}, { method: "GET" })).toEqual([405, { status: 405, message: "Method Not Allowed" }]);
+  });
+});
+
+test("when the secret is wrong, then the path is like any that is not there, and it is counted", async () => {
+  const report = { email: "ada@x.co", type: "hard" };
+  expect(await post("hook", report, { secret: "a".repeat(43) })).toBeNull();
+  expect(await post("hook", report, { secret: "short" })).toBeNull();
+  expect(await post("nonsense" as HookSource, report)).toBeNull();
+  expect(world.refused).toEqual(["secret", "secret", "secret"]);
+  expect(await world.hooks.handle({ method: "POST", path: "/hooks/sms/x", headers: {}, body: neverRead })).toBeNull();
+  expect(await state()).toBe(SENT);
+});
+
+function neverRead(): Promise<never> {
+  throw new Error("read");
+}
+
+test("when the secret is rotated, then the old URL is gone", async () => {
+  const rotated = await world.write((tx) => openHook(tx, true));
+  expect([await post("hook", []), await post("hook", [], { secret: rotated })]).toEqual([null, OK]);
+  expect(rotated).toMatch(/^[\w-]{43}$/);
+});
+
+const MAILGUN_KEY = "key-of-mailgun";
+function mailgun(data: object, key = MAILGUN_KEY): object {
+  const signed = { timestamp: "1750000000", token: "token" };
+  const signature = createHmac("sha256", key)
+    .update(signed.timestamp + signed.token)
+    .digest("hex");
+  const common = { id: "mg-1", recipient: "ada@x.co", message: { headers: { "message-id": "ada@survey.example" } } };
+  return { signature: { ...signed, signature }, "event-data": { ...common, ...data } };
+}
+const sendGrid = (data: object): object => [
+  { email: "ada@x.co", "smtp-id": "<ada@survey.example>", sg_event_id: "sg-1", timestamp: 1, ...data },
+];
+const postmark = (data: object): object => ({ RecordType: "Bounce", ID: 7, Email: "ada@x.co", ...data });
+const GONE = "smtp;550 5.1.1 The email account that you tried to reach does not exist";
+const BLOCKED = "550 5.7.1 blocked using Spamhaus";
+
+describe("providers without a key", () => {
+  test.each<[what: string, source: HookSource, body: object, reports: string[], state: string]>([
+    ["a hard bounce", "postmark", postmark({ Type: "HardBounce", Details: GONE }), ["postmark bounced"], BOUNCED],
+    ["a full mailbox", "postmark", postmark({ Type: "SoftBounce" }), ["postmark soft"], SENT],
+    ["a complaint", "postmark", postmark({ RecordType: "SpamComplaint" }), ["postmark unsubscribed"], COMPLAINED],
+    ["an automatic reply", "postmark", postmark({ Type: "AutoResponder" }), [], SENT],
+    ["an opening", "postmark", postmark({ RecordType: "Open" }), [], SENT],
+    ["a hard bounce", "sendgrid", sendGrid({ event: "bounce", status: "5.1.1" }), ["sendgrid bounced"], BOUNCED],
+    [
+      "a block that is called a bounce",
+      "sendgrid",
+      sendGrid({ event: "bounce", status: "5.7.1", reason: BLOCKED }),
+      ["sendgrid logged"],
+      SENT,
+    ],
+    [
+      "an address that bounced earlier",
+      "sendgrid",
+      sendGrid({ event: "dropped", reason: "Bounced Address" }),
+      ["sendgrid bounced"],
+      BOUNCED,
+    ],
+    [
+      "a bounce that is not the address's fault",
+      "sendgrid",
+      sendGrid({ event: "bounce", type: "bounce", bounce_classification: "Mailbox Unavailable" }),
+      ["sendgrid soft"],
+      SENT,
+    ],
+    ["a complaint", "sendgrid", sendGrid({ event: "spamreport" }), ["sendgrid unsubscribed"], COMPLAINED],
+    ["a delay", "sendgrid", sendGrid({ event: "deferred" }), [], SENT],
+    [
+      "a hard bounce",
+      "mailgun",
+      mailgun({
+        event: "failed",
+        severity: "permanent",
+        "delivery-status": { code: 550, message: "5.1.1 unknown user" },
+      }),
+      ["mailgun bounced"],
+      BOUNCED,
+    ],
+    ["a delay", "mailgun", mailgun({ event: "failed", severity: "temporary" }), [], SENT],
+    ["a complaint", "mailgun", mailgun({ event: "complained" }), ["mailgun unsubscribed"], COMPLAINED],
+  ])("when there is %s at %s, then that is what is recorded", async (_, source, body, reports, expected) => {
+    expect([await post(source, body), world.reports, await state()]).toEqual([OK, reports, expected]);
+    await post(source, body);
+    expect(world.reports.slice(reports.length)).toEqual(reports.map(() => `${source} repeated`));
+  });
+
+  test.each<HookSource>(["postmark", "sendgrid", "mailgun", "ses"])(
+    "when %s sends something else, then it is refused",
+    async (source) => {
+      expect(await post(source, { hello: "world" })).toEqual(BAD);
+    },
+  );
+});
+
+const login = (text: string): Posted => ({ headers: { authorization: `Basic ${btoa(text)}` } });
+
+describe("providers with a key", () => {
+  test("when Mailgun's signature is wrong, then nothing is recorded", async () => {
+    await world.write((tx) => setProviderKey(tx, "mailgun", MAILGUN_KEY));
+    const event = { event: "complained" };
+    expect(await post("mailgun", mailgun(event, "another key"))).toEqual(FORBIDDEN);
+    expect(await post("mailgun", { "event-data": event })).toEqual(FORBIDDEN);
+    expect([await state(), world.refused]).toEqual([SENT, ["signature", "signature"]]);
+    expect([await post("mailgun", mailgun(event)), await state()]).toEqual([OK, COMPLAINED]);
+  });
+
+  test("when SendGrid's signature is wrong, then nothing is recorded", async () => {
+    const pair = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+    const publicKey = pair.publicKey.export({ type: "spki", format: "der" }).toString("base64");
+    await world.write((tx) => setProviderKey(tx, "sendgrid", publicKey));
+    const body = JSON.stringify(sendGrid({ event: "spamreport" }));
+    const headers = (signed: string): Record<string, string> => ({
+      "x-twilio-email-event-webhook-timestamp": "1750000000",
+      "x-twilio-email-event-webhook-signature": sign("sha256", Buffer.from(signed), pair.privateKey).toString("base64"),
+    });
+    expect(await post("sendgrid", body)).toEqual(FORBIDDEN);
+    expect(await post("sendgrid", body, { headers: headers(`1750000001${body}`) })).toEqual(FORBIDDEN);
+    expect(await state()).toBe(SENT);
+    expect([await post("sendgrid", body, { headers: headers(`1750000000${body}`) }), await state()]).toEqual([
+      OK,
+      COMPLAINED,
+    ]);
+  });
+
+  test("when Postmark logs in with another password, then nothing is recorded", async () => {
+    await world.write((tx) => setProviderKey(tx, "postmark", "pm:secret"));
+    const body = postmark({ RecordType: "SpamComplaint" });
+    expect([await post("postmark", body), await post("postmark", body, login("pm:other"))]).toEqual([
+      FORBIDDEN,
+      FORBIDDEN,
+    ]);
+    expect([await post("postmark", body, login("pm:secret")), await state()]).toEqual([OK, COMPLAINED]);
+  });
+
+  test.each(["sendgrid", "mailgun", "postmark"] as const)(
+    "when a key of %s is not one, then it is refused",
+    async (provider) => {
+      await expect(world.write((tx) => setProviderKey(tx, provider, "x"))).rejects.toThrow(`${provider} key is not`);
+    },
+  );
+});
+
+const HOST = "https://sns.eu-west-1.amazonaws.com";
+const CERTIFICATE_URL = `${HOST}/SimpleNotificationService-1.pem`;
+
+function envelope(given: Readonly<Record<string, string>>): Record<string, string> {
+  const fields: Record<string, string> = {
+    Type: "Notification",
+    MessageId: "sns-1",
+    TopicArn: "arn:aws:sns:eu-west-1:1:bounces",
+    Message: "{}",
+    Timestamp: "2025-06-15T15:06:40.000Z",
+    SignatureVersion: "2",
+    SigningCertURL: CERTIFICATE_URL,
+    ...given,
+  };
+  const names =
+    fields["Type"] === "Notification"
+      ? ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"]
+      : ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"];
+  const text = names.flatMap((name) => (fields[name] === undefined ? [] : [`${name}\n${fields[name]}\n`])).join("");
+  const digest = fields["SignatureVersion"] === "1" ? "RSA-SHA1" : "RSA-SHA256";
+  return { ...fields, Signature: createSign(digest).update(text).sign(KEY, "base64") };
+}
+const bounce = (given: object, mailed: object = {}): string =>
+  JSON.stringify({
+    notificationType: "Bounce",
+    bounce: { bounceType: "Permanent", bouncedRecipients: [{ emailAddress: "ada@x.co", ...given }] },
+    mail: mailed,
+  });
+const confirm = (SubscribeURL: string) =>
+  post("ses", envelope({ Type: "SubscriptionConfirmation", Token: "t", SubscribeURL }));
+
+describe("Amazon", () => {
+  test.each([
+    ["1", "a bounce", bounce({ diagnosticCode: GONE }), ["ses bounced"], BOUNCED],
+    ["2", "a bounce", bounce({ diagnosticCode: GONE }), ["ses bounced"], BOUNCED],
+    ["2", "a block that is called permanent", bounce({ diagnosticCode: BLOCKED }), ["ses logged"], SENT],
+    [
+      "2",
+      "a bounce, by our Message-ID",
+      bounce({}, { headers: [{ name: "Message-ID", value: "<ada@survey.example>" }] }),
+      ["ses bounced"],
+      BOUNCED,
+    ],
+    [
+      "2",
+      "a complaint",
+      JSON.stringify({ eventType: "Complaint", complaint: { complainedRecipients: [{ emailAddress: "ada@x.co" }] } }),
+      ["ses unsubscribed"],
+      COMPLAINED,
+    ],
+    ["2", "a delivery", JSON.stringify({ notificationType: "Delivery" }), [], SENT],
+    ["2", "something else on the topic", "hello", [], SENT],
+  ])(
+    "when a notification signed by version %s is %s, then that is recorded once",
+    async (version, _, Message, reports, expected) => {
+      const body = envelope({ Message, SignatureVersion: version });
+      expect([await post("ses", body), world.reports, await state()]).toEqual([OK, reports, expected]);
+      await post("ses", body);
+      expect(world.reports.slice(reports.length)).toEqual(reports.map(() => "ses repeated"));
+      expect(world.fetched).toEqual([CERTIFICATE_URL]);
+    },
+  );
+
+  test("when a notification was changed, then nothing is recorded", async () => {
+    const body = { ...envelope({ Message: bounce({}) }), Message: bounce({ status: "5.1.1" }) };
+    expect([await post("ses", body), await state(), world.refused]).toEqual([FORBIDDEN, SENT, ["signature"]]);
+  });
+
+  test.each([
+    "https://sns.eu-west-1.amazonaws.com.evil.example/a.pem",
+    "https://evil.example/sns.eu-west-1.amazonaws.com.pem",
+    "http://sns.eu-west-1.amazonaws.com/a.pem",
+    "https://sns.eu-west-1.amazonaws.com:8443/a.pem",
+    "https://user@sns.eu-west-1.amazonaws.com/a.pem",
+    "https://s3.eu-west-1.amazonaws.com/a.pem",
+    "https://sns.eu-west-1.amazonaws.com/a.pem?b",
+    "https://sns.eu-west-1.amazonaws.com/a.txt",
+    "https://169.254.169.254/a.pem",
+    "nonsense",
+  ])(
+    "when the certificate is said to be at %s, then nothing is fetched and nothing recorded",
+    async (SigningCertURL) => {
+      const body = envelope({ Message: bounce({}), SigningCertURL });
+      expect([await post("ses", body), await state(), world.fetched]).toEqual([FORBIDDEN, SENT, []]);
+    },
+  );
+
+  test("when a subscription is to be confirmed, then it is, at Amazon alone", async () => {
+    expect(await confirm(`${HOST}/?Action=ConfirmSubscription&Token=t`)).toEqual(OK);
+    expect(await confirm(`${HOST}/?Action=DeleteTopic`)).toEqual(BAD);
+    expect(await confirm("https://evil.example/?Action=ConfirmSubscription")).toEqual(BAD);
+    expect(world.fetched).toEqual([CERTIFICATE_URL, `${HOST}/?Action=ConfirmSubscription&Token=t`]);
+  });
+});

@@ -1,0 +1,109 @@
+/** Mail goes out once, however often the service is killed. */
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, it } from "vitest";
+import { size } from "../../../helpers/long.ts";
+import { startRawSmtp, type RawSmtpStub } from "../../../helpers/raw-smtp-stub.ts";
+import { seededRandom } from "../../../helpers/seeded-random.ts";
+import { countWaiting, createMailing, type Mailing } from "./mailing.ts";
+
+const CONNECTIONS = 4;
+const KILLS = size(20, 200);
+const SPEED = ["--smtp-rate", "1000/s", "--smtp-connections", String(CONNECTIONS)];
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of open.splice(0).toReversed()) await stop();
+});
+
+/** Its replies take so long that a kill meets messages in every moment. */
+async function startWorld(people: number): Promise<{ mailing: Mailing; stub: RawSmtpStub; args: readonly string[] }> {
+  const mailing = await createMailing(Array.from({ length: people }, (_, at) => `p${at}@example.org`));
+  const stub = await startRawSmtp({ replyDelayMs: 10 });
+  open.push(mailing.remove, stub.stop);
+  return { mailing, stub, args: ["--smtp", `smtp://127.0.0.1:${stub.port}`, ...SPEED] };
+}
+
+/** Kills it when so many more dots have come, and a moment later. */
+async function serveAndKill({ mailing, stub, args }: Awaited<ReturnType<typeof startWorld>>, chance: () => number) {
+  const server = mailing.serve(args);
+  await server.url;
+  const until = stub.dots.length + Math.floor(chance() * 12);
+  while (stub.dots.length < until && server.child.exitCode === null) await sleep(1);
+  await sleep(chance() * 15);
+  server.child.kill("SIGKILL");
+  await server.ended;
+}
+
+/** Sends what is left and ends. */
+async function finish({ mailing, args }: Awaited<ReturnType<typeof startWorld>>): Promise<void> {
+  const server = mailing.serve(args);
+  const url = await server.url;
+  await expect.poll(() => countWaiting(url), { timeout: 60_000, interval: 50 }).toBe(0);
+  server.child.kill("SIGTERM");
+  expect((await server.ended).status).toBe(0);
+}
+
+/** Addresses whose message the mail server got, one entry for each final dot. */
+function received(stub: RawSmtpStub): string[] {
+  return stub.messages.map((text) => /^To: .*?([^\s<]+@[^\s>]+)/m.exec(text)?.[1] ?? "");
+}
+
+it(`when serve is killed ${KILLS} times, then no message arrives twice, and what is missing is listed as unknown`, async () => {
+  const people = KILLS * 20;
+  const world = await startWorld(people);
+  const chance = seededRandom(20_261_122);
+  const marked: number[] = [];
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await serveAndKill(world, chance);
+    const counts = await world.mailing.inspect((tx) => tx.deliveries.counts());
+    marked.push(counts.find(({ state }) => state === "transmitting")?.count ?? 0);
+  }
+  await finish(world);
+  const { stub, mailing } = world;
+  const got = received(stub);
+  expect([new Set(stub.dots).size, new Set(got).size]).toEqual([stub.dots.length, got.length]);
+  const rows = await mailing.rows();
+  const unknown = rows.filter(({ state }) => state === "unknown").map(({ email }) => email);
+  const sent = rows.filter(({ state }) => state === "sent").map(({ email }) => email);
+  expect(sent.length + unknown.length).toBe(people);
+  // Nobody is called sent to who got nothing, and nobody got anything who is called neither.
+  const [arrived, accounted] = [new Set<string | null>(got), new Set([...sent, ...unknown])];
+  expect(sent.filter((email) => !arrived.has(email))).toEqual([]);
+  expect(got.filter((email) => !accounted.has(email))).toEqual([]);
+  expect(Math.max(...marked)).toBeLessThanOrEqual(CONNECTIONS);
+  expect(unknown).toHaveLength(marked.reduce((sum, count) => sum + count, 0));
+  expect(unknown.length).toBeGreaterThan(0);
+});
+
+const HOOK = path.join(import.meta.dirname, "../../../helpers/kill-at-mark.cjs");
+
+/**
+ * One connection, so that the moment is that of one message. That the second was sent is recorded with the mark of the
+ * third at the latest.
+ */
+it.each<[string, { readonly dots: number; readonly states: readonly (readonly string[])[] }]>([
+  ["before-mark", { dots: 2, states: [["sent", "transmitting"], ["claimed"]] }],
+  ["after-mark", { dots: 2, states: [["sent"], ["transmitting"]] }],
+  ["after-dot", { dots: 3, states: [["sent"], ["transmitting"]] }],
+  ["before-settle", { dots: 3, states: [["sent"], ["transmitting"]] }],
+])("when serve is killed %s of the third message, then one message at most is unknown", async (moment, expected) => {
+  const world = await startWorld(8);
+  const { mailing, stub } = world;
+  const args = [...world.args, "--smtp-connections", "1"];
+  const env = { NODE_OPTIONS: `--require ${HOOK}`, KILL_AT: `${moment} ${stub.port} 3` };
+  expect((await mailing.serve(args, env).ended).signal).toBe("SIGKILL");
+  const found = (await mailing.rows()).map(({ state }) => state);
+  expect(stub.dots).toHaveLength(expected.dots);
+  expect(found[0]).toBe("sent");
+  for (const [at, states] of expected.states.entries()) expect(states).toContain(found[at + 1]);
+  await finish({ ...world, args });
+  const after = found.map((state) => (state === "transmitting" ? "unknown" : "sent"));
+  expect((await mailing.rows()).map(({ state }) => state)).toEqual(after);
+  const arrived = moment === "after-mark" ? 7 : 8;
+  expect([stub.dots.length, new Set(stub.dots).size, new Set(received(stub)).size]).toEqual([
+    arrived,
+    arrived,
+    arrived,
+  ]);
+});

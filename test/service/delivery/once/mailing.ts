@@ -1,0 +1,93 @@
+/** A data file full of surveys that are due, `serve` processes over it, and what the file says afterwards. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { systemRandom } from "../../../../src/runtime/random.ts";
+import { sendPerson } from "../../../../src/service/domain/people.ts";
+import type { DeliveryRow, Store, Transaction } from "../../../../src/service/domain/ports.ts";
+import { addProject, findProject } from "../../../../src/service/domain/projects.ts";
+import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { startProgram, type Running } from "../../../helpers/run-cli.ts";
+import { sendInput } from "../../domain/fixture.ts";
+
+export interface Mailing {
+  readonly dataFile: string;
+  /** Opens the file, which nobody may serve then. */
+  readonly inspect: <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
+  readonly rows: () => Promise<readonly DeliveryRow[]>;
+  /** `serve` over the file as a process of its own. */
+  readonly serve: (args: readonly string[], env?: Readonly<Record<string, string>>) => MailingServer;
+  readonly remove: () => Promise<void>;
+}
+
+export interface MailingServer extends Running {
+  /** Where it listens; rejects when it ends before. */
+  readonly url: Promise<string>;
+}
+
+/** Surveys to these addresses, due at once. */
+export async function createMailing(addresses: readonly string[]): Promise<Mailing> {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-mailing-"));
+  const dataFile = path.join(folder, "survey.db");
+  const withStore = async <Result>(work: (store: Store) => Promise<Result>): Promise<Result> => {
+    const store = await openSqliteStore({ file: dataFile, clock: systemClock, random: systemRandom });
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  };
+  await withStore((store) => schedule(store, addresses));
+  const inspect: Mailing["inspect"] = (work) => withStore((store) => store.read(work));
+  return {
+    dataFile,
+    inspect,
+    rows: () => inspect(listAll),
+    serve: (args, env = {}) => {
+      const running = startProgram({
+        args: ["serve", "--data", dataFile, "--port", "0", "--smtp-from", "surveys@example.com", ...args],
+        home: folder,
+        env: { SURVEYCTL_API_KEY: MAILING_KEY, ...env },
+      });
+      const url = running.saying(/^listening on (http\S+)$/m).then(([, found = ""]) => found);
+      url.catch(() => undefined);
+      return { ...running, url };
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+export const MAILING_KEY = "key-of-the-mailing";
+
+export async function schedule(store: Store, addresses: readonly string[]): Promise<void> {
+  const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
+  for (let at = 0; at < addresses.length; at += 500)
+    await store.write(async (tx) => {
+      for (const email of addresses.slice(at, at + 500)) await sendPerson(tx, project, sendInput({ email }));
+    });
+}
+
+/** Every survey of the project `default`. */
+export async function listAll(tx: Transaction): Promise<readonly DeliveryRow[]> {
+  const project = await findProject(tx, "default");
+  return tx.deliveries.list(project?.id ?? 0, { state: null, after: 0, limit: 1_000_000 });
+}
+
+/** A value of `/metrics`, by its name with labels. */
+export async function readMetric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const line = text.split("\n").find((each) => each.startsWith(`${name} `));
+  if (line === undefined) throw new Error(`no ${name} in /metrics`);
+  return Number(line.slice(name.length + 1));
+}
+
+const WAITING = new Set(["scheduled", "claimed", "transmitting", "retrying"]);
+
+/** How many surveys are still to be sent. */
+export async function countWaiting(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return [...text.matchAll(/^surveyctl_delivery_queue\{state="(\w+)"\} (\d+)$/gm)]
+    .filter(([, state = ""]) => WAITING.has(state))
+    .reduce((sum, [, , count]) => sum + Number(count), 0);
+}

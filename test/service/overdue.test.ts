@@ -1,0 +1,65 @@
+/** A service that starts again long after it stopped, with a mail server. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, expect, test } from "vitest";
+import type { LogFields } from "../../src/runtime/log.ts";
+import { silentLog } from "../../src/runtime/log.ts";
+import { systemRandom } from "../../src/runtime/random.ts";
+import { NO_SENDER } from "../../src/service/delivery/message/sender.ts";
+import { parseSmtpUrl } from "../../src/service/delivery/smtp/smtp-url.ts";
+import { sendPerson } from "../../src/service/domain/people.ts";
+import { addProject } from "../../src/service/domain/projects.ts";
+import { openService, type Service } from "../../src/service/index.ts";
+import { startPlanServer } from "../helpers/smtp-plan-server.ts";
+import { createWarpedClock } from "../helpers/warped-clock.ts";
+import { sendInput } from "./domain/fixture.ts";
+
+const DAY_MS = 86_400_000;
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).toReversed()) await stop();
+});
+
+test("when surveys were due for days, then they are held, the log says so, and resuming sends them", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-overdue-"));
+  stops.push(() => rm(folder, { recursive: true, force: true }));
+  const mail = await startPlanServer();
+  stops.push(mail.stop);
+  const clock = createWarpedClock();
+  const warnings: [string, LogFields][] = [];
+  const open = (): Promise<Service> =>
+    openService({
+      dataFile: path.join(folder, "survey.db"),
+      clock,
+      random: systemRandom,
+      log: { ...silentLog, warn: (event, fields) => void warnings.push([event, fields]) },
+      publicUrl: "https://survey.example.com",
+      rateLimit: null,
+      sender: { ...NO_SENDER, from: "survey@example.com" },
+      mail: {
+        server: parseSmtpUrl(`smtp://127.0.0.1:${mail.port}`),
+        certificates: null,
+        rate: { count: 1000, perSeconds: 1 },
+        connections: 2,
+        dkim: null,
+        onlyTo: null,
+      },
+      maxAgeSeconds: 3 * 86_400,
+    });
+  const before = await open();
+  await before.store.write(async (tx) => {
+    const project = await addProject(tx, "default");
+    for (let n = 0; n < 20; n += 1) await sendPerson(tx, project, sendInput({ email: `ok+${n}@example.org` }));
+  });
+  await before.close();
+  clock.advance(4 * DAY_MS);
+  const service = await open();
+  stops.push(() => service.close());
+  service.startScheduler();
+  const message = "20 surveys were due more than 72 hours ago and are held";
+  await expect.poll(() => warnings).toEqual([["surveys_overdue", { held: 20, max_age_seconds: 259_200, message }]]);
+  expect(mail.accepted).toEqual([]);
+  expect(await service.admin({ kind: "delivery.resume" })).toEqual({ released: 20 });
+  await expect.poll(() => mail.accepted.length, { timeout: 10_000 }).toBe(20);
+});

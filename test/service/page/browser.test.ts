@@ -1,0 +1,288 @@
+/** The pages in Chromium: with and without scripts, by keyboard, narrow, dark and from right to left; and as programs open them. */
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
+import { LOCALES } from "../../../src/contract/locales.ts";
+import { listen, type Listening } from "../../../src/service/http/server.ts";
+import { isLong } from "../../helpers/long.ts";
+import { openPages, type PageFixture } from "./fixture.ts";
+
+const EXECUTABLE = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+if (EXECUTABLE === undefined) process.stderr.write("chromium is not installed: the pages are not tried in it here\n");
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** A person is taken for one after so long. */
+const SEEN_MS = 1100;
+const SENT_MS = 600;
+
+/** What a program does that wants to look like a person, but for the trust of the browser. */
+const FAKE_GESTURES = `{
+  const target = document.querySelector("#score-9");
+  for (const kind of ["pointerdown", "pointerup", "touchend", "keydown", "mousedown"])
+    target.dispatchEvent(new Event(kind, { bubbles: true }));
+  target.dispatchEvent(new PointerEvent("pointerup", { bubbles: true }));
+  target.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, key: "Enter" }));
+}`;
+
+interface Box {
+  readonly x: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+describe.skipIf(EXECUTABLE === undefined)("in Chromium", () => {
+  let pages: PageFixture;
+  let listening: Listening;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  /** What the browser complained of, from any page. */
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    pages = await openPages();
+    await pages.service.admin({ kind: "brand", project: "default", name: "Acme", color: "#0a7" });
+    listening = await listen(pages.service, { host: "127.0.0.1", port: 0, tls: null });
+    browser = await chromium.launch({ executablePath: EXECUTABLE ?? "", args: ["--no-sandbox", "--disable-gpu"] });
+  });
+  afterAll(async () => {
+    await browser.close();
+    listening.cut();
+    await listening.close();
+    await pages.close();
+  });
+  const openContext = async (options: BrowserContextOptions = {}): Promise<Page> => {
+    context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    page = await context.newPage();
+    page.on("console", (message) => {
+      if (message.type() === "error" && !message.text().includes("status of 4")) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    return page;
+  };
+  beforeEach(() => {
+    complaints.length = 0;
+  });
+  afterEach(async () => {
+    await context.close();
+    if (complaints.length > 0) throw new Error(complaints.join("\n"));
+  });
+
+  const state = { surveys: 0 };
+  /** A new survey's path. */
+  const newSurvey = async (properties: Record<string, string> = {}): Promise<string> => {
+    state.surveys += 1;
+    return `/s/${(await pages.send(properties, `p${state.surveys}@example.com`)).token}`;
+  };
+  const open = async (path: string): Promise<void> => {
+    await page.goto(listening.url + path);
+  };
+  const stored = async (path: string) => {
+    const survey = await pages.service.store.read((tx) => tx.requests.byToken(path.slice(3)));
+    const id = survey?.responseId ?? null;
+    if (id === null) return null;
+    const response = await pages.service.store.read((tx) => tx.responses.byId(pages.project.id, id));
+    return [response?.score, response?.comment, survey?.pageFacts.answeredBy];
+  };
+
+  describe("when scripts are off", () => {
+    it("then a link and a button are an answer, and a mistake keeps what was written", async () => {
+      await openContext({ javaScriptEnabled: false });
+      const path = await newSurvey();
+      await open(path);
+      await page.fill("textarea", "Kind people");
+      await page.click("button");
+      expect(await page.title()).toMatch(/^Error: /);
+      expect(await page.inputValue("textarea")).toBe("Kind people");
+      await page.check("#score-9");
+      await page.click("button");
+      expect(page.url()).toBe(listening.url + path);
+      expect(await page.textContent("h1")).toBe("Thank you!");
+      expect(await stored(path)).toEqual([9, "Kind people", "button"]);
+    });
+  });
+
+  describe("when only a keyboard is there", () => {
+    it("then the scale, the comment and the button are reached and seen, in this order", async () => {
+      await openContext();
+      const path = await newSurvey();
+      await open(path);
+      const focused = (): Promise<string> =>
+        page.evaluate("`${document.activeElement.tagName} ${document.activeElement.id}`");
+      await page.keyboard.press("Tab");
+      expect(await focused()).toBe("INPUT score-0");
+      await page.keyboard.press("Space");
+      for (let steps = 0; steps < 8; steps += 1) await page.keyboard.press("ArrowRight");
+      expect(await focused()).toBe("INPUT score-8");
+      const outline = await page.evaluate("getComputedStyle(document.activeElement.nextElementSibling).outlineStyle");
+      expect(outline).toBe("solid");
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("By keyboard");
+      await page.keyboard.press("Tab");
+      expect(await focused()).toBe("BUTTON ");
+      await page.keyboard.press("Enter");
+      await page.waitForSelector("text=You answered 8");
+      expect((await stored(path))?.slice(0, 2)).toEqual([8, "By keyboard"]);
+    });
+
+    it("then a mistake is told where the focus is", async () => {
+      await openContext();
+      await open(await newSurvey());
+      await page.click("button");
+      expect(await page.evaluate("document.activeElement.textContent.trim()")).toBe("Choose a number from 0 to 10.");
+      await page.click(".problem a");
+      expect(await page.evaluate("document.activeElement.id")).toBe("score-0");
+    });
+  });
+
+  describe("when the link names a score", () => {
+    it("then one tap anywhere is an answer, a tap on another score is that one, and the comment follows", async () => {
+      await openContext({ hasTouch: true });
+      const path = await newSurvey();
+      await open(`${path}?score=9`);
+      await page.waitForTimeout(SEEN_MS);
+      expect(await stored(path)).toBeNull();
+      await page.touchscreen.tap(640, 780);
+      await page.waitForTimeout(SENT_MS);
+      expect(await stored(path)).toEqual([9, null, "script"]);
+      expect(await page.textContent("output")).toBe("9 recorded. Add a comment?");
+      await page.fill("textarea", "One tap");
+      await page.tap("label:has(#score-3)");
+      await page.waitForTimeout(SENT_MS);
+      expect(await stored(path)).toEqual([3, "One tap", "script"]);
+    });
+
+    it("then a tap that moves it to another score sends that one alone", async () => {
+      await openContext({ hasTouch: true });
+      const path = await newSurvey();
+      const sent: string[] = [];
+      page.on("request", (request) => {
+        if (request.method() === "POST") sent.push(request.postData() ?? "");
+      });
+      await open(`${path}?score=9`);
+      await page.waitForTimeout(SEEN_MS);
+      await page.tap("label:has(#score-3)");
+      await page.waitForTimeout(SENT_MS);
+      expect(sent).toEqual(["score=3&comment=&by=script"]);
+    });
+
+    it("then a touch before the page could be read is none", async () => {
+      await openContext({ hasTouch: true });
+      const path = await newSurvey();
+      await open(`${path}?score=9`);
+      await page.touchscreen.tap(640, 780);
+      await page.waitForTimeout(SENT_MS);
+      expect(await stored(path)).toBeNull();
+    });
+  });
+
+  describe("when programs open the links of a message", () => {
+    it("then no score is recorded, whatever they fetch, render, scroll or fake", async () => {
+      await openContext();
+      const path = await newSurvey();
+      await open(`${path}?score=9`);
+      expect(await page.locator("script").count()).toBe(1);
+      await page.waitForTimeout(SEEN_MS);
+      await page.mouse.wheel(0, 400);
+      await page.mouse.move(600, 400);
+      await page.evaluate(FAKE_GESTURES);
+      await page.waitForTimeout(SENT_MS);
+      for (let score = 0; score <= 10; score += 1)
+        for (const method of ["GET", "HEAD"])
+          await context.request.fetch(`${listening.url}${path}?score=${score}`, { method });
+      expect(await stored(path)).toBeNull();
+      // From now on only the button answers.
+      await open(`${path}?score=9`);
+      expect(await page.locator("script").count()).toBe(0);
+    });
+
+    it("then one that presses the button answers: no page can tell it from a person, and the operator sees how", async () => {
+      await openContext();
+      const path = await newSurvey();
+      await open(`${path}?score=7`);
+      await page.evaluate("document.querySelector('button').click()");
+      await page.waitForSelector("text=You answered 7");
+      expect(await stored(path)).toEqual([7, null, "button"]);
+    });
+  });
+
+  /** What WCAG 2.2 AA finds wrong with the page that is open. */
+  const violations = async (): Promise<string[]> => {
+    await page.evaluate(AXE);
+    const values = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const options = JSON.stringify({ runOnly: { type: "tag", values } });
+    const result: AxeResults = await page.evaluate(`axe.run(${options})`);
+    return result.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""} ${nodes[0]?.failureSummary ?? ""}`);
+  };
+  const isTooWide = (): Promise<boolean> =>
+    page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+
+  test.each([
+    ["en", "light"],
+    ["en", "dark"],
+    ["ar", "light"],
+  ] as const)(
+    "when every page is checked in %s and %s, then WCAG 2.2 AA has nothing to say",
+    async (locale, scheme) => {
+      await openContext({ viewport: { width: 320, height: 568 }, colorScheme: scheme, locale });
+      const properties = {
+        locale,
+        question_product_name: "Runner 3",
+        thank_you_link_url: "https://example.com/",
+        thank_you_link_text: "Review us",
+      };
+      state.surveys += 1;
+      const due = await pages.send(properties, `axe${state.surveys}@example.com`);
+      const [survey, leaving] = [`/s/${due.token}`, `/u/${due.unsubscribeToken}`];
+      const checks: [string, () => Promise<unknown>][] = [
+        ["chosen", () => open(`${survey}?score=9`)],
+        ["question", () => open(survey)],
+        ["mistake", () => page.click("button")],
+        ["thanks", async () => [await page.check("#score-9"), await page.click("button"), await page.click("summary")]],
+        ["leaving", () => open(leaving)],
+        ["left", () => page.click("button")],
+        ["unknown", () => open("/s/none")],
+        ["response", async () => open(await signedLink())],
+      ];
+      const found: Record<string, unknown> = {};
+      for (const [name, act] of checks) {
+        await act();
+        await page.waitForLoadState();
+        found[name] = [await violations(), await isTooWide()];
+      }
+      expect(found).toEqual(Object.fromEntries(checks.map(([name]) => [name, [[], false]])));
+    },
+  );
+  const signedLink = async (): Promise<string> => {
+    const [response] = await pages.responses();
+    const link = await pages.service.admin({ kind: "survey.link", project: "default", id: response?.id ?? "" });
+    return link.url.replace(/^https?:\/\/[^/]+/, "");
+  };
+
+  test.each(isLong ? LOCALES : (["de", "ar"] as const))(
+    "when the question is asked in %s on a narrow screen, then it fits, and 0 is left of 10",
+    async (locale) => {
+      await openContext({ viewport: { width: 320, height: 568 } });
+      await open(await newSurvey({ locale }));
+      const boxes: Box[] = await page.evaluate(
+        "[...document.querySelectorAll('.scale label')].map((label) => label.getBoundingClientRect().toJSON())",
+      );
+      expect(boxes.map(({ x }) => x)).toEqual(boxes.map(({ x }) => x).toSorted((left, right) => left - right));
+      expect(Math.min(...boxes.map(({ width }) => width))).toBeGreaterThanOrEqual(24);
+      expect(Math.min(...boxes.map(({ height }) => height))).toBeGreaterThanOrEqual(44);
+      expect(await isTooWide()).toBe(false);
+      expect(isLong ? await violations() : []).toEqual([]);
+    },
+  );
+
+  const color = (score: number): Promise<string> =>
+    page.evaluate(`getComputedStyle(document.querySelector("#score-${score} + span")).backgroundColor`);
+
+  test("when colours are forced, then the chosen score still looks chosen", async () => {
+    await openContext({ forcedColors: "active" });
+    await open(`${await newSurvey()}?score=9`);
+    expect(await color(9)).not.toBe(await color(8));
+  });
+});

@@ -1,0 +1,126 @@
+/** The whole service in this process with a clock that is set by hand, and requests as browsers and mail programs send them. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { HttpResponse } from "../../../src/contract/http.ts";
+import type { Properties, SurveyResponse } from "../../../src/contract/resources.ts";
+import type { Clock } from "../../../src/runtime/clock.ts";
+import { createLog } from "../../../src/runtime/log.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
+import type { Project } from "../../../src/service/domain/inputs.ts";
+import { sendPerson } from "../../../src/service/domain/people.ts";
+import type { DueSurvey } from "../../../src/service/domain/ports.ts";
+import { addKey, addProject } from "../../../src/service/domain/projects.ts";
+import { openService, type Service, type ServiceOptions } from "../../../src/service/index.ts";
+import { responsesQuery, sendInput, START } from "../domain/fixture.ts";
+import { listResponses } from "../domain/lists.ts";
+
+export const KEY = "key-of-the-page-tests";
+export const ORIGIN = "http://survey.test:8080";
+/** So long after the message was sent that no program is suspected. */
+export const LATER = 3600;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export interface Ask {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A form, or what is sent as it is. */
+  readonly body?: string | Readonly<Record<string, string>>;
+  readonly from?: string;
+}
+
+export interface PageFixture {
+  readonly service: Service;
+  readonly project: Project;
+  /** Unix seconds; may be set. */
+  readonly time: { now: number };
+  /** A survey whose message was sent. */
+  send(properties?: Properties, email?: string): Promise<DueSurvey>;
+  call(method: string, path: string, ask?: Ask): Promise<Answer>;
+  get(path: string, ask?: Ask): Promise<Answer>;
+  post(path: string, body: Readonly<Record<string, string>>, ask?: Ask): Promise<Answer>;
+  /** As the API shows them. */
+  responses(): Promise<readonly SurveyResponse[]>;
+  /** Lines of the log. */
+  readonly logged: () => string;
+  close(): Promise<void>;
+}
+
+export async function openPages(options: Partial<ServiceOptions> = {}): Promise<PageFixture> {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-pages-"));
+  const time = { now: START };
+  const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
+  const lines: string[] = [];
+  const log = createLog(async (text) => void lines.push(text), clock);
+  const settings = { dataFile: path.join(folder, "survey.db"), clock, random: systemRandom, log };
+  const service = await openService({ publicUrl: null, rateLimit: null, ...settings, ...options });
+  const { store } = service;
+  const project = await store.write(async (tx) => {
+    const made = await addProject(tx, "default");
+    await addKey(tx, made, KEY);
+    return made;
+  });
+  const call: PageFixture["call"] = async (method, target, { headers = {}, body, from = "192.0.2.1" } = {}) => {
+    const text = typeof body === "object" ? new URLSearchParams(body).toString() : body;
+    const type = typeof body === "object" ? { "content-type": "application/x-www-form-urlencoded" } : {};
+    const request = { method, url: ORIGIN + target, headers: { ...type, ...headers }, from };
+    return toAnswer(await service.handle(text === undefined ? request : { ...request, body: text }));
+  };
+  return {
+    service,
+    project,
+    time,
+    send: async (properties = {}, email = "ada@example.com") => {
+      await store.write((tx) => sendPerson(tx, project, sendInput({ email, name: "Ada", properties })));
+      const claim = { claimer: "one", channel: "email", leaseSeconds: 60, limit: 1 } as const;
+      const [due] = await store.write((tx) => claimDue(tx, claim));
+      if (due === undefined) throw new Error("nothing was due");
+      await store.write((tx) => finishDelivery(tx, due, { kind: "sent" }));
+      time.now += LATER;
+      return due;
+    },
+    call,
+    get: (target, ask) => call("GET", target, ask),
+    post: (target, body, ask) => call("POST", target, { body, ...ask }),
+    responses: async () => {
+      const links = { permalink: (token: string) => `/r/${token}` };
+      const query = responsesQuery({ perPage: 100 });
+      return store.read((tx) => listResponses(tx, project, query, links));
+    },
+    logged: () => {
+      log.flush();
+      return lines.join("");
+    },
+    close: async () => {
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function toAnswer({ status, headers, body }: HttpResponse): Promise<Answer> {
+  if (typeof body === "string") return { status, headers, text: body };
+  const parts: Uint8Array[] = [];
+  for await (const part of body) parts.push(part);
+  return { status, headers, text: Buffer.concat(parts).toString("latin1") };
+}
+
+/** What a page shows, without its markup and style. */
+export function visibleText(page: string): string {
+  return page
+    .replace(/<(style|script|title)>[^]*?<\/\1>/g, "")
+    .replace(/<[^>]*>/g, " ")
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+/** The value of each checked radio. */
+export function checkedScores(page: string): string[] {
+  return [...page.matchAll(/<input[^>]*value="(\d+)"[^>]*\schecked/g)].map(([, value = ""]) => value);
+}

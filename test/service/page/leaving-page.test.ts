@@ -1,0 +1,120 @@
+/** `/u/<token>`: people who press the button, and mail programs that post by themselves (RFC 8058). */
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { DAY, eventsQuery } from "../domain/fixture.ts";
+import { listUnsubscribes } from "../domain/lists.ts";
+import { type Ask, KEY, openPages, type PageFixture, visibleText } from "./fixture.ts";
+
+let pages: PageFixture;
+let url = "";
+let answeringUrl = "";
+beforeEach(async () => {
+  pages = await openPages();
+  const due = await pages.send({ question_product_name: "Acme" });
+  [url, answeringUrl] = [`/u/${due.unsubscribeToken}`, `/s/${due.token}`];
+});
+afterEach(() => pages.close());
+
+const left = async (): Promise<number> => {
+  const { service, project } = pages;
+  return (await service.store.read((tx) => listUnsubscribes(tx, project, eventsQuery()))).length;
+};
+
+describe("when the link is opened", () => {
+  it("then one button asks, and nothing changes", async () => {
+    const page = await pages.get(url);
+    expect([page.status, visibleText(page.text), page.text.match(/<button/g)?.length]).toEqual([
+      200,
+      "Acme Unsubscribe from surveys Do you want to stop receiving survey emails from Acme? Unsubscribe",
+      1,
+    ]);
+    expect((await pages.call("HEAD", url)).status).toBe(200);
+    expect((await pages.call("OPTIONS", url)).status).toBe(204);
+    expect((await pages.call("PUT", url)).status).toBe(405);
+    expect(await left()).toBe(0);
+  });
+
+  it("without a name for the sender, then the text has the host's", async () => {
+    const due = await pages.send({}, "grace@example.com");
+    expect(visibleText((await pages.get(`/u/${due.unsubscribeToken}`)).text)).toBe(
+      "Unsubscribe from surveys Do you want to stop receiving survey emails from survey.test? Unsubscribe",
+    );
+  });
+});
+
+describe("when it is posted to", () => {
+  const multipart = '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
+  test.each<[string, Ask]>([
+    ["one click as a form", { body: { "List-Unsubscribe": "One-Click" } }],
+    ["one click as multipart", { body: multipart, headers: { "content-type": "multipart/form-data; boundary=x" } }],
+    ["one click without a type", { body: "List-Unsubscribe=One-Click" }],
+    ["no body", {}],
+    ["an empty body with a type", { body: "", headers: { "content-type": "application/x-www-form-urlencoded" } }],
+    ["JSON", { body: '{"a":1}', headers: { "content-type": "application/json" } }],
+    ["broken JSON", { body: "{", headers: { "content-type": "application/json" } }],
+    ["bytes", { body: "\0\u0001", headers: { "content-type": "application/octet-stream" } }],
+    ["a request of another site", { headers: { "sec-fetch-site": "cross-site", origin: "https://mail.example" } }],
+    ["no wish for HTML", { headers: { accept: "application/json" } }],
+  ])("with %s, then the person has left at once, without a redirect or a cookie", async (_, ask) => {
+    const page = await pages.call("POST", url, ask);
+    expect([page.status, page.headers["location"], page.headers["set-cookie"]]).toEqual([200, undefined, undefined]);
+    expect(visibleText(page.text)).toBe(
+      "Acme Unsubscribe from surveys You are unsubscribed and will get no more survey emails from Acme. " +
+        "That was a mistake",
+    );
+    expect(await left()).toBe(1);
+  });
+
+  it("a hundred times, then each is answered, and once is counted", async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => pages.call("POST", url)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await left()).toBe(1);
+  });
+
+  it("by the answering link, then nobody leaves", async () => {
+    const { pathname } = new URL(answeringUrl.replace("/s/", "/u/"), "http://x");
+    expect((await pages.call("POST", pathname)).status).toBe(404);
+    expect(await left()).toBe(0);
+    expect((await pages.post(url.replace("/u/", "/s/"), { score: "9" })).status).toBe(404);
+  });
+});
+
+describe("when it was a mistake", () => {
+  it("then the person is back within 30 days", async () => {
+    await pages.call("POST", url);
+    pages.time.now += 30 * DAY;
+    const page = await pages.call("POST", `${url}/undo`);
+    expect([page.status, visibleText(page.text)]).toEqual([
+      200,
+      "Acme Unsubscribe from surveys You are subscribed again. Unsubscribe",
+    ]);
+    expect(await left()).toBe(0);
+    expect((await pages.call("POST", url)).status).toBe(200);
+    expect(await left()).toBe(1);
+  });
+
+  it("then later it stays, and the page offers nothing", async () => {
+    await pages.call("POST", url);
+    pages.time.now += 30 * DAY + 1;
+    const page = await pages.call("POST", `${url}/undo`);
+    expect([page.status, page.text.includes("<form")]).toEqual([200, false]);
+    expect(await left()).toBe(1);
+  });
+
+  it("then opening the way back changes nothing", async () => {
+    await pages.call("POST", url);
+    expect((await pages.get(`${url}/undo`)).status).toBe(200);
+    expect(await left()).toBe(1);
+  });
+});
+
+test("when the person was deleted, then the link is nobody's, before and after they had left", async () => {
+  await pages.call("POST", url);
+  const authorization = `Basic ${Buffer.from(`${KEY}:`).toString("base64")}`;
+  await pages.call("DELETE", "/v1/people/email%3Aada%40example.com", { headers: { authorization } });
+  await pages.service.store.settle();
+  const unknown = await pages.call("POST", "/u/nobody");
+  for (const path of [url, `${url}/undo`]) {
+    const { status, text } = await pages.call("POST", path);
+    expect([status, text]).toEqual([404, unknown.text]);
+  }
+});
