@@ -39,6 +39,9 @@ const AFTER_ERROR_MS = 2_000;
 const REST_MAX_MS = 60_000;
 const REST_MIN_MS = 20;
 const STOP_MS = 5_000;
+/** Attempts that end within this time share a commit, unless there are many. */
+const GATHER_MS = 20;
+const RECORDED_AT_ONCE = 64;
 
 interface State {
   loop: Promise<void> | null;
@@ -63,8 +66,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const record = async (): Promise<void> => {
     while (ended.length > 0) {
-      const some = ended.slice();
       try {
+        if (ended.length < RECORDED_AT_ONCE) await clock.sleep(GATHER_MS);
+        const some = ended.slice();
         const meanings = await store.write((tx) => recordAll(tx, some, random));
         ended.splice(0, some.length);
         for (const [index, { lane, due }] of some.entries()) {

@@ -37,8 +37,8 @@ export interface Lane {
 }
 
 const AT_ONCE = 4;
-const WAITING_MAX = 32;
-const WAITING_LOW = 8;
+const WAITING_MAX = 64;
+const WAITING_LOW = 32;
 /** Ended and not recorded: no more begins until the disk has caught up. */
 const IN_HAND_MAX = 256;
 

@@ -5,6 +5,7 @@ import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
+import { onAbort } from "../../runtime/on-abort.ts";
 import { refuseAddress, refuseUrl, type WebhookReach } from "../domain/webhooks/addresses.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 
@@ -68,7 +69,7 @@ export function createEndpointTransport(options: EndpointOptions, connections: n
         return end(status, text, readRetryAfter(retryAfter, clock));
       } catch (error) {
         if (signal.aborted) return null;
-        return end(null, timer.signal.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : describe(error));
+        return end(null, timer.isOver() ? `no answer within ${TIMEOUT_MS / 1000} s` : describe(error));
       } finally {
         timer.stop();
       }
@@ -182,15 +183,28 @@ const resolveName: Resolve = (name) =>
     lookup(name, { all: true }, (error, addresses) => (error === null ? resolve(addresses) : reject(error)));
   });
 
-function startTimer(clock: Clock, signal: AbortSignal): { readonly signal: AbortSignal; readonly stop: () => void } {
-  const timeout = new AbortController();
+/** Not a DOMException made for each attempt: those cost more than the request's own headers. */
+const OVER = new Error("over");
+
+function startTimer(
+  clock: Clock,
+  signal: AbortSignal,
+): { readonly signal: AbortSignal; readonly isOver: () => boolean; readonly stop: () => void } {
+  const ending = new AbortController();
   const done = new AbortController();
+  const state = { isOver: false };
   const ring = async (): Promise<void> => {
     await clock.sleep(TIMEOUT_MS, done.signal);
-    timeout.abort();
+    state.isOver = true;
+    ending.abort(OVER);
   };
   void ring().catch(() => undefined);
-  return { signal: AbortSignal.any([timeout.signal, signal]), stop: () => done.abort() };
+  const stopWaiting = onAbort(signal, () => ending.abort(OVER));
+  const stop = (): void => {
+    stopWaiting();
+    done.abort(OVER);
+  };
+  return { signal: ending.signal, isOver: () => state.isOver, stop };
 }
 
 /** Seconds, from a number or a date; null when there is none. */

@@ -25,6 +25,11 @@ export function createHandClock(): HandClock {
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         const sleeper = { at: time.ms + ms, wake: resolve };
+        // So short that nobody would advance a clock for it.
+        if (ms < 1000 && signal === undefined) {
+          setTimeout(resolve, 1);
+          return;
+        }
         if (signal?.aborted === true) {
           reject(signal.reason as Error);
           return;

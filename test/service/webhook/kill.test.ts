@@ -12,6 +12,7 @@ import { ensureFirstKey } from "../../../src/service/first-project.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { answering, type HookPlan, startHookReceiver } from "../../helpers/hook-receiver.ts";
 import { size } from "../../helpers/long.ts";
+import { until } from "../../helpers/process-list.ts";
 import { startProgram } from "../../helpers/run-cli.ts";
 import { sendInput } from "../domain/fixture.ts";
 import { openHookFixture, SECRET } from "./fixture.ts";
@@ -63,12 +64,8 @@ test(`when the program is killed ${KILLS} times, then every event arrives, with 
       acknowledged.push(((await response.json()) as { id: string }).id);
     };
     await Promise.all(Array.from({ length: ANSWERS }, post));
-    if (round < KILLS) running.child.kill("SIGKILL");
-    else await receiver.until("/hook", 1);
-    if (round === KILLS) {
-      await expect.poll(() => idsOf(receiver.on("/hook")).size, { timeout: 30_000 }).toBe(acknowledged.length);
-      running.child.kill("SIGTERM");
-    }
+    if (round === KILLS) await until(() => idsOf(receiver.on("/hook")).size === acknowledged.length);
+    running.child.kill(round === KILLS ? "SIGTERM" : "SIGKILL");
     await running.ended;
   }
   const received = receiver.on("/hook");
@@ -87,21 +84,24 @@ function idsOf(hooks: readonly { readonly body: string }[]): Set<string> {
   return new Set(hooks.map(({ body }) => (JSON.parse(body) as { event_data: { id: string } }).event_data.id));
 }
 
-test(`when ${EVENTS} events wait, then 500 of them go in a second, and memory stays flat`, async () => {
+/** By the processor's time and not the clock's: other tests run beside this one. */
+test(`when ${EVENTS} events wait, then 500 of them go in a second of work, and memory stays flat`, async () => {
   const receiver = await startHookReceiver();
   const file = path.join(folder, "many.db");
   const { add, answer, dispatcher, store, project, close } = await openHookFixture(systemClock, { file });
   const hook = await add(`${receiver.url}/hook`);
   for (let left = EVENTS; left > 0; left -= 500) await Promise.all(Array.from({ length: 500 }, () => answer()));
   const before = process.memoryUsage().rss;
-  const startedMs = performance.now();
+  const [startedMs, startedCpu] = [performance.now(), process.cpuUsage()];
   dispatcher.start();
   const counts = () => store.read((tx) => tx.webhooks.counts(project.id, hook.id));
   await expect.poll(counts, { timeout: 100_000 }).toEqual({ waiting: 0, delivered: EVENTS, failed: 0 });
-  const perSecond = EVENTS / ((performance.now() - startedMs) / 1000);
+  const { user, system } = process.cpuUsage(startedCpu);
+  const perSecond = EVENTS / ((user + system) / 1e6);
+  const onTheClock = EVENTS / ((performance.now() - startedMs) / 1000);
   const grown = (process.memoryUsage().rss - before) / 2 ** 20;
-  if (process.env.SHOW_FIGURES === "1") console.log({ EVENTS, perSecond, grownMiB: grown });
-  expect(perSecond).toBeGreaterThan(size(100, 500));
+  if (process.env.SHOW_FIGURES === "1") console.log({ EVENTS, perSecond, onTheClock, grownMiB: grown });
+  expect(perSecond).toBeGreaterThan(500);
   expect(grown).toBeLessThan(100);
   await close();
   await receiver.close();

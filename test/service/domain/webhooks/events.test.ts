@@ -1,5 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { NewWebhook, Transaction } from "../../../../src/service/domain/ports.ts";
+import { answerSurvey } from "../../../../src/service/domain/answers.ts";
+import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { sendPerson } from "../../../../src/service/domain/people.ts";
 import { addProject } from "../../../../src/service/domain/projects.ts";
 import { addResponse, updateResponse } from "../../../../src/service/domain/responses.ts";
@@ -8,7 +10,7 @@ import { eventBody } from "../../../../src/service/domain/webhooks/events.ts";
 import { slackMessage } from "../../../../src/service/domain/webhooks/slack-message.ts";
 import { WEBHOOK_EVENTS } from "../../../../src/service/domain/webhooks/webhook-rows.ts";
 import { addWebhook, pruneEvents, removeWebhook } from "../../../../src/service/domain/webhooks/webhooks.ts";
-import { DAY, type Fixture, links, openFixture, responseInput, sendInput, START } from "../fixture.ts";
+import { claimAll, DAY, type Fixture, links, openFixture, responseInput, sendInput, START } from "../fixture.ts";
 
 const hook: NewWebhook = {
   url: "https://example.com/hook",
@@ -27,7 +29,9 @@ async function openWithHook(given: Partial<NewWebhook> = {}) {
   const { person } = await fixture.write((tx) =>
     sendPerson(tx, fixture.project, sendInput({ email: "ada@example.com", name: "Ada", send: false })),
   );
-  return { ...fixture, id, person };
+  const write = <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => fixture.write(work);
+  const read = <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => fixture.read(work);
+  return { store: fixture.store, project: fixture.project, time: fixture.time, write, read, id, person };
 }
 
 async function bodies({ read, project }: Pick<Fixture, "read" | "project">, id: number): Promise<unknown[]> {
@@ -56,6 +60,26 @@ test("when a response is given and changed, then each change is an event, and wh
     ["survey_response.created", null, 0],
     ["survey_response.updated", "Better now", 0],
     ["survey_response.updated", "Better now", 1],
+  ]);
+});
+
+test("when a survey is answered on its page, then the score is an event, and so is the comment that follows", async () => {
+  const { id, ...fixture } = await openWithHook();
+  const { write, project } = fixture;
+  await write((tx) => sendPerson(tx, project, sendInput({ email: "bea@example.com" })));
+  const [due] = await write(claimAll);
+  await write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
+  const give = (comment?: string): Promise<unknown> =>
+    write((tx) =>
+      answerSurvey(tx, due!.token, { score: 3, by: "button", ...(comment === undefined ? {} : { comment }) }, DAY),
+    );
+  await give();
+  await give("Too slow");
+  await give("Too slow");
+  const all = (await bodies(fixture, id)) as { event_type: string; event_data: { comment: string; score: number } }[];
+  expect(all.map(({ event_type, event_data: { score, comment } }) => [event_type, score, comment])).toEqual([
+    ["survey_response.created", 3, null],
+    ["survey_response.updated", 3, "Too slow"],
   ]);
 });
 
@@ -129,11 +153,19 @@ describe("what a webhook is made of", () => {
   });
 });
 
-describe("a large event", () => {
-  const dataOf = (body: string): Record<string, unknown> =>
-    (JSON.parse(body) as { event_data: Record<string, unknown> }).event_data;
-  const sizeOf = (body: string): number => Buffer.byteLength(JSON.stringify(dataOf(body)));
+function dataOf(body: string): Record<string, unknown> {
+  return (JSON.parse(body) as { event_data: Record<string, unknown> }).event_data;
+}
 
+function sizeOf(body: string): number {
+  return Buffer.byteLength(JSON.stringify(dataOf(body)));
+}
+
+function section(text: string): object {
+  return { type: "section", text: { type: "mrkdwn", text } };
+}
+
+describe("a large event", () => {
   it.each([
     ["letters", "a".repeat(65_536)],
     ["emoji", "😀".repeat(16_000)],
@@ -181,7 +213,6 @@ describe("a message for Slack", () => {
     tags: [],
     additional_answers: [],
   } as const;
-  const section = (text: string): object => ({ type: "section", text: { type: "mrkdwn", text } });
 
   it("when somebody answers, then it says who, how, and what they wrote", () => {
     expect(JSON.parse(slackMessage("survey_response.created", response as never))).toEqual({
