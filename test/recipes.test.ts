@@ -1,6 +1,6 @@
 /** The README's recipes, typed as they stand there, one after the other, by somebody with a small customer list. */
 import { spawnSync } from "node:child_process";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { isLong } from "./helpers/long.ts";
@@ -66,6 +66,11 @@ function recipe(title: string): readonly string[] {
   return lines;
 }
 
+/** The command of a crontab's line. */
+function withoutTimes(line: string): string {
+  return line.replace(/^(?:\S+ ){5} */, "");
+}
+
 function file(name: string): Promise<string> {
   return readFile(path.join(work, name), "utf8");
 }
@@ -81,6 +86,7 @@ test("when there is a recipe, then it is one of these", () => {
     "Import a list from a spreadsheet",
     "A nightly export from cron",
     "An alert when the score falls",
+    "A report, and a weekly message",
     "With jq",
     "Move a script from a hosted service that closed",
     "A call that no command makes",
@@ -111,7 +117,7 @@ describe("recipes", () => {
   it("when cron exports every night, then each answer is in the file once", async () => {
     const [search, entry = "", ...others] = recipe("A nightly export from cron");
     expect(search).toMatch(/^PATH=.*:\/usr\/bin:\/bin$/);
-    const night = entry.replace(/^(?:\S+ ){5} */, "");
+    const night = withoutTimes(entry);
     await type(`printf %s ${KEY} | surveyctl auth login --base-url ${service.baseUrl} --profile prod`, {});
     expect((await type("surveyctl responses import history.csv --concurrency 1")).status).toBe(0);
     const bare = { status: 0, stdout: "", stderr: "", signal: null };
@@ -143,6 +149,20 @@ describe("recipes", () => {
       ].join("\n"),
       [],
     ]);
+  });
+
+  it("when a report is written, then it is true, and cron mails the week and posts it", async () => {
+    await script("sendmail", `{ echo "$@"; cat; } > sent.txt`);
+    await script("curl", "cat > posted.txt");
+    const [report = "", verify = "", ...entries] = recipe("A report, and a weekly message");
+    expect((await type(report)).stderr).toMatch(/^Wrote nps\.html/);
+    expect(await type(verify)).toMatchObject({ status: 0, stdout: "same\n" });
+    for (const line of entries) expect(await type(withoutTimes(line), {})).toMatchObject({ status: 0, stderr: "" });
+    const sentence = /NPS -33, between -\d+ and \d+; 3 answers, too few to say\./;
+    const [mail, post] = await Promise.all([file("sent.txt"), file("posted.txt")]);
+    await rm(path.join(service.folder, "bin", "curl"));
+    expect([mail, post]).toEqual([expect.stringMatching(sentence), expect.stringMatching(sentence)]);
+    expect(mail).toMatch(/^-t\nFrom: /);
   });
 
   it.runIf(has("jq"))("when rows go to jq, then it reads them (runs where jq is installed)", async () => {

@@ -28,6 +28,8 @@ export interface ProgramOptions {
     action: Action,
     flags: Readonly<Record<string, unknown>>,
     operands: readonly string[],
+    /** Names of the flags that the command declares itself. */
+    ownFlags: ReadonlySet<string>,
   ) => Promise<ExitCode>;
   readonly nouns?: readonly Noun[];
   /** Of help; 80 where nothing is said. */
@@ -105,7 +107,8 @@ function createProgram({ invoke, nouns = NOUNS, columns }: ProgramOptions, state
   });
   program.helpOption("-h, --help", "usage, flags, examples and exit statuses");
   const context = createContext(facts, async (action, command) => {
-    state.exit = await invoke(action, command.opts(), command.args);
+    const own = new Set<string>(facts.get(command).flags?.map(({ flag }) => flag));
+    state.exit = await invoke(action, command.opts(), command.args, own);
   });
   return { program, facts, load: addNouns(program, nouns, context) };
 }
@@ -134,13 +137,14 @@ function addNouns(program: Command, nouns: readonly Noun[], context: CommandCont
   };
 }
 
-/** Every command knows the global flags, unless it has one of that name itself. */
+/** Every command knows the global flags, unless it has one of that name itself; `--json` is short for a format. */
 function addGlobalFlags(command: Command): void {
   for (const sub of command.commands) addGlobalFlags(sub);
   if (command.commands.length > 0) return;
   const own = new Set(command.options.flatMap(({ long, short }) => [long, short]));
   const free = GLOBAL_FLAGS.map(toOption).filter(
-    ({ long, short }) => !own.has(long) && (short === undefined || !own.has(short)),
+    ({ long, short }) =>
+      !own.has(long) && (short === undefined || !own.has(short)) && !(long === "--json" && own.has("--output")),
   );
   for (const option of free) command.addOption(option);
 }

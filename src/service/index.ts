@@ -23,6 +23,9 @@ import { type ProjectSettings, readSettings } from "./domain/projects.ts";
 import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
+import { pruneEvents } from "./domain/webhooks/webhooks.ts";
+import { createDispatcher } from "./webhook/dispatcher.ts";
+import { webhookMetrics } from "./webhook/webhook-metrics.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
@@ -72,6 +75,8 @@ export interface Service extends Face {
   startScheduler(): void;
   /** Logs what was noticed while the service was opened, and from then on what happens to the data file. */
   startLog(options?: { readonly isAnnounced: boolean }): void;
+  /** Starts to send events to webhooks. */
+  startWebhooks(): void;
   /** Ends the scheduler once nothing is due any more. */
   finishDue(): Promise<void>;
   /** Claims nothing more and lets transmissions end; `close` does so too. */
@@ -92,9 +97,13 @@ const ANSWER_WINDOW_SECONDS = 30 * 86_400;
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataFile, clock, random, log, publicUrl, sender = NO_SENDER } = options;
   const wakeUp = createSignal();
+  const eventNoted = createSignal();
+  const state = { address: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null, isReady: true };
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
   const store = await openDataFile({
     ...options,
+    appUrl: () => state.address,
+    onWebhookEvent: eventNoted.call,
     onEvent: (event) => {
       notices.add(event);
       if (event.kind === "recovered") wakeUp.call();
@@ -102,7 +111,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   // We own the file now, so a control file beside it was left by a killed server.
   await removeControlFile(dataFile);
-  const state = { address: publicUrl ?? DEFAULT_ADDRESS, isReady: true };
   const failures = createFailureLog(log);
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
   const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
@@ -138,6 +146,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);
+  const ownAddresses = (): string[] => [state.address, ...(state.listening === null ? [] : [state.listening])];
+  const webhooks = createDispatcher({ store, clock, random, log, own: ownAddresses, onError: failures.add });
+  eventNoted.answer(webhooks.wake);
   const pages = createPages({
     store,
     clock,
@@ -161,7 +172,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ],
     store,
     onScheduled: scheduler.wake,
-    moreMetrics: metrics.text,
+    moreMetrics: async () => (await metrics.text()) + (await webhookMetrics(store, webhooks.attempts())),
     isReady: () => state.isReady && store.trouble() === null,
   });
   /** Messages of a deleted person go with them. */
@@ -184,6 +195,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     renderPreview: (survey, settings, brand) =>
       previewMail(survey, mailContext(settings, brand), random, unixSeconds(clock)),
     onReport: metrics.countReport,
+    ownAddresses,
+    onWebhooks: webhooks.wake,
+    sendTest: webhooks.send,
   });
   const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
   return {
@@ -197,20 +211,23 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     checkOutbox: outbox.check,
     setAddress: (url) => {
       state.address = publicUrl ?? url;
+      state.listening = url;
     },
     startScheduler: () => {
       scheduler.start();
       upkeep.start();
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
+    startWebhooks: webhooks.start,
     finishDue: scheduler.finish,
-    stopDelivering: scheduler.stop,
+    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop()])),
     setReady: (isReady) => {
       state.isReady = isReady;
     },
     close: async () => {
       await upkeep.stop();
       await scheduler.stop();
+      await webhooks.stop();
       await mail?.close();
       await store.close();
       log.flush();
@@ -293,6 +310,7 @@ const PRUNED_A_STEP = 1000;
 
 async function forgetAttempts(store: Store): Promise<void> {
   while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP)));
+  while (await store.write((tx) => pruneEvents(tx, PRUNED_A_STEP)));
 }
 
 function createUpkeep(

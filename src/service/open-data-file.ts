@@ -22,6 +22,9 @@ export interface DataFileOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly onEvent?: (event: StoreEvent) => void;
+  /** See `SqliteStoreOptions`. */
+  readonly appUrl?: () => string;
+  readonly onWebhookEvent?: () => void;
 }
 
 /** Commands that open the file themselves are done with it soon. */

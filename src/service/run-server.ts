@@ -44,6 +44,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
   });
   service.setAddress(listener.url);
   service.startScheduler();
+  service.startWebhooks();
   return {
     url: listener.url,
     stop: async () => {

@@ -11,12 +11,20 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const CONCURRENCY_MAX = 256;
 const RETRIES_MAX = 100;
 
-/** A flag takes precedence over the environment. Throws UsageError with the flag or variable at fault. */
-export function readGlobalOptions(flags: Flags, env: Environment, isTerminal: boolean): GlobalOptions {
+/**
+ * A flag takes precedence over the environment. `own` are flags that mean something else to the command: it reads them
+ * itself. Throws UsageError with the flag or variable at fault.
+ */
+export function readGlobalOptions(
+  flags: Flags,
+  env: Environment,
+  isTerminal: boolean,
+  own: ReadonlySet<string> = new Set(),
+): GlobalOptions {
   return {
     profile: flags.text("--profile"),
     baseUrl: flags.text("--base-url"),
-    output: readOutput(flags, env),
+    output: own.has("--output") ? null : readOutput(flags, env),
     columns: flags.all("--columns").length === 0 ? null : parseNames(flags.all("--columns"), "--columns"),
     time: either(flags.text("--time"), "--time", env, "SURVEYCTL_TIME", (text, place) =>
       parseChoice(text, place, TIME_FORMATS),

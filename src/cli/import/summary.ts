@@ -3,6 +3,7 @@ import type { SendReport } from "../../bulk/import/send-rows.ts";
 import { countOf, formatCount } from "../command/notes.ts";
 import type { Deps } from "../command/deps.ts";
 import { InterruptedError } from "../errors/command-errors.ts";
+import { toShellWord } from "../render/safe-text.ts";
 import type { ImportRequest } from "./import-request.ts";
 import type { RecordFiles } from "./record.ts";
 
@@ -89,7 +90,5 @@ function nextSteps({ counts, stoppedBy }: Ending, commandLine: readonly string[]
 export function resumeCommand(commandLine: readonly string[], flags: readonly string[]): string {
   const end = commandLine.includes("--") ? commandLine.indexOf("--") : commandLine.length;
   const words = commandLine.slice(0, end).filter((word) => !flags.includes(word));
-  return ["surveyctl", ...words, ...flags, ...commandLine.slice(end)]
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(" ");
+  return ["surveyctl", ...words, ...flags, ...commandLine.slice(end)].map(toShellWord).join(" ");
 }

@@ -47,6 +47,18 @@ export const NOUNS: readonly Noun[] = [
   },
   {
     group: "Survey data",
+    name: "report",
+    summary: "the score, its history and comments as one HTML file",
+    load: () => import("../commands/report/index.ts"),
+  },
+  {
+    group: "Survey data",
+    name: "digest",
+    summary: "the last days as a message: text, e-mail or Slack",
+    load: () => import("../commands/digest/index.ts"),
+  },
+  {
+    group: "Survey data",
     name: "autopilot",
     summary: "recurring surveys: who gets them and how often",
     load: () => import("../commands/autopilot/index.ts"),

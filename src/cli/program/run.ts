@@ -61,7 +61,7 @@ async function dispatch(process: Process, world: World): Promise<ExitCode> {
   }
   const outcome = await runProgram(args, {
     columns: streams.out.columns,
-    invoke: (action, flags, operands) => invoke(process, world, { action, flags, operands }),
+    invoke: (action, flags, operands, ownFlags) => invoke(process, world, { action, flags, operands, ownFlags }),
   });
   if (outcome.kind === "done") return outcome.exit;
   await withPager(streams, process.env, ({ out }) => out.write(outcome.text));
@@ -72,15 +72,16 @@ interface Invocation {
   readonly action: Action;
   readonly flags: Readonly<Record<string, unknown>>;
   readonly operands: readonly string[];
+  readonly ownFlags: ReadonlySet<string>;
 }
 
 async function invoke(
   process: Process,
   { args, streams, lifetime, keys }: World,
-  { action, flags, operands }: Invocation,
+  { action, flags, operands, ownFlags }: Invocation,
 ): Promise<ExitCode> {
   const parsed = createFlags(flags);
-  const options = readGlobalOptions(parsed, process.env, streams.out.isTTY);
+  const options = readGlobalOptions(parsed, process.env, streams.out.isTTY, ownFlags);
   const deps: Deps = {
     streams,
     env: process.env,

@@ -32,3 +32,8 @@ export function toSafeCell(text: string): string {
 function hex(char: string): string {
   return char.charCodeAt(0).toString(16).padStart(4, "0");
 }
+
+/** A word as a shell reads it back: quoted where it has to be. */
+export function toShellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -5,11 +5,13 @@ import type { AutopilotConfiguration, Platform } from "../../contract/resources.
 import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
 import { PAGE_COMMANDS, type PageCommand, type PageResults } from "./page-commands.ts";
+import { WEBHOOK_COMMANDS, type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
 
 export type AdminCommand =
   | DeliveryCommand
   | PageCommand
   | BounceCommand
+  | WebhookCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
@@ -94,6 +96,7 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   ...DELIVERY_COMMANDS,
   ...PAGE_COMMANDS,
   ...BOUNCE_COMMANDS,
+  ...WEBHOOK_COMMANDS,
 ]);
 
 export interface ProjectInfo {
@@ -141,7 +144,7 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
-export interface AdminResults extends DeliveryResults, PageResults, BounceResults {
+export interface AdminResults extends DeliveryResults, PageResults, BounceResults, WebhookResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];

@@ -24,6 +24,7 @@ import type { ReportOutcome } from "../domain/delivery/rows.ts";
 import { createBounceHandlers } from "./bounce-admin.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
+import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook-admin.ts";
 import {
   AdminError,
   type Admin,
@@ -38,7 +39,7 @@ import {
   type TrendInfo,
 } from "./commands.ts";
 
-export interface AdminOptions {
+export interface AdminOptions extends WebhookAdminOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -85,6 +86,7 @@ function createHandlers(options: AdminOptions): Handlers {
     ...createDeliveryHandlers(options),
     ...createPageHandlers(options),
     ...createBounceHandlers(options),
+    ...createWebhookHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {

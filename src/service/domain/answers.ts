@@ -6,6 +6,7 @@ import { InvalidError, NotFoundError } from "./errors.ts";
 import type { Project } from "./inputs.ts";
 import type { PageFacts, ResponseRow, SurveyLink, Transaction } from "./ports.ts";
 import { resubscribePerson, unsubscribePerson } from "./suppressions.ts";
+import { noteEvent } from "./webhooks/events.ts";
 
 /** The survey behind a link, and the answer that was given through it. */
 export interface Visit {
@@ -76,6 +77,7 @@ export async function answerSurvey(
     answeredBy: by,
     answeredAfter: seconds,
   });
+  await noteEvent(tx, project, { type: "survey_response.created", responseId });
   return { project, responseId, change: "created" };
 }
 
@@ -88,6 +90,7 @@ export async function changeAnswer(
 ): Promise<boolean> {
   if (score === answer.score && comment === answer.comment) return false;
   await tx.responses.update(project.id, answer.id, { score, comment, updatedAt: tx.now });
+  await noteEvent(tx, project, { type: "survey_response.updated", responseId: answer.id });
   return true;
 }
 

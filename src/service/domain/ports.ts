@@ -17,9 +17,11 @@ import type {
   SuppressionRows,
   TrendRows,
 } from "./rows.ts";
+import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/rows.ts";
 export type * from "./rows.ts";
+export type * from "./webhooks/webhook-rows.ts";
 
 export interface Store {
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
@@ -59,6 +61,8 @@ export interface WriteOptions {
 export interface Transaction {
   /** Frozen for the whole transaction, Unix seconds. */
   readonly now: number;
+  /** Where the service is seen from outside, without a slash at the end; events for webhooks link there. */
+  readonly appUrl: string;
   /** Unguessable URL-safe text of 22 characters, for links that anybody who has them may open. */
   token(): string;
   readonly projects: ProjectRows;
@@ -72,4 +76,5 @@ export interface Transaction {
   readonly suppressions: SuppressionRows;
   readonly links: LinkRows;
   readonly secrets: SecretRows;
+  readonly webhooks: WebhookRows;
 }

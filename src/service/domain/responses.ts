@@ -7,6 +7,7 @@ import { parseId } from "./ids.ts";
 import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "./inputs.ts";
 import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "./ports.ts";
 import { requireTrend } from "./trends.ts";
+import { noteEvent } from "./webhooks/events.ts";
 
 /** Where the pages of this service lie. */
 export interface Links {
@@ -85,6 +86,7 @@ export async function addResponse(
     updatedAt: tx.now,
     requestId: null,
   });
+  await noteEvent(tx, project, { type: "survey_response.created", responseId: id });
   return readResponse(tx, project, id, new Set<Expansion>(["notes"]), links);
 }
 
@@ -142,9 +144,10 @@ export async function updateResponse(
   const personId =
     change.personId === undefined ? existing.personId : await requirePerson(tx, project, change.personId);
   const wanted = { ...existing, ...withoutUndefined(change), personId };
-  if (differs(existing, wanted) || change.note !== undefined)
-    await tx.responses.update(project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.now });
+  const isChanged = differs(existing, wanted) || change.note !== undefined;
+  if (isChanged) await tx.responses.update(project.id, existing.id, { ...pickStored(wanted), updatedAt: tx.now });
   if (change.note !== undefined) await appendNote(tx, project, existing.id, change.note, links);
+  if (isChanged) await noteEvent(tx, project, { type: "survey_response.updated", responseId: existing.id });
   return readResponse(tx, project, existing.id, expand, links);
 }
 

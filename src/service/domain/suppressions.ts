@@ -4,6 +4,7 @@ import type { Channel } from "../../contract/routes.ts";
 import { InvalidError } from "./errors.ts";
 import type { EventsQuery, Project } from "./inputs.ts";
 import type { EventsFilter, JsonRows, PersonRow, SuppressionReason, Transaction } from "./ports.ts";
+import { noteEvent } from "./webhooks/events.ts";
 
 /**
  * Suppresses the person's e-mail address, marks the person with the time and drops what waits to be mailed.
@@ -100,7 +101,9 @@ export async function unsubscribePerson(
   personId: number,
 ): Promise<{ created: boolean }> {
   const person = await tx.people.byId(project.id, personId);
-  return { created: person !== null && (await suppressEmail(tx, project, person, "unsubscribe")) };
+  const created = person !== null && (await suppressEmail(tx, project, person, "unsubscribe"));
+  if (created) await noteEvent(tx, project, { type: "unsubscribe.created", personId });
+  return { created };
 }
 
 /**

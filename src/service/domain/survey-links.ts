@@ -7,6 +7,7 @@ import { parseId } from "./ids.ts";
 import type { Project } from "./inputs.ts";
 import type { ResponseRow, PublicLink, Transaction } from "./ports.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
+import { noteEvent } from "./webhooks/events.ts";
 
 const SECRET = "links";
 
@@ -74,7 +75,8 @@ export async function answerByLink(
   const person = await tx.people.insert(project.id, nobody);
   const times = { createdAt: tx.now, updatedAt: tx.now };
   const row = { personId: person.id, requestId: null, score, comment: comment ?? null, personProperties: properties };
-  await tx.responses.insert(project.id, { ...row, token, ...times });
+  const responseId = await tx.responses.insert(project.id, { ...row, token, ...times });
+  await noteEvent(tx, project, { type: "survey_response.created", responseId });
 }
 
 /** Nobody can choose it, so that no visit leads to another's response. */

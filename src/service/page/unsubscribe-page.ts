@@ -1,8 +1,8 @@
 /** Leaving, and coming back for those who left by mistake. */
 import type { Locale } from "../../contract/locales.ts";
 import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
+import { type Html, html } from "../../contract/html.ts";
 import type { HtmlPage, PageBrand } from "./document.ts";
-import { type Html, html } from "./html.ts";
 
 export interface LeavingView {
   readonly locale: Locale;

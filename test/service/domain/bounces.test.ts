@@ -180,6 +180,16 @@ test("when a survey was sent more than 14 days ago, then an address alone does n
   expect(await receive(dsn({}))).toBe("bounced");
 });
 
+test("when a report comes before the reply to the message itself, then the person bounces all the same", async () => {
+  await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "ada@x.co" })));
+  const [due] = await fixture.write(claimAll);
+  const frozen = { messageId: "1@survey.example", bounceToken: "verp-1", values: {} };
+  await fixture.write((tx) => markTransmitting(tx, due!, frozen));
+  expect([await receive(dsn({})), (await marks()).states]).toEqual(["bounced", ["transmitting"]]);
+  await fixture.write((tx) => finishDelivery(tx, due!, { kind: "sent" }));
+  expect(await marks()).toEqual({ ...UNTOUCHED, bouncedAt: START });
+});
+
 test("when the person has another address by now, then a report about the old one leaves them alone", async () => {
   await mail("ada@x.co", 1);
   await fixture.write((tx) => tx.people.update(fixture.project.id, 1, { email: "ada@new.example" }));
@@ -252,6 +262,28 @@ test("when a project says how many soft bounces are a bounce, then that many are
   expect(surveys[0]?.log.map(({ outcome, text }) => [outcome, text])).toEqual([
     ["soft", null],
     ["bounced", "2 of the last 5 surveys were refused for a passing reason"],
+  ]);
+});
+
+test("when a bounce after soft ones is cleared, then these count no more", async () => {
+  await fixture.write((tx) => changeSettings(tx, fixture.project, { softBounces: "2" }));
+  expect(await softTimes(2)).toEqual(["soft", "bounced"]);
+  await clear();
+  await mail("ada@x.co", 3);
+  expect(await receive(dsn({ Status: "4.2.2" }, returned(3)))).toBe("soft");
+});
+
+test("when reports blame nobody, then the log says what they were", async () => {
+  await mail("ada@x.co", 1);
+  for (const action of ["delayed", "relayed", "failed"])
+    await receive(dsn({ Action: action, Status: action === "failed" ? "5.7.1" : "4.4.1" }));
+  await receive(complaint());
+  const { surveys } = await history();
+  expect(surveys[0]?.log.map(({ stage, enhancedCode, outcome }) => [stage, enhancedCode, outcome])).toEqual([
+    ["report", "4.4.1", "delayed"],
+    ["report", "4.4.1", "relayed"],
+    ["report", "5.7.1", "failed"],
+    ["report", null, "complaint"],
   ]);
 });
 

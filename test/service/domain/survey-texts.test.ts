@@ -8,7 +8,8 @@ import {
   surveyTexts,
   textDirection,
 } from "../../../src/service/domain/texts/survey-texts.ts";
-import { escapeHtml, multiLine, singleLine } from "../../../src/service/domain/texts/plain-text.ts";
+import { escapeHtml } from "../../../src/contract/html.ts";
+import { multiLine, singleLine } from "../../../src/service/domain/texts/plain-text.ts";
 
 const ENGLISH = surveyTexts("en");
 const NAMES = Object.keys(ENGLISH) as (keyof typeof ENGLISH)[];

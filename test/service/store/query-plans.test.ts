@@ -10,6 +10,7 @@ import type { LongChanges } from "../../../src/service/store/sqlite/rows/long-ch
 import { DELIVERY_STATES } from "../../../src/service/domain/delivery/rows.ts";
 import { createDeliveryRows } from "../../../src/service/store/sqlite/rows/delivery-rows.ts";
 import { createPersonRows } from "../../../src/service/store/sqlite/rows/person-rows.ts";
+import { createReportRows } from "../../../src/service/store/sqlite/rows/report-rows.ts";
 import { createRequestRows } from "../../../src/service/store/sqlite/rows/request-rows.ts";
 import { createResponseRows } from "../../../src/service/store/sqlite/rows/response-rows.ts";
 import { deleteResponsesOf, leaveResponse } from "../../../src/service/store/sqlite/rows/response-changes.ts";
@@ -112,6 +113,8 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
   ["deliveries of a person", (database) => deliveries(database).lastUnknownAt(1, 5)],
   ["attempts", (database) => deliveries(database).attempts(1, 5, 9)],
   ["an unsubscribe link", (database) => requests(database).byUnsubscribeToken("t")],
+  ["a report's token", (database) => createReportRows(database, { now: 9 }).byToken("t")],
+  ["a report's message", (database) => createReportRows(database, { now: 9 }).byMessageId("m@x.co")],
   ["a link", (database) => requests(database).byToken("t")],
   [
     "metrics",
@@ -167,4 +170,20 @@ describe("when a list is asked for, then an index finds it and keeps its order",
     expect(plans).toContain("SEARCH r USING COVERING INDEX responses_by_update (project_id=? AND updated_at>?)");
     expect(plans.filter((step) => step.startsWith("SCAN"))).toEqual(["SCAN k"]);
   });
+});
+
+test("when soft bounces are looked for, then neither all surveys nor all attempts are walked", async () => {
+  const plans = await plansOf(async (database) => {
+    const reports = createReportRows(database, { now: 9 });
+    await reports.countSoft(1, 5, 5);
+    await reports.listSoft(1, { after: 0, limit: 5, window: 5, least: 3 });
+  });
+  expect(plans.filter((step) => /^S\w+ [aqw]\b/.test(step))).toEqual([
+    "SEARCH w USING INDEX sqlite_autoindex_people_1 (project_id=? AND id=?)",
+    "SEARCH q USING INDEX survey_requests_by_person (project_id=? AND person_id=?)",
+    "SEARCH a USING PRIMARY KEY (project_id=? AND request_id=?)",
+    "SEARCH a USING COVERING INDEX delivery_attempts_by_soft (project_id=?)",
+    "SEARCH q USING INDEX sqlite_autoindex_survey_requests_1 (project_id=? AND id=?)",
+    "SEARCH w USING INDEX sqlite_autoindex_people_1 (project_id=? AND id=?)",
+  ]);
 });

@@ -2,6 +2,7 @@
 import type { Deps } from "../../command/deps.ts";
 import { CancelledError } from "../../errors/usage-error.ts";
 import { createPaint } from "../../render/human.ts";
+import { toShellWord } from "../../render/safe-text.ts";
 
 export interface Narrator {
   /** The next numbered step; waits for Enter before each but the first where `pause` is set. */
@@ -31,10 +32,6 @@ export function createNarrator({ streams, options }: Pick<Deps, "streams" | "opt
       await streams.out.write(`\n${paint.heading(`${state.steps}. ${title}`)}\n`);
     },
     say: (...lines) => streams.out.write(lines.map((line) => `${line}\n`).join("")),
-    command: (words) => streams.out.write(`\n$ ${paint.heading(["surveyctl", ...words].map(quote).join(" "))}\n`),
+    command: (words) => streams.out.write(`\n$ ${paint.heading(["surveyctl", ...words].map(toShellWord).join(" "))}\n`),
   };
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -71,8 +71,13 @@ function rangeLine(context: RenderContext, { metrics, range, trend }: CardFacts)
   ].join(", ");
 }
 
+interface RangeContext {
+  readonly options: Pick<RenderContext["options"], "timeZone" | "unicode">;
+  readonly clock: Pick<RenderContext["clock"], "now">;
+}
+
 /** `all time`, `since 2026-05-01`, `2026-05-01 – 2026-05-31`: full days without their times. */
-function describeRange({ options, clock }: RenderContext, { since, until }: TimeRange): string {
+export function describeRange({ options, clock }: RangeContext, { since, until }: TimeRange): string {
   const write = createTimeFormatter({ format: "local", zone: options.timeZone, now: clock.now() / 1000 });
   const first = since === null ? null : write(since).replace(/ 00:00:00$/, "");
   const last = until === null ? null : write(until).replace(/ 23:59:59$/, "");

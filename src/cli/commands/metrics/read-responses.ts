@@ -3,7 +3,7 @@ import type { RowPage } from "../../../bulk/export/lists.ts";
 import { readList } from "../../../bulk/export/read-list.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { PER_PAGE_MAX, scoreCategory, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
-import { ROUTES } from "../../../contract/routes.ts";
+import { type Expansion, ROUTES } from "../../../contract/routes.ts";
 import type { AnswerKind } from "../../../insight/segments.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
@@ -16,6 +16,8 @@ import { CREATED, keysOf, pageList } from "../../export/sources.ts";
 export interface ResponseReading<Batch> {
   readonly range: TimeRange;
   readonly trend: string | null;
+  /** What comes with each row; nothing where it is left out. */
+  readonly expand?: readonly Expansion[];
   /** What is kept of a page: counts, so that memory stays flat. Pages come in any order. */
   readonly toBatch: (rows: readonly JsonObject[]) => Batch;
   /** Called in the order of time. What it throws ends the reading. */
@@ -25,8 +27,11 @@ export interface ResponseReading<Batch> {
 /** Every response of the range once; shows progress and takes it away. */
 export async function readResponses<Batch>(deps: Deps, reading: ResponseReading<Batch>): Promise<void> {
   await withClient(deps, async (client) => {
-    const { range, trend, toBatch, take } = reading;
-    const call = { route: ROUTES.listResponses, parameters: { trend, per_page: PER_PAGE_MAX } };
+    const { range, trend, expand = [], toBatch, take } = reading;
+    const call = {
+      route: ROUTES.listResponses,
+      parameters: { trend, per_page: PER_PAGE_MAX, ...(expand.length > 0 && { expand: [...expand] }) },
+    };
     const shared = { list: pageList(client, call, CREATED), keys: keysOf("id", "created_at"), range };
     const snapshot = createSnapshot({ ...shared, clock: deps.clock, signal: deps.signal });
     const batches = readList({

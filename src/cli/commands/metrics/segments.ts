@@ -87,7 +87,7 @@ export async function runSegments(deps: Deps, options: SegmentsOptions): Promise
   const resource = options.explain ? SPLIT : segmentsResource(options.compare);
   checkColumns(deps, resource);
   const { tally, names } = await readTally(deps, options);
-  checkFound(tally, options, names);
+  checkFound(tally, options.properties, names);
   if (options.explain) await writeSplit(deps, tally, options.properties[0] ?? "");
   else await writeRows(deps, resource, tally, options);
   return EXIT.done;
@@ -117,16 +117,22 @@ async function readTally(deps: Deps, options: SegmentsOptions): Promise<ReadTall
       },
     });
   } catch (error) {
-    if (!(error instanceof TooManyValuesError)) throw error;
-    throw new UsageError(`--segment: ${error.message}`, {
-      hint: "choose a property that groups people, such as plan or region",
-      cause: error,
-    });
+    throw explainValues(error);
   }
   return { tally, names };
 }
 
-function tallyPage(rows: readonly JsonObject[], properties: readonly string[], start: number) {
+/** A property of too many values in the words of its flag; any other error as it is. */
+export function explainValues(error: unknown): unknown {
+  if (!(error instanceof TooManyValuesError)) return error;
+  return new UsageError(`--segment: ${error.message}`, {
+    hint: "choose a property that groups people, such as plan or region",
+    cause: error,
+  });
+}
+
+/** `start`: the first second of what is compared with what was before. */
+export function tallyPage(rows: readonly JsonObject[], properties: readonly string[], start: number) {
   const tally = createTally(properties);
   for (const row of rows) {
     const score = scoreOf(row);
@@ -147,10 +153,15 @@ function valueOf(map: Json | undefined, property: string): string | null {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function checkFound({ all, values }: SegmentTally, options: SegmentsOptions, names: ReadonlySet<string>): void {
+/** Throws NotFoundError for a property that no response has; `names` are those that responses have. */
+export function checkFound(
+  { all, values }: SegmentTally,
+  properties: readonly string[],
+  names: ReadonlySet<string>,
+): void {
   // A week in which nobody answered is not a mistake of the command line.
   const isEmpty = [all.before, all.after].every((counts) => Object.values(counts).every((count) => count === 0));
-  const missing = isEmpty ? undefined : options.properties.find((property) => values.get(property)?.size === 0);
+  const missing = isEmpty ? undefined : properties.find((property) => values.get(property)?.size === 0);
   if (missing === undefined) return;
   const nearest = suggest(missing, [...names]);
   const known = [...names].slice(0, 10).join(", ");

@@ -225,6 +225,60 @@ export const DELIVERY_STATUS = toResource("settings", {
   paused_projects: "text",
   senders: "text",
 });
+export const WEBHOOKS = toResource(
+  "webhooks",
+  {
+    id: "id",
+    url: "text",
+    state: "status",
+    reason: "text",
+    events: "text",
+    scores: "text",
+    format: "text",
+    signature_header: "text",
+    waiting: "number",
+    failed: "number",
+    missed: "number",
+    created_at: "time",
+    last_delivered_at: "time",
+    failing_since: "time",
+    disabled_at: "time",
+  },
+  ["signature_header", "format", "created_at", "failing_since", "disabled_at", "scores", "missed", "events"],
+);
+export const WEBHOOK_SECRET = toResource("webhooks", {
+  id: "id",
+  url: "text",
+  secret: "text",
+  previous_until: "time",
+});
+export const WEBHOOK_TEST = toResource("events", {
+  id: "id",
+  event_id: "text",
+  delivered: "text",
+  status: "number",
+  ms: "number",
+  text: "text",
+});
+export const WEBHOOK_DELIVERIES = toResource(
+  "events",
+  {
+    event_id: "text",
+    event_type: "text",
+    state: "status",
+    attempts: "number",
+    created_at: "time",
+    due_at: "time",
+    attempted_at: "time",
+    status: "number",
+    ms: "number",
+    text: "text",
+    log: "text",
+  },
+  ["log", "ms", "attempted_at", "due_at"],
+);
+export const WEBHOOK_REMOVED = toResource("webhooks", { id: "id", dropped: "number" });
+export const REDELIVERED = toResource("webhooks", { id: "id", redelivered: "number" });
 export const RELEASED = toResource("surveys", { released: "number" });
 export const FINDINGS = toResource("checks", { check: "text", result: "status", detail: "text", rule: "text" }, [
   "rule",

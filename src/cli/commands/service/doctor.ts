@@ -1,5 +1,6 @@
 /** Checks of the mail settings before the first survey: what receivers will say, and one mail to see it arrive. */
 import type { Command } from "commander";
+import type { ProjectSender } from "../../../service/delivery/doctor/examine-mail.ts";
 import type { Finding, FindingResult, MailSetup } from "../../../service/delivery/doctor/finding.ts";
 import { parseEmail } from "../../args/people.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -8,26 +9,43 @@ import { countOf, writeDone } from "../../command/notes.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../serve/mail.ts";
-import { FINDINGS, showList, showRecord, TEST_MAIL } from "./data-file.ts";
+import { type DataFileChoice, FINDINGS, showList, showRecord, TEST_MAIL, withAdmin } from "./data-file.ts";
 
-export interface DoctorOptions {
+export interface DoctorOptions extends DataFileChoice {
   readonly setup: MailSetup;
   /** Asks neither DNS nor the mail server. */
   readonly offline: boolean;
 }
 
 /** Ends with 6 when there is a problem. Sends no mail. */
-export async function runDeliveryDoctor(deps: Deps, { setup, offline }: DoctorOptions): Promise<ExitCode> {
+export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: DoctorOptions): Promise<ExitCode> {
   const { clock, options, signal } = deps;
   if (options.dryRun) throw new UsageError("--dry-run: this command sends no requests that could be shown");
-  const { examineMail } = await import("../../../service/delivery/doctor/examine-mail.ts");
+  const senders = (await readSenders(deps, data)).filter(({ from }) => from !== setup.from);
+  const { examineMail, examineSenders } = await import("../../../service/delivery/doctor/examine-mail.ts");
   const outside = offline ? null : { names: await deps.names(), signal };
-  const findings = await examineMail(setup, clock, outside);
+  const findings = [
+    ...(await examineMail(setup, clock, outside)),
+    ...(await examineSenders(setup, senders, outside?.names ?? null)),
+  ];
   await showList(deps, FINDINGS, findings, true);
   const problems = countResult(findings, "problem");
   const warnings = countOf(countResult(findings, "warning"), "warning", "warnings");
   await writeDone(deps, `${countOf(problems, "problem", "problems")}, ${warnings}.`);
   return problems > 0 ? EXIT.assertion : EXIT.done;
+}
+
+/** Addresses of projects' own; none without a data file, which the mail settings do not need. */
+async function readSenders(deps: Deps, data: string | null): Promise<ProjectSender[]> {
+  if (data === null && (deps.env["SURVEYCTL_DATA"] ?? "") === "") return [];
+  const byAddress = new Map<string, string[]>();
+  await withAdmin(deps, { data }, async (admin) => {
+    for (const { name } of await admin({ kind: "project.list" })) {
+      const { from } = await admin({ kind: "settings", project: name, change: {} });
+      if (from !== null) byAddress.set(from, [...(byAddress.get(from) ?? []), name]);
+    }
+  });
+  return [...byAddress].map(([from, projects]) => ({ from, projects }));
 }
 
 function countResult(findings: readonly Finding[], wanted: FindingResult): number {
@@ -85,11 +103,24 @@ export function registerDoctor(noun: Command, context: CommandContext): void {
       "surveyctl service delivery doctor --offline --smtp-from survey@example.com --json",
     ],
     exits: [EXIT.done, EXIT.assertion],
-    flags: [...SETUP_FLAGS, { flag: "--offline", text: "ask neither DNS nor the mail server" }],
+    flags: [
+      ...SETUP_FLAGS,
+      {
+        flag: "--data",
+        value: "file",
+        text: "data file whose projects' own senders are checked too",
+        environment: "SURVEYCTL_DATA",
+      },
+      { flag: "--offline", text: "ask neither DNS nor the mail server" },
+    ],
     columns: FINDINGS,
   });
   context.action(doctor, async (deps, flags) =>
-    runDeliveryDoctor(deps, { setup: await readMailSetup(deps, flags), offline: flags.is("--offline") }),
+    runDeliveryDoctor(deps, {
+      setup: await readMailSetup(deps, flags),
+      offline: flags.is("--offline"),
+      data: flags.text("--data"),
+    }),
   );
   const test = context.verb(noun, {
     name: "test",

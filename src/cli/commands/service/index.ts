@@ -12,6 +12,7 @@ import { registerSettings } from "./settings.ts";
 import { registerSurvey } from "./survey.ts";
 import { registerThrottle } from "./throttle.ts";
 import { registerTrend } from "./trend.ts";
+import { registerWebhook } from "./webhook.ts";
 
 export function register(noun: Command, context: CommandContext): void {
   registerProject(noun, context);
@@ -26,4 +27,5 @@ export function register(noun: Command, context: CommandContext): void {
   registerPause(noun, context);
   registerLink(noun, context);
   registerBrand(noun, context);
+  registerWebhook(noun, context);
 }

@@ -63,8 +63,11 @@ const SENDGRID = v.array(
     sg_event_id: text,
     status: text,
     reason: text,
+    bounce_classification: text,
   }),
 );
+/** The classes of a bounce that speak of the address; the others pass. */
+const SENDGRID_HARD: ReadonlySet<string> = new Set(["invalid address", "unclassified"]);
 
 export const readSendGrid: ReadEvents = (body) =>
   parsed(SENDGRID, body, (events) =>
@@ -76,8 +79,16 @@ export const readSendGrid: ReadEvents = (body) =>
   );
 
 /** `dropped` is mail that is not tried any more, for what an earlier one met with. */
-function sendGridType({ event, type, reason }: v.InferOutput<typeof SENDGRID>[number]): EventType | null {
-  if (event === "bounce") return type === "blocked" ? "soft" : "hard";
+function sendGridType({
+  event,
+  type,
+  reason,
+  bounce_classification: classification,
+}: v.InferOutput<typeof SENDGRID>[number]): EventType | null {
+  if (event === "bounce") {
+    const isHard = classification === null || SENDGRID_HARD.has(classification.toLowerCase());
+    return type === "blocked" || !isHard ? "soft" : "hard";
+  }
   if (event === "spamreport") return "complaint";
   if (event !== "dropped") return null;
   if (reason === "Bounced Address") return "hard";

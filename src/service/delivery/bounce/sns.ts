@@ -15,7 +15,7 @@ const ENVELOPE = v.object({
   SignatureVersion: v.picklist(["1", "2"]),
   Signature: v.string(),
   SigningCertURL: v.string(),
-  Subject: v.exactOptional(v.string()),
+  Subject: v.nullish(v.string(), ""),
   SubscribeURL: v.exactOptional(v.string()),
   Token: v.exactOptional(v.string()),
 });
@@ -77,7 +77,7 @@ function snsUrl(given: string): URL | null {
 
 function verify(envelope: SnsEnvelope, pem: string): boolean {
   const text = SIGNED[envelope.Type]
-    .filter((name) => envelope[name] !== undefined)
+    .filter((name) => (envelope[name] ?? "") !== "")
     .map((name) => `${name}\n${envelope[name]}\n`)
     .join("");
   try {

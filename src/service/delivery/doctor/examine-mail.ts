@@ -12,6 +12,37 @@ export interface Outside {
   readonly signal: AbortSignal;
 }
 
+/** Projects that send from an address of their own. */
+export interface ProjectSender {
+  readonly projects: readonly string[];
+  readonly from: string;
+}
+
+/** Checks whose answer depends on From. */
+const ABOUT_SENDER: ReadonlySet<string> = new Set(["sender", "dkim-domain", "sender-mx", "spf", "dmarc"]);
+
+/** The checks of From for projects' own addresses; their details begin with the projects. */
+export async function examineSenders(
+  setup: MailSetup,
+  senders: readonly ProjectSender[],
+  names: NameResolver | null,
+): Promise<Finding[]> {
+  const found = await Promise.all(
+    senders.map(async ({ projects, from }) => {
+      const own = { ...setup, from };
+      const all = [
+        ...checkSettings(own, sampleSurvey({ now: 0 })),
+        ...(names === null ? [] : await checkNames(names, own)),
+      ];
+      const prefix = `${projects.length > 1 ? "projects" : "project"} ${projects.join(", ")}: `;
+      return all
+        .filter(({ check }) => ABOUT_SENDER.has(check))
+        .map((finding) => ({ ...finding, detail: prefix + finding.detail }));
+    }),
+  );
+  return found.flat();
+}
+
 /** One finding for each check, in a fixed order. Without `outside` nobody is asked. Sends no mail. */
 export async function examineMail(setup: MailSetup, clock: Clock, outside: Outside | null): Promise<Finding[]> {
   const settings = checkSettings(setup, sampleSurvey({ now: unixSeconds(clock) }));

@@ -20,8 +20,3 @@ export function multiLine(text: string): string {
     .replace(/[^\P{Cc}\n\t]/gu, " ")
     .trim();
 }
-
-/** Text that HTML shows as it is, in content and in quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-}

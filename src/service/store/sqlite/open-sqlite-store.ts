@@ -26,9 +26,11 @@ import { createResponseRows } from "./rows/response-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
 import { createSuppressionRows } from "./rows/suppression-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/trend-rows.ts";
+import { createWebhookRows } from "./rows/webhook-rows.ts";
 import { FIND_MISCOUNTED_STATES } from "./sql/delivery-schema.ts";
 import { FIND_MISCOUNTS } from "./sql/list-blocks-schema.ts";
 import { findMissing, migrate, MIGRATIONS } from "./sql/migrations.ts";
+import { FIND_MISCOUNTED_WEBHOOKS } from "./sql/webhook-schema.ts";
 
 export interface SqliteStoreOptions {
   /** Created when it does not exist; `:memory:` for a store that nothing outlives. */
@@ -40,6 +42,10 @@ export interface SqliteStoreOptions {
   readonly onEvent?: (event: StoreEvent) => void;
   /** The most rows in a block of `list_blocks`; absent: what suits large lists. */
   readonly blockRows?: number;
+  /** Where the service is seen from outside, without a slash at the end; absent: nowhere. */
+  readonly appUrl?: () => string;
+  /** Called within each transaction that writes an event for webhooks. */
+  readonly onWebhookEvent?: () => void;
 }
 
 /** 16 bytes: 22 characters. */
@@ -118,6 +124,7 @@ interface Held {
 
 function createStore(database: Database, options: SqliteStoreOptions, { guard, release }: Held): Store {
   const { file, clock, random = systemRandom, onEvent = () => undefined, blockRows } = options;
+  const { appUrl = () => "", onWebhookEvent = () => undefined } = options;
   const time = createStoredTime(database, clock);
   const behind = time.newest() - unixSeconds(clock);
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
@@ -148,10 +155,11 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     suppressions: createSuppressionRows(database, secrets),
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
+    webhooks: createWebhookRows(database, session, onWebhookEvent),
   };
   const begin = (now: number): Transaction => {
     session.now = now;
-    return { ...rows, now };
+    return { ...rows, now, appUrl: appUrl() };
   };
 
   /** Tries to write: while clients see 503, no other write would notice that there is room again. */
@@ -215,9 +223,9 @@ function integrityFindings(database: Database): string[] {
   const orphans = database
     .all("PRAGMA foreign_key_check")
     .map(({ table, parent }) => `a row of ${table} has no ${parent}`);
-  const miscounts = [...database.all(FIND_MISCOUNTS), ...database.all(FIND_MISCOUNTED_STATES)].map(
-    ({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`,
-  );
+  const miscounts = [FIND_MISCOUNTS, FIND_MISCOUNTED_STATES, FIND_MISCOUNTED_WEBHOOKS]
+    .flatMap((sql) => database.all(sql))
+    .map(({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`);
   return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];
 }
 

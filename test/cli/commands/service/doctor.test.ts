@@ -70,7 +70,7 @@ test("a test mail is marked, signed, and its score links lead to the preview pag
   expect([server.accepted.length, mail?.from, mail?.to]).toEqual([1, "bounces@example.com", "ok@example.org"]);
   const text = mail?.text ?? "";
   expect(text).toMatch(/^X-Surveyctl-Test: yes\r$/m);
-  expect(text).toContain("https://survey.example.com/s/preview?score=9");
+  expect(text).toContain("https://survey.example.com/s/preview-en?score=9");
   expect(text).toContain("Reply-To: <help@example.com>");
   expect(made.key && dkimProblem(text, dkimRecord(made.key))).toBeNull();
 });
@@ -124,7 +124,7 @@ test("the doctor asks DNS and the server, sends nothing, and ends with 6 on a pr
   const names = { addresses: async () => [], mailHosts: async () => [], texts: async () => [] };
   const { deps, out, err } = world({ names, options: { output: "json" } });
   const given = setup(`smtp://app:secret-word@127.0.0.1:${server.port}`);
-  expect(await runDeliveryDoctor(deps, { setup: given, offline: false })).toBe(6);
+  expect(await runDeliveryDoctor(deps, { setup: given, offline: false, data: null })).toBe(6);
   const rows = JSON.parse(out()) as { check: string; result: string; detail: string; rule: string }[];
   expect(rows.filter(({ result }) => result === "problem").map(({ check }) => check)).toEqual([
     "sender-mx",
@@ -140,7 +140,9 @@ test("the doctor asks DNS and the server, sends nothing, and ends with 6 on a pr
 
 test("offline the doctor asks nobody, and ends with 0 without a problem", async () => {
   const { deps, out, err } = world();
-  expect(await runDeliveryDoctor(deps, { setup: setup("smtp://relay.example.com"), offline: true })).toBe(0);
+  expect(await runDeliveryDoctor(deps, { setup: setup("smtp://relay.example.com"), offline: true, data: null })).toBe(
+    0,
+  );
   expect(out().split("\n")[0]).toBe(
     "sender\tok\tsurvey@example.com\tone valid From of a domain of yours (Gmail 550 5.7.1, Microsoft 550 5.7.515)",
   );

@@ -178,6 +178,13 @@ describe("providers without a key", () => {
       ["sendgrid bounced"],
       BOUNCED,
     ],
+    [
+      "a bounce that is not the address's fault",
+      "sendgrid",
+      sendGrid({ event: "bounce", type: "bounce", bounce_classification: "Mailbox Unavailable" }),
+      ["sendgrid soft"],
+      SENT,
+    ],
     ["a complaint", "sendgrid", sendGrid({ event: "spamreport" }), ["sendgrid unsubscribed"], COMPLAINED],
     ["a delay", "sendgrid", sendGrid({ event: "deferred" }), [], SENT],
     [

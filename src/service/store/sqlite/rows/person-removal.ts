@@ -36,6 +36,8 @@ function hidePerson(database: Database, blocks: ListBlocks, project: number, id:
     [project, id],
   );
   database.run("DELETE FROM memberships WHERE project_id = ? AND person_id = ?", [project, id]);
+  // Events hold the person's addresses and answers.
+  database.run("DELETE FROM webhook_events WHERE project_id = ? AND person_id = ?", [project, id]);
   deleteRequests(database, "project_id = ? AND person_id = ? AND sent_at IS NULL", [project, id]);
 }
 

@@ -21,8 +21,7 @@ export function createReportRows(database: Database, session: Session): ReportRo
         [before, limit],
       ),
     byToken: async (token) => toReported(database, database.first(`${KEY} WHERE bounce_token = ?`, [token])),
-    byMessageId: async (messageId) =>
-      toReported(database, database.first(`${KEY} WHERE message_id = ? ORDER BY id DESC`, [messageId])),
+    byMessageId: async (messageId) => toReported(database, database.first(`${KEY} WHERE message_id = ?`, [messageId])),
     lastMailed: async (email, since) => toReported(database, findLastMailed(database, email, since)),
     countSoft: async (project, personId, window) => softOf(database, project, personId, window)?.count ?? 0,
     listSoft: async (project, which) => listSoft(database, project, which),
@@ -86,13 +85,16 @@ function findLastMailed(database: Database, email: string, since: number): SqlRo
   return found.toSorted((left, right) => Number(right.at) - Number(left.at))[0] ?? null;
 }
 
-/** Null for a person who refused nothing of late. */
+/**
+ * Null for a person who refused nothing of late. `+` and `CROSS JOIN` keep the engine
+ * from walking all surveys and attempts of the project.
+ */
 function softOf(database: Database, project: number, personId: number, window: number): SoftBouncer | null {
   const refused = database.all(
     `SELECT max(a.at) AS at, a.text FROM (SELECT q.id FROM survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
        WHERE q.project_id = ? AND q.person_id = ? AND q.channel = 'email' AND ${MAILED_AT} > coalesce(w.last_responded_at, 0)
-       ORDER BY q.id DESC LIMIT ?) AS last
-     JOIN delivery_attempts a ON a.project_id = ? AND a.request_id = last.id AND a.outcome = 'soft' GROUP BY last.id`,
+       ORDER BY +q.id DESC LIMIT ?) AS last
+     CROSS JOIN delivery_attempts a ON a.project_id = ? AND a.request_id = last.id AND a.outcome = 'soft' GROUP BY last.id`,
     [project, personId, window, project],
   );
   const [newest] = refused.toSorted((left, right) => Number(right.at) - Number(left.at));
@@ -107,6 +109,7 @@ function softOf(database: Database, project: number, personId: number, window: n
   };
 }
 
+/** From the few refusals to their surveys: `CROSS JOIN` keeps that order. */
 function listSoft(
   database: Database,
   project: number,
@@ -114,7 +117,7 @@ function listSoft(
 ): SoftBouncer[] {
   const people = database.all(
     `SELECT DISTINCT q.person_id AS id FROM delivery_attempts a
-     JOIN survey_requests q ON q.project_id = a.project_id AND q.id = a.request_id
+     CROSS JOIN survey_requests q ON q.project_id = a.project_id AND q.id = a.request_id
      JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
      WHERE a.project_id = ? AND a.outcome = 'soft' AND q.person_id > ? AND w.bounced_at IS NULL ORDER BY q.person_id`,
     [project, after],

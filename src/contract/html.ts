@@ -1,5 +1,4 @@
-/** HTML in which every value is text unless it is HTML already. */
-import { escapeHtml } from "../domain/texts/plain-text.ts";
+/** HTML in which every value is text unless it is HTML already; for pages of the service and for reports. */
 
 /** Markup that may be shown as it is: made by `html`, never out of what people wrote. */
 export class Html {
@@ -22,4 +21,9 @@ function render(value: HtmlValue): string {
   if (value instanceof Html) return value.text;
   if (typeof value === "object") return value.map(render).join("");
   return escapeHtml(String(value));
+}
+
+/** Text that HTML shows as it is, in content and in quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }

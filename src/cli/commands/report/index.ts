@@ -1,0 +1,88 @@
+import type { Command } from "commander";
+import { unixSeconds } from "../../../runtime/clock.ts";
+import { PERIOD_UNITS } from "../../args/calendar.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import { parseChoice, parseNames, parseOutputFile } from "../../args/values.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import type { Deps } from "../../command/deps.ts";
+import { rangeFlags, readRange, readTime } from "../../command/time-flags.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { ReportRequest } from "./read-facts.ts";
+
+export const AS_OF_FLAG: FlagRecord = {
+  flag: "--as-of",
+  value: "time",
+  text: "what now is: later answers are left out",
+  otherwise: "now",
+};
+
+const FLAGS: readonly FlagRecord[] = [
+  { flag: "--out", value: "file", text: "write to a file, atomically; required" },
+  ...rangeFlags("answered"),
+  AS_OF_FLAG,
+  { flag: "--by", value: "period", text: "a score for each period", choices: PERIOD_UNITS, otherwise: "as suits" },
+  { flag: "--segment", value: "names", text: "a chart for each of these properties", repeatable: true },
+  { flag: "--trend", value: "id", text: "only the responses of a trend" },
+  { flag: "--title", value: "text", text: "heading of the report", otherwise: "Customer survey" },
+  { flag: "--show-personal-data", text: "do not mask personal data in comments; show who wrote them" },
+];
+
+export function register(noun: Command, context: CommandContext): void {
+  context.describe(noun, {
+    operands: [
+      ["[verify]", "check a report against the service instead", ["verify"]],
+      ["[file]", "the report to check"],
+    ],
+    examples: [
+      "surveyctl report --out nps.html",
+      "surveyctl report --out nps.html --period last-month --segment plan,region",
+      "surveyctl report verify nps.html",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.assertion],
+    flags: FLAGS,
+  });
+  context.action(noun, startReport);
+}
+
+async function startReport(deps: Deps, flags: Flags, [verb, file]: readonly string[]): Promise<ExitCode> {
+  if (verb === undefined) {
+    if (flags.text("--output") !== null || flags.is("--json") || deps.options.columns !== null)
+      throw new UsageError("report writes HTML; --output and --columns cannot change it");
+    const out = flags.parse("--out", parseOutputFile);
+    if (out === null)
+      throw new UsageError("--out FILE is required", { hint: "as in: surveyctl report --out nps.html" });
+    const request = readRequest(deps, flags);
+    const { runReport } = await import("./write-report.ts");
+    return runReport(deps, { file: out, request });
+  }
+  if (verb !== "verify")
+    throw new UsageError(`report ${verb}: unknown command; the only one is verify`, {
+      hint: `to write a report: surveyctl report --out ${verb}`,
+    });
+  const other = FLAGS.find(({ flag }) => flags.is(flag) || flags.text(flag) !== null || flags.all(flag).length > 0);
+  if (other !== undefined)
+    throw new UsageError(
+      `report verify and ${other.flag} cannot be used together; the file says what it was made with`,
+    );
+  if (file === undefined) throw new UsageError("report verify: FILE is required");
+  const { runReportVerify } = await import("./write-report.ts");
+  return runReportVerify(deps, file);
+}
+
+/** Times such as 7d count from `--as-of`. Throws UsageError. */
+export function readRequest(deps: Deps, flags: Flags): ReportRequest {
+  const asOf = readTime(deps, flags, "--as-of", "last") ?? unixSeconds(deps.clock);
+  const then = { ...deps, clock: { ...deps.clock, now: () => asOf * 1000 } };
+  return {
+    ...readRange(then, flags),
+    asOf,
+    by: flags.parse("--by", (text, place) => parseChoice(text, place, PERIOD_UNITS)),
+    zone: deps.options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    segments: [...new Set(parseNames(flags.all("--segment"), "--segment"))],
+    trend: flags.text("--trend"),
+    title: flags.text("--title") ?? "Customer survey",
+    personal: deps.options.showPersonalData,
+  };
+}

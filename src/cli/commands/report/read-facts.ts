@@ -1,0 +1,261 @@
+/** The facts of a report, from one reading of the responses: the period asked for and the one before it. */
+import { createHash } from "node:crypto";
+import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
+import { SCORE_MAX } from "../../../contract/limits.ts";
+import { CONFIDENCE_DEFAULT, FEW_ANSWERS, type ScoreCounts } from "../../../insight/interval.ts";
+import { createMasker } from "../../../insight/redact.ts";
+import type {
+  ChangeFacts,
+  PeriodScore,
+  ReportComment,
+  ReportFacts,
+  SegmentFacts,
+} from "../../../insight/report/facts.ts";
+import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../../insight/segments.ts";
+
+import { VERSION } from "../../../runtime/version.ts";
+import type { PeriodUnit } from "../../args/calendar.ts";
+import type { Deps } from "../../command/deps.ts";
+import type { TimeRange } from "../../command/time-flags.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { createTimeFormatter } from "../../render/time.ts";
+import { describeRange } from "../metrics/card.ts";
+import { listPeriods, type Period } from "../metrics/read-metrics.ts";
+import { kindOf, readResponses, scoreOf } from "../metrics/read-responses.ts";
+import { periodBefore } from "../metrics/run.ts";
+import { checkFound, explainValues, tallyPage } from "../metrics/segments.ts";
+
+/** What a report was asked for, all of it resolved: the same request makes the same report of the same rows. */
+export interface ReportRequest extends TimeRange {
+  /** Unix seconds; answers after it are left out. */
+  readonly asOf: number;
+  /** Null: what suits the length of the range. */
+  readonly by: PeriodUnit | null;
+  /** IANA name. */
+  readonly zone: string;
+  readonly segments: readonly string[];
+  readonly trend: string | null;
+  readonly title: string;
+  readonly personal: boolean;
+}
+
+const COMMENTS_MAX = 200;
+/** More points than this are no picture. */
+const PERIODS_MAX = 400;
+
+/** Throws UsageError for a property with too many values, or too many periods. */
+export async function readFacts(deps: Deps, request: ReportRequest, command: string): Promise<ReportFacts> {
+  const collected = createCollector(request);
+  try {
+    await readResponses(deps, {
+      range: { since: collected.before?.since ?? request.since, until: lastSecond(request) },
+      trend: request.trend,
+      expand: ["person"],
+      toBatch: (rows) => rows,
+      take: collected.add,
+    });
+  } catch (error) {
+    throw explainValues(error);
+  }
+  return collected.facts(command);
+}
+
+function lastSecond({ until, asOf }: ReportRequest): number {
+  return Math.min(until ?? asOf, asOf);
+}
+
+interface Collector {
+  /** The range that changes are counted from; null where the request has no start. */
+  readonly before: { readonly since: number; readonly until: number } | null;
+  readonly add: (rows: readonly JsonObject[]) => void;
+  /** Throws NotFoundError for a property that no answer has. */
+  readonly facts: (command: string) => ReportFacts;
+}
+
+function createCollector(request: ReportRequest): Collector {
+  const { since, segments } = request;
+  const start = since ?? -Infinity;
+  const tally = createTally(segments);
+  const scores = Array.from({ length: SCORE_MAX + 1 }, () => 0);
+  const periods = createPeriodCounts(request);
+  const [rowsHash, idsHash] = [createHash("sha256"), createHash("sha256")];
+  const [people, names] = [new Set<string>(), new Set<string>()];
+  const newest: JsonObject[] = [];
+  let commented = 0;
+  const addAnswered = (row: JsonObject, score: number): void => {
+    scores[score] = (scores[score] ?? 0) + 1;
+    people.add(personId(row));
+    periods.add(timeOf(row), score);
+    if (typeof row["comment"] !== "string" || row["comment"].trim() === "") return;
+    commented += 1;
+    newest.push(row);
+    if (newest.length > 2 * COMMENTS_MAX) newest.splice(0, COMMENTS_MAX);
+  };
+  const before = since === null ? null : periodBefore(since, request.until ?? request.asOf);
+  return {
+    before,
+    add(rows) {
+      for (const row of rows) {
+        rowsHash.update(rowText(row));
+        idsHash.update(`${JSON.stringify(row["id"] ?? null)}\n`);
+        const score = scoreOf(row);
+        if (score !== null && timeOf(row) >= start) addAnswered(row, score);
+      }
+      const page = tallyPage(rows, segments, start);
+      mergeTally(tally, page.tally);
+      for (const name of page.names) names.add(name);
+    },
+    facts(command) {
+      checkFound(tally, segments, names);
+      const listed = periods.list();
+      return {
+        ...wordsOf(request),
+        counts: { ...tally.all.after },
+        people: people.size,
+        commented,
+        change: changeOfScore(request, before, tally, listed),
+        periods: listed,
+        scores,
+        segments: segments.length === 0 ? null : toSegments(tally, before !== null, request.personal),
+        comments: toComments(newest.slice(-COMMENTS_MAX).toReversed(), request),
+        redacted: !request.personal,
+        rowsHash: rowsHash.digest("hex"),
+        idsHash: idsHash.digest("hex"),
+        command,
+        version: VERSION,
+      };
+    },
+  };
+}
+
+function timeOf({ created_at: at }: JsonObject): number {
+  return typeof at === "number" ? at : 0;
+}
+
+function personId({ person }: JsonObject): string {
+  return JSON.stringify((isJsonObject(person) ? person["id"] : person) ?? null);
+}
+
+/**
+ * What a report may say of a row: without its link, which changes with the service's address, and of the person only what
+ * is masked or shown.
+ */
+function rowText({ person, ...row }: JsonObject): string {
+  const known = isJsonObject(person)
+    ? ["id", "email", "name", "phone_number"].map((name) => person[name] ?? null)
+    : (person ?? null);
+  const fields = Object.entries(row).filter(([name]) => name !== "permalink");
+  return `${JSON.stringify([known, ...fields.toSorted(([a], [b]) => (a < b ? -1 : 1))])}\n`;
+}
+
+function wordsOf(request: ReportRequest) {
+  const { title, zone, since, asOf } = request;
+  const write = createTimeFormatter({ format: "local", zone, now: asOf });
+  const context = { options: { timeZone: zone, unicode: true }, clock: { now: () => asOf * 1000 } };
+  const range = describeRange(context, { since, until: request.until === null ? null : lastSecond(request) });
+  return { title, zone, asOf: write(asOf), range: range.slice(0, 1).toUpperCase() + range.slice(1) };
+}
+
+interface PeriodCounts {
+  /** Of an answer in the range; in the order of time. */
+  readonly add: (at: number, score: number) => void;
+  readonly list: () => PeriodScore[];
+}
+
+/** Where the range has no start, the first answer is it. */
+function createPeriodCounts(request: ReportRequest): PeriodCounts {
+  const { asOf } = request;
+  let all: readonly { readonly period: Period; readonly counts: Record<keyof ScoreCounts, number> }[] = [];
+  let at = 0;
+  return {
+    add(time, score) {
+      if (all.length === 0)
+        all = periodsFrom(request.since ?? time, request).map((period) => ({
+          period,
+          counts: { detractors: 0, passives: 0, promoters: 0 },
+        }));
+      while (at < all.length - 1 && time > (all[at]?.period.until ?? Infinity)) at += 1;
+      const counts = all[at]?.counts;
+      if (counts !== undefined) counts[kindOf(score)] += 1;
+    },
+    list: () =>
+      all.map(({ period: { period, since, until }, counts }) => ({
+        label: period,
+        counts,
+        isRunning: since <= asOf && asOf < until,
+      })),
+  };
+}
+
+const DAY_SECONDS = 86_400;
+/** The shortest unit that gives a picture of about twenty points at most. */
+const UNITS: readonly (readonly [days: number, unit: PeriodUnit])[] = [
+  [16, "day"],
+  [120, "week"],
+  [800, "month"],
+  [2500, "quarter"],
+];
+
+function periodsFrom(since: number, request: ReportRequest): readonly Period[] {
+  const { by, asOf: now, zone } = request;
+  const days = (lastSecond(request) - since) / DAY_SECONDS;
+  const unit = by ?? UNITS.find(([most]) => days <= most)?.[1] ?? "year";
+  // The period that is running is complete in name, as in a table of periods.
+  const { periods } = listPeriods({ unit, since, until: request.until, now, zone });
+  if (periods.length <= PERIODS_MAX) return periods;
+  throw new UsageError(`--by ${unit}: more than ${PERIODS_MAX} periods`, { hint: "use a longer period" });
+}
+
+/** Against the period before; where the range has no start, of the last two periods that are over. */
+function changeOfScore(
+  { since }: ReportRequest,
+  before: Collector["before"],
+  { all }: SegmentTally,
+  periods: readonly PeriodScore[],
+): ChangeFacts | null {
+  if (since !== null && before !== null) {
+    const days = Math.round((before.until - before.since + 1) / DAY_SECONDS);
+    const length = days < 1 ? "period" : days === 1 ? "day" : `${days} days`;
+    return { before: { ...all.before }, after: { ...all.after }, words: `against the ${length} before` };
+  }
+  const [first, second] = periods.filter(({ isRunning }) => !isRunning).slice(-2);
+  if (first === undefined || second === undefined) return null;
+  return { before: first.counts, after: second.counts, words: `from ${first.label} to ${second.label}` };
+}
+
+function toSegments(tally: SegmentTally, compared: boolean, personal: boolean): SegmentFacts {
+  const minN = FEW_ANSWERS;
+  const { rows, hidden } = segmentRows(tally, { confidence: CONFIDENCE_DEFAULT, minN, compared });
+  const masker = createMasker();
+  const maskedText = (text: string): string => {
+    const { value } = masker.row({ value: text });
+    return typeof value === "string" ? value : text;
+  };
+  const shown = personal ? rows : rows.map((row) => ({ ...row, value: maskedText(row.value) }));
+  return { rows: shown, hidden, minN, compared };
+}
+
+function toComments(rows: readonly JsonObject[], { personal, zone, asOf }: ReportRequest): ReportComment[] {
+  const write = createTimeFormatter({ format: "local", zone, now: asOf });
+  const masker = createMasker();
+  return rows.map((row) => {
+    const { id, person = null, person_properties: properties = null } = row;
+    // The comment comes first, so that its marks have the first numbers.
+    const known = { comment: row["comment"] ?? null, person, person_properties: properties };
+    const { comment } = personal ? known : masker.row(known);
+    return {
+      id: typeof id === "string" ? id : JSON.stringify(id ?? null),
+      score: scoreOf(row) ?? 0,
+      text: typeof comment === "string" ? comment : "",
+      at: write(timeOf(row)).slice(0, "2026-01-31".length),
+      person: personal ? personName(row) : null,
+    };
+  });
+}
+
+function personName({ person }: JsonObject): string | null {
+  if (!isJsonObject(person)) return null;
+  const { name, email, phone_number: phone } = person;
+  const known = [name, email, phone].find((text) => typeof text === "string" && text !== "");
+  return typeof known === "string" ? known : null;
+}

@@ -1,0 +1,95 @@
+/** `report` writes one HTML file and `report verify` makes it again, to see whether it is still true. */
+import { readFile } from "node:fs/promises";
+import { isJsonObject, type Json } from "../../../contract/json.ts";
+import { countAnswers } from "../../../insight/interval.ts";
+import { headline, type ReportFacts } from "../../../insight/report/facts.ts";
+import { renderReport } from "../../../insight/report/page.ts";
+import { isSealed, readMarks, REPORT_DIFFERENCES, reportDifference } from "../../../insight/report/seal.ts";
+import { PERIOD_UNITS } from "../../args/calendar.ts";
+import type { Deps } from "../../command/deps.ts";
+import { formatCount, writeDone } from "../../command/notes.ts";
+import { AssertionError, NotFoundError } from "../../errors/command-errors.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { openOutput } from "../../export/output.ts";
+import { toShellWord } from "../../render/safe-text.ts";
+import { createTimeFormatter } from "../../render/time.ts";
+import { readFacts, type ReportRequest } from "./read-facts.ts";
+
+/** An existing file is replaced only by a complete report. Throws NotFoundError where nobody answered. */
+export async function runReport(
+  deps: Deps,
+  { file, request }: { readonly file: string; readonly request: ReportRequest },
+): Promise<ExitCode> {
+  const output = await openOutput(deps, { file, gzip: false, checksum: false });
+  try {
+    const facts = await readFacts(deps, request, describeCommand(request));
+    if (countAnswers(facts.counts) === 0)
+      throw new NotFoundError(`nobody answered in this period; ${file} was not written`);
+    await output.sink.write(toPage(facts, request));
+    const written = await output.close();
+    await output.commit(written);
+    await writeDone(deps, `Wrote ${file} (${formatCount(written.bytes)} B): ${headline(facts)}`);
+  } finally {
+    await output.discard();
+  }
+  return EXIT.done;
+}
+
+function toPage(facts: ReportFacts, request: ReportRequest): string {
+  return renderReport(facts, JSON.stringify(request));
+}
+
+/** Throws AssertionError with what differs, UsageError for a file that is not a report. */
+export async function runReportVerify(deps: Deps, file: string): Promise<ExitCode> {
+  const text = await readFile(file, "utf8");
+  const marks = readMarks(text);
+  if (marks === null) throw new UsageError(`${file} is not a report of surveyctl`);
+  const request = isSealed(text) ? parseRequest(marks.request) : null;
+  const now = request === null ? null : toPage(await readFacts(deps, request, describeCommand(request)), request);
+  const difference = reportDifference(text, now);
+  if (difference !== null) throw new AssertionError([difference], `${file}: ${REPORT_DIFFERENCES[difference]}`);
+  await deps.streams.out.write("same\n");
+  return EXIT.done;
+}
+
+/** Null where it is not one: somebody wrote it who is not this program. */
+function parseRequest(text: string): ReportRequest | null {
+  let value: Json = null;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+  if (!isJsonObject(value)) return null;
+  const { since, until, asOf, by, zone, segments, trend, title, personal } = value;
+  const areTexts =
+    typeof zone === "string" && typeof title === "string" && (trend === null || typeof trend === "string");
+  const isUnit = by === null || PERIOD_UNITS.some((unit) => unit === by);
+  const areNames = Array.isArray(segments) && segments.every((name) => typeof name === "string");
+  if (!areTexts || !isUnit || !areNames || !isTime(since) || !isTime(until) || typeof personal !== "boolean")
+    return null;
+  return Number.isSafeInteger(asOf) ? (value as unknown as ReportRequest) : null;
+}
+
+function isTime(time: Json | undefined): boolean {
+  return time === null || Number.isSafeInteger(time);
+}
+
+/** As it can be typed anywhere: times are absolute, and the name of the file is only an example. */
+function describeCommand({ since, until, asOf, by, zone, segments, trend, title, personal }: ReportRequest): string {
+  const iso = createTimeFormatter({ format: "iso", zone: null, now: 0 });
+  const words = [
+    ["--out", "nps.html"],
+    ...(since === null ? [] : [["--since", iso(since)]]),
+    ...(until === null ? [] : [["--until", iso(until)]]),
+    ["--as-of", iso(asOf)],
+    ...(by === null ? [] : [["--by", by]]),
+    ...(segments.length === 0 ? [] : [["--segment", segments.join(",")]]),
+    ...(trend === null ? [] : [["--trend", trend]]),
+    ["--title", title],
+    ["--tz", zone],
+    ...(personal ? [["--show-personal-data"]] : []),
+  ];
+  return ["surveyctl", "report", ...words.flat().map(toShellWord)].join(" ");
+}

@@ -1,0 +1,356 @@
+import type { Command } from "commander";
+import { SCORE_MAX } from "../../../contract/limits.ts";
+import type { WebhookCommand, WebhookDeliveryInfo } from "../../../service/control/webhook-commands.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../service/domain/webhooks/webhook-rows.ts";
+import type { UrlRefusal } from "../../../service/domain/webhooks/addresses.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import { badValue, parseChoice, parseChoices, parseDuration, parseScore } from "../../args/values.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import type { Deps } from "../../command/deps.ts";
+import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
+import { countOf, writeDone, writeNote } from "../../command/notes.ts";
+import { readTime } from "../../command/time-flags.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { openListOutput } from "../../render/list-output.ts";
+import { withPager } from "../../streams/paging.ts";
+import {
+  PROJECT_FLAGS,
+  type ProjectChoice,
+  readProject,
+  REDELIVERED,
+  showList,
+  showRecord,
+  toRows,
+  WEBHOOK_DELIVERIES,
+  WEBHOOK_REMOVED,
+  WEBHOOK_SECRET,
+  WEBHOOK_TEST,
+  WEBHOOKS,
+  withAdmin,
+} from "./data-file.ts";
+
+const SECRET_NOTE = "save this secret now; it is not shown again";
+
+type AddCommand = Extract<WebhookCommand, { readonly kind: "webhook.add" }>;
+
+export interface WebhookAddOptions extends ProjectChoice {
+  readonly webhook: Omit<AddCommand, "kind" | "project">;
+}
+
+export async function runWebhookAdd(deps: Deps, { project, webhook, ...choice }: WebhookAddOptions): Promise<ExitCode> {
+  const { refuseUrl } = await import("../../../service/domain/webhooks/addresses.ts");
+  const refusal = refuseUrl(webhook.url, webhook, []);
+  if (refusal !== null) throw toUsageError(refusal, webhook.url);
+  const added = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.add", project, ...webhook }));
+  await showRecord(deps, WEBHOOK_SECRET, added);
+  await writeNote(deps, SECRET_NOTE);
+  return EXIT.done;
+}
+
+/** What to type instead, where there is something. */
+const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
+  invalid: "for example https://example.com/hooks/survey",
+  scheme: "use https://",
+  credentials: "receivers check the signature instead",
+  plain: "use https://, or --insecure-http",
+  private: "use --allow-private if it is meant",
+  loopback: "use --allow-private if it is meant",
+};
+
+function toUsageError({ code, message }: UrlRefusal, url: string): UsageError {
+  const hint = ADVICE[code];
+  const shown = code === "credentials" ? "the URL" : url;
+  return new UsageError(`<url>: ${shown} is not allowed: ${message}`, hint === undefined ? {} : { hint });
+}
+
+export async function runWebhookList(deps: Deps, { project, ...choice }: ProjectChoice): Promise<ExitCode> {
+  await showList(deps, WEBHOOKS, await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.list", project })));
+  return EXIT.done;
+}
+
+export interface WebhookChoice extends ProjectChoice {
+  readonly id: string;
+}
+
+export async function runWebhookRemove(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
+  const removed = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.remove", project, id }));
+  await showRecord(deps, WEBHOOK_REMOVED, removed);
+  await writeDone(deps, `Removed webhook ${id}. ${countOf(removed.dropped, "event", "events")} dropped.`);
+  return EXIT.done;
+}
+
+export async function runWebhookEnable(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
+  const enabled = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.enable", project, id }));
+  await showRecord(deps, WEBHOOKS, enabled);
+  await writeDone(deps, `Enabled webhook ${id}. ${countOf(enabled.waiting, "event", "events")} waiting.`);
+  return EXIT.done;
+}
+
+export async function runWebhookRotate(
+  deps: Deps,
+  { project, id, overlapSeconds, ...choice }: WebhookChoice & { readonly overlapSeconds: number },
+): Promise<ExitCode> {
+  const rotated = await withAdmin(deps, choice, (admin) =>
+    admin({ kind: "webhook.rotate", project, id, overlapSeconds }),
+  );
+  await showRecord(deps, WEBHOOK_SECRET, rotated);
+  await writeNote(deps, SECRET_NOTE);
+  return EXIT.done;
+}
+
+export async function runWebhookTest(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
+  const result = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.test", project, id }));
+  await showRecord(deps, WEBHOOK_TEST, result);
+  await writeDone(deps, result.delivered ? `Delivered in ${result.ms} ms.` : "Not delivered.");
+  return result.delivered ? EXIT.done : EXIT.failed;
+}
+
+export interface WebhookDeliveriesOptions extends WebhookChoice {
+  readonly failed: boolean;
+  readonly limits: ListLimits;
+}
+
+const PAGE = 100;
+
+export async function runWebhookDeliveries(deps: Deps, options: WebhookDeliveriesOptions): Promise<ExitCode> {
+  return withPager(deps.streams, deps.env, (streams) => listDeliveries({ ...deps, streams }, options));
+}
+
+async function listDeliveries(deps: Deps, options: WebhookDeliveriesOptions): Promise<ExitCode> {
+  const { project, id, failed, limits, ...choice } = options;
+  const output = await openListOutput(deps, { resource: WEBHOOK_DELIVERIES, wrap: limits.wrap ?? false });
+  const perPage = Math.min(limits.perPage ?? PAGE, PAGE);
+  const isMore = await withAdmin(deps, choice, async (admin) => {
+    let left = limits.limit ?? Infinity;
+    for (let before: string | null | undefined = undefined; before !== null && left > 0;) {
+      const from: { before?: string } = before === undefined ? {} : { before };
+      const page: { readonly rows: readonly WebhookDeliveryInfo[]; readonly next: string | null } = await admin({
+        kind: "webhook.deliveries",
+        project,
+        id,
+        failed,
+        ...from,
+        limit: Math.min(left, perPage),
+      });
+      await output.write(toRows(page.rows));
+      left -= page.rows.length;
+      before = page.next;
+      if (before === null) return false;
+    }
+    return true;
+  });
+  await output.end();
+  if (isMore)
+    await writeDone(deps, `Showing ${countOf(limits.limit ?? 0, "row", "rows")}; use --limit N or --all for more`);
+  return EXIT.done;
+}
+
+export interface RedeliverOptions extends WebhookChoice {
+  /** Unix seconds; null for no limit. */
+  readonly since: number | null;
+  /** An event's id; null for all. */
+  readonly event: string | null;
+}
+
+export async function runWebhookRedeliver(
+  deps: Deps,
+  { project, id, since, event, ...choice }: RedeliverOptions,
+): Promise<ExitCode> {
+  const which = { ...(since === null ? {} : { since }), ...(event === null ? {} : { event }) };
+  const result = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.redeliver", project, id, ...which }));
+  await showRecord(deps, REDELIVERED, result);
+  await writeDone(deps, `${countOf(result.redelivered, "event", "events")} to be sent again.`);
+  return EXIT.done;
+}
+
+export function registerWebhook(parent: Command, context: CommandContext): void {
+  const noun = parent.command("webhook").description("events that are posted to your own URLs");
+  registerAdd(noun, context);
+  const list = context.verb(noun, {
+    name: "list",
+    alias: "ls",
+    summary: "list webhooks and how they do",
+    examples: ["surveyctl service webhook list --data survey.db", "surveyctl service webhook list --json"],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: PROJECT_FLAGS,
+    columns: WEBHOOKS,
+  });
+  context.action(list, (deps, flags) => runWebhookList(deps, readProject(flags)));
+  registerSimple(noun, context);
+  registerRotate(noun, context);
+  registerDeliveries(noun, context);
+  registerRedeliver(noun, context);
+}
+
+const ID: readonly [string, string] = ["<id>", "the webhook's number, from `service webhook list`"];
+const EXITS = [EXIT.done, EXIT.failed, EXIT.refused] as const;
+
+const ADD_FLAGS: readonly FlagRecord[] = [
+  { flag: "--secret", value: "text", text: "key of the signatures", otherwise: "a new one" },
+  {
+    flag: "--signature-header",
+    value: "name",
+    text: "header of the signature",
+    otherwise: "X-Webhook-Signature",
+  },
+  { flag: "--allow-private", text: "allow private addresses, and a literal loopback address" },
+  { flag: "--insecure-http", text: "allow plain http to public addresses" },
+  { flag: "--events", value: "names", text: `which events: ${WEBHOOK_EVENTS.join(", ")}`, otherwise: "all" },
+  { flag: "--score", value: "range", text: "only responses with these scores, such as 0-6", otherwise: "all" },
+  { flag: "--format", value: "format", text: "form of the body", choices: WEBHOOK_FORMATS, default: "json" },
+];
+
+function registerAdd(noun: Command, context: CommandContext): void {
+  const add = context.verb(noun, {
+    name: "add",
+    summary: "post events to a URL, and print the secret that signs them, once",
+    operands: [["<url>", "where events go"]],
+    examples: [
+      "surveyctl service webhook add https://example.com/hook --data survey.db",
+      "surveyctl service webhook add http://127.0.0.1:9000/hook --allow-private --events survey_response.created",
+      "surveyctl service webhook add https://hooks.slack.com/x --format slack --score 0-6",
+    ],
+    exits: EXITS,
+    flags: [...PROJECT_FLAGS, ...ADD_FLAGS],
+    columns: WEBHOOK_SECRET,
+  });
+  context.action(add, (deps, flags, [url = ""]) =>
+    runWebhookAdd(deps, { ...readProject(flags), webhook: readWebhook(flags, url) }),
+  );
+}
+
+/** Throws UsageError. */
+function readWebhook(flags: Flags, url: string): WebhookAddOptions["webhook"] {
+  const secret = flags.text("--secret");
+  const signatureHeader = flags.text("--signature-header");
+  const events = flags.parse("--events", (text, place) => parseChoices([text], place, WEBHOOK_EVENTS));
+  const scores = flags.parse("--score", parseScores);
+  return {
+    url,
+    allowPrivate: flags.is("--allow-private"),
+    insecureHttp: flags.is("--insecure-http"),
+    format: parseChoice(flags.text("--format") ?? "json", "--format", WEBHOOK_FORMATS),
+    ...(secret === null ? {} : { secret }),
+    ...(signatureHeader === null ? {} : { signatureHeader }),
+    ...(events === null ? {} : { events }),
+    ...(scores === null ? {} : { scores }),
+  };
+}
+
+/** `0-6`, or one score. Throws UsageError. */
+function parseScores(text: string, place: string): { readonly from: number; readonly to: number } {
+  const [, first = "", last = first] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(text) ?? [];
+  if (first === "") throw badValue(place, text, `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`);
+  const [from, to] = [parseScore(first, place), parseScore(last, place)];
+  if (from > to) throw new UsageError(`${place}: the range ${text} ends before it begins`);
+  return { from, to };
+}
+
+function registerSimple(noun: Command, context: CommandContext): void {
+  const remove = context.verb(noun, {
+    name: "remove",
+    alias: "rm",
+    summary: "remove a webhook and drop what waits for it",
+    operands: [ID],
+    examples: ["surveyctl service webhook remove 3 --data survey.db", "surveyctl service webhook rm 3 --project acme"],
+    exits: EXITS,
+    flags: PROJECT_FLAGS,
+    columns: WEBHOOK_REMOVED,
+  });
+  context.action(remove, (deps, flags, [id = ""]) => runWebhookRemove(deps, { ...readProject(flags), id }));
+  const enable = context.verb(noun, {
+    name: "enable",
+    summary: "send events to a webhook again after it was disabled",
+    operands: [ID],
+    examples: [
+      "surveyctl service webhook enable 3 --data survey.db",
+      "surveyctl service webhook enable 3 --project acme",
+    ],
+    exits: EXITS,
+    flags: PROJECT_FLAGS,
+    columns: WEBHOOKS,
+  });
+  context.action(enable, (deps, flags, [id = ""]) => runWebhookEnable(deps, { ...readProject(flags), id }));
+  const test = context.verb(noun, {
+    name: "test",
+    summary: "send a sample event now and show the answer",
+    operands: [ID],
+    examples: ["surveyctl service webhook test 3 --data survey.db", "surveyctl service webhook test 3 --json"],
+    exits: EXITS,
+    flags: PROJECT_FLAGS,
+    columns: WEBHOOK_TEST,
+  });
+  context.action(test, (deps, flags, [id = ""]) => runWebhookTest(deps, { ...readProject(flags), id }));
+}
+
+function registerRotate(noun: Command, context: CommandContext): void {
+  const rotate = context.verb(noun, {
+    name: "rotate",
+    summary: "replace a webhook's secret, and print the new one, once",
+    operands: [ID],
+    examples: [
+      "surveyctl service webhook rotate 3 --data survey.db",
+      "surveyctl service webhook rotate 3 --overlap 7d --project acme",
+    ],
+    exits: EXITS,
+    flags: [
+      ...PROJECT_FLAGS,
+      { flag: "--overlap", value: "duration", text: "how long the old secret signs, too", default: "24h" },
+    ],
+    columns: WEBHOOK_SECRET,
+  });
+  context.action(rotate, (deps, flags, [id = ""]) => {
+    const overlapSeconds = parseDuration(flags.text("--overlap") ?? "24h", "--overlap");
+    return runWebhookRotate(deps, { ...readProject(flags), id, overlapSeconds });
+  });
+}
+
+function registerDeliveries(noun: Command, context: CommandContext): void {
+  const deliveries = context.verb(noun, {
+    name: "deliveries",
+    summary: "list a webhook's events of 30 days and what became of them, newest first",
+    operands: [ID],
+    examples: [
+      "surveyctl service webhook deliveries 3 --data survey.db",
+      "surveyctl service webhook deliveries 3 --failed --all --json",
+    ],
+    exits: EXITS,
+    flags: [...PROJECT_FLAGS, { flag: "--failed", text: "only events that were given up" }, ...LIST_FLAGS],
+    columns: WEBHOOK_DELIVERIES,
+  });
+  context.action(deliveries, (deps, flags, [id = ""]) =>
+    runWebhookDeliveries(deps, {
+      ...readProject(flags),
+      id,
+      failed: flags.is("--failed"),
+      limits: readLimits(flags),
+    }),
+  );
+}
+
+function registerRedeliver(noun: Command, context: CommandContext): void {
+  const redeliver = context.verb(noun, {
+    name: "redeliver",
+    summary: "send events again: those that were given up, all since a time, or one",
+    operands: [ID],
+    examples: [
+      "surveyctl service webhook redeliver 3 --data survey.db",
+      "surveyctl service webhook redeliver 3 --since 2d --project acme",
+    ],
+    exits: EXITS,
+    flags: [
+      ...PROJECT_FLAGS,
+      { flag: "--since", value: "time", text: "all events since then, delivered or not" },
+      { flag: "--event", value: "id", text: "this event alone" },
+    ],
+    columns: REDELIVERED,
+  });
+  context.action(redeliver, (deps, flags, [id = ""]) => {
+    const event = flags.text("--event");
+    const since = readTime(deps, flags, "--since", "first");
+    if (event !== null && since !== null) throw new UsageError("--since and --event cannot be used together");
+    return runWebhookRedeliver(deps, { ...readProject(flags), id, since, event });
+  });
+}

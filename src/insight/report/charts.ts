@@ -1,0 +1,251 @@
+/**
+ * Charts as SVG in units of a drawing 480 wide. A point's `cy` and a bar's `height` lie on the scale of the tick texts
+ * beside them, so that what is drawn can be measured. Every text is set from the sides that have room on a phone, where
+ * the style sheet makes the letters larger.
+ */
+import type { Html } from "../../contract/html.ts";
+import { scoreCategory } from "../../contract/limits.ts";
+import type { SegmentRow } from "../segments.ts";
+import { countText, cutText, pointsText, type PeriodScore, scoreFigure, type ScoreFigure, shareText } from "./facts.ts";
+import { lean as html } from "./markup.ts";
+
+const WIDTH = 480;
+const RIGHT = 36;
+const LEFT = 44;
+const TOP = 14;
+const PLOT_HEIGHT = 190;
+/** What a character takes up where letters are largest. */
+const CHARACTER = 8.2;
+
+interface Scale {
+  readonly ticks: readonly number[];
+  readonly place: (value: number) => number;
+}
+
+/** Round numbers that contain all values; `from` and `to` are the places of the first and the last. */
+export function linearScale(
+  values: readonly number[],
+  { from, to, steps, most }: { from: number; to: number; steps: readonly number[]; most: number },
+): Scale {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const spans = (step: number): number => Math.ceil(high / step) - Math.floor(low / step);
+  const step = steps.find((each) => spans(each) <= most) ?? steps.at(-1) ?? 1;
+  const [first, last] = [Math.floor(low / step), Math.max(Math.ceil(high / step), Math.floor(low / step) + 1)];
+  const ticks = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
+  return { ticks, place: (value) => from + ((value / step - first) / (last - first)) * (to - from) };
+}
+
+const SCORE_STEPS = [5, 10, 20, 25, 50] as const;
+
+/** Two decimals: more than any screen shows, and the same bytes everywhere. */
+function at(place: number): string {
+  return String(Math.round(place * 100) / 100);
+}
+
+interface ChartWords {
+  /** Unique in the page. */
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+function svg(height: number, { id, title, description }: ChartWords, content: readonly Html[]): Html {
+  return html`<svg viewBox="0 0 ${WIDTH} ${at(height)}" role="img" aria-labelledby="${id}-title ${id}-desc">
+    <title id="${id}-title">${title}</title>
+    <desc id="${id}-desc">${description}</desc>
+    ${content}
+  </svg> `;
+}
+
+/** Horizontal grid lines, with their numbers in a column at the left. */
+function leftAxis({ ticks, place }: Scale, right = WIDTH - RIGHT): Html[] {
+  return ticks.map((tick) => {
+    const y = at(place(tick));
+    const kind = tick === 0 ? "zero" : "grid";
+    return html`<line class="${kind}" x1="${LEFT}" x2="${right}" y1="${y}" y2="${y}" /><text
+        class="tick"
+        x="${LEFT - 8}"
+        y="${y}"
+        dy=".35em"
+        text-anchor="end"
+        >${tick}</text
+      > `;
+  });
+}
+
+interface DrawnPoint extends ScoreFigure {
+  readonly x: number;
+}
+
+/** The score of each period within its interval, and below each how many answers it rests on. */
+export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWords): Html {
+  const slot = (WIDTH - LEFT - RIGHT) / periods.length;
+  const xOf = (index: number): number => LEFT + slot * (index + 0.5);
+  const points = periods.map(({ counts }, index): DrawnPoint | null => {
+    const figure = scoreFigure(counts);
+    return figure === null ? null : { ...figure, x: xOf(index) };
+  });
+  const known = points.filter((point) => point !== null);
+  const ends = known.flatMap(({ low, high, nps }) => [low, high, nps]);
+  const bottom = TOP + PLOT_HEIGHT;
+  const scale = linearScale(ends, { from: bottom, to: TOP, steps: SCORE_STEPS, most: 6 });
+  const last = known.at(-1);
+  const label =
+    last === undefined || last.isFew
+      ? []
+      : [
+          html`<text class="value" x="${at(last.x + 8)}" y="${at(scale.place(last.nps))}" dy=".35em"
+            >${pointsText(Math.round(last.nps))}</text
+          > `,
+        ];
+  const labels = periods.map(({ label: text, isRunning }) => (isRunning ? `${text}*` : text));
+  return svg(bottom + 46, words, [
+    ...leftAxis(scale),
+    ...runsOf(points).flatMap((run) => [bandOf(run, scale), lineOf(run, scale)]),
+    ...known.map((point) => pointOf(at(point.x), at(scale.place(point.nps)), point.isFew)),
+    ...label,
+    ...rowOf(labels, { xOf, slot, y: bottom + 20, kind: "label" }),
+    html`<text class="note" x="${LEFT - 8}" y="${bottom + 38}" text-anchor="end">n</text> `,
+    ...rowOf(
+      points.map((point) => countText(point?.n ?? 0)),
+      { xOf, slot, y: bottom + 38, kind: "note" },
+    ),
+  ]);
+}
+
+function pointOf(x: string, y: string, isFew: boolean): Html {
+  return html`<circle class="${isFew ? "few" : "point"}" cx="${x}" cy="${y}" r="${isFew ? 3.5 : 4}" /> `;
+}
+
+/** Points side by side; a period without answers ends a run. */
+function runsOf(points: readonly (DrawnPoint | null)[]): DrawnPoint[][] {
+  const runs: DrawnPoint[][] = [[]];
+  for (const point of points)
+    if (point === null) runs.push([]);
+    else runs.at(-1)?.push(point);
+  return runs.filter((run) => run.length > 0);
+}
+
+function bandOf(run: readonly DrawnPoint[], { place }: Scale): Html {
+  const [only] = run;
+  if (run.length === 1 && only !== undefined)
+    return html`<line
+      class="whisker"
+      x1="${at(only.x)}"
+      x2="${at(only.x)}"
+      y1="${at(place(only.low))}"
+      y2="${at(place(only.high))}"
+    /> `;
+  const upper = run.map(({ x, high }) => `${at(x)} ${at(place(high))}`);
+  const lower = run.toReversed().map(({ x, low }) => `${at(x)} ${at(place(low))}`);
+  return html`<path class="band" d="M${[...upper, ...lower].join("L")}Z" /> `;
+}
+
+function lineOf(run: readonly DrawnPoint[], { place }: Scale): Html {
+  if (run.length === 1) return html``;
+  return html`<path class="line" d="M${run.map(({ x, nps }) => `${at(x)} ${at(place(nps))}`).join("L")}" /> `;
+}
+
+interface LabelRow {
+  readonly xOf: (index: number) => number;
+  readonly slot: number;
+  readonly y: number;
+  readonly kind: "label" | "note";
+}
+
+/** As many as have room, always the last. */
+function rowOf(texts: readonly string[], { xOf, slot, y, kind }: LabelRow): Html[] {
+  const widest = Math.max(...texts.map((text) => text.length)) * (kind === "note" ? CHARACTER * 0.8 : CHARACTER) + 6;
+  const every = Math.max(1, Math.ceil(widest / slot));
+  return texts.flatMap((text, index) => {
+    if ((texts.length - 1 - index) % every !== 0) return [];
+    return [html`<text class="${kind}" x="${at(xOf(index))}" y="${y}" text-anchor="middle">${text}</text> `];
+  });
+}
+
+const COUNT_STEPS = [1, 2, 5].flatMap((digit) => Array.from({ length: 8 }, (_, power) => digit * 10 ** power));
+const BAR_SHARE = 0.78;
+const GROUPS = [
+  { kind: "detractor", name: "Detractors", first: 0, last: 6 },
+  { kind: "passive", name: "Passives", first: 7, last: 8 },
+  { kind: "promoter", name: "Promoters", first: 9, last: 10 },
+] as const;
+
+/** A bar for each score from 0 to 10, and above them what the three kinds of answers come to. */
+export function drawScores(scores: readonly number[], words: ChartWords): Html {
+  const top = TOP + 36;
+  const bottom = top + 150;
+  const steps = COUNT_STEPS.toSorted((a, b) => a - b);
+  const scale = linearScale([0, ...scores], { from: bottom, to: top, steps, most: 4 });
+  const slot = (WIDTH - LEFT - 8) / scores.length;
+  const all = scores.reduce((sum, count) => sum + count, 0);
+  const groups = GROUPS.map(({ kind, name, first, last }) => {
+    const count = scores.slice(first, last + 1).reduce((sum, each) => sum + each, 0);
+    const [left, right] = [LEFT + slot * first, LEFT + slot * (last + 1)];
+    const inset = (slot * (1 - BAR_SHARE)) / 2;
+    return html`<path class="rule ${kind}" d="M${at(left + inset)} ${top - 14}H${at(right - inset)}" />
+      <text class="group ${kind}" x="${at(left + inset)}" y="${top - 34}">${name}</text
+      ><text class="share" x="${at(left + inset)}" y="${top - 20}">${shareText(count / all)}</text> `;
+  });
+  const bars = scores.map((count, score) => {
+    const y = scale.place(count);
+    const x = LEFT + slot * (score + (1 - BAR_SHARE) / 2);
+    return html`<rect
+        class="${scoreCategory(score)}"
+        x="${at(x)}"
+        y="${at(y)}"
+        width="${at(slot * BAR_SHARE)}"
+        height="${at(bottom - y)}"
+      />
+      <text class="label" x="${at(LEFT + slot * (score + 0.5))}" y="${bottom + 20}" text-anchor="middle"
+        >${score}</text
+      > `;
+  });
+  return svg(bottom + 28, words, [...leftAxis(scale, WIDTH - 8), ...groups, ...bars]);
+}
+
+const LABEL_ROOM = 128;
+const LABEL_CELLS = 15;
+const ROW_HEIGHT = 28;
+
+/** One line a value, the highest score first: the score within its interval. All rows are of one property. */
+export function drawSegments(rows: readonly SegmentRow[], words: ChartWords): Html {
+  const sorted = rows.toSorted((a, b) => b.nps - a.nps);
+  const bottom = TOP + ROW_HEIGHT * sorted.length;
+  const ends = sorted.flatMap(({ nps, nps_low: low, nps_high: high }) => [nps, low, high]);
+  const scale = linearScale([0, ...ends], { from: LABEL_ROOM, to: WIDTH - 24, steps: SCORE_STEPS, most: 5 });
+  const axis = scale.ticks.map((tick) => {
+    const x = at(scale.place(tick));
+    return html`<line class="${tick === 0 ? "zero" : "grid"}" x1="${x}" x2="${x}" y1="${TOP - 6}" y2="${bottom}" /><text
+        class="tick"
+        x="${x}"
+        y="${bottom + 18}"
+        text-anchor="middle"
+        >${tick}</text
+      > `;
+  });
+  const lines = sorted.map(({ value, nps, nps_low: low, nps_high: high }, index) => {
+    const y = at(TOP + ROW_HEIGHT * (index + 0.5));
+    return html`<text class="name" x="${LABEL_ROOM - 12}" y="${y}" dy=".35em" text-anchor="end">${fitLabel(value)}</text
+      ><line
+        class="whisker"
+        x1="${at(scale.place(low))}"
+        x2="${at(scale.place(high))}"
+        y1="${y}"
+        y2="${y}"
+      />${pointOf(at(scale.place(nps)), y, false)}`;
+  });
+  return svg(bottom + 26, words, [...axis, ...lines]);
+}
+
+/** Cut to the room beside the plot; letters of East Asia and pictures are two cells wide. */
+function fitLabel(text: string): string {
+  let cells = 0;
+  let fitted = "";
+  for (const letter of cutText(text.replace(/\s+/gu, " ").trim(), 4 * LABEL_CELLS)) {
+    cells += (letter.codePointAt(0) ?? 0) >= 0x1100 ? 2 : 1;
+    if (cells > LABEL_CELLS) return `${fitted}…`;
+    fitted += letter;
+  }
+  return fitted;
+}

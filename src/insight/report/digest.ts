@@ -1,0 +1,215 @@
+/** The report's first section as a message. Comments come masked; mail programs drop SVG, so bars are table cells. */
+import type { JsonObject } from "../../contract/json.ts";
+import { scoreCategory } from "../../contract/limits.ts";
+import { countAnswers } from "../interval.ts";
+import {
+  basisLine,
+  capital,
+  countText,
+  cutText,
+  headline,
+  KINDS,
+  type Kind,
+  type ReportComment,
+  type ReportFacts,
+  shareText,
+  visibleText,
+} from "./facts.ts";
+import { lean as html } from "./markup.ts";
+
+const COMMENTS_MAX = 12;
+const COMMENT_CHARACTERS_MAX = 280;
+
+interface KindRow {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly count: string;
+  /** 0 to 1. */
+  readonly share: number;
+}
+
+function kindRows({ counts }: ReportFacts): KindRow[] {
+  const n = countAnswers(counts);
+  return n === 0
+    ? []
+    : KINDS.toReversed().map((kind) => {
+        return { kind, name: capital(kind), count: countText(counts[kind]), share: counts[kind] / n };
+      });
+}
+
+/** Those who are unhappy first: they wait for an answer. The newest of each kind. */
+function digestComments({ comments }: ReportFacts): ReportComment[] {
+  return comments
+    .map((comment) => ({ ...comment, text: cutText(visibleText(comment.text), COMMENT_CHARACTERS_MAX) }))
+    .toSorted((a, b) => rank(a.score) - rank(b.score))
+    .slice(0, COMMENTS_MAX);
+}
+
+function rank(score: number): number {
+  return KINDS.indexOf(`${scoreCategory(score)}s`);
+}
+
+function commentsLine({ commented }: ReportFacts, shown: number): string {
+  if (commented === 0) return "No comments";
+  const all = `${countText(commented)} ${commented === 1 ? "comment" : "comments"}`;
+  return shown < commented ? `${countText(shown)} of ${all}` : all;
+}
+
+const BAR_CELLS = 30;
+
+/** Lines of plain text, for a terminal and for the first part of a mail. */
+export function digestText(facts: ReportFacts): string {
+  const rows = kindRows(facts);
+  const width = Math.max(0, ...rows.map(({ count }) => count.length));
+  const bars = rows.map(({ name, count, share }) => {
+    const cells = share === 0 ? 0 : Math.max(1, Math.round(share * BAR_CELLS));
+    return `${name.padEnd(10)}  ${shareText(share).padStart(5)}  ${count.padStart(width)}  ${"#".repeat(cells)}`.trimEnd();
+  });
+  const comments = digestComments(facts);
+  const texts = comments.flatMap(({ id, score, at, text }) => [
+    "",
+    `${score} (${at}) [${id}]`,
+    ...text.split("\n").map((line) => `  ${line}`.trimEnd()),
+  ]);
+  const head = [facts.title, "", headline(facts), basisLine(facts)];
+  const sections = [...(bars.length === 0 ? [] : ["", ...bars]), "", commentsLine(facts, comments.length), ...texts];
+  return `${[...head, ...sections].join("\n")}\n`;
+}
+
+/** Of the report, in the light: mail programs do not know variables. */
+const COLOURS: Readonly<Record<Kind, string>> = { promoters: "#1b7f6b", passives: "#8a949c", detractors: "#c3372b" };
+const INKS: Readonly<Record<Kind, string>> = { promoters: "#12705d", passives: "#565e66", detractors: "#b02a1f" };
+const FONT = "font-family:Helvetica,Arial,sans-serif;";
+const SOFT = `${FONT}font-size:14px;line-height:20px;color:#565e66`;
+
+export function digestHtml(facts: ReportFacts): string {
+  const bars = kindRows(facts).map(({ kind, name, count, share }) => {
+    const width = Math.round(share * 100);
+    const filled = html`<td width="${width}%" bgcolor="${COLOURS[kind]}" height="14" style="font-size:1px">&nbsp;</td>`;
+    const empty = html`<td width="${100 - width}%" bgcolor="#eef1f3" height="14" style="font-size:1px">&nbsp;</td>`;
+    return html`<tr>
+      <td width="96" style="${SOFT}">${name}</td>
+      <td>
+        <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+          <tr>
+            ${width === 0 ? null : filled}${width === 100 ? null : empty}
+          </tr>
+        </table>
+      </td>
+      <td width="104" align="right" style="${FONT}font-size:14px;line-height:24px;color:#16191d">
+        ${shareText(share)} (${count})
+      </td>
+    </tr>`;
+  });
+  const comments = digestComments(facts);
+  const items = comments.map((comment) => {
+    const ink = INKS[KINDS[rank(comment.score)] ?? "passives"];
+    return html`<tr>
+      <td style="padding:10px 0;border-top:1px solid #d8dde1;${FONT}font-size:15px;line-height:22px;color:#16191d">
+        <span style="${SOFT}"><b style="color:${ink}">${comment.score}</b> &nbsp;${comment.at} [${comment.id}]</span>
+        <div dir="auto" style="unicode-bidi:isolate;white-space:pre-wrap;word-break:break-word">${comment.text}</div>
+      </td>
+    </tr>`;
+  });
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light" />
+        <title>${facts.title}: ${headline(facts)}</title>
+      </head>
+      <body style="margin:0;padding:0;background:#ffffff">
+        <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" bgcolor="#ffffff">
+          <tr>
+            <td align="center" style="padding:24px 16px">
+              <table
+                role="presentation"
+                width="100%"
+                cellpadding="0"
+                cellspacing="0"
+                border="0"
+                style="max-width:560px"
+              >
+                <tr>
+                  <td>
+                    <table role="presentation" cellpadding="0" cellspacing="0" border="0">
+                      <tr>
+                        <td width="42" height="8" bgcolor="#d1102a" style="font-size:1px">&nbsp;</td>
+                      </tr>
+                    </table>
+                  </td>
+                </tr>
+                <tr>
+                  <td style="padding-top:14px;${SOFT}"><span dir="auto">${facts.title}</span></td>
+                </tr>
+                <tr>
+                  <td>
+                    <h1
+                      style="margin:4px 0 8px;font-family:Georgia,serif;font-size:26px;line-height:32px;color:#16191d"
+                    >
+                      ${headline(facts)}
+                    </h1>
+                  </td>
+                </tr>
+                <tr>
+                  <td style="padding-bottom:16px;${SOFT}">${basisLine(facts)}</td>
+                </tr>
+                <tr>
+                  <td style="border-top:1px solid #16191d;padding:12px 0">
+                    <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">
+                      ${bars}
+                    </table>
+                  </td>
+                </tr>
+                <tr>
+                  <td style="padding:8px 0 6px;${FONT}font-size:15px;color:#16191d">
+                    <b>${commentsLine(facts, comments.length)}</b>
+                  </td>
+                </tr>
+                ${items}
+              </table>
+            </td>
+          </tr>
+        </table>
+      </body>
+    </html> `.text;
+}
+
+const HEADER_MAX = 150;
+
+/** Block Kit: what people wrote is in elements of plain text, where nothing is formatted and nobody is called. */
+export function digestSlack(facts: ReportFacts): JsonObject {
+  const comments = digestComments(facts);
+  const kinds = kindRows(facts).map(({ name, count, share }) => `${name} ${shareText(share)} (${count})`);
+  return {
+    text: `${escapeMrkdwn(facts.title)}: ${headline(facts)} ${basisLine(facts)}`,
+    blocks: [
+      { type: "header", text: plain(cutText(facts.title, HEADER_MAX - 40)) },
+      { type: "section", text: { type: "mrkdwn", text: `*${headline(facts)}*` } },
+      { type: "context", elements: [plain(basisLine(facts))] },
+      ...(kinds.length === 0 ? [] : [{ type: "section", fields: kinds.map(plain) }]),
+      { type: "divider" },
+      { type: "context", elements: [plain(commentsLine(facts, comments.length))] },
+      ...comments.map(({ id, score, at, text }) => ({
+        type: "rich_text",
+        elements: [
+          { type: "rich_text_section", elements: [richText(`${score}`, true), richText(`  ${at} [${id}]`)] },
+          { type: "rich_text_quote", elements: [richText(text)] },
+        ],
+      })),
+    ],
+  };
+}
+
+function plain(text: string): JsonObject {
+  return { type: "plain_text", text, emoji: false };
+}
+
+function richText(text: string, bold = false): JsonObject {
+  return bold ? { type: "text", text, style: { bold: true } } : { type: "text", text };
+}
+
+function escapeMrkdwn(text: string): string {
+  return text.replace(/&/gu, "&amp;").replace(/</gu, "&lt;").replace(/>/gu, "&gt;");
+}

@@ -1,0 +1,176 @@
+/** What a report and a digest say: facts computed from rows, and the sentences that they make. All of it is pure. */
+import {
+  changeVerdict,
+  type ChangeVerdict,
+  CONFIDENCE_DEFAULT,
+  countAnswers,
+  FEW_ANSWERS,
+  netPromoterScore,
+  scoreChange,
+  type ScoreCounts,
+  scoreInterval,
+} from "../interval.ts";
+import type { SegmentRow } from "../segments.ts";
+
+/** Each text about time is in the reader's words already: `2026-05-01 – 2026-05-31`. */
+export interface ReportFacts {
+  readonly title: string;
+  readonly range: string;
+  readonly asOf: string;
+  readonly zone: string;
+  readonly counts: ScoreCounts;
+  /** Different people among the answers. */
+  readonly people: number;
+  /** Answers with a comment. */
+  readonly commented: number;
+  /** Null where there is nothing to compare with. */
+  readonly change: ChangeFacts | null;
+  readonly periods: readonly PeriodScore[];
+  /** `scores[score]` answers each, 0 to 10. */
+  readonly scores: readonly number[];
+  /** Null where no property was asked for. */
+  readonly segments: SegmentFacts | null;
+  /** The newest, newest first. */
+  readonly comments: readonly ReportComment[];
+  readonly redacted: boolean;
+  /** SHA-256 of the rows behind all of this, and of their ids alone; hex. */
+  readonly rowsHash: string;
+  readonly idsHash: string;
+  /** The command that made it, without what depends on the reader's machine. */
+  readonly command: string;
+  readonly version: string;
+}
+
+export interface ChangeFacts {
+  readonly before: ScoreCounts;
+  readonly after: ScoreCounts;
+  /** `against the 31 days before`, `from 2026-04 to 2026-05`. */
+  readonly words: string;
+}
+
+export interface PeriodScore {
+  readonly label: string;
+  readonly counts: ScoreCounts;
+  /** Not over at the time of the report. */
+  readonly isRunning: boolean;
+}
+
+export interface SegmentFacts {
+  readonly rows: readonly SegmentRow[];
+  /** Values with fewer than `minN` answers, which have no row. */
+  readonly hidden: number;
+  readonly minN: number;
+  readonly compared: boolean;
+}
+
+export interface ReportComment {
+  readonly id: string;
+  readonly score: number;
+  readonly text: string;
+  readonly at: string;
+  /** The person's name or address; null where it is not to be shown. */
+  readonly person: string | null;
+}
+
+/** The score with its interval, unrounded; null without answers. */
+export interface ScoreFigure {
+  readonly n: number;
+  readonly nps: number;
+  readonly low: number;
+  readonly high: number;
+  readonly isFew: boolean;
+}
+
+export function scoreFigure(counts: ScoreCounts): ScoreFigure | null {
+  const [nps, interval, n] = [netPromoterScore(counts), scoreInterval(counts), countAnswers(counts)];
+  if (nps === null || interval === null) return null;
+  return { n, nps, low: interval.low, high: interval.high, isFew: n < FEW_ANSWERS };
+}
+
+function changeFound({ before, after }: ChangeFacts): ChangeVerdict {
+  return changeVerdict(before, after);
+}
+
+export const CONFIDENCE_WORDS = `${CONFIDENCE_DEFAULT * 100} %`;
+
+/** `NPS 51, between 29 and 67; no evidence of a change against the 31 days before.` */
+export function headline({ counts, change }: Pick<ReportFacts, "counts" | "change">): string {
+  const figure = scoreFigure(counts);
+  if (figure === null) return "No answers: there is no score.";
+  const score = `NPS ${scoreText(figure.nps)}, between ${scoreText(figure.low)} and ${scoreText(figure.high)}`;
+  if (figure.isFew) return `${score}; ${answersText(figure.n)}, too few to say.`;
+  return change === null ? `${score}.` : `${score}; ${changeWords(change)}.`;
+}
+
+function changeWords(change: ChangeFacts): string {
+  const found = changeFound(change);
+  const size = scoreChange(change.before, change.after);
+  if (size === null || found === "too few") return `too few answers to say whether it changed ${change.words}`;
+  if (found === "no evidence") return `no evidence of a change ${change.words}`;
+  return `a ${found} of ${pointsText(Math.abs(size.change))} points ${change.words}`;
+}
+
+/** `2026-05-01 – 2026-05-31 · n 51 · 95 % interval`. */
+export function basisLine({ counts, range }: Pick<ReportFacts, "counts" | "range">): string {
+  const n = countAnswers(counts);
+  return `${range} · n ${countText(n)}${n === 0 ? "" : ` · ${CONFIDENCE_WORDS} interval`}`;
+}
+
+export const KINDS = ["detractors", "passives", "promoters"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** A whole score; halves away from zero, as the API's. */
+export function scoreText(nps: number): string {
+  return String(Math.sign(nps) * Math.round(Math.abs(nps)) || 0);
+}
+
+/** One decimal, and none where the value is whole; never `-0`. */
+export function pointsText(value: number): string {
+  const rounded = Math.round(value * 10) / 10 || 0;
+  return Number.isInteger(rounded) ? String(rounded) : rounded.toFixed(1);
+}
+
+export function signedText(value: number): string {
+  return value > 0 ? `+${pointsText(value)}` : pointsText(value);
+}
+
+/** `52 %` of a fraction. */
+export function shareText(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+export function probabilityText(p: number): string {
+  return p < 0.001 ? "<0.001" : p.toFixed(3);
+}
+
+/** `4,872`. */
+export function countText(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+export function answersText(count: number): string {
+  return `${countText(count)} ${count === 1 ? "answer" : "answers"}`;
+}
+
+const COMMENT_CHARACTERS_MAX = 1000;
+
+/** Neither HTML nor a message has a place for control characters: each becomes the mark of what cannot be shown. */
+export function visibleText(text: string): string {
+  return text
+    .replace(/\r\n?/gu, "\n")
+    .trim()
+    .replace(/[^\P{Cc}\n\t]/gu, "\ufffd");
+}
+
+/** `Promoters`. */
+export function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
+/** The beginning of a long text, and how much is left out. */
+export function cutText(text: string, max = COMMENT_CHARACTERS_MAX): string {
+  if (text.length <= max) return text;
+  const characters = Array.from(text);
+  if (characters.length <= max) return text;
+  return `${characters.slice(0, max).join("")}… (${countText(characters.length - max)} more characters)`;
+}

@@ -1,0 +1,307 @@
+/** The report as one HTML file: no script, no request, and the same bytes for the same facts. */
+import { Html } from "../../contract/html.ts";
+import { scoreCategory, SCORE_MAX } from "../../contract/limits.ts";
+import { countAnswers } from "../interval.ts";
+import type { SegmentRow } from "../segments.ts";
+import { drawPeriodScores, drawScores, drawSegments } from "./charts.ts";
+import {
+  answersText,
+  capital,
+  visibleText,
+  basisLine,
+  CONFIDENCE_WORDS,
+  countText,
+  cutText,
+  headline,
+  KINDS,
+  pointsText,
+  probabilityText,
+  type ReportComment,
+  type ReportFacts,
+  scoreFigure,
+  type SegmentFacts,
+  shareText,
+  signedText,
+} from "./facts.ts";
+import { REPORT_STYLE } from "./style.ts";
+import { markHead, sealReport } from "./seal.ts";
+import { lean as html } from "./markup.ts";
+
+/** Of comments, escaped: what is over is left out and counted, so that the page stays small. */
+const COMMENT_BYTES_MAX = 130_000;
+
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
+/** `request` is what the report was asked for: JSON by which it can be made again. */
+export function renderReport(facts: ReportFacts, request: string): string {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        ${markHead({ request, rows: facts.rowsHash, ids: facts.idsHash, version: facts.version })}
+        <title>${facts.title}: ${headline(facts)}</title>
+        <link rel="icon" href="data:," />
+        <style>
+          ${new Html(REPORT_STYLE)}
+        </style>
+      </head>
+      <body>
+        <header>
+          <p class="kicker">Net Promoter Score</p>
+          <h1 dir="auto">${facts.title}</h1>
+          <p class="lead">${headline(facts)}</p>
+          <p class="rests">${basisLine(facts)}</p>
+        </header>
+        <main>${[basis(facts), periods(facts), scores(facts), segments(facts), comments(facts)]}</main>
+        ${method(facts)}
+      </body>
+    </html> `;
+  return sealReport(page.text);
+}
+
+interface Part {
+  readonly id: string;
+  readonly title: string;
+  readonly deck: string;
+}
+
+function section({ id, title, deck }: Part, content: Parameters<typeof html>[1]): Html {
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
+    <p class="deck">${deck}</p>
+    ${content}
+  </section> `;
+}
+
+function basis(facts: ReportFacts): Html {
+  const { counts, people, commented } = facts;
+  const n = countAnswers(counts);
+  const rows: readonly (readonly [string, string])[] = [
+    ["Answers", countText(n)],
+    ["People", countText(people)],
+    ...KINDS.toReversed().map(
+      (kind) => [capital(kind), `${countText(counts[kind])} (${shareText(counts[kind] / n)})`] as const,
+    ),
+    ["With a comment", `${countText(commented)} (${shareText(commented / n)})`],
+  ];
+  const deck = `As of ${facts.asOf}, time zone ${facts.zone}`;
+  return section(
+    { id: "basis", title: "What it rests on", deck },
+    html`<dl>
+        ${rows.map(
+          ([name, value]) =>
+            html`<div>
+              <dt>${name}</dt>
+              <dd>${value}</dd>
+            </div> `,
+        )}
+      </dl>
+      <p class="aside">
+        The response rate is not stated: the service does not say which answers belong to which surveys.
+      </p> `,
+  );
+}
+
+function periods({ periods: all }: ReportFacts): Html | null {
+  const figures = all.map(({ label, counts, isRunning }) => ({
+    label,
+    isRunning,
+    figure: scoreFigure(counts),
+    counts,
+  }));
+  const known = figures.filter(({ figure }) => figure !== null);
+  if (known.length === 0) return null;
+  const title = "Score by period";
+  const first = all[0]?.label ?? "";
+  const last = all.at(-1)?.label ?? "";
+  const notes = [
+    ...(known.some(({ figure }) => figure?.isFew === true) ? ["Hollow points: under 10 answers, too few to say."] : []),
+    ...(all.some(({ isRunning }) => isRunning) ? ["* not over yet."] : []),
+  ];
+  const rows = figures.map(({ label, isRunning, figure, counts }) => {
+    const name = isRunning ? `${label}*` : label;
+    if (figure === null) return [name, "0", "", "", "", "no answers"];
+    const kinds = KINDS.map((kind) => countText(counts[kind])).join(" / ");
+    const ends = [figure.nps, figure.low, figure.high].map(pointsText);
+    return [name, countText(figure.n), ...ends, figure.isFew ? `${kinds}, too few to say` : kinds];
+  });
+  return section(
+    {
+      id: "periods",
+      title,
+      deck: `The score, its ${CONFIDENCE_WORDS} interval (shaded) and the number of answers (n)`,
+    },
+    html`<figure>
+      ${drawPeriodScores(all, {
+        id: "chart-periods",
+        title,
+        description: `The score of each period from ${first} to ${last} as a point within its interval. The table below has the same numbers.`,
+      })}${notes.map((note) => html`<p class="aside">${note}</p> `)}${table(
+        ["Period", "n", "NPS", "Low", "High", "Detractors / passives / promoters"],
+        rows,
+        "Score by period",
+      )}
+    </figure> `,
+  );
+}
+
+function scores({ scores: counts }: ReportFacts): Html {
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  const title = "How often each score was given";
+  const rows = Array.from({ length: SCORE_MAX + 1 }, (_, score) => {
+    const count = counts[score] ?? 0;
+    return [String(score), countText(count), `${((100 * count) / all).toFixed(1)} %`, capital(scoreCategory(score))];
+  });
+  return section(
+    { id: "scores", title, deck: "Answers by score, 0 to 10" },
+    html`<figure>
+      ${drawScores(counts, {
+        id: "chart-scores",
+        title,
+        description: "A bar for each score from 0 to 10. The table below has the same numbers.",
+      })}${table(["Score", "Answers", "Share", "Kind"], rows, title)}
+    </figure> `,
+  );
+}
+
+function segments({ segments: found }: ReportFacts): Html | null {
+  if (found === null) return null;
+  const names = [...new Set(found.rows.map(({ property }) => property))];
+  const hidden =
+    found.hidden === 0
+      ? null
+      : html`<p class="aside">
+          ${countText(found.hidden)} ${found.hidden === 1 ? "value" : "values"} with fewer than ${found.minN} answers
+          not shown.
+        </p> `;
+  const deck =
+    names.length === 0 ? "Every value has too few answers to say" : `The score and its ${CONFIDENCE_WORDS} interval`;
+  return section({ id: "segments", title: "Segments", deck }, [
+    ...names.map((name, index) => segment(name, index, found)),
+    ...(hidden === null ? [] : [hidden]),
+    ...(found.compared && names.length > 0
+      ? [
+          html`<p class="aside">
+            Change: against the period before. q: of the changes with a q as small as this, such a share is chance. A
+            value is associated with its score and need not be the cause.
+          </p> `,
+        ]
+      : []),
+  ]);
+}
+
+function segment(name: string, index: number, { rows: all, compared }: SegmentFacts): Html {
+  const rows = all.filter(({ property }) => property === name);
+  const title = `Score by ${cutText(name, 60)}`;
+  const heads = ["Value", "n", "Share", "NPS", "Low", "High", ...(compared ? ["Change", "q"] : [])];
+  return html`<figure>
+    <h3 dir="auto">${cutText(name, 60)}</h3>
+    ${drawSegments(rows, {
+      id: `chart-segment-${index + 1}`,
+      title,
+      description:
+        "The score of each value as a point within its interval, highest first. The table below has the same numbers.",
+    })}${table(
+      heads,
+      rows.map((row) => segmentCells(row, compared)),
+      title,
+      compared,
+    )}
+  </figure> `;
+}
+
+function segmentCells(row: SegmentRow, compared: boolean): string[] {
+  const { value, n, share, nps, nps_low: low, nps_high: high, change = null, q = null } = row;
+  const cells = [cutText(value, 100), countText(n), shareText(share), ...[nps, low, high].map(pointsText)];
+  if (!compared) return cells;
+  return [...cells, change === null ? "too few" : signedText(change), q === null ? "" : probabilityText(q)];
+}
+
+/** The numbers of a chart; the first column names the rows. */
+function table(heads: readonly string[], rows: readonly (readonly string[])[], title: string, isOpen = false): Html {
+  const open = new Html(isOpen ? " open" : "");
+  return html`<details${open}>
+<summary>The numbers</summary>
+<div class="wide" role="region" aria-label="${title}: the numbers" tabindex="0"><table>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>
+${rows.map(
+  ([name = "", ...cells]) =>
+    html`<tr>
+      <th scope="row" dir="auto">${name}</th>
+      ${cells.map((cell) => html`<td>${cell}</td>`)}
+    </tr> `,
+)}</tbody>
+</table></div>
+</details>
+`;
+}
+
+function comments({ comments: newest, commented, redacted }: ReportFacts): Html {
+  const shown = withinBytes(newest.map(commentItem));
+  const listed = newest.slice(0, shown.length).map((comment, index) => ({ ...comment, item: shown[index] ?? html`` }));
+  const masked = redacted ? "; personal data is masked, names of third parties are not" : "";
+  const deck =
+    commented === 0 ? "Nobody wrote one" : `The newest ${countText(listed.length)} of ${countText(commented)}${masked}`;
+  const groups = KINDS.map((kind) => ({
+    kind,
+    items: listed.filter(({ score }) => `${scoreCategory(score)}s` === kind).map(({ item }) => item),
+  }));
+  return section(
+    { id: "comments", title: "New comments", deck },
+    groups
+      .filter(({ items }) => items.length > 0)
+      .map(
+        ({ kind, items }) =>
+          html`<details class="kind" open>
+            <summary>${capital(kind)}: ${countText(items.length)}</summary>
+            <ol>
+              ${items}
+            </ol>
+          </details> `,
+      ),
+  );
+}
+
+/** As many from the start as have room. */
+function withinBytes(items: readonly Html[]): Html[] {
+  const kept: Html[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    bytes += Buffer.byteLength(item.text);
+    if (bytes > COMMENT_BYTES_MAX) break;
+    kept.push(item);
+  }
+  return kept;
+}
+
+function commentItem({ id, score, text, at, person }: ReportComment): Html {
+  const facts = [at, `[${id}]`, ...(person === null ? [] : [person])].join(" · ");
+  return html`<li class="${scoreCategory(score)}">
+    <p class="who ${scoreCategory(score)}"><b>${score}</b> <bdi>${facts}</bdi></p>
+    <blockquote dir="auto">${cutText(visibleText(text))}</blockquote>
+  </li> `;
+}
+
+function method({ counts, rowsHash, asOf, command, version }: ReportFacts): Html {
+  return html`<footer>
+    <section aria-labelledby="method">
+      <h2 id="method">How this was made</h2>
+      <p>
+        NPS is the share of promoters (9 and 10) less the share of detractors (0 to 6), times 100. Intervals are
+        adjusted Wald intervals (Rocks 2016): ${CONFIDENCE_WORDS} of such intervals hold the true score. They do not
+        cover who chose to answer, several answers by one person, language, channel and season.
+      </p>
+      <p>
+        Made by surveyctl ${version} as of ${asOf} from ${answersText(countAnswers(counts))}, and from those of the
+        period that they are compared with. SHA-256 of the rows:
+      </p>
+      <pre><code>${rowsHash}</code></pre>
+      <p>The command that made it:</p>
+      <pre><code>${command}</code></pre>
+    </section>
+  </footer> `;
+}

@@ -1,0 +1,73 @@
+/** The report's look: a printed page, also in the dark, on a phone and on paper. Letters and charts share one palette. */
+export const REPORT_STYLE = `
+:root{--paper:#fff;--ink:#16191d;--soft:#565e66;--grid:#d8dde1;--axis:#6b737b;--band:#c3dfec;--score:#00588f;--mark:#d1102a;
+--detractor:#c3372b;--detractor-ink:#b02a1f;--passive:#8a949c;--passive-ink:#565e66;--promoter:#1b7f6b;--promoter-ink:#12705d;--panel:#f3f5f6}
+@media screen and (prefers-color-scheme:dark){:root{--paper:#14171a;--ink:#eceff1;--soft:#a9b2ba;--grid:#333a41;--axis:#8d969e;
+--band:#1d4a66;--score:#7cc4ec;--mark:#ff5a68;--detractor:#f0776a;--detractor-ink:#ff8f82;--passive:#88929b;--passive-ink:#b3bbc2;
+--promoter:#43b79d;--promoter-ink:#5fcbb3;--panel:#1d2226}}
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 "Helvetica Neue",Helvetica,Arial,"Liberation Sans",sans-serif;
+font-variant-numeric:tabular-nums}
+main,header,footer{max-width:42rem;margin:0 auto;padding:0 1.25rem}
+header{padding-top:2.25rem}
+header::before{content:"";display:block;width:2.6rem;height:.5rem;background:var(--mark);margin-bottom:1rem}
+.kicker{margin:0;color:var(--soft);font-size:.875rem}
+h1,.lead,h2{font-family:Georgia,"Times New Roman","Liberation Serif",serif;font-weight:700;line-height:1.2}
+h1{font-size:1.1rem;margin:.1rem 0 0;overflow-wrap:anywhere}
+.lead{font-size:1.85rem;margin:.9rem 0 .6rem;letter-spacing:-.01em;text-wrap:balance}
+.rests{color:var(--soft);margin:0 0 1rem}
+section{margin-top:2.25rem;border-top:1px solid var(--ink);padding-top:.65rem}
+h2{font-size:1.2rem;margin:0}
+.deck{margin:.1rem 0 .9rem;color:var(--soft);font-size:.9375rem}
+dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:1rem 1.5rem;margin:.8rem 0 0}
+dt{color:var(--soft);font-size:.875rem}
+dd{margin:0;font-size:1.2rem}
+figure{margin:0;break-inside:avoid}
+h3{font-size:.9375rem;margin:1.2rem 0 .2rem;overflow-wrap:anywhere}
+svg{display:block;width:100%;height:auto;overflow:visible}
+svg text{font-family:inherit;font-size:10.5px;fill:var(--soft)}
+.grid{stroke:var(--grid);stroke-width:.8}
+.zero{stroke:var(--axis);stroke-width:1}
+.band{fill:var(--band)}
+.line{fill:none;stroke:var(--score);stroke-width:1.8;stroke-linejoin:round}
+.whisker{stroke:var(--band);stroke-width:7}
+.point,.few{stroke:var(--score);stroke-width:1.6;fill:var(--score)}
+.few{fill:var(--paper)}
+svg .name,svg .share,svg .value{fill:var(--ink)}
+svg .value,svg .share{font-weight:700}
+svg .value{font-size:12.5px;fill:var(--score)}
+svg .note{font-size:9.5px}
+rect.detractor{fill:var(--detractor)}rect.passive{fill:var(--passive)}rect.promoter{fill:var(--promoter)}
+path.rule{fill:none;stroke-width:2}
+path.detractor{stroke:var(--detractor)}path.passive{stroke:var(--passive)}path.promoter{stroke:var(--promoter)}
+text.detractor,text.promoter,text.passive{font-weight:700}
+svg text.detractor,.detractor>b{fill:var(--detractor-ink);color:var(--detractor-ink)}
+svg text.passive,.passive>b{fill:var(--passive-ink);color:var(--passive-ink)}
+svg text.promoter,.promoter>b{fill:var(--promoter-ink);color:var(--promoter-ink)}
+summary{cursor:pointer;color:var(--soft);font-size:.875rem;padding:.35rem 0}
+summary:focus-visible{outline:2px solid var(--score);outline-offset:2px}
+.kind>summary{color:var(--ink);font-size:1rem;font-weight:700;border-bottom:1px solid var(--grid)}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;width:100%;font-size:.875rem;margin:.2rem 0 .5rem}
+caption{text-align:left;color:var(--soft);padding:.2rem 0}
+th,td{padding:.25rem .6rem .25rem 0;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}
+th:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:6rem}
+thead th{font-weight:400;color:var(--soft);border-bottom-color:var(--axis)}
+tbody th{font-weight:400}
+.aside{color:var(--soft);font-size:.875rem;margin:.4rem 0 0}
+ol{list-style:none;margin:0;padding:0}
+li{padding:.65rem 0;border-bottom:1px solid var(--grid);break-inside:avoid}
+.who{margin:0;color:var(--soft);font-size:.8125rem;overflow-wrap:anywhere}
+.who b{display:inline-block;min-width:1.6em;font-size:.9375rem}
+blockquote{margin:.1rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:isolate}
+code{font:.8125rem/1.5 ui-monospace,Menlo,Consolas,"Liberation Mono",monospace;overflow-wrap:anywhere}
+pre{margin:.6rem 0;padding:.7rem .85rem;background:var(--panel);white-space:pre-wrap}
+footer{padding-bottom:3rem}
+footer section{color:var(--soft);font-size:.875rem}
+footer h2{color:var(--ink)}
+@media (max-width:32rem){.lead{font-size:1.5rem}svg text{font-size:15px}svg .value{font-size:17px}svg .note{font-size:12px}svg .group,svg .share{font-size:13.5px}}
+@media print{@page{margin:16mm}body{font-size:10.5pt}main,header,footer{max-width:none;padding:0}header{padding-top:0}
+h2,h3{break-after:avoid}figure{max-width:150mm}details::details-content{content-visibility:visible;block-size:auto}
+header::before,rect,.band,.rule{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+`;

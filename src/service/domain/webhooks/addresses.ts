@@ -1,0 +1,146 @@
+/** Which addresses a webhook may reach. */
+import { BlockList, isIP } from "node:net";
+
+/** `never` is of no use to anybody but an attacker: cloud metadata, multicast, ranges that are no host's. */
+export type AddressKind = "public" | "private" | "loopback" | "never";
+
+function blocksOf(...subnets: readonly string[]): BlockList {
+  const blocks = new BlockList();
+  for (const subnet of subnets) {
+    const [network = "", length] = subnet.split("/");
+    blocks.addSubnet(network, Number(length), isIP(network) === 6 ? "ipv6" : "ipv4");
+  }
+  return blocks;
+}
+
+/** Before the private ones: metadata services of clouds lie among them, too. */
+const NEVER = blocksOf(
+  "0.0.0.0/8",
+  "100.100.100.200/32",
+  "168.63.129.16/32",
+  "169.254.0.0/16",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  "2001::/23",
+  "2001:db8::/32",
+  "3fff::/20",
+  "fd00:ec2::254/128",
+);
+const LOOPBACK = blocksOf("127.0.0.0/8", "::1/128");
+const PRIVATE = blocksOf("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7");
+/** All other IPv6 space is link-local, multicast, or not in use. */
+const GLOBAL_UNICAST = blocksOf("2000::/3");
+
+/** What an IPv4 or IPv6 address is; one that carries an IPv4 address is what that is. */
+export function classifyAddress(address: string): AddressKind {
+  const plain = address.split("%")[0] ?? "";
+  if (isIP(plain) === 4) return classify(plain, "ipv4");
+  if (isIP(plain) !== 6) return "never";
+  const carried = carriedAddress(plain);
+  return carried === null ? classify(plain, "ipv6") : classify(carried, "ipv4");
+}
+
+function classify(address: string, family: "ipv4" | "ipv6"): AddressKind {
+  if (NEVER.check(address, family)) return "never";
+  if (LOOPBACK.check(address, family)) return "loopback";
+  if (PRIVATE.check(address, family)) return "private";
+  return family === "ipv4" || GLOBAL_UNICAST.check(address, family) ? "public" : "never";
+}
+
+/** The IPv4 address in a mapped, translated (NAT64), 6to4 or compatible IPv6 address; null for all others. */
+function carriedAddress(address: string): string | null {
+  const words = wordsOf(address);
+  const starts = (...prefix: readonly number[]): boolean => prefix.every((word, at) => words[at] === word);
+  if (starts(0x2002)) return dotted(words[1], words[2]);
+  const isMapped = starts(0, 0, 0, 0, 0, 0xffff) || starts(0, 0, 0, 0, 0xffff, 0);
+  const isTranslated = starts(0x64, 0xff9b, 0, 0, 0, 0);
+  const isCompatible = starts(0, 0, 0, 0, 0, 0) && ((words[6] ?? 0) > 0 || (words[7] ?? 0) > 1);
+  return isMapped || isTranslated || isCompatible ? dotted(words[6], words[7]) : null;
+}
+
+function dotted(high = 0, low = 0): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
+
+/** The eight words of an IPv6 address; the URL parser brings it into one form, without dots. */
+function wordsOf(address: string): number[] {
+  const [head = "", tail] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");
+  const [first, last] = [readWords(head), readWords(tail ?? "")];
+  return tail === undefined ? first : [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
+}
+
+function readWords(text: string): number[] {
+  return text === "" ? [] : text.split(":").map((word) => Number.parseInt(word, 16));
+}
+
+/** What a webhook was allowed when it was added. */
+export interface WebhookReach {
+  readonly allowPrivate: boolean;
+  readonly insecureHttp: boolean;
+}
+
+/** Why an address or URL is refused: what to do about it is for the caller to say. */
+export interface UrlRefusal {
+  readonly code: "invalid" | "scheme" | "credentials" | "plain" | "private" | "loopback" | "never" | "own";
+  /** A whole sentence without its full stop. */
+  readonly message: string;
+}
+
+/** The host of a URL as an address; `localhost` is 127.0.0.1. Null for a name, which only a look-up turns into addresses. */
+export function literalAddress({ hostname }: URL): string | null {
+  if (hostname === "localhost") return "127.0.0.1";
+  const bare = hostname.replace(/^\[|\]$/g, "");
+  return isIP(bare) === 0 ? null : bare;
+}
+
+/**
+ * Why a webhook's URL cannot be used; null when it can, as far as the URL tells: where a name leads is checked at each
+ * connection. `own` are addresses of this service: an event that it sends to itself could go round for ever.
+ */
+export function refuseUrl(text: string, reach: WebhookReach, own: readonly string[]): UrlRefusal | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.hostname === "") return { code: "invalid", message: "it is not a URL" };
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return { code: "scheme", message: `${url.protocol.slice(0, -1)} is not supported` };
+  if (url.username !== "" || url.password !== "")
+    return { code: "credentials", message: "the URL contains credentials" };
+  if (own.some((address) => isSamePlace(url, new URL(address))))
+    return { code: "own", message: "it is an address of this service" };
+  const literal = literalAddress(url);
+  const refusal = literal === null ? null : refuseAddress(literal, url, reach);
+  if (refusal !== null) return refusal;
+  if (literal === null && url.protocol === "http:" && !reach.insecureHttp && !reach.allowPrivate) return PLAIN;
+  return null;
+}
+
+const PLAIN: UrlRefusal = { code: "plain", message: "http:// would send answers unencrypted" };
+
+/** Why a connection to this address, to which the host of the URL led, is refused; null when it is allowed. */
+export function refuseAddress(address: string, url: URL, reach: WebhookReach): UrlRefusal | null {
+  const kind = classifyAddress(address);
+  const named = literalAddress(url) === null ? `${url.hostname} resolves to ${address}` : url.hostname;
+  if (kind === "never") return { code: "never", message: `${named}, an address that webhooks never reach` };
+  if (kind === "loopback" && (!reach.allowPrivate || literalAddress(url) === null))
+    return { code: "loopback", message: `${named}, a loopback address` };
+  if (kind === "private" && !reach.allowPrivate) return { code: "private", message: `${named}, a private address` };
+  if (kind === "public" && url.protocol === "http:" && !reach.insecureHttp) return PLAIN;
+  return null;
+}
+
+function isSamePlace(one: URL, other: URL): boolean {
+  return one.origin === other.origin || (isHere(one) && isHere(other) && portOf(one) === portOf(other));
+}
+
+function isHere(url: URL): boolean {
+  return classifyAddress(literalAddress(url) ?? "") === "loopback";
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port || (protocol === "https:" ? "443" : "80");
+}

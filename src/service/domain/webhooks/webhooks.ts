@@ -1,0 +1,126 @@
+/** The webhooks of a project: adding, removing, enabling, new secrets, sending again. */
+import { InvalidError, NotFoundError } from "../errors.ts";
+import { parseId } from "../ids.ts";
+import type { Project } from "../inputs.ts";
+import type { Transaction } from "../ports.ts";
+import { refuseUrl } from "./addresses.ts";
+import type { NewWebhook, Redelivery, WebhookRow } from "./webhook-rows.ts";
+
+/** A token as RFC 9110 has it. */
+const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
+const SECRET = /^[!-~]{1,255}$/;
+const URL_LENGTH_MAX = 2_000;
+/** Headers that each attempt has already, or that HTTP needs for itself. */
+const TAKEN_HEADERS = new Set([
+  "connection",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+  "webhook-id",
+  "webhook-signature",
+  "webhook-timestamp",
+]);
+export const SIGNATURE_HEADER = "X-Webhook-Signature";
+
+/** 32 random bytes as a secret; `token` gives them as URL-safe base64. */
+export function formatSecret(token: string): string {
+  return `whsec_${Buffer.from(token, "base64url").toString("base64")}`;
+}
+
+/** Throws InvalidError. `own` are addresses of this service. */
+export async function addWebhook(
+  tx: Transaction,
+  project: Project,
+  webhook: NewWebhook,
+  own: readonly string[],
+): Promise<WebhookRow> {
+  const { url, secret, signatureHeader, events } = webhook;
+  const refusal = url.length > URL_LENGTH_MAX ? "it is too long" : refuseUrl(url, webhook, own)?.message;
+  if (refusal !== undefined) throw new InvalidError({ url: [`is not allowed: ${refusal}`] });
+  if (!SECRET.test(secret)) throw new InvalidError({ secret: ["must be 1 to 255 visible ASCII characters"] });
+  if (!HEADER.test(signatureHeader) || TAKEN_HEADERS.has(signatureHeader.toLowerCase()))
+    throw new InvalidError({ signature_header: ["is not a header name that can be used"] });
+  if (events.length === 0) throw new InvalidError({ events: ["can't be blank"] });
+  return tx.webhooks.insert(project.id, webhook);
+}
+
+/** Throws NotFoundError. */
+export async function requireWebhook(tx: Transaction, project: Project, id: string): Promise<WebhookRow> {
+  const key = parseId(id);
+  const webhook = key === null ? null : await tx.webhooks.byId(project.id, key);
+  if (webhook === null) throw new NotFoundError(`project ${project.name} has no webhook ${id}`);
+  return webhook;
+}
+
+/** Removes a webhook; how many events waited for it. Throws NotFoundError. */
+export async function removeWebhook(tx: Transaction, project: Project, id: string): Promise<number> {
+  const webhook = await requireWebhook(tx, project, id);
+  const { waiting } = await tx.webhooks.counts(project.id, webhook.id);
+  await tx.webhooks.delete(project.id, webhook.id);
+  return waiting;
+}
+
+/** Lets events go to a webhook again, as if it had never failed. Throws NotFoundError. */
+export async function enableWebhook(tx: Transaction, project: Project, id: string): Promise<WebhookRow> {
+  const webhook = await requireWebhook(tx, project, id);
+  const change = {
+    disabledAt: null,
+    disabledReason: null,
+    failingSince: null,
+    strikes: 0,
+    slowUntil: null,
+    missed: 0,
+  };
+  await tx.webhooks.change(project.id, webhook.id, change);
+  return { ...webhook, ...change };
+}
+
+/** Gives a webhook a new secret; the old one signs beside it for `overlapSeconds` more. Throws NotFoundError. */
+export async function rotateSecret(
+  tx: Transaction,
+  project: Project,
+  id: string,
+  rotation: { readonly secret: string; readonly overlapSeconds: number },
+): Promise<WebhookRow> {
+  const webhook = await requireWebhook(tx, project, id);
+  const { secret, overlapSeconds } = rotation;
+  const previous =
+    overlapSeconds === 0
+      ? { previousSecret: null, previousUntil: null }
+      : { previousSecret: webhook.secret, previousUntil: tx.now + overlapSeconds };
+  await tx.webhooks.change(project.id, webhook.id, { secret, ...previous });
+  return { ...webhook, secret, ...previous };
+}
+
+/**
+ * Makes so many events due once more, those after the event `after`. The last of them, and how many: null when none was
+ * left. Throws NotFoundError.
+ */
+export async function redeliver(
+  tx: Transaction,
+  project: Project,
+  id: string,
+  which: Redelivery,
+  page: { readonly after: number; readonly limit: number },
+): Promise<{ readonly last: number; readonly count: number } | null> {
+  const webhook = await requireWebhook(tx, project, id);
+  const events = await tx.webhooks.redeliver(project.id, webhook.id, which, page);
+  const last = events.at(-1);
+  if (last === undefined && which.which === "event")
+    throw new NotFoundError(`webhook ${id} has no event ${which.eventId} to send again`);
+  return last === undefined ? null : { last, count: events.length };
+}
+
+const KEEP_SECONDS = 30 * 86_400;
+
+/** Removes so many old events; whether there may be more. */
+export async function pruneEvents(tx: Transaction, limit: number): Promise<boolean> {
+  return (await tx.webhooks.prune(tx.now - KEEP_SECONDS, limit)) >= limit;
+}

@@ -1,0 +1,39 @@
+/** How an event is signed: our own header, and the three of Standard Webhooks beside it. */
+import { createHmac } from "node:crypto";
+import { VERSION } from "../../runtime/version.ts";
+import type { WebhookRow } from "../domain/ports.ts";
+
+const PREFIX = "whsec_";
+
+/**
+ * The headers of one attempt, at `now` in Unix seconds. Our own signature is keyed with the secret as it was printed,
+ * that of Standard Webhooks with the bytes that it stands for. While a secret is being replaced, Standard Webhooks'
+ * header carries both signatures, and ours the new one.
+ */
+export function signedHeaders(
+  webhook: Pick<WebhookRow, "secret" | "previousSecret" | "previousUntil" | "signatureHeader">,
+  { eventId, body }: { readonly eventId: string; readonly body: string },
+  now: number,
+): Record<string, string> {
+  const { secret, previousSecret, previousUntil, signatureHeader } = webhook;
+  const old = previousSecret !== null && previousUntil !== null && now < previousUntil ? [previousSecret] : [];
+  const signed = `${eventId}.${now}.${body}`;
+  const signatures = [secret, ...old].map((key) => `v1,${hmac(keyOf(key), signed).toString("base64")}`);
+  return {
+    "content-type": "application/json",
+    "user-agent": `surveyctl/${VERSION}`,
+    "webhook-id": eventId,
+    "webhook-timestamp": String(now),
+    "webhook-signature": signatures.join(" "),
+    [signatureHeader]: `sha256=${hmac(Buffer.from(secret), body).toString("hex")}`,
+  };
+}
+
+/** A secret that is not in the standard's form is its own key. */
+function keyOf(secret: string): Buffer {
+  return secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), "base64") : Buffer.from(secret);
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
+}

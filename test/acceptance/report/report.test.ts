@@ -1,0 +1,3 @@
+import { tellStories } from "../../helpers/stories.ts";
+
+tellStories(import.meta.dirname);

@@ -1,0 +1,84 @@
+/** A report in a real browser: what axe finds, what it asks of the network, and how wide it is on a phone. */
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runReport } from "../../../../src/cli/commands/report/write-report.ts";
+import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
+import { listedClient } from "../../../helpers/listed-client.ts";
+import { size } from "../../../helpers/long.ts";
+import { responseRow } from "../../../helpers/list-service.ts";
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+const DAY = 86_400;
+const LOOKS = [
+  ["in the dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
+  ["on a phone", { viewport: { width: 390, height: 844 }, colorScheme: "light" }],
+  ["on a screen", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
+] as const;
+
+describe.skipIf(CHROMIUM === undefined)("a report in a browser (skipped where Chromium is not installed)", () => {
+  let folder = "";
+  let browser: Browser;
+  let axe = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "surveyctl-browser-"));
+    const { chromium } = await import("playwright-core");
+    browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
+    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    const rows = Array.from({ length: 100 }, (_, index) =>
+      responseRow(index + 1, NOW - 90 * DAY + Math.floor(index * 0.9 * DAY), {
+        score: (index * 7) % 11,
+        comment:
+          ["Plain words", "</style><script>document.title = 1</script>", "مرحبا \u202E", "x".repeat(3000)][index % 4] ??
+          "",
+        person_properties: {
+          plan: ["free", "pro", "a plan with a name that is far too long for a phone"][index % 3] ?? "",
+        },
+      }),
+    );
+    const range = { since: NOW - 60 * DAY, until: null, asOf: NOW, zone: "UTC", by: null };
+    const request = { ...range, segments: ["plan"], trend: null, title: "Acme", personal: false };
+    const { deps } = fakeDeps({ client: listedClient(rows) });
+    await runReport(deps, { file: path.join(folder, "nps.html"), request });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(LOOKS.slice(0, size(1, LOOKS.length)))(
+    "has no fault that axe finds %s, fits, and asks for nothing",
+    async (_, options) => {
+      // The page's own policy keeps scripts out, the test's as well.
+      const context = await browser.newContext({ ...options, bypassCSP: true });
+      const page = await context.newPage();
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(request.url().slice(0, 5)));
+      await page.goto(pathToFileURL(path.join(folder, "nps.html")).href);
+      await page.waitForLoadState("networkidle");
+      const title = await page.title();
+      const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+      });
+      await page.evaluate(axe);
+      const found = await page.evaluate(async () => {
+        const { violations } = await (globalThis as unknown as { axe: AxeRun }).axe.run();
+        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
+      });
+      await context.close();
+      expect(found).toEqual([]);
+      expect(asked.filter((url) => url !== "file:" && url !== "data:")).toEqual([]);
+      expect([title.startsWith("Acme: NPS "), (widths[0] ?? 0) <= (widths[1] ?? 0)]).toEqual([true, true]);
+    },
+  );
+});
+
+interface AxeRun {
+  run(): Promise<{ violations: readonly { id: string; nodes: readonly { html: string }[] }[] }>;
+}

@@ -1,0 +1,31 @@
+/** The command lines of `report` and `digest` that are refused, before anything is read or written. */
+import { expect, it } from "vitest";
+import { runInProcess } from "../../../helpers/in-process.ts";
+
+it.each<[string, string]>([
+  ["report", "--out FILE is required"],
+  ["report --out nps.html -o json", "report writes HTML; --output and --columns cannot change it"],
+  ["report --out nps.xlsx", "--out nps.xlsx: Excel workbooks cannot be written"],
+  ["report --out nps.html --by decade", '--by: "decade" is not one of day, week, month, quarter, year'],
+  [
+    "report --out nps.html --since 2026-02 --until 2026-01",
+    "--until (2026-01-31T23:59:59Z) is before --since (2026-02-01T00:00:00Z)",
+  ],
+  ["report check nps.html", "report check: unknown command; the only one is verify"],
+  ["report verify", "report verify: FILE is required"],
+  [
+    "report verify nps.html --by day",
+    "report verify and --by cannot be used together; the file says what it was made with",
+  ],
+  ["report verify missing.html", "missing.html: no such file or directory"],
+  ["digest -o pdf", '--output: "pdf" is not one of text, html, eml, slack'],
+  ["digest --to team@example.com", "--to requires -o eml"],
+  ["digest -o eml --to team", '--to: "team" is not an e-mail address such as ann@example.com'],
+  ["digest --columns nps", "digest is a message; --columns cannot change it"],
+])("when somebody types %s, then it is refused", async (line, message) => {
+  const env = { SURVEYCTL_BASE_URL: "http://127.0.0.1:9", SURVEYCTL_API_KEY: "key" };
+  const { status, stdout, stderr } = await runInProcess({ args: line.split(" "), env });
+  const [said = ""] = stderr.split("\n");
+  const text = said.startsWith("{") ? (JSON.parse(said) as { error: { message: string } }).error.message : said;
+  expect([status, stdout, text.replace(/^error: /, "")]).toEqual([2, "", message]);
+});

@@ -1,0 +1,279 @@
+/** Reports of fixed rows: what is written, drawn and claimed, and that it is true of the rows alone. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ReportRequest } from "../../../../src/cli/commands/report/read-facts.ts";
+import { runReport, runReportVerify } from "../../../../src/cli/commands/report/write-report.ts";
+import { withStatistics } from "../../../../src/cli/commands/metrics/read-metrics.ts";
+import type { JsonObject } from "../../../../src/contract/json.ts";
+import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
+import { listedClient } from "../../../helpers/listed-client.ts";
+import { responseRow } from "../../../helpers/list-service.ts";
+import { size } from "../../../helpers/long.ts";
+import { type Element, elementsOf, named, parseMarkup, textOf } from "../../../helpers/markup.ts";
+
+const DAY = 86_400;
+const REQUEST: ReportRequest = {
+  since: null,
+  until: null,
+  asOf: NOW,
+  by: null,
+  zone: "UTC",
+  segments: [],
+  trend: null,
+  title: "Acme & <Sons>",
+  personal: false,
+};
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-report-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function write(rows: readonly JsonObject[], request: Partial<ReportRequest> = {}, name = "nps.html") {
+  const file = path.join(folder, name);
+  const { deps, out, err } = fakeDeps({ client: listedClient(rows) });
+  const ended = await runReport(deps, { file, request: { ...REQUEST, ...request } }).catch((error: unknown) => error);
+  const text = await readFile(file, "utf8").catch(() => "");
+  return { file, ended, out: out(), err: err(), text };
+}
+
+async function verify(file: string, rows: readonly JsonObject[]): Promise<string> {
+  const { deps, out } = fakeDeps({ client: listedClient(rows) });
+  await runReportVerify(deps, file).catch((error: unknown) => deps.streams.out.write((error as Error).message));
+  return out().replace(`${folder}/`, "");
+}
+
+/** Ninety days of answers, worse in the middle; the same every time. */
+function history(count: number, more: (index: number) => JsonObject = () => ({})): JsonObject[] {
+  return Array.from({ length: count }, (_, index) => {
+    const share = index / count;
+    const score = (index * 7 + (share > 0.4 && share < 0.6 ? 3 : 0)) % 11;
+    const at = NOW - 90 * DAY + Math.floor(share * 90 * DAY);
+    const plan = ["free", "pro", "enterprise"][index % 3] ?? "";
+    const comment = index % 4 === 0 ? `Comment ${index} by Person ${index + 1}` : null;
+    const row = { score, comment, person_properties: { plan, region: index % 2 ? "EMEA" : "APAC" } };
+    return responseRow(index + 1, at, { ...row, ...more(index) });
+  });
+}
+
+function countsOf(rows: readonly JsonObject[]): JsonObject {
+  const count = (low: number, high: number): number =>
+    rows.filter(({ score }) => Number(score) >= low && Number(score) <= high).length;
+  const [promoters, passives, detractors] = [count(9, 10), count(7, 8), count(0, 6)];
+  const nps = Math.round((100 * (promoters - detractors)) / rows.length);
+  return { nps, promoter_count: promoters, passive_count: passives, detractor_count: detractors };
+}
+
+const ROWS = history(300);
+
+describe("a report", () => {
+  it("has the numbers of metrics in its sentence", async () => {
+    const { text, ended, err } = await write(ROWS, { since: NOW - 30 * DAY });
+    const rows = ROWS.filter(({ created_at: at }) => Number(at) >= NOW - 30 * DAY);
+    const before = ROWS.filter(({ created_at: at }) => Number(at) < NOW - 30 * DAY && Number(at) >= NOW - 60 * DAY - 1);
+    const { nps, nps_low, nps_high, n, verdict } = withStatistics(countsOf(rows), countsOf(before), 0.95);
+    const sentence = `NPS ${Number(nps)}, between ${Math.round(Number(nps_low))} and ${Math.round(Number(nps_high))}`;
+    const page = parseMarkup(text);
+    expect([ended, verdict, named(page, "p", "lead").map(textOf)]).toEqual([
+      0,
+      "no evidence",
+      [`${sentence}; no evidence of a change against the 30 days before.`],
+    ]);
+    expect(named(page, "p", "rests").map(textOf)).toEqual([
+      `Since 2026-01-02 12:00:00 · n ${Number(n)} · 95 % interval`,
+    ]);
+    expect(err).toMatch(/^Wrote .*nps\.html \([\d,]+ B\): NPS /);
+  });
+
+  it("has no script, asks for nothing, and every chart has a title, a description and its numbers in a table", async () => {
+    const { text } = await write(ROWS, { segments: ["plan", "region"], since: NOW - 45 * DAY });
+    const all = elementsOf(parseMarkup(text));
+    const links = all.flatMap(({ attributes: { src, href } }) => [src, href].filter((link) => link !== undefined));
+    const names = new Set(all.map(({ name }) => name));
+    expect([links, names.has("script"), names.has("img"), text.includes("@import"), text.includes("url(")]).toEqual([
+      ["data:,"],
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(all.filter(({ attributes }) => Object.keys(attributes).some((key) => key.startsWith("on")))).toEqual([]);
+    const policy = all.find(({ attributes }) => attributes["http-equiv"] === "Content-Security-Policy");
+    expect(policy?.attributes["content"]).toBe("default-src 'none'; style-src 'unsafe-inline'; img-src data:");
+    const figures = all.filter(({ name }) => name === "figure");
+    const parts = figures.map((figure) => ["svg", "title", "desc", "table"].map((part) => named(figure, part).length));
+    expect(parts).toEqual([1, 2, 3, 4].map(() => [1, 1, 1, 1]));
+    const ids = all.flatMap(({ attributes: { id } }) => (id === undefined ? [] : [id]));
+    const referred = all.flatMap(({ attributes }) => (attributes["aria-labelledby"] ?? "").split(" ").filter(Boolean));
+    expect([new Set(ids).size, referred.filter((id) => !ids.includes(id))]).toEqual([ids.length, []]);
+  });
+
+  it("draws each point and bar where the ticks beside it say", async () => {
+    const { text } = await write(ROWS, { by: "week" });
+    const [scores, distribution] = named(parseMarkup(text), "svg");
+    const [periodTable, scoreTable] = named(parseMarkup(text), "table").map(cellsOf);
+    const place = leftScale(scores);
+    const shown = named(scores as Element, "circle").map(({ attributes }) => Number(attributes["cy"]));
+    const wanted = (periodTable ?? []).map(([, , nps]) => place(Number(nps)));
+    expect(shown.length).toBeGreaterThan(12);
+    expect(shown.map((y, index) => Math.abs(y - (wanted[index] ?? 0)) < 1)).toEqual(shown.map(() => true));
+    const bars = named(distribution as Element, "rect").map(({ attributes }) => Number(attributes["height"]));
+    const height = leftScale(distribution);
+    const counts = (scoreTable ?? []).map(([, count]) => height(0) - height(Number(count)));
+    expect(bars.map((bar, index) => Math.abs(bar - (counts[index] ?? 0)) < 1)).toEqual(Array(11).fill(true));
+    expect(scoreTable?.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(300);
+  });
+
+  it("keeps hostile comments text, and cuts long ones", async () => {
+    const hostile = [
+      '</style><script>alert(1)</script><img src="http://evil.example/x.png" onerror=alert(1)>',
+      "\u202Egnp.exe <b>bold</b> &amp; \u0000\u001b[31m",
+      "x".repeat(10_000),
+      "first\r\nsecond",
+    ];
+    const rows = history(60, (index) => ({ comment: hostile[index] ?? null }));
+    const { text } = await write(rows);
+    const page = parseMarkup(text);
+    const quotes = named(page, "blockquote");
+    expect(new Set(quotes.map((quote) => textOf(quote).replace(/[xX]{900,}/, "x…")))).toEqual(
+      new Set([
+        hostile[0],
+        "\u202Egnp.exe <b>bold</b> &amp; \ufffd\ufffd[31m",
+        "x…… (9,000 more characters)",
+        "first\nsecond",
+      ]),
+    );
+    expect(new Set(quotes.map(({ attributes }) => attributes["dir"]))).toEqual(new Set(["auto"]));
+    expect(named(page, "script")).toEqual([]);
+  });
+
+  it("masks personal data, and shows it where that was asked for", async () => {
+    const rows = history(40, (index) => ({ comment: index === 39 ? "Mail me: kim@example.com, Person 40" : null }));
+    const said = async (personal: boolean): Promise<string[]> => {
+      const { text } = await write(rows, { personal });
+      return named(parseMarkup(text), "li").map((item) => textOf(item).replace(/\s+/g, " ").trim());
+    };
+    expect(await said(false)).toEqual([expect.stringMatching(/\[40\] Mail me: \[email-1\], \[name-1\]$/)]);
+    expect(await said(true)).toEqual([
+      expect.stringMatching(/\[40\] · Person 40 Mail me: kim@example\.com, Person 40$/),
+    ]);
+  });
+
+  it("says that few answers are too few, and writes nothing where there are none", async () => {
+    const few = await write(history(7), {}, "few.html");
+    expect(named(parseMarkup(few.text), "p", "lead").map(textOf)).toEqual([
+      expect.stringMatching(/; 7 answers, too few to say\.$/),
+    ]);
+    const none = await write(ROWS, { until: NOW - 300 * DAY }, "none.html");
+    expect([none.text, (none.ended as Error).name, (none.ended as Error).message.replace(`${folder}/`, "")]).toEqual([
+      "",
+      "NotFoundError",
+      "nobody answered in this period; none.html was not written",
+    ]);
+    const kept = await write(ROWS, { until: NOW - 300 * DAY }, "few.html");
+    expect(kept.text).toBe(few.text);
+  });
+
+  it("refuses a property with too many values, and one that nobody has", async () => {
+    const rows = history(60, (index) => ({ person_properties: { id: `v${index}` } }));
+    const errors = [
+      await write(rows, { segments: ["id"] }, "no.html"),
+      await write(rows, { segments: ["plan"] }, "no.html"),
+    ];
+    expect(errors.map(({ ended, text }) => [(ended as Error).message, text])).toEqual([
+      ["--segment: the property id has more than 50 values", ""],
+      ["no response has the property plan", ""],
+    ]);
+  });
+
+  it(`stays small with ${size(1000, 100_000)} answers and 200 long comments`, async () => {
+    const long = "Die Rechnung war falsch & <falsch> ".repeat(40);
+    const rows = history(size(1000, 100_000), (index) => ({ comment: `${index} ${long}` }));
+    const { text } = await write(rows, { by: "day", segments: ["plan", "region"] });
+    expect(Buffer.byteLength(text)).toBeLessThan(300_000);
+    const short = history(400, (index) => ({ comment: `Answer ${index}, as people write them, in a line or two.` }));
+    const { text: usual } = await write(short, { by: "day", segments: ["plan", "region"] });
+    expect([named(parseMarkup(usual), "blockquote").length, Buffer.byteLength(usual) < 300_000]).toEqual([200, true]);
+  });
+
+  it("is the same for the same rows (golden file)", async () => {
+    const rows = history(48, (index) => ({ comment: index > 43 ? `Say ${index} & "more"` : null }));
+    const { text } = await write(rows, { since: NOW - 60 * DAY, by: "month", segments: ["plan"] });
+    expect((await write(rows, { since: NOW - 60 * DAY, by: "month", segments: ["plan"] }, "again.html")).text).toBe(
+      text,
+    );
+    await expect(text).toMatchFileSnapshot("../../../golden/report/report.html.txt");
+  });
+});
+
+/** The body of a table, cell by cell. */
+function cellsOf(table: Element): string[][] {
+  return named(table, "tr")
+    .slice(1)
+    .map((row) =>
+      elementsOf(row)
+        .filter(({ name }) => name === "th" || name === "td")
+        .map(textOf),
+    );
+}
+
+/** From a value to its height in the drawing, as the column of tick texts shows it. */
+function leftScale(svg: Element | undefined): (value: number) => number {
+  const ticks = named(svg as Element, "text", "tick").map((tick) => ({
+    value: Number(textOf(tick)),
+    y: Number(tick.attributes["y"]),
+  }));
+  const [first, last] = [ticks[0], ticks.at(-1)];
+  if (first === undefined || last === undefined || first === last) throw new Error("a chart without ticks");
+  return (value) => first.y + ((value - first.value) / (last.value - first.value)) * (last.y - first.y);
+}
+
+describe("report verify", () => {
+  const request = { since: NOW - 60 * DAY, segments: ["plan"] };
+  const change = async (edit: (text: string) => string): Promise<string> => {
+    const { text, file } = await write(ROWS, request, "changed.html");
+    await writeFile(file, edit(text));
+    return file;
+  };
+
+  it("says that nothing differs, also at another address of the service", async () => {
+    const { file } = await write(ROWS, request);
+    const moved = ROWS.map((row) => ({ ...row, permalink: "https://elsewhere.example.com/r" }));
+    expect([await verify(file, ROWS), await verify(file, moved)]).toEqual(["same\n", "same\n"]);
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ["a number", (text) => text.replace("between", "above")],
+    ["the last byte", (text) => text.slice(0, -1)],
+    ["the request", (text) => text.replace("&#34;zone&#34;:&#34;UTC", "&#34;zone&#34;:&#34;UTX")],
+  ])("says so when %s was changed by hand, without asking the service", async (_, edit) => {
+    const file = await change(edit);
+    const { deps } = fakeDeps();
+    await expect(runReportVerify(deps, file)).rejects.toThrow("changed.html: changed by hand");
+  });
+
+  it("says that answers were edited", async () => {
+    const { file } = await write(ROWS, request);
+    const edited = ROWS.map((row, index) => (index === 200 ? { ...row, comment: "Otherwise" } : row));
+    const renamed = ROWS.map((row, index) => (index === 200 ? { ...row, person: { id: "1201", name: "Kim" } } : row));
+    const said = "nps.html: answers edited, or the names of the people who gave them";
+    expect([await verify(file, edited), await verify(file, renamed)]).toEqual([said, said]);
+  });
+
+  it("says that answers were added, or are gone, also all of them", async () => {
+    const { file } = await write(ROWS, request);
+    const more = [...ROWS, responseRow(999, NOW - 1)];
+    const less = ROWS.toSpliced(250, 1);
+    const said = "nps.html: answers added or gone";
+    expect([await verify(file, more), await verify(file, less), await verify(file, [])]).toEqual([said, said, said]);
+  });
+
+  it("refuses a file that is not a report", async () => {
+    const file = path.join(folder, "page.html");
+    await writeFile(file, "<!doctype html><title>Page</title>");
+    expect(await verify(file, ROWS)).toBe("page.html is not a report of surveyctl");
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it, test } from "vitest";
+import type { NewWebhook, Transaction } from "../../../../src/service/domain/ports.ts";
+import { sendPerson } from "../../../../src/service/domain/people.ts";
+import { addProject } from "../../../../src/service/domain/projects.ts";
+import { addResponse, updateResponse } from "../../../../src/service/domain/responses.ts";
+import { recordBounce, unsubscribe } from "../../../../src/service/domain/suppressions.ts";
+import { eventBody } from "../../../../src/service/domain/webhooks/events.ts";
+import { slackMessage } from "../../../../src/service/domain/webhooks/slack-message.ts";
+import { WEBHOOK_EVENTS } from "../../../../src/service/domain/webhooks/webhook-rows.ts";
+import { addWebhook, pruneEvents, removeWebhook } from "../../../../src/service/domain/webhooks/webhooks.ts";
+import { DAY, type Fixture, links, openFixture, responseInput, sendInput, START } from "../fixture.ts";
+
+const hook: NewWebhook = {
+  url: "https://example.com/hook",
+  secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  signatureHeader: "X-Webhook-Signature",
+  allowPrivate: false,
+  insecureHttp: false,
+  events: WEBHOOK_EVENTS,
+  scores: null,
+  format: "json",
+};
+
+async function openWithHook(given: Partial<NewWebhook> = {}) {
+  const fixture = await openFixture();
+  const { id } = await fixture.write((tx) => addWebhook(tx, fixture.project, { ...hook, ...given }, []));
+  const { person } = await fixture.write((tx) =>
+    sendPerson(tx, fixture.project, sendInput({ email: "ada@example.com", name: "Ada", send: false })),
+  );
+  return { ...fixture, id, person };
+}
+
+async function bodies({ read, project }: Pick<Fixture, "read" | "project">, id: number): Promise<unknown[]> {
+  const due = await read((tx) => tx.webhooks.due({ project, id, format: "json" }, 100));
+  return due.map(({ body }) => JSON.parse(body) as unknown);
+}
+
+const types = async (fixture: Pick<Fixture, "read" | "project">, id: number): Promise<unknown[]> =>
+  (await bodies(fixture, id)).map((body) => (body as { event_type: string }).event_type);
+
+test("when a response is given and changed, then each change is an event, and what changes nothing is none", async () => {
+  const { id, person, ...fixture } = await openWithHook();
+  const { write, project, time } = fixture;
+  const response = await write((tx) => addResponse(tx, project, responseInput({ personId: person.id }), links));
+  time.now += 60;
+  const put = (change: object): Promise<unknown> =>
+    write((tx) => updateResponse(tx, project, response.id, change, new Set(["notes"]), links));
+  await put({ comment: "Better now" });
+  await put({ comment: "Better now" });
+  await put({ note: "Called back" });
+  const all = (await bodies(fixture, id)) as {
+    event_type: string;
+    event_data: { comment: string; notes: unknown[] };
+  }[];
+  expect(all.map(({ event_type, event_data: { comment, notes } }) => [event_type, comment, notes.length])).toEqual([
+    ["survey_response.created", null, 0],
+    ["survey_response.updated", "Better now", 0],
+    ["survey_response.updated", "Better now", 1],
+  ]);
+});
+
+test("when somebody unsubscribes, then that is an event once, and a bounce is none", async () => {
+  const { id, person, ...fixture } = await openWithHook();
+  const { write, project } = fixture;
+  await write((tx) => recordBounce(tx, project, Number(person.id)));
+  await write((tx) => unsubscribe(tx, project, "ada@example.com"));
+  await write((tx) => unsubscribe(tx, project, "ada@example.com"));
+  const data = { person_id: person.id, email: "ada@example.com", name: "Ada", unsubscribed_at: START };
+  expect(await bodies(fixture, id)).toEqual([
+    { event_type: "unsubscribe.created", event_id: expect.stringMatching(/^[0-9a-f]{64}$/), event_data: data },
+  ]);
+});
+
+test("when the transaction fails, then there is no event either", async () => {
+  const { id, person, ...fixture } = await openWithHook();
+  const work = async (tx: Transaction): Promise<void> => {
+    await addResponse(tx, fixture.project, responseInput({ personId: person.id }), links);
+    throw new Error("no");
+  };
+  await expect(fixture.write(work)).rejects.toThrow("no");
+  expect(await bodies(fixture, id)).toEqual([]);
+});
+
+test("when a webhook wants other events, or belongs to another project, then it gets none", async () => {
+  const { person, ...fixture } = await openWithHook();
+  const { write, project } = fixture;
+  const other = await write((tx) => addProject(tx, "other"));
+  const foreign = await write((tx) => addWebhook(tx, other, hook, []));
+  const quiet = await write((tx) => addWebhook(tx, project, { ...hook, events: ["unsubscribe.created"] }, []));
+  await write((tx) => addResponse(tx, project, responseInput({ personId: person.id }), links));
+  expect(await types({ ...fixture, project: other }, foreign.id)).toEqual([]);
+  expect(await types(fixture, quiet.id)).toEqual([]);
+});
+
+test("when a webhook is removed, then what waits is dropped, and what is 30 days old goes", async () => {
+  const { id, person, ...fixture } = await openWithHook();
+  const { write, read, project, time, store } = fixture;
+  const add = (): Promise<unknown> =>
+    write((tx) => addResponse(tx, project, responseInput({ personId: person.id }), links));
+  await add();
+  time.now += 30 * DAY;
+  await add();
+  const rest = (): Promise<unknown> => read((tx) => tx.webhooks.counts(project.id, id));
+  expect(await write((tx) => pruneEvents(tx, 100))).toBe(false);
+  expect(await rest()).toEqual({ waiting: 2, delivered: 0, failed: 0 });
+  time.now += 1;
+  await write((tx) => pruneEvents(tx, 100));
+  expect(await rest()).toEqual({ waiting: 1, delivered: 0, failed: 0 });
+  expect(await write((tx) => removeWebhook(tx, project, String(id)))).toBe(1);
+  await write((tx) => pruneEvents(tx, 100));
+  expect(await rest()).toEqual({ waiting: 0, delivered: 0, failed: 0 });
+  expect(await store.check()).toEqual([]);
+});
+
+describe("what a webhook is made of", () => {
+  it.each<[string, Partial<NewWebhook>, string]>([
+    ["a URL that is refused", { url: "https://10.0.0.1/" }, "url is not allowed: 10.0.0.1, a private address"],
+    [
+      "a URL that is too long",
+      { url: `https://example.com/${"x".repeat(2000)}` },
+      "url is not allowed: it is too long",
+    ],
+    ["a secret with a space", { secret: "a b" }, "secret must be 1 to 255 visible ASCII characters"],
+    ["a header with a colon", { signatureHeader: "A:" }, "signature_header is not a header name that can be used"],
+    ["a header of ours", { signatureHeader: "Webhook-Id" }, "signature_header is not a header name that can be used"],
+    ["no events", { events: [] }, "events can't be blank"],
+  ])("when it has %s, then it is refused", async (_, given, message) => {
+    await expect(openWithHook(given)).rejects.toThrow(message);
+  });
+});
+
+describe("a large event", () => {
+  const dataOf = (body: string): Record<string, unknown> =>
+    (JSON.parse(body) as { event_data: Record<string, unknown> }).event_data;
+  const sizeOf = (body: string): number => Buffer.byteLength(JSON.stringify(dataOf(body)));
+
+  it.each([
+    ["letters", "a".repeat(65_536)],
+    ["emoji", "😀".repeat(16_000)],
+    ["quotes", `"\\\n`.repeat(20_000)],
+  ])("when its comment is long, of %s, then it is cut and marked, and fills the room", (_, comment) => {
+    const body = eventBody("survey_response.created", "e", { id: "1", comment });
+    const data = dataOf(body);
+    expect({ ...data, comment: "" }).toEqual({ id: "1", comment: "", comment_truncated: true });
+    expect(comment.startsWith(String(data.comment))).toBe(true);
+    expect(sizeOf(body)).toBeLessThanOrEqual(20_000);
+    expect(sizeOf(body)).toBeGreaterThan(19_980);
+  });
+
+  it("when its properties are large too, then they are left out and marked", () => {
+    const data = { id: "1", comment: "a".repeat(30_000), person_properties: { a: "b".repeat(30_000) }, tags: ["x"] };
+    expect(dataOf(eventBody("survey_response.created", "e", data))).toEqual({
+      id: "1",
+      comment: "",
+      comment_truncated: true,
+      person_properties: {},
+      person_properties_truncated: true,
+      tags: ["x"],
+    });
+  });
+
+  it("when it fits, then it is as it is", () => {
+    const data = { id: "1", comment: "a".repeat(19_000) };
+    expect(dataOf(eventBody("survey_response.created", "e", data))).toEqual(data);
+  });
+});
+
+describe("a message for Slack", () => {
+  const person = { id: "1", email: "ada@example.com", name: "Ada <ada>" };
+  const response = {
+    id: "2",
+    person,
+    survey_type: "nps",
+    score: 3,
+    comment: "Slow & <late>\n*really*",
+    permalink: "https://surveys.example/r/abc",
+    created_at: START,
+    updated_at: START,
+    person_properties: {},
+    notes: [],
+    tags: [],
+    additional_answers: [],
+  } as const;
+  const section = (text: string): object => ({ type: "section", text: { type: "mrkdwn", text } });
+
+  it("when somebody answers, then it says who, how, and what they wrote", () => {
+    expect(JSON.parse(slackMessage("survey_response.created", response as never))).toEqual({
+      text: "New answer: 3 out of 10 (detractor) from Ada &lt;ada&gt;",
+      blocks: [
+        section("*New answer: 3 out of 10 (detractor)*\nAda &lt;ada&gt;"),
+        section("> Slow &amp; &lt;late&gt;\n> *really*"),
+        {
+          type: "context",
+          elements: [{ type: "mrkdwn", text: "<https://surveys.example/r/abc|Open the response>" }],
+        },
+      ],
+    });
+  });
+
+  it("when the comment is long, then no block has more than 3,000 characters", () => {
+    const comment = "<&>\n".repeat(16_000);
+    const { blocks } = JSON.parse(slackMessage("survey_response.updated", { ...response, comment } as never)) as {
+      blocks: { text?: { text: string } }[];
+    };
+    expect(Math.max(...blocks.map(({ text }) => text?.text.length ?? 0))).toBeLessThanOrEqual(3000);
+  });
+
+  it("when somebody unsubscribes, then it says who", () => {
+    const data = { person_id: "1", email: "ada@example.com", name: null, unsubscribed_at: START };
+    expect(JSON.parse(slackMessage("unsubscribe.created", data))).toEqual({
+      text: "ada@example.com unsubscribed",
+      blocks: [section("*ada@example.com* unsubscribed from surveys.")],
+    });
+  });
+
+  it("when an endpoint takes both forms, then each gets its own", async () => {
+    const { id, person: ada, ...fixture } = await openWithHook();
+    const { write, read, project } = fixture;
+    const slack = await write((tx) => addWebhook(tx, project, { ...hook, format: "slack" }, []));
+    await write((tx) => addResponse(tx, project, responseInput({ personId: ada.id }), links));
+    const [event] = await read((tx) => tx.webhooks.due(slack, 10));
+    expect(JSON.parse(event!.body)).toMatchObject({ text: "New answer: 9 out of 10 (promoter) from Ada" });
+    expect(await types(fixture, id)).toEqual(["survey_response.created"]);
+  });
+});

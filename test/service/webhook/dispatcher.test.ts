@@ -1,0 +1,346 @@
+import { afterEach, describe, expect, it, test } from "vitest";
+import { Webhook } from "standardwebhooks";
+import { createHmac } from "node:crypto";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { deletePerson } from "../../../src/service/domain/people.ts";
+import { enableWebhook, redeliver, rotateSecret } from "../../../src/service/domain/webhooks/webhooks.ts";
+import { createFakeClock } from "../../helpers/fake-clock.ts";
+import {
+  answering,
+  hanging,
+  type HookPlan,
+  type HookReceiver,
+  largeBody,
+  startHookReceiver,
+  tricklingHeaders,
+} from "../../helpers/hook-receiver.ts";
+import { START } from "../domain/fixture.ts";
+import { createHandClock, type HandClock, type HookFixture, openHookFixture, SECRET } from "./fixture.ts";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+async function open(
+  plans: Readonly<Record<string, HookPlan>> = {},
+): Promise<HookFixture<HandClock> & { readonly receiver: HookReceiver }> {
+  const receiver = await startHookReceiver(plans);
+  const fixture = await openHookFixture(createHandClock());
+  closing.push(receiver.close, fixture.close);
+  fixture.dispatcher.start();
+  return { ...fixture, receiver };
+}
+
+const DAY = 86_400;
+
+const busyAtFirst: HookPlan = (n, response) => {
+  response.writeHead(n === 1 ? 429 : 200, n === 1 ? { "retry-after": "100" } : {});
+  response.end();
+};
+
+describe("an event", () => {
+  test("when somebody answers, then the endpoint gets it, signed in both ways", async () => {
+    const { receiver, add, answer, settled, webhook } = await open();
+    const hook = await add(`${receiver.url}/ok`);
+    const personId = await answer("ada@example.com", 3);
+    const [delivery] = await settled(hook);
+    const [got] = receiver.received;
+    const { headers, body } = got!;
+    const event = JSON.parse(body) as { event_id: string; event_data: { id: string; permalink: string } };
+    expect(event).toEqual({
+      event_type: "survey_response.created",
+      event_id: expect.stringMatching(/^[0-9a-f]{64}$/),
+      event_data: {
+        id: expect.any(String),
+        person: { id: personId, email: "ada@example.com", name: null, created_at: START, phone_number: null },
+        survey_type: "nps",
+        score: 3,
+        comment: null,
+        permalink: expect.stringMatching(/^https:\/\/surveys\.example\/r\/[\w-]{22}$/),
+        created_at: START,
+        updated_at: START,
+        person_properties: {},
+        notes: [],
+        tags: [],
+        additional_answers: [],
+      },
+    });
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "user-agent": expect.stringMatching(/^surveyctl\/\d/),
+      "webhook-id": event.event_id,
+      "webhook-timestamp": String(START),
+    });
+    expect(headers["x-webhook-signature"]).toBe(`sha256=${createHmac("sha256", SECRET).update(body).digest("hex")}`);
+    expect(delivery).toEqual({
+      event: 1,
+      eventId: event.event_id,
+      type: "survey_response.created",
+      state: "delivered",
+      attempts: 1,
+      createdAt: START,
+      dueAt: null,
+      log: [{ n: 1, at: START, status: 200, ms: 0, text: "answer 1" }],
+    });
+    expect(await webhook(hook)).toMatchObject({ failingSince: null, lastDeliveredAt: START });
+  });
+
+  test("when the standard's own library checks it, then it is genuine, and not when a byte differs", async () => {
+    const receiver = await startHookReceiver();
+    const { add, answer, dispatcher, settled, close } = await openHookFixture(systemClock);
+    closing.push(receiver.close, close);
+    dispatcher.start();
+    const hook = await add(`${receiver.url}/ok`);
+    await answer();
+    await settled(hook);
+    const { body, headers } = receiver.received[0]!;
+    const verifier = new Webhook(SECRET);
+    const given = headers as Record<string, string>;
+    expect(verifier.verify(body, given)).toEqual(JSON.parse(body));
+    expect(() => verifier.verify(`${body} `, given)).toThrow("No matching signature found");
+  });
+
+  test("when its secret is being replaced, then both sign, and after that the new one alone", async () => {
+    const { receiver, add, answer, settled, store, project, clock } = await open();
+    const hook = await add(`${receiver.url}/ok`);
+    const secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    const rotation = { secret, overlapSeconds: 60 };
+    await store.write((tx) => rotateSecret(tx, project, String(hook.id), rotation));
+    const signatures = async (): Promise<(string | undefined)[]> => {
+      await answer();
+      await settled(hook);
+      const { headers, body } = receiver.received.at(-1)!;
+      const signed = [headers["webhook-id"], headers["webhook-timestamp"], body].join(".");
+      const by = (key: string): string =>
+        `v1,${createHmac("sha256", Buffer.from(key.slice(6), "base64"))
+          .update(signed)
+          .digest("base64")}`;
+      const found = String(headers["webhook-signature"]).split(" ");
+      const own = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+      expect(headers["x-webhook-signature"]).toBe(own);
+      return found.map((one) => [secret, SECRET].find((key) => by(key) === one));
+    };
+    expect(await signatures()).toEqual([secret, SECRET]);
+    await clock.advance(60);
+    expect(await signatures()).toEqual([secret]);
+  });
+
+  test("when an endpoint wants some scores alone, then it gets those", async () => {
+    const { receiver, add, answer, settled } = await open();
+    const hook = await add(`${receiver.url}/low`, { scores: { from: 0, to: 6 } });
+    for (const score of [7, 6, 10, 0]) await answer(undefined, score);
+    await settled(hook);
+    const scores = receiver.received.map(
+      ({ body }) => (JSON.parse(body) as { event_data: { score: number } }).event_data.score,
+    );
+    expect(scores.toSorted((left, right) => left - right)).toEqual([0, 6]);
+  });
+
+  test("when a person is deleted, then nothing of theirs waits or is kept", async () => {
+    const { store, project, add, answer, deliveries } = await open();
+    const hook = await add("http://127.0.0.1:9/closed", { events: ["survey_response.created"] });
+    const id = await answer();
+    await store.write((tx) => deletePerson(tx, project, { by: "id", id }));
+    expect(await deliveries(hook)).toEqual([]);
+    expect(await store.check()).toEqual([]);
+  });
+});
+
+describe("an endpoint that fails", () => {
+  it.each<[string, HookPlan, number | null, string]>([
+    ["answers 302", (_, response) => void response.writeHead(302, { location: "/secret" }).end(), 302, ""],
+    ["answers 500", answering(500), 500, "answer 1"],
+    ["closes the connection", (_, response) => void response.destroy(), null, "the connection broke"],
+    [
+      "does not speak HTTP",
+      (_, { socket }) => void socket?.end("220 smtp.example ESMTP\r\n"),
+      null,
+      "the answer is not HTTP",
+    ],
+  ])("when it %s, then the same bytes come again later", async (_, plan, status, text) => {
+    const { receiver, add, answer, settled, clock, deliveries } = await open({ "/hook": plan });
+    const hook = await add(`${receiver.url}/hook`);
+    await answer();
+    const [first] = await settled(hook);
+    expect(first).toMatchObject({ state: "waiting", attempts: 1, log: [{ n: 1, at: START, status, text }] });
+    expect(first!.dueAt! - START).toBeGreaterThanOrEqual(4);
+    expect(first!.dueAt! - START).toBeLessThanOrEqual(6);
+    await clock.advance(6);
+    await receiver.until("/hook", 2);
+    await settled(hook, ([one]) => one?.attempts === 2);
+    expect((await deliveries(hook))[0]?.log).toHaveLength(2);
+    const [one, other] = receiver.on("/hook");
+    expect(other!.body).toBe(one!.body);
+    expect(other!.headers["webhook-id"]).toBe(one!.headers["webhook-id"]);
+    expect(other!.headers["webhook-signature"]).not.toBe(one!.headers["webhook-signature"]);
+    expect(receiver.on("/secret")).toEqual([]);
+  });
+
+  test("when it fails three times, then the fourth attempt delivers", async () => {
+    const { receiver, add, answer, settled, clock, webhook } = await open({ "/hook": answering(500, 500, 503, 200) });
+    const hook = await add(`${receiver.url}/hook`);
+    await answer();
+    const statuses = [500, 500, 503, 200];
+    for (const [index, pause] of [6, 72, 360, 0].entries()) {
+      const [delivery] = await settled(hook, ([one]) => one?.attempts === index + 1);
+      expect(delivery!.log.map(({ status }) => status)).toEqual(statuses.slice(0, index + 1));
+      await clock.advance(pause);
+    }
+    expect(await webhook(hook)).toMatchObject({ failingSince: null, lastDeliveredAt: expect.any(Number) });
+  });
+
+  it.each<[string, HookPlan]>([
+    ["never answers", hanging],
+    ["sends its headers too slowly", tricklingHeaders],
+  ])("when it %s, then the attempt ends after 15 seconds", async (_, plan) => {
+    const { receiver, add, answer, settled, clock } = await open({ "/hook": plan });
+    const hook = await add(`${receiver.url}/hook`);
+    await answer();
+    await receiver.until("/hook", 1);
+    await clock.advance(15);
+    const [delivery] = await settled(hook);
+    expect(delivery!.log).toEqual([{ n: 1, at: START + 15, status: null, ms: 15_000, text: "no answer within 15 s" }]);
+  });
+
+  test("when it answers with 5 MB, then that is a success, and one kilobyte of it is kept", async () => {
+    const { receiver, add, answer, settled } = await open({ "/hook": largeBody(5_000_000) });
+    const hook = await add(`${receiver.url}/hook`);
+    await answer();
+    const [delivery] = await settled(hook);
+    expect(delivery).toMatchObject({ state: "delivered", log: [{ status: 200, text: "x".repeat(1024) }] });
+  });
+
+  test("when it answers 410, then it is disabled, said once, and events wait until it is enabled", async () => {
+    const { receiver, add, answer, settled, webhook, lines, store, project, dispatcher } = await open({
+      "/hook": answering(410, 200),
+    });
+    const hook = await add(`${receiver.url}/hook`);
+    await answer();
+    await settled(hook);
+    await answer();
+    expect(await webhook(hook)).toMatchObject({ disabledAt: START, disabledReason: "it answered 410 Gone" });
+    await expect.poll(() => lines).toHaveLength(1);
+    const { host } = new URL(receiver.url);
+    const message = `webhook ${hook.id} is disabled: it answered 410 Gone; events wait for it for 7 days`;
+    const fields = { project: "default", webhook: hook.id, host, message };
+    expect(lines).toEqual([{ event: "webhook_disabled", fields }]);
+    expect(receiver.received).toHaveLength(1);
+    await store.write((tx) => enableWebhook(tx, project, String(hook.id)));
+    dispatcher.wake();
+    const all = await settled(hook, (some) => some.every(({ state }) => state === "delivered"));
+    expect(all.map(({ attempts }) => attempts)).toEqual([1, 2]);
+  });
+
+  test("when it has been disabled for more than 7 days, then events are counted and not kept", async () => {
+    const { receiver, add, answer, settled, webhook, clock, deliveries } = await open({ "/hook": answering(410) });
+    const hook = await add(`${receiver.url}/hook`);
+    await answer();
+    await settled(hook);
+    await clock.advance(7 * DAY);
+    await answer();
+    await clock.advance(1);
+    await answer();
+    expect(await deliveries(hook)).toHaveLength(2);
+    expect(await webhook(hook)).toMatchObject({ missed: 1 });
+  });
+
+  test("when it says 429 and when to come again, then all its events wait until then", async () => {
+    const { receiver, add, answer, settled, webhook, clock } = await open({ "/hook": busyAtFirst });
+    const hook = await add(`${receiver.url}/hook`);
+    const person = await answer();
+    await settled(hook);
+    expect(await webhook(hook)).toMatchObject({ strikes: 1, slowUntil: START + 100 });
+    await answer();
+    await clock.advance(99);
+    await new Promise((resolve) => void setTimeout(resolve, 50));
+    expect(receiver.received).toHaveLength(1);
+    await clock.advance(1);
+    const all = await settled(hook, (some) => some.every(({ state }) => state === "delivered"));
+    expect(all).toHaveLength(2);
+    expect(person).not.toBe("");
+    expect(await webhook(hook)).toMatchObject({ strikes: 0, slowUntil: null });
+  });
+});
+
+test("when attempts are refused for days, then the event is given up after 11, and the endpoint disabled after 5 days", async () => {
+  const clock = createFakeClock(START * 1000);
+  const { add, answer, dispatcher, settled, webhook, close, lines } = await openHookFixture(clock);
+  closing.push(close);
+  const hook = await add("http://10.0.0.1/hook", { allowPrivate: false });
+  await answer();
+  dispatcher.start();
+  const [delivery] = await settled(hook, ([one]) => one?.state === "failed");
+  expect(delivery!.log).toHaveLength(11);
+  expect(new Set(delivery!.log.map(({ text }) => text))).toEqual(new Set(["10.0.0.1, a private address"]));
+  const gaps = delivery!.log.slice(1).map(({ at }, index) => at - delivery!.log[index]!.at);
+  const steps = [5, 60, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+  // The clock jumps while the disk works, by a minute at most.
+  const early = gaps.filter((gap, index) => gap < steps[index]! * 0.79);
+  const late = gaps.filter((gap, index) => gap > steps[index]! * 1.21 + 65);
+  expect({ early, late }).toEqual({ early: [], late: [] });
+  await answer();
+  await settled(hook, () => lines.length > 0);
+  const { disabledAt, failingSince, disabledReason } = await webhook(hook);
+  expect(disabledReason).toBe("it failed for 5 days");
+  expect(disabledAt! - failingSince!).toBeGreaterThanOrEqual(5 * DAY);
+});
+
+test("when one endpoint hangs, then another's events arrive at once", async () => {
+  const receiver = await startHookReceiver({ "/hang": hanging });
+  const { add, answer, dispatcher, settled, close } = await openHookFixture(systemClock);
+  closing.push(receiver.close, close);
+  dispatcher.start();
+  await add(`${receiver.url}/hang`);
+  const hook = await add(`${receiver.url}/ok`);
+  const starts: number[] = [];
+  for (let count = 0; count < 200; count += 1) {
+    starts.push(performance.now());
+    await answer();
+  }
+  await settled(hook, (all) => all.every(({ state }) => state === "delivered"));
+  const times = receiver.on("/ok").map(({ at }, index) => at - starts[index]!);
+  const p99 = times.toSorted((left, right) => left - right)[Math.floor(times.length * 0.99)]!;
+  expect(times).toHaveLength(200);
+  expect(p99).toBeLessThan(200);
+});
+
+test("when a person's answers come fast, then their events arrive one after another, in order", async () => {
+  const running = { now: 0, most: 0 };
+  const slow: HookPlan = (_, response) => {
+    running.now += 1;
+    running.most = Math.max(running.most, running.now);
+    setTimeout(() => {
+      running.now -= 1;
+      response.writeHead(200).end();
+    }, 5);
+  };
+  const { receiver, add, answer, answerAgain, settled } = await open({ "/hook": slow });
+  const hook = await add(`${receiver.url}/hook`);
+  const person = await answer("ada@example.com", 0);
+  for (let score = 1; score <= 10; score += 1) await answerAgain(person, score);
+  await settled(hook, (all) => all.length === 11 && all.every(({ state }) => state === "delivered"));
+  const scores = receiver.received.map(
+    ({ body }) => (JSON.parse(body) as { event_data: { score: number } }).event_data.score,
+  );
+  expect(scores).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(running.most).toBe(1);
+});
+
+test("when events are to be sent again, then they come with the same id and the same bytes", async () => {
+  const { receiver, add, answer, settled, store, project, dispatcher } = await open();
+  const hook = await add(`${receiver.url}/hook`);
+  for (let count = 0; count < 3; count += 1) await answer();
+  await settled(hook);
+  const page = { after: 0, limit: 100 };
+  const again = (which: Parameters<typeof redeliver>[3]): ReturnType<typeof redeliver> =>
+    store.write((tx) => redeliver(tx, project, String(hook.id), which, page));
+  expect(await again({ which: "failed" })).toBeNull();
+  expect(await again({ which: "since", since: START + 1 })).toBeNull();
+  expect(await again({ which: "since", since: START })).toEqual({ last: 3, count: 3 });
+  dispatcher.wake();
+  await settled(hook, (all) => all.every(({ log }) => log.length === 2));
+  const bodies = receiver.received.map(({ body }) => body);
+  expect(bodies.slice(3).toSorted()).toEqual(bodies.slice(0, 3).toSorted());
+  await expect(again({ which: "event", eventId: "none" })).rejects.toThrow("has no event none to send again");
+});

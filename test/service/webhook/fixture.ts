@@ -1,0 +1,141 @@
+/** A store in memory, a dispatcher over it, and a clock that is advanced by hand. */
+import type { Clock } from "../../../src/runtime/clock.ts";
+import type { Log, LogFields } from "../../../src/runtime/log.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import type { Project } from "../../../src/service/domain/inputs.ts";
+import { sendPerson } from "../../../src/service/domain/people.ts";
+import type { NewWebhook, Store, WebhookDelivery, WebhookRow } from "../../../src/service/domain/ports.ts";
+import { addProject } from "../../../src/service/domain/projects.ts";
+import { addResponse } from "../../../src/service/domain/responses.ts";
+import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook-rows.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../../src/service/webhook/dispatcher.ts";
+import { links, responseInput, sendInput, START } from "../domain/fixture.ts";
+
+export interface HandClock extends Clock {
+  readonly advance: (seconds: number) => Promise<void>;
+}
+
+export function createHandClock(): HandClock {
+  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
+  const time = { ms: START * 1000 };
+  return {
+    now: () => time.ms,
+    monotonic: () => time.ms,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const sleeper = { at: time.ms + ms, wake: resolve };
+        if (signal?.aborted === true) {
+          reject(signal.reason as Error);
+          return;
+        }
+        sleepers.add(sleeper);
+        signal?.addEventListener("abort", () => {
+          if (sleepers.delete(sleeper)) reject(signal.reason as Error);
+        });
+      }),
+    advance: async (seconds) => {
+      time.ms += seconds * 1000;
+      for (const sleeper of [...sleepers].filter(({ at }) => at <= time.ms)) {
+        sleepers.delete(sleeper);
+        sleeper.wake();
+      }
+    },
+  };
+}
+
+export interface HookFixture<Time extends Clock> {
+  readonly store: Store;
+  readonly project: Project;
+  readonly clock: Time;
+  readonly dispatcher: Dispatcher;
+  readonly lines: { readonly event: string; readonly fields: LogFields }[];
+  readonly errors: unknown[];
+  /** As it is stored, without the checks of `webhook add`. */
+  readonly add: (url: string, more?: Partial<NewWebhook>) => Promise<WebhookRow>;
+  /** One new person's response; the person's id. */
+  readonly answer: (email?: string, score?: number) => Promise<string>;
+  readonly answerAgain: (personId: string, score: number) => Promise<void>;
+  readonly deliveries: (webhook: WebhookRow) => Promise<readonly WebhookDelivery[]>;
+  readonly webhook: (webhook: WebhookRow) => Promise<WebhookRow>;
+  /** Resolves when no delivery of the webhook is due, or `done` says so. */
+  readonly settled: (
+    webhook: WebhookRow,
+    done?: (deliveries: readonly WebhookDelivery[]) => boolean,
+  ) => Promise<readonly WebhookDelivery[]>;
+  readonly close: () => Promise<void>;
+}
+
+export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+export async function openHookFixture<Time extends Clock>(
+  clock: Time,
+  options: Partial<Pick<DispatcherOptions, "own" | "resolve">> & { readonly file?: string } = {},
+): Promise<HookFixture<Time>> {
+  const { file = ":memory:", own = () => [], ...rest } = options;
+  const wake: { call: () => void } = { call: () => undefined };
+  const store = await openSqliteStore({
+    file,
+    clock,
+    appUrl: () => "https://surveys.example",
+    onWebhookEvent: () => wake.call(),
+  });
+  const project = await store.write(async (tx) => (await tx.projects.byName("default")) ?? addProject(tx, "default"));
+  const lines: { event: string; fields: LogFields }[] = [];
+  const errors: unknown[] = [];
+  const add = (event: string, fields: LogFields): void => void lines.push({ event, fields });
+  const log: Log = { info: add, warn: add, error: add, flush: () => undefined };
+  const onError = (error: unknown): void => void errors.push(error);
+  const dispatcher = createDispatcher({ store, clock, random: systemRandom, log, own, onError, ...rest });
+  wake.call = dispatcher.wake;
+  const answerAs = (personId: string, score: number): Promise<unknown> =>
+    store.write((tx) => addResponse(tx, project, responseInput({ personId, score }), links));
+  const deliveries = (webhook: WebhookRow): Promise<readonly WebhookDelivery[]> =>
+    store.read((tx) => tx.webhooks.deliveries(project.id, webhook.id, { failed: false, before: null, limit: 20_000 }));
+  const settled = async (
+    webhook: WebhookRow,
+    done = (all: readonly WebhookDelivery[]) => all.every(({ attempts }) => attempts > 0),
+  ): Promise<readonly WebhookDelivery[]> => {
+    for (;;) {
+      const all = await deliveries(webhook);
+      if (done(all)) return all;
+      await new Promise((resolve) => void setTimeout(resolve, 5));
+    }
+  };
+  const names = { count: 0 };
+  return {
+    store,
+    project,
+    clock,
+    dispatcher,
+    lines,
+    errors,
+    add: (url, more = {}) =>
+      store.write((tx) =>
+        tx.webhooks.insert(project.id, {
+          url,
+          secret: SECRET,
+          signatureHeader: "X-Webhook-Signature",
+          allowPrivate: true,
+          insecureHttp: false,
+          events: WEBHOOK_EVENTS,
+          scores: null,
+          format: "json",
+          ...more,
+        }),
+      ),
+    answer: async (email = `person-${(names.count += 1)}@example.com`, score = 9) => {
+      const { person } = await store.write((tx) => sendPerson(tx, project, sendInput({ email, send: false })));
+      await answerAs(person.id, score);
+      return person.id;
+    },
+    answerAgain: async (personId, score) => void (await answerAs(personId, score)),
+    deliveries,
+    webhook: async ({ id }) => (await store.read((tx) => tx.webhooks.byId(project.id, id)))!,
+    settled,
+    close: async () => {
+      await dispatcher.stop();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** Events that were acknowledged arrive, however often the program is killed, and many arrive fast. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { sendPerson } from "../../../src/service/domain/people.ts";
+import { addWebhook } from "../../../src/service/domain/webhooks/webhooks.ts";
+import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook-rows.ts";
+import { ensureFirstKey } from "../../../src/service/first-project.ts";
+import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { answering, type HookPlan, startHookReceiver } from "../../helpers/hook-receiver.ts";
+import { size } from "../../helpers/long.ts";
+import { startProgram } from "../../helpers/run-cli.ts";
+import { sendInput } from "../domain/fixture.ts";
+import { openHookFixture, SECRET } from "./fixture.ts";
+
+const KILLS = size(5, 20);
+const ANSWERS = 20;
+const EVENTS = size(2_000, 10_000);
+const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-webhooks-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function prepare(file: string, url: string, apiKey: string): Promise<string> {
+  const store = await openSqliteStore({ file, clock: systemClock });
+  await ensureFirstKey(store, systemRandom, apiKey);
+  const personId = await store.write(async (tx) => {
+    const project = (await tx.projects.byName("default"))!;
+    const given = { signatureHeader: "X-Webhook-Signature", allowPrivate: true, insecureHttp: false, scores: null };
+    const webhook = { ...given, url, secret: SECRET, events: WEBHOOK_EVENTS, format: "json" } as const;
+    await addWebhook(tx, project, webhook, []);
+    const input = sendInput({ email: "ada@example.com", send: false });
+    return (await sendPerson(tx, project, input)).person.id;
+  });
+  await store.close();
+  return personId;
+}
+
+/** Slow enough that the program dies with attempts under way. */
+const slow: HookPlan = (n, response, request) => void setTimeout(() => answering(200)(n, response, request), 20);
+
+test(`when the program is killed ${KILLS} times, then every event arrives, with the same id and the same bytes`, async () => {
+  const receiver = await startHookReceiver({ "/hook": slow });
+  const [file, apiKey] = [path.join(folder, "kill.db"), "test-key-of-the-service"];
+  const personId = await prepare(file, `${receiver.url}/hook`, apiKey);
+  const serve = () =>
+    startProgram({
+      args: ["serve", "--data", file, "--port", "0"],
+      home: folder,
+      env: { SURVEYCTL_API_KEY: apiKey },
+    });
+  const acknowledged: string[] = [];
+  for (let round = 0; round <= KILLS; round += 1) {
+    const running = serve();
+    const [, url = ""] = await running.saying(/^listening on (http\S+)$/m);
+    const post = async (): Promise<void> => {
+      const response = await fetch(`${url}/v1/survey_responses.json`, {
+        method: "POST",
+        headers: { authorization: `Basic ${btoa(`${apiKey}:`)}`, "content-type": "application/json" },
+        body: JSON.stringify({ person: personId, score: 9 }),
+      });
+      acknowledged.push(((await response.json()) as { id: string }).id);
+    };
+    await Promise.all(Array.from({ length: ANSWERS }, post));
+    if (round < KILLS) running.child.kill("SIGKILL");
+    else await receiver.until("/hook", 1);
+    if (round === KILLS) {
+      await expect.poll(() => idsOf(receiver.on("/hook")).size, { timeout: 30_000 }).toBe(acknowledged.length);
+      running.child.kill("SIGTERM");
+    }
+    await running.ended;
+  }
+  const received = receiver.on("/hook");
+  expect([...idsOf(received)].toSorted()).toEqual(acknowledged.toSorted());
+  const bodies = new Map<string, Set<string>>();
+  for (const { headers, body } of received) {
+    const id = String(headers["webhook-id"]);
+    bodies.set(id, (bodies.get(id) ?? new Set()).add(body));
+  }
+  expect(bodies.size).toBe(acknowledged.length);
+  expect([...bodies.values()].filter((some) => some.size > 1)).toEqual([]);
+  await receiver.close();
+}, 120_000);
+
+function idsOf(hooks: readonly { readonly body: string }[]): Set<string> {
+  return new Set(hooks.map(({ body }) => (JSON.parse(body) as { event_data: { id: string } }).event_data.id));
+}
+
+test(`when ${EVENTS} events wait, then 500 of them go in a second, and memory stays flat`, async () => {
+  const receiver = await startHookReceiver();
+  const file = path.join(folder, "many.db");
+  const { add, answer, dispatcher, store, project, close } = await openHookFixture(systemClock, { file });
+  const hook = await add(`${receiver.url}/hook`);
+  for (let left = EVENTS; left > 0; left -= 500) await Promise.all(Array.from({ length: 500 }, () => answer()));
+  const before = process.memoryUsage().rss;
+  const startedMs = performance.now();
+  dispatcher.start();
+  const counts = () => store.read((tx) => tx.webhooks.counts(project.id, hook.id));
+  await expect.poll(counts, { timeout: 100_000 }).toEqual({ waiting: 0, delivered: EVENTS, failed: 0 });
+  const perSecond = EVENTS / ((performance.now() - startedMs) / 1000);
+  const grown = (process.memoryUsage().rss - before) / 2 ** 20;
+  if (process.env.SHOW_FIGURES === "1") console.log({ EVENTS, perSecond, grownMiB: grown });
+  expect(perSecond).toBeGreaterThan(size(100, 500));
+  expect(grown).toBeLessThan(100);
+  await close();
+  await receiver.close();
+}, 120_000);
