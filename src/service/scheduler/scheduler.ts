@@ -51,7 +51,8 @@ const AFTER_ERROR_MS = 2_000;
 /** What has ended is recorded together, while other messages are on their way. */
 const RECORD_WAIT_MS = 5;
 const ERASE_BATCH = 500;
-const HOLD_BATCH = 500;
+/** Few, so that the API's own writes wait briefly. */
+const HOLD_BATCH = 100;
 const REST_MIN_MS = 20;
 /** The wall clock may be set while we sleep; sooner than a lease must be renewed. */
 const REST_MAX_MS = 60_000;
