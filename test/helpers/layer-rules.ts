@@ -189,8 +189,8 @@ function isCurrentDate(node: SyntaxNode): boolean {
  * flags, and variables of a style sheet look like flags.
  */
 const MAY_NAME_FLAGS = /^src\/(?:cli\/|runtime\/(?:young-heap|wasm-tiers)\.ts$)/;
-// `var(--name)` is CSS.
-const FLAG_OR_COMMAND = /(?:^|[\s"']|(?<!var)\()--[a-z][a-z-]+|\bsurveyctl [a-z]{3,} /;
+// `--name:#123` and `var(--name)` are CSS.
+const FLAG_OR_COMMAND = /(?:^|[\s"']|(?<!var)\()--(?![a-z-]+:#)[a-z][a-z-]+|\bsurveyctl [a-z]{3,} /;
 
 function wrongWords(file: string, text: string): string[] {
   if (MAY_NAME_FLAGS.test(file)) return [];
