@@ -129,6 +129,7 @@ describe("the rules themselves", () => {
       "src/cli/main.ts": 'import "./program.ts"; export const env = process.env;',
       "src/cli/program.ts":
         'import "./commands/people/list.ts"; export const run = (process: { argv: string[] }) => process.argv;',
+      "src/service/page/style.ts": "export const style = `:root{\n--ink:#123}body{color:var(--ink)}`;",
       "src/cli/commands/people/list.ts":
         'import { Command } from "commander"; export const c = () => import("../../../client/c.ts");',
     };

@@ -47,7 +47,7 @@ export function createLinkHandler(options: PagesOptions): PageHandler {
     if (form.problem !== null || score === null) return respond(formPage(again), request, isSecure);
     const seconds = found.answer === null ? options.linkAnswers.count(request.from) : 0;
     if (seconds > 0) {
-      const page = respond({ ...formPage(again), status: 429 }, request, isSecure);
+      const page = respond(formPage({ ...again, problem: { kind: "busy" } }), request, isSecure);
       return { ...page, headers: { ...page.headers, "retry-after": String(seconds) } };
     }
     const given = { score, ...(hasComment ? { comment } : {}) };

@@ -26,7 +26,11 @@ export interface FormView extends SurveyView {
   readonly hasScript: boolean;
 }
 
-export type Problem = { readonly kind: "score" } | { readonly kind: "comment"; readonly max: number };
+/** `busy`: nothing is wrong with the form, and it can be sent again later. */
+export type Problem =
+  | { readonly kind: "score" }
+  | { readonly kind: "busy" }
+  | { readonly kind: "comment"; readonly max: number };
 
 export interface StoredAnswer {
   readonly score: number;
@@ -41,7 +45,7 @@ export function formPage(view: FormView): HtmlPage {
   const texts = surveyTexts(locale);
   const question = surveyQuestion(texts, special.productName);
   return {
-    status: problem === null ? 200 : 422,
+    status: problem === null ? 200 : problem.kind === "busy" ? 429 : 422,
     locale,
     brand,
     title: problem === null ? question : `${texts.errorTitle} ${question}`,
@@ -90,19 +94,22 @@ function thankYouLink({ thankYouLinkText, thankYouLinkUrl }: SpecialProperties):
   </p> `;
 }
 
-const PROBLEM_FIELDS = { score: "score-0", comment: "comment" };
+const PROBLEM_FIELDS = { score: "score-0", comment: "comment", busy: null };
 
 function problemText({ locale, problem }: FormView): string {
   const texts = surveyTexts(locale);
   if (problem === null) return "";
+  if (problem.kind === "busy") return texts.errorTooMany;
   return problem.kind === "score" ? texts.errorChooseScore : fillText(texts.errorCommentTooLong, { max: problem.max });
 }
 
 /** First on the page and in the order of focus. */
 function problemSummary(view: FormView): Html | null {
   if (view.problem === null) return null;
+  const field = PROBLEM_FIELDS[view.problem.kind];
+  const text = problemText(view);
   return html`<div class="problem" role="alert" tabindex="-1" autofocus>
-    <p><a href="#${PROBLEM_FIELDS[view.problem.kind]}">${problemText(view)}</a></p>
+    <p>${field === null ? text : html`<a href="#${field}">${text}</a>`}</p>
   </div> `;
 }
 

@@ -78,6 +78,7 @@ describe("when a public link was made", () => {
     expect(statuses).toEqual([...Array.from({ length: 60 }, () => 303), 429]);
     const refused = await pages.post(url, { score: "9", comment: "Kept" }, { from: "2001:db8::1" });
     expect([refused.status, refused.headers["retry-after"], refused.text.includes("Kept")]).toEqual([429, "10", true]);
+    expect(visibleText(refused.text)).toMatch(/^Too many answers have come from your network\. Please try again/);
     expect((await pages.post(url, { score: "9" }, { from: "2001:db8:1::1" })).status).toBe(303);
   });
 

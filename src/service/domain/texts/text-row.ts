@@ -32,6 +32,8 @@ export interface SurveyTexts {
   readonly errorTitle: string;
   readonly errorChooseScore: string;
   readonly errorCommentTooLong: string;
+  /** Of a public link whose answers come too fast from one network. */
+  readonly errorTooMany: string;
   readonly linkUnknown: string;
   readonly linkUnknownDetail: string;
   readonly linkExpired: string;
