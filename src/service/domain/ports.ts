@@ -7,6 +7,7 @@
 
 import type { UnavailableError } from "./errors.ts";
 import type { DeliveryRows, RequestRows } from "./delivery/rows.ts";
+import type { HistoryRows } from "./history/rows.ts";
 import type { AutopilotRows, PersonRows, ProjectRows, ResponseRows, SuppressionRows, TrendRows } from "./rows.ts";
 
 export type * from "./delivery/rows.ts";
@@ -55,4 +56,5 @@ export interface Transaction {
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;
   readonly suppressions: SuppressionRows;
+  readonly history: HistoryRows;
 }

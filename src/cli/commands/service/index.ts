@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
 import { registerDelivery } from "./delivery.ts";
+import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerPause } from "./pause.ts";
 import { registerProject } from "./project.ts";
@@ -20,4 +21,5 @@ export function register(noun: Command, context: CommandContext): void {
   registerSurvey(noun, context);
   registerDelivery(noun, context);
   registerPause(noun, context);
+  registerImport(noun, context);
 }

@@ -15,6 +15,7 @@ import { createStoredTime, type Session } from "./engine/stored-time.ts";
 import { createListBlocks, type ListBlocks } from "./sql/list-blocks.ts";
 import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/autopilot-rows.ts";
 import { createDeliveryRows } from "./rows/delivery-rows.ts";
+import { createHistoryRows } from "./rows/history-rows.ts";
 import { createLongChanges, createStepLoop, type LongChangeKind, type Step } from "./rows/long-changes.ts";
 import { removePersonStep } from "./rows/person-removal.ts";
 import { createPersonRows } from "./rows/person-rows.ts";
@@ -141,6 +142,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
     suppressions: createSuppressionRows(database, () => random.token(SECRET_BYTES)),
+    history: createHistoryRows(database, blocks),
   };
   const begin = (now: number): Transaction => {
     session.now = now;
