@@ -1,7 +1,10 @@
 /** What the `service …` commands ask for: of the running server, or of the data file itself. Plain data, both ways. */
 import * as v from "valibot";
 import { LOCALES, type Locale } from "../../contract/locales.ts";
-import type { AutopilotConfiguration, Platform } from "../../contract/resources.ts";
+import { isJsonObject, type Json } from "../../contract/json.ts";
+import type { AutopilotConfiguration, Platform, Properties } from "../../contract/resources.ts";
+import type { ConflictPolicy, Imported } from "../domain/history/import-people.ts";
+import type { PastRows } from "../domain/history/import-responses.ts";
 import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
 import { PAGE_COMMANDS, type PageCommand, type PageResults } from "./page-commands.ts";
@@ -45,6 +48,13 @@ export type AdminCommand =
     }
   | { readonly kind: "trend.list"; readonly project: string }
   | { readonly kind: "trend.remove"; readonly project: string; readonly id: string }
+  /** Saved rows of the service that closed, a bounded batch of one step. */
+  | {
+      readonly kind: "history.add";
+      readonly project: string;
+      readonly batch: PastRows;
+      readonly onConflict: ConflictPolicy;
+    }
   /** A key that the service keeps in memory alone. */
   | { readonly kind: "session"; readonly project: string };
 
@@ -54,6 +64,32 @@ export type SettingsChange = { readonly [Name in keyof SettingsInfo]?: string };
 const project = v.string();
 const setting = v.exactOptional(v.string());
 const id = v.string();
+
+const text = v.nullable(v.string());
+const number = v.nullable(v.number());
+const PERSON = v.object({
+  id: number,
+  email: text,
+  name: text,
+  phoneNumber: text,
+  createdAt: number,
+  lastSentAt: number,
+  unsubscribedAt: number,
+  bouncedAt: number,
+});
+const RESPONSE = v.object({
+  id: number,
+  person: PERSON,
+  surveyType: v.string(),
+  score: v.number(),
+  comment: text,
+  createdAt: v.number(),
+  updatedAt: v.number(),
+  properties: v.custom<Properties>(isJsonObject),
+  tags: v.nullable(v.array(v.string())),
+  notes: v.nullable(v.array(v.object({ id: number, text: v.string(), userEmail: v.string(), createdAt: v.number() }))),
+  additionalAnswers: v.nullable(v.custom<Json[]>(Array.isArray)),
+});
 
 /** A command as it comes in from outside. */
 export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind", [
@@ -93,6 +129,15 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({ kind: v.literal("trend.list"), project }),
   v.object({ kind: v.literal("trend.remove"), project, id }),
   v.object({ kind: v.literal("session"), project }),
+  v.object({
+    kind: v.literal("history.add"),
+    project,
+    batch: v.variant("step", [
+      v.object({ step: v.picklist(["suppressions", "people", "marks"]), rows: v.array(PERSON) }),
+      v.object({ step: v.literal("responses"), rows: v.array(RESPONSE) }),
+    ]),
+    onConflict: v.picklist(["keep", "replace"]),
+  }),
   ...DELIVERY_COMMANDS,
   ...PAGE_COMMANDS,
   ...BOUNCE_COMMANDS,
@@ -159,6 +204,7 @@ export interface AdminResults extends DeliveryResults, PageResults, BounceResult
   "trend.list": readonly TrendInfo[];
   "trend.remove": { readonly id: string };
   session: { readonly key: string };
+  "history.add": Imported;
 }
 
 export type AdminKind = AdminCommand["kind"];

@@ -5,6 +5,7 @@ import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/autopilot.ts";
 import { type Brand, readBrand } from "../domain/brand.ts";
 import { DomainError } from "../domain/errors.ts";
+import { importHistory } from "../domain/history/import-responses.ts";
 import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
 import { previewSurvey } from "../domain/preview.ts";
 import {
@@ -146,6 +147,8 @@ function createHandlers(options: AdminOptions): Handlers {
       const wasThere = await inProject(project, (tx, found) => removeTrend(tx, found, id));
       return requireThere(wasThere, `project ${project} has no trend ${id}`, { id });
     },
+    "history.add": ({ project, batch, onConflict }) =>
+      inProject(project, (tx, found) => importHistory(tx, found, batch, onConflict)),
     session: async ({ project }) => {
       const key = createKey(random);
       addSession(key, await store.read((tx) => requireProject(tx, project)));

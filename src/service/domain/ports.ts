@@ -7,6 +7,7 @@
 
 import type { UnavailableError } from "./errors.ts";
 import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
+import type { HistoryRows } from "./history/rows.ts";
 import type {
   AutopilotRows,
   LinkRows,
@@ -77,4 +78,5 @@ export interface Transaction {
   readonly links: LinkRows;
   readonly secrets: SecretRows;
   readonly webhooks: WebhookRows;
+  readonly history: HistoryRows;
 }

@@ -47,7 +47,8 @@ function openParser({ name, delimiter }: InputFile, text: string): RecordParser 
   return new RecordParser(delimiter ?? findDelimiter(text));
 }
 
-async function notText(input: InputFile, cause: EncodingError): Promise<InputError> {
+/** Where the bytes are no text, and what they may be. */
+export async function notText(input: InputFile, cause: EncodingError): Promise<InputError> {
   const { line, byte } = await placeOf(input, cause.offset);
   const place = `${input.name}:${line}`;
   if (cause.encoding !== "utf-8")

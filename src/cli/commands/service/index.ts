@@ -4,6 +4,7 @@ import { registerAutopilot } from "./autopilot.ts";
 import { registerBounce } from "./bounce.ts";
 import { registerBrand } from "./brand.ts";
 import { registerDelivery } from "./delivery.ts";
+import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerLink } from "./link.ts";
 import { registerPause } from "./pause.ts";
@@ -28,4 +29,5 @@ export function register(noun: Command, context: CommandContext): void {
   registerLink(noun, context);
   registerBrand(noun, context);
   registerWebhook(noun, context);
+  registerImport(noun, context);
 }

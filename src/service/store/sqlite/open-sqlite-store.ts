@@ -15,6 +15,7 @@ import { createStoredTime, type Session } from "./engine/stored-time.ts";
 import { createListBlocks, type ListBlocks } from "./sql/list-blocks.ts";
 import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/autopilot-rows.ts";
 import { createDeliveryRows } from "./rows/delivery-rows.ts";
+import { createHistoryRows } from "./rows/history-rows.ts";
 import { createLinkRows } from "./rows/link-rows.ts";
 import { createLongChanges, createStepLoop, type LongChangeKind, type Step } from "./rows/long-changes.ts";
 import { removePersonStep } from "./rows/person-removal.ts";
@@ -156,6 +157,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
+    history: createHistoryRows(database, blocks, secrets),
   };
   const begin = (now: number): Transaction => {
     session.now = now;

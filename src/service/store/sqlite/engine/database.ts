@@ -96,6 +96,28 @@ export function createDatabase(engine: Engine): Database {
   return database;
 }
 
+/** As many as one statement looks for, so that a text is prepared once. */
+const IN_MAX = 50;
+
+/** The rows whose column, at the end of `sql` as in `… AND id IN`, has one of many values. */
+export function allIn(
+  database: Database,
+  sql: string,
+  before: readonly SqlValue[],
+  wanted: readonly SqlValue[],
+): SqlRow[] {
+  const text = `${sql} (${Array.from({ length: IN_MAX }, () => "?").join(", ")})`;
+  const rows: SqlRow[] = [];
+  for (let at = 0; at < wanted.length; at += IN_MAX) {
+    const values = wanted.slice(at, at + IN_MAX);
+    const [last = null] = values.slice(-1);
+    // The last one again does no harm.
+    while (values.length < IN_MAX) values.push(last);
+    rows.push(...database.all(text, [...before, ...values]));
+  }
+  return rows;
+}
+
 function beginChange(database: Database): void {
   if (!database.writing) throw new Error("data can be changed only inside Store.write");
   database.changes += 1;

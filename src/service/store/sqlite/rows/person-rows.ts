@@ -19,7 +19,7 @@ import { nextId, reserveId } from "./project-rows.ts";
 import type { LongChanges } from "./long-changes.ts";
 import { removePerson } from "./person-removal.ts";
 
-const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",
+export const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",
   last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
   FROM people WHERE removed = 0 AND project_id = ?`;
 
@@ -46,7 +46,8 @@ export function createPersonRows(database: Database, blocks: ListBlocks, changes
   };
 }
 
-const EVENTS: readonly (readonly [EventColumn, "bouncedAt" | "unsubscribedAt"])[] = [
+/** The lists of what happened to people, and where a row has its time. */
+export const EVENTS: readonly (readonly [EventColumn, "bouncedAt" | "unsubscribedAt"])[] = [
   ["bounced_at", "bouncedAt"],
   ["unsubscribed_at", "unsubscribedAt"],
 ];

@@ -44,9 +44,33 @@ export function enterResponse(
   row: PlacedResponse,
   properties: Properties,
 ): void {
-  count(blocks, project, null, [row], 1);
-  for (const trendId of matchingTrends(database, project, properties)) {
-    enterTrend(database, blocks, project, trendId, [row]);
+  enterResponses(database, blocks, project, [{ row, properties: () => properties }]);
+}
+
+/** The same for many: neighbours in a list are counted together. */
+export function enterResponses(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  entered: readonly { readonly row: PlacedResponse; readonly properties: () => Properties }[],
+): void {
+  count(
+    blocks,
+    project,
+    null,
+    entered.map(({ row }) => row),
+    1,
+  );
+  for (const [trendId, where] of readTrends(database, project)) {
+    const meeting = entered.filter(({ properties }) => meetsConditions(properties(), where));
+    if (meeting.length === 0) continue;
+    enterTrend(
+      database,
+      blocks,
+      project,
+      trendId,
+      meeting.map(({ row }) => row),
+    );
   }
 }
 
@@ -115,7 +139,8 @@ export function enterTrend(
   if (entered.length > 0) count(blocks, project, trendId, entered, 1);
 }
 
-function matchingTrends(database: Database, project: number, properties: Properties): number[] {
+/** Each trend's conditions. */
+function readTrends(database: Database, project: number): ReadonlyMap<number, Record<string, string>> {
   const rows = database.all(
     `SELECT c.trend_id AS id, c.key, c.value FROM trend_conditions c
      JOIN trends t ON t.project_id = c.project_id AND t.id = c.trend_id
@@ -127,5 +152,5 @@ function matchingTrends(database: Database, project: number, properties: Propert
     const where = trends.get(Number(id)) ?? {};
     trends.set(Number(id), Object.assign(where, { [String(key)]: String(value) }));
   }
-  return [...trends].filter(([, where]) => meetsConditions(properties, where)).map(([id]) => id);
+  return trends;
 }

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { emailKey } from "../../../../contract/email.ts";
 import type { Channel } from "../../../../contract/routes.ts";
 import type { Suppression, SuppressionRows } from "../../../domain/ports.ts";
-import type { Database } from "../engine/database.ts";
+import { allIn, type Database } from "../engine/database.ts";
 import type { FileSecrets } from "./secret-rows.ts";
 
 /** Of the file's own secret: the same address has another hash in every data file. */
@@ -34,6 +34,27 @@ export function createSuppressionRows(database: Database, secrets: FileSecrets):
       return database.all(sql, [project, channel, hash(key, channel, address)]) as unknown as readonly Suppression[];
     },
   };
+}
+
+/** Suppressions of e-mail by address, of those that have any. */
+export function suppressedEmails(
+  database: Database,
+  secrets: FileSecrets,
+  project: number,
+  emails: readonly string[],
+): ReadonlyMap<string, readonly Suppression[]> {
+  const key = secrets.read(KEY);
+  if (key === null) return new Map();
+  const byHash = new Map(emails.map((email) => [hash(key, "email", email), email]));
+  const sql = `SELECT address_hash AS hash, reason, created_at AS at FROM suppressions
+    WHERE project_id = ? AND channel = 'email' AND address_hash IN`;
+  const found = new Map<string, Suppression[]>();
+  for (const row of allIn(database, sql, [project], [...byHash.keys()])) {
+    const { hash: address, ...suppression } = row as unknown as Suppression & { readonly hash: string };
+    const email = byHash.get(address) ?? "";
+    found.set(email, [...(found.get(email) ?? []), suppression]);
+  }
+  return found;
 }
 
 function hash(key: string, channel: Channel, address: string): string {

@@ -1,0 +1,102 @@
+import type { Command } from "commander";
+import { HISTORY_FIELDS, HISTORY_FORMATS, HISTORY_STREAMS } from "../../../service/history/columns.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import { suggest } from "../../args/suggest.ts";
+import { parseChoice, parseOutputFile } from "../../args/values.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import type { Deps } from "../../command/deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { HistoryRequest } from "../../import/history/run-history.ts";
+import { HISTORY_SUMMARY, parseExpectations } from "../../import/history/summary.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, withAdmin } from "./data-file.ts";
+
+const UNKNOWN = ["properties", "ignore"] as const;
+const POLICIES = ["keep", "replace"] as const;
+
+const FLAGS: readonly FlagRecord[] = [
+  { flag: "--format", value: "format", text: "shape of the files", choices: HISTORY_FORMATS, otherwise: "by columns" },
+  {
+    flag: "--stream",
+    value: "stream",
+    text: "content of files whose columns do not tell",
+    choices: HISTORY_STREAMS,
+  },
+  {
+    flag: "--map",
+    value: "header=column",
+    text: 'map a header to a field, as in "E-Mail Address=email"',
+    repeatable: true,
+  },
+  {
+    flag: "--unknown",
+    value: "policy",
+    text: "columns of responses that are not fields",
+    choices: UNKNOWN,
+    otherwise: "ignore, with a note",
+  },
+  { flag: "--check", text: "read, count and show the mapping, and write nothing" },
+  {
+    flag: "--on-conflict",
+    value: "policy",
+    text: "a row that is stored with other content",
+    choices: POLICIES,
+    default: "keep",
+  },
+  {
+    flag: "--expect",
+    value: "figures",
+    text: "write only if the files hold these, as in nps=51,responses=51,people=60",
+  },
+  { flag: "--report", value: "file", text: "write refused and conflicting rows to an NDJSON file" },
+];
+
+export async function runServiceImport(deps: Deps, options: ProjectChoice & HistoryRequest): Promise<ExitCode> {
+  const { runHistoryImport } = await import("../../import/history/run-history.ts");
+  const { data, ...request } = options;
+  const check = request.check || deps.options.dryRun;
+  return runHistoryImport(deps, { ...request, check }, (work) => withAdmin(deps, { data }, work));
+}
+
+export function registerImport(parent: Command, context: CommandContext): void {
+  const verb = context.verb(parent, {
+    name: "import",
+    summary: "bring in people, responses and suppressions saved from the closed service",
+    operands: [["<path...>", "CSV, JSON and NDJSON files, or folders of them"]],
+    examples: [
+      "surveyctl service import saved/ --data survey.db",
+      "surveyctl service import people.csv responses.ndjson --check",
+      "surveyctl service import saved/ --expect nps=51,responses=51 --report refused.ndjson",
+      'surveyctl service import dashboard.csv --map "Survey Date=created_at" --unknown properties --tz Europe/Dublin',
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.partial, EXIT.refused, EXIT.assertion, EXIT.interrupted],
+    flags: [...PROJECT_FLAGS, ...FLAGS],
+    columns: HISTORY_SUMMARY,
+  });
+  context.action(verb, (deps, flags, paths) =>
+    runServiceImport(deps, {
+      ...readProject(flags),
+      paths,
+      format: flags.parse("--format", (text, flag) => parseChoice(text, flag, HISTORY_FORMATS)),
+      stream: flags.parse("--stream", (text, flag) => parseChoice(text, flag, HISTORY_STREAMS)),
+      renames: flags.all("--map").map(parseRename),
+      unknown: flags.parse("--unknown", (text, flag) => parseChoice(text, flag, UNKNOWN)),
+      check: flags.is("--check"),
+      onConflict: flags.parse("--on-conflict", (text, flag) => parseChoice(text, flag, POLICIES)) ?? "keep",
+      expectations: flags.parse("--expect", parseExpectations) ?? [],
+      report: flags.parse("--report", parseOutputFile),
+    }),
+  );
+}
+
+/** A header may hold `=`; a field never does. */
+function parseRename(text: string): readonly [string, string] {
+  const at = text.lastIndexOf("=");
+  const [header, field] = [text.slice(0, at), text.slice(at + 1)];
+  if (at < 1) throw new UsageError(`--map: "${text}" is not header=field, as in "E-Mail Address=email"`);
+  if ((HISTORY_FIELDS as readonly string[]).includes(field)) return [header, field];
+  const nearest = suggest(field, HISTORY_FIELDS);
+  throw new UsageError(`--map: "${field}" is not a field; the fields are ${HISTORY_FIELDS.join(", ")}`, {
+    ...(nearest !== null && { hint: `did you mean ${nearest}?` }),
+  });
+}

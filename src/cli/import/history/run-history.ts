@@ -1,0 +1,96 @@
+/** `service import`: what saved history holds is counted first, and stored when it is what was expected. */
+import { InputChangedError, InputError } from "../../../bulk/import/table/input-file.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
+import { openReplacement, type FileReplacement } from "../../../runtime/file-replacement.ts";
+import type { Admin } from "../../../service/control/commands.ts";
+import type { ConflictPolicy } from "../../../service/domain/history/import-people.ts";
+import type { HistoryFormat, HistoryStream } from "../../../service/history/columns.ts";
+import type { Deps } from "../../command/deps.ts";
+import { createProgress } from "../../command/progress.ts";
+import { AssertionError, ImportStoppedError } from "../../errors/command-errors.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { asUsageError } from "../problems.ts";
+import { findSources } from "./sources.ts";
+import { storeRows, type StoredCounts } from "./store-rows.ts";
+import {
+  createHistoryProblems,
+  failedExpectations,
+  type HistoryExpectation,
+  writeMapping,
+  writeHistorySummary,
+} from "./summary.ts";
+import { type HistoryProblem, type HistoryReading, type HistorySurvey, surveySources } from "./survey-sources.ts";
+
+export interface HistoryRequest {
+  readonly paths: readonly string[];
+  readonly project: string;
+  readonly format: HistoryFormat | null;
+  readonly stream: HistoryStream | null;
+  readonly renames: readonly (readonly [header: string, field: string])[];
+  readonly unknown: "properties" | "ignore" | null;
+  readonly check: boolean;
+  readonly onConflict: ConflictPolicy;
+  readonly expectations: readonly HistoryExpectation[];
+  readonly report: string | null;
+}
+
+/** Opens the data file, or finds the server that has it, once the rows are counted. */
+export type WithStore = <Result>(work: (admin: Admin) => Promise<Result>) => Promise<Result>;
+
+export async function runHistoryImport(deps: Deps, request: HistoryRequest, withStore: WithStore): Promise<ExitCode> {
+  const report = request.report === null ? null : await openReplacement(request.report, deps.random.token(6));
+  try {
+    const exit = await importHistoryFiles(deps, request, withStore, report);
+    await report?.commit();
+    return exit;
+  } catch (error) {
+    await report?.discard();
+    if (error instanceof InputError) throw asUsageError(error);
+    if (error instanceof InputChangedError)
+      throw new ImportStoppedError("input_changed", error.message, {
+        hint: "run it again: rows that are stored are not stored twice",
+        cause: error,
+      });
+    throw error;
+  }
+}
+
+async function importHistoryFiles(
+  deps: Deps,
+  request: HistoryRequest,
+  withStore: WithStore,
+  report: FileReplacement | null,
+): Promise<ExitCode> {
+  const { format, stream, renames, unknown, onConflict, project } = request;
+  const shared = { zone: deps.options.timeZone, now: unixSeconds(deps.clock), signal: deps.signal };
+  const reading: HistoryReading = { format, stream, renames, unknown, ...shared };
+  const problems = createHistoryProblems();
+  const onProblem = (problem: HistoryProblem): void => problems.add(problem);
+  const progress = createProgress(deps, "rows", false);
+  const onRows = async (rows: number): Promise<void> => {
+    await report?.write(Buffer.from(problems.takeLines()));
+    await progress.update(rows);
+  };
+  try {
+    const survey = await surveySources(await findSources(request.paths), reading, { onProblem, onRows });
+    await progress.end();
+    if (request.check) await writeMapping(deps, survey, reading);
+    const failures = failedExpectations(survey, request.expectations);
+    const isStored = !request.check && failures.length === 0;
+    const stored = isStored
+      ? await withStore((admin) => storeRows({ admin, project, onConflict, survey, reading, onProblem, onRows }))
+      : null;
+    await progress.end();
+    await report?.write(Buffer.from(problems.takeLines()));
+    await writeHistorySummary(deps, survey, stored, problems);
+    if (failures.length > 0) throw new AssertionError(failures);
+    return countRefused(survey, stored) > 0 ? EXIT.partial : EXIT.done;
+  } finally {
+    await progress.end();
+  }
+}
+
+function countRefused({ tally }: HistorySurvey, stored: ReadonlyMap<string, StoredCounts> | null): number {
+  const later = [...(stored?.values() ?? [])].reduce((sum, { refused }) => sum + refused, 0);
+  return [...tally.streams.values()].reduce((sum, { refused }) => sum + refused, later);
+}

@@ -1,0 +1,181 @@
+/** The second pass: rows go to the store in bounded batches, suppressions first, whatever the order of the files. */
+import type { Admin } from "../../../service/control/commands.ts";
+import type { ConflictPolicy, Imported } from "../../../service/domain/history/import-people.ts";
+import type { PastRows } from "../../../service/domain/history/import-responses.ts";
+import {
+  HISTORY_STEPS,
+  type HistoryStep,
+  type PastPerson,
+  type PastResponse,
+} from "../../../service/domain/history/rows.ts";
+import type { HistoryStream } from "../../../service/history/columns.ts";
+import {
+  type HistoryProblem,
+  type HistoryReading,
+  type HistorySurvey,
+  openRows,
+  type SurveyedSource,
+} from "./survey-sources.ts";
+
+/** A batch goes in one request of at most 1 MiB, and holds up other work for some tens of milliseconds. */
+const BATCH_ROWS = 1000;
+const BATCH_BYTES = 256 * 1024;
+
+const STREAMS: Readonly<Record<HistoryStep, readonly HistoryStream[]>> = {
+  suppressions: ["unsubscribes", "bounces"],
+  people: ["people"],
+  marks: ["unsubscribes", "bounces"],
+  responses: ["responses"],
+};
+
+/** What became of a stream's newest rows. */
+export interface StoredCounts {
+  kept: number;
+  unchanged: number;
+  conflicts: number;
+  refused: number;
+}
+
+export interface StoreOptions {
+  readonly admin: Admin;
+  readonly project: string;
+  readonly onConflict: ConflictPolicy;
+  readonly survey: HistorySurvey;
+  readonly reading: HistoryReading;
+  readonly onProblem: (problem: HistoryProblem) => void;
+  readonly onRows: (rows: number) => Promise<void>;
+}
+
+interface Placed {
+  readonly file: string;
+  readonly line: number;
+  readonly stream: HistoryStream;
+  readonly row: PastPerson | PastResponse;
+}
+
+/** Stored rows by stream. What was stored before it is interrupted stays, and is found again by the same import. */
+export async function storeRows(options: StoreOptions): Promise<ReadonlyMap<HistoryStream, StoredCounts>> {
+  const counts = new Map<HistoryStream, StoredCounts>();
+  const people = createPeopleHere();
+  let done = 0;
+  for (const step of HISTORY_STEPS) {
+    const send = async (batch: readonly Placed[]): Promise<void> => {
+      const { admin, project, onConflict } = options;
+      const rows = batch.map(({ row }) => row);
+      const imported = await admin({ kind: "history.add", project, batch: { step, rows } as PastRows, onConflict });
+      people.learn(imported, batch);
+      if (step !== "suppressions") count(counts, imported, batch, options.onProblem);
+      done += batch.length;
+      await options.onRows(done);
+      options.reading.signal.throwIfAborted();
+    };
+    await sendStep(options, step, people, counts, send);
+  }
+  return counts;
+}
+
+async function sendStep(
+  { survey, reading, onProblem }: StoreOptions,
+  step: HistoryStep,
+  people: PeopleHere,
+  counts: Map<HistoryStream, StoredCounts>,
+  send: (batch: readonly Placed[]) => Promise<void>,
+): Promise<void> {
+  let batch: Placed[] = [];
+  let bytes = 0;
+  for (const source of survey.sources.filter((each) => holds(each, step))) {
+    let ordinal = source.firstOrdinal;
+    for await (const rows of (await openRows(source.source, reading, () => undefined)).rows)
+      for (const { line, size, row } of rows) {
+        const isWanted = row !== null && "row" in row && STREAMS[step].includes(row.stream);
+        const isNewest = isWanted && survey.tally.isNewest(row, ordinal);
+        ordinal += 1;
+        if (!isNewest || !isWanted) continue;
+        const place = { file: source.source.name, line, stream: row.stream };
+        const placed = row.stream === "responses" ? people.place(survey.parts.complete(row.row)) : people.name(row.row);
+        if (placed === null) {
+          countsOf(counts, row.stream).refused += 1;
+          onProblem({ ...place, outcome: "refused", reason: "its person was refused" });
+          continue;
+        }
+        // Counts of a batch are of one stream.
+        if (batch.length > 0 && batch[0]?.stream !== row.stream) {
+          await send(batch);
+          [batch, bytes] = [[], 0];
+        }
+        batch.push({ ...place, row: placed });
+        bytes += size;
+        if (batch.length < BATCH_ROWS && bytes < BATCH_BYTES) continue;
+        await send(batch);
+        [batch, bytes] = [[], 0];
+      }
+  }
+  if (batch.length > 0) await send(batch);
+}
+
+function holds({ shape }: SurveyedSource, step: HistoryStep): boolean {
+  if (shape === null) return false;
+  return shape.stream === null || (STREAMS[step] as readonly string[]).includes(shape.stream);
+}
+
+/** People who have another id here, and ids that are somebody else's. */
+interface PeopleHere {
+  learn(imported: Imported, batch: readonly Placed[]): void;
+  name(person: PastPerson): PastPerson;
+  /** Null where the person was refused. */
+  place(response: PastResponse): PastResponse | null;
+}
+
+function createPeopleHere(): PeopleHere {
+  const aliases = new Map<number, number>();
+  const refused = new Set<number>();
+  const name = (person: PastPerson): PastPerson => {
+    const known = person.id === null ? undefined : aliases.get(person.id);
+    // Only the id names somebody who is another row here.
+    return known === undefined ? person : { ...person, id: known, email: null, phoneNumber: null, createdAt: null };
+  };
+  return {
+    learn(imported, batch) {
+      for (const [id, known] of imported.aliases) aliases.set(id, known);
+      for (const { index } of imported.refused) {
+        const row = batch[index]?.row;
+        if (row !== undefined && !("person" in row) && row.id !== null) refused.add(row.id);
+      }
+    },
+    name,
+    place(response) {
+      if (response.person.id !== null && refused.has(response.person.id)) return null;
+      return aliases.size === 0 ? response : { ...response, person: name(response.person) };
+    },
+  };
+}
+
+function countsOf(counts: Map<HistoryStream, StoredCounts>, stream: HistoryStream): StoredCounts {
+  const known = counts.get(stream) ?? { kept: 0, unchanged: 0, conflicts: 0, refused: 0 };
+  counts.set(stream, known);
+  return known;
+}
+
+function count(
+  counts: Map<HistoryStream, StoredCounts>,
+  imported: Imported,
+  batch: readonly Placed[],
+  onProblem: (problem: HistoryProblem) => void,
+): void {
+  for (const [outcome, findings] of [
+    ["conflict", imported.conflicts],
+    ["refused", imported.refused],
+  ] as const)
+    for (const { index, text: reason } of findings) {
+      const placed = batch[index];
+      if (placed === undefined) continue;
+      const { file, line, stream } = placed;
+      countsOf(counts, stream)[outcome === "conflict" ? "conflicts" : "refused"] += 1;
+      onProblem({ file, line, stream, outcome, reason });
+    }
+  const [first] = batch;
+  if (first === undefined) return;
+  const own = countsOf(counts, first.stream);
+  own.kept += imported.kept + imported.changed;
+  own.unchanged += imported.same;
+}

@@ -1,0 +1,189 @@
+/** The first pass over saved history: every row is read and counted, and nothing is stored. */
+import type { JsonObject } from "../../../contract/json.ts";
+import type { HistoryField, HistoryFormat, HistoryStream, ShapeChoice } from "../../../service/history/columns.ts";
+import { createConverter, type LostPart, type PastRow, PastRowError } from "../../../service/history/convert-rows.ts";
+import { createResponseParts, type ResponseParts } from "../../../service/history/response-parts.ts";
+import { type HistoryShape, type NoShape, recogniseRows } from "../../../service/history/shape.ts";
+import { createHistoryTally, type HistoryTally } from "../../../service/history/tally.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import type { HistoryRecord, HistorySource } from "./sources.ts";
+
+/** How files are read, whatever is done with their rows. */
+export interface HistoryReading extends ShapeChoice {
+  readonly format: HistoryFormat | null;
+  readonly stream: HistoryStream | null;
+  /** Null: left out, and named. */
+  readonly unknown: "properties" | "ignore" | null;
+  readonly zone: string | null;
+  /** Unix seconds. */
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/** A row that is not stored as it is. */
+export interface HistoryProblem {
+  readonly file: string;
+  readonly line: number;
+  readonly stream: string;
+  readonly outcome: "refused" | "conflict";
+  readonly reason: string;
+}
+
+export interface SurveyedSource {
+  readonly source: HistorySource;
+  /** Null for a file without rows. */
+  readonly shape: HistoryShape | null;
+  readonly columns: readonly string[];
+  /** The number of its first row in the whole import. */
+  readonly firstOrdinal: number;
+  /** Columns that are not kept. */
+  readonly dropped: readonly string[];
+}
+
+export interface HistorySurvey {
+  readonly sources: readonly SurveyedSource[];
+  readonly tally: HistoryTally;
+  readonly parts: ResponseParts;
+  readonly lost: ReadonlyMap<LostPart, number>;
+  readonly rows: number;
+}
+
+export interface SurveyHooks {
+  readonly onProblem: (problem: HistoryProblem) => void;
+  readonly onRows: (rows: number) => Promise<void>;
+}
+
+/** Throws UsageError for a file of no known shape, InputError for one that cannot be read. */
+export async function surveySources(
+  sources: readonly HistorySource[],
+  reading: HistoryReading,
+  hooks: SurveyHooks,
+): Promise<HistorySurvey> {
+  const [tally, parts] = [createHistoryTally(reading.zone), createResponseParts(reading.zone)];
+  const lost = new Map<LostPart, number>();
+  const surveyed: SurveyedSource[] = [];
+  let ordinal = 0;
+  for (const source of sources) {
+    const firstOrdinal = ordinal;
+    const dropped: string[] = [];
+    const opened = await openRows(source, reading, (column) => dropped.push(column));
+    for await (const batch of opened.rows) {
+      for (const { line, row, stream, problem } of batch) {
+        const reason =
+          problem ?? (row !== null && "fields" in row ? problemOf(() => parts.add(row.stream, row.fields)) : null);
+        if (reason === null && row !== null) {
+          tally.add(row, ordinal);
+          if ("lost" in row) for (const part of row.lost) lost.set(part, (lost.get(part) ?? 0) + 1);
+        } else if (reason !== null) {
+          tally.refuse(stream);
+          hooks.onProblem({ file: source.name, line, stream, outcome: "refused", reason });
+        }
+        ordinal += 1;
+      }
+      reading.signal.throwIfAborted();
+      await hooks.onRows(ordinal);
+    }
+    surveyed.push({ source, shape: opened.shape, columns: opened.columns, firstOrdinal, dropped });
+  }
+  return { sources: surveyed, tally, parts, lost, rows: ordinal };
+}
+
+/** A record and what it is; `row` is null for a record that is no row, or one with a problem. */
+export interface ReadRow {
+  readonly line: number;
+  readonly size: number;
+  readonly row: PastRow | null;
+  readonly stream: PastRow["stream"];
+  readonly problem: string | null;
+}
+
+export interface OpenedRows {
+  readonly shape: HistoryShape | null;
+  readonly columns: readonly string[];
+  readonly rows: AsyncIterable<readonly ReadRow[]>;
+}
+
+/** As many rows are looked at together to tell a file's shape. */
+const LOOKED_AT = 50;
+
+/** Reads a file as far as its shape shows. */
+export async function openRows(
+  source: HistorySource,
+  reading: HistoryReading,
+  onUnknown: (column: string) => void,
+): Promise<OpenedRows> {
+  const batches = source.read();
+  for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
+    const first = next.value;
+    if (first.length === 0) continue;
+    const shape = shapeOf(source, first, reading);
+    const convert = createConverter(shape, { ...reading, unknown: reading.unknown ?? "ignore", onUnknown });
+    const columns = columnsOf(first);
+    return { shape, columns, rows: convertAll({ first, batches, convert, shape }) };
+  }
+  return { shape: null, columns: [], rows: convertNone() };
+}
+
+function columnsOf(records: readonly HistoryRecord[]): string[] {
+  return [...new Set(records.slice(0, LOOKED_AT).flatMap(({ value }) => Object.keys(value)))];
+}
+
+function shapeOf({ name }: HistorySource, records: readonly HistoryRecord[], reading: HistoryReading): HistoryShape {
+  const shape = recogniseRows(
+    records.slice(0, LOOKED_AT).map(({ value }) => value),
+    reading,
+  );
+  if (!("nearest" in shape)) return shape;
+  throw noShape(name, columnsOf(records), shape);
+}
+
+const COLUMNS_SHOWN = 12;
+
+function noShape(name: string, columns: readonly string[], { nearest, format, missing }: NoShape): UsageError {
+  const more = columns.length > COLUMNS_SHOWN ? `, … (${columns.length} in all)` : "";
+  const found = `${columns.slice(0, COLUMNS_SHOWN).join(", ")}${more}`;
+  const wanted = missing.map((names: readonly HistoryField[]) => names.join(" or ")).join(", and ");
+  const [field = "created_at"] = missing[0] ?? [];
+  return new UsageError(
+    `${name}: not a known shape (columns: ${found}); nearest: ${format} ${nearest}, which ${wanted === "" ? "is ambiguous" : `needs ${wanted}`}`,
+    { hint: `map columns with --map "Header=${field}", or name the shape with --format and --stream` },
+  );
+}
+
+async function* convertAll({
+  first,
+  batches,
+  convert,
+  shape,
+}: {
+  readonly first: readonly HistoryRecord[];
+  readonly batches: AsyncGenerator<readonly HistoryRecord[]>;
+  readonly convert: (record: JsonObject) => PastRow | null;
+  readonly shape: HistoryShape;
+}): AsyncGenerator<readonly ReadRow[]> {
+  const stream = shape.stream ?? "responses";
+  const toRow = ({ line, size, value, problem }: HistoryRecord): ReadRow => {
+    if (problem !== null) return { line, size, row: null, stream, problem };
+    try {
+      const row = convert(value);
+      return { line, size, row, stream: row?.stream ?? stream, problem: null };
+    } catch (error) {
+      if (!(error instanceof PastRowError)) throw error;
+      return { line, size, row: null, stream, problem: error.message };
+    }
+  };
+  yield first.map(toRow);
+  for await (const batch of batches) yield batch.map(toRow);
+}
+
+async function* convertNone(): AsyncGenerator<readonly ReadRow[]> {}
+
+function problemOf(work: () => void): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof PastRowError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,261 @@
+/** Saved people and who had left or bounced: with their ids and times, and nothing scheduled. */
+import { emailKey } from "../../../contract/email.ts";
+import type { Project } from "../inputs.ts";
+import { newest } from "../person-identity.ts";
+import type { PersonRow, Transaction } from "../ports.ts";
+import { keepSuppressions } from "../suppressions.ts";
+import type { PastPerson, StoredPastPerson } from "./rows.ts";
+
+export type ConflictPolicy = "keep" | "replace";
+
+/** A row that was not stored as it is, by its place among those given. */
+export interface Finding {
+  readonly index: number;
+  readonly text: string;
+}
+
+/** What became of rows: each is in one of the five. */
+export interface Imported {
+  readonly kept: number;
+  readonly same: number;
+  /** Stored before, and completed or replaced now. */
+  readonly changed: number;
+  readonly conflicts: readonly Finding[];
+  readonly refused: readonly Finding[];
+  /** Ids of the source that are somebody else's here, and whose person is known by another id. */
+  readonly aliases: readonly (readonly [id: number, known: number])[];
+}
+
+/** Collects what became of rows. */
+export interface Outcomes {
+  kept: number;
+  same: number;
+  changed: number;
+  readonly conflicts: Finding[];
+  readonly refused: Finding[];
+  readonly aliases: (readonly [number, number])[];
+}
+
+export function createOutcomes(): Outcomes {
+  return { kept: 0, same: 0, changed: 0, conflicts: [], refused: [], aliases: [] };
+}
+
+/** People who are stored already, and those who are about to be. */
+export interface Known {
+  readonly byId: Map<number, PersonRow>;
+  readonly byEmail: Map<string, PersonRow>;
+  readonly byPhone: Map<string, PersonRow>;
+}
+
+/** Suppresses the addresses of people who had left or bounced, before anybody is saved. */
+export async function importSuppressions(
+  tx: Transaction,
+  project: Project,
+  rows: readonly PastPerson[],
+): Promise<Imported> {
+  for (const { email, unsubscribedAt, bouncedAt } of rows)
+    if (email !== null) await keepSuppressions(tx, project, { ...NOBODY, id: 0, email, unsubscribedAt, bouncedAt });
+  return createOutcomes();
+}
+
+const NOBODY: Omit<PersonRow, "id"> = {
+  email: null,
+  name: null,
+  phoneNumber: null,
+  createdAt: 0,
+  lastSentAt: null,
+  lastRespondedAt: null,
+  nextSurveyAt: null,
+  bouncedAt: null,
+  unsubscribedAt: null,
+};
+
+/** Those whom rows name by id or address. */
+export async function findKnown(tx: Transaction, project: Project, rows: readonly PastPerson[]): Promise<Known> {
+  const { history } = tx;
+  const found = [
+    ...(await history.people(
+      project.id,
+      rows.flatMap(({ id }) => id ?? []),
+    )),
+    ...(await history.peopleByEmail(
+      project.id,
+      rows.flatMap(({ email }) => email ?? []),
+    )),
+    ...(await history.peopleByPhone(
+      project.id,
+      rows.flatMap(({ phoneNumber }) => phoneNumber ?? []),
+    )),
+  ];
+  const known: Known = { byId: new Map(), byEmail: new Map(), byPhone: new Map() };
+  for (const person of found) remember(known, person);
+  return known;
+}
+
+function remember({ byId, byEmail, byPhone }: Known, person: PersonRow): void {
+  byId.set(person.id, person);
+  if (person.email !== null) byEmail.set(emailKey(person.email), person);
+  if (person.phoneNumber !== null) byPhone.set(person.phoneNumber, person);
+}
+
+/** Who has one of the row's addresses: the e-mail decides, and a phone only where one of the two has no e-mail. */
+export function ownerOf({ byEmail, byPhone }: Known, { email, phoneNumber }: PastPerson): PersonRow | null {
+  const byAddress = email === null ? undefined : byEmail.get(emailKey(email));
+  const byNumber = phoneNumber === null ? undefined : byPhone.get(phoneNumber);
+  if (byAddress !== undefined || byNumber === undefined) return byAddress ?? null;
+  return email === null || byNumber.email === null ? byNumber : null;
+}
+
+/** Stores people and marks who had left or bounced. */
+export async function importPeople(
+  tx: Transaction,
+  project: Project,
+  rows: readonly PastPerson[],
+  policy: ConflictPolicy,
+): Promise<Imported> {
+  const known = await findKnown(tx, project, rows);
+  const outcomes = createOutcomes();
+  const added: PersonRow[] = [];
+  for (const [index, row] of rows.entries()) {
+    const found = row.id === null ? ownerOf(known, row) : (known.byId.get(row.id) ?? null);
+    if (found !== null) {
+      // One who was added by this very call is brought up to date in the store as well.
+      if (added.length > 0) await addPeople(tx, project, added.splice(0));
+      await mergePerson(tx, project, { known, found, row, index, policy }, outcomes);
+      continue;
+    }
+    const owner = ownerOf(known, row);
+    if (owner !== null && row.id !== null) {
+      outcomes.aliases.push([row.id, owner.id]);
+      outcomes.conflicts.push({ index, text: `person ${row.id} is person ${owner.id} here, by e-mail or phone` });
+      if (added.length > 0) await addPeople(tx, project, added.splice(0));
+      // What keeps them from being written to counts all the same.
+      const { lastSentAt, unsubscribedAt, bouncedAt } = row;
+      const marks = { ...NOBODY, id: owner.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
+      await mergePerson(tx, project, { known, found: owner, row: marks, index, policy: "keep" }, createOutcomes());
+      continue;
+    }
+    const person = await newPerson(tx, project, known, row, row.unsubscribedAt ?? row.bouncedAt ?? tx.now);
+    added.push(person);
+    if (person.phoneNumber === row.phoneNumber) outcomes.kept += 1;
+    else outcomes.conflicts.push({ index, text: `the phone_number of person ${person.id} is somebody else's here` });
+  }
+  await addPeople(tx, project, added);
+  return outcomes;
+}
+
+/** Somebody who is not stored yet, without a phone that somebody else has; `addPeople` stores them. */
+export async function newPerson(
+  tx: Transaction,
+  project: Project,
+  known: Known,
+  { id, createdAt, ...row }: PastPerson,
+  since: number,
+): Promise<PersonRow> {
+  const person = {
+    ...NOBODY,
+    ...row,
+    phoneNumber: known.byPhone.has(row.phoneNumber ?? "") ? null : row.phoneNumber,
+    id: id ?? (await tx.history.nextId(project.id)),
+    createdAt: createdAt ?? row.lastSentAt ?? since,
+  };
+  remember(known, person);
+  return person;
+}
+
+/** Stores new people; those whose address is suppressed carry the mark from the first moment. */
+export async function addPeople(tx: Transaction, project: Project, people: readonly PersonRow[]): Promise<void> {
+  if (people.length === 0) return;
+  const emails = people.flatMap(({ email }) => email ?? []);
+  const suppressed = await tx.history.suppressed(project.id, emails);
+  const marked = people.map((person): PersonRow => {
+    const found = person.email === null ? undefined : suppressed.get(person.email);
+    const since = (reason: string): number | null => found?.find((each) => each.reason === reason)?.at ?? null;
+    return {
+      ...person,
+      unsubscribedAt: person.unsubscribedAt ?? since("unsubscribe"),
+      bouncedAt: person.bouncedAt ?? since("bounce"),
+    };
+  });
+  await tx.history.insertPeople(project.id, marked);
+  for (const person of marked)
+    if (person.unsubscribedAt !== null || person.bouncedAt !== null) await keepSuppressions(tx, project, person);
+}
+
+interface Merge {
+  readonly known: Known;
+  readonly found: PersonRow;
+  readonly row: PastPerson;
+  readonly index: number;
+  readonly policy: ConflictPolicy;
+}
+
+const COMPARED = ["email", "phoneNumber", "name", "createdAt", "unsubscribedAt", "bouncedAt"] as const;
+const NAMES: Readonly<Record<(typeof COMPARED)[number], string>> = {
+  email: "email",
+  phoneNumber: "phone_number",
+  name: "name",
+  createdAt: "created_at",
+  unsubscribedAt: "unsubscribed_at",
+  bouncedAt: "bounced_at",
+};
+
+/**
+ * Completes what is stored. What differs from it is a conflict; but for times of leaving and bouncing, a person never
+ * loses what is known of them.
+ */
+async function mergePerson(
+  tx: Transaction,
+  project: Project,
+  { known, found, row, index, policy }: Merge,
+  outcomes: Outcomes,
+): Promise<void> {
+  if (isSomebodyElse(found, row)) {
+    outcomes.refused.push({ index, text: `id ${found.id} belongs to another person in this project` });
+    return;
+  }
+  const isPlaceholder = found.email === null && found.phoneNumber === null;
+  const wanted = COMPARED.filter((field) => row[field] !== null && !isSame(field, found, row));
+  const filled = wanted.filter((field) => found[field] === null || (isPlaceholder && field === "createdAt"));
+  const differing = wanted.filter((field) => !filled.includes(field));
+  const taken = (["email", "phoneNumber"] as const).filter(
+    (field) => wanted.includes(field) && isTaken(known, found, field, row),
+  );
+  const changed = [...filled, ...(policy === "replace" ? differing : [])].filter(
+    (field) => !(taken as readonly string[]).includes(field),
+  );
+  const change = Object.fromEntries(changed.map((field) => [field, row[field]])) as Partial<StoredPastPerson>;
+  const lastSentAt = newest(found.lastSentAt, row.lastSentAt);
+  if (changed.length > 0 || lastSentAt !== found.lastSentAt) {
+    const person = { ...found, ...change, lastSentAt };
+    await tx.history.replacePerson(project.id, found, person);
+    remember(known, person);
+    if (person.unsubscribedAt !== null || person.bouncedAt !== null) await keepSuppressions(tx, project, person);
+    if (change.unsubscribedAt !== undefined || change.bouncedAt !== undefined)
+      await tx.requests.cancel(project.id, found.id, { channel: "email", autopilot: null });
+  }
+  const open = [...new Set([...taken, ...(policy === "replace" ? [] : differing)])];
+  if (open.length > 0) {
+    const names = open.map((field) => NAMES[field]).join(", ");
+    outcomes.conflicts.push({ index, text: `person ${found.id} is stored with another ${names}` });
+  } else if (changed.length > 0) outcomes.changed += 1;
+  else outcomes.same += 1;
+}
+
+/** Ids are counted from 1 in each project, so a source's id may be that of somebody who came by the API. */
+export function isSomebodyElse(found: PersonRow, row: PastPerson): boolean {
+  if (row.createdAt === null || row.createdAt === found.createdAt) return false;
+  if (row.email !== null && found.email !== null) return emailKey(found.email) !== emailKey(row.email);
+  return found.phoneNumber !== null && row.phoneNumber !== null && found.phoneNumber !== row.phoneNumber;
+}
+
+function isSame(field: (typeof COMPARED)[number], found: PersonRow, row: PastPerson): boolean {
+  if (field !== "email" || found.email === null || row.email === null) return found[field] === row[field];
+  return emailKey(found.email) === emailKey(row.email);
+}
+
+function isTaken(known: Known, found: PersonRow, field: "email" | "phoneNumber", row: PastPerson): boolean {
+  const owner =
+    field === "email" ? known.byEmail.get(emailKey(row.email ?? "")) : known.byPhone.get(row.phoneNumber ?? "");
+  return owner !== undefined && owner.id !== found.id;
+}

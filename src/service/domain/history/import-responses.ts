@@ -1,0 +1,243 @@
+/** Saved responses: with their ids, times, tags, notes and answers; whoever answered lately is not asked again soon. */
+import type { Json } from "../../../contract/json.ts";
+import type { Note } from "../../../contract/resources.ts";
+import type { Project } from "../inputs.ts";
+import type { PersonRow, Transaction } from "../ports.ts";
+import {
+  addPeople,
+  type ConflictPolicy,
+  createOutcomes,
+  findKnown,
+  type Imported,
+  importPeople,
+  importSuppressions,
+  isSomebodyElse,
+  type Known,
+  newPerson,
+  type Outcomes,
+  ownerOf,
+} from "./import-people.ts";
+import type { HistoryStep, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
+
+/** Rows of one step. */
+export type PastRows =
+  | { readonly step: Exclude<HistoryStep, "responses">; readonly rows: readonly PastPerson[] }
+  | { readonly step: "responses"; readonly rows: readonly PastResponse[] };
+
+/** One batch, in the caller's transaction. Importing the same again changes nothing. */
+export async function importHistory(
+  tx: Transaction,
+  project: Project,
+  batch: PastRows,
+  policy: ConflictPolicy,
+): Promise<Imported> {
+  await tx.history.reserve(project.id, highestId(batch));
+  if (batch.step === "responses") return importResponses(tx, project, batch.rows, policy);
+  if (batch.step === "suppressions") return importSuppressions(tx, project, batch.rows);
+  return importPeople(tx, project, batch.rows, policy);
+}
+
+function highestId(batch: PastRows): number {
+  let highest = 0;
+  const look = (id: number | null): void => void (highest = Math.max(highest, id ?? 0));
+  for (const row of batch.rows) {
+    look(row.id);
+    if (!("person" in row)) continue;
+    look(row.person.id);
+    for (const note of row.notes ?? []) look(note.id);
+  }
+  return highest;
+}
+
+async function importResponses(
+  tx: Transaction,
+  project: Project,
+  rows: readonly PastResponse[],
+  policy: ConflictPolicy,
+): Promise<Imported> {
+  const outcomes = createOutcomes();
+  const people = await placePeople(tx, project, rows, outcomes);
+  const ids = rows.flatMap(({ id }) => id ?? []);
+  const stored = new Map((await tx.history.responses(project.id, ids)).map((row) => [row.id, row]));
+  const added: StoredPastResponse[] = [];
+  const answered = new Map<number, number>();
+  for (const [index, row] of rows.entries()) {
+    const personId = people[index];
+    if (personId === undefined) continue;
+    if (row.createdAt > (answered.get(personId) ?? -1)) answered.set(personId, row.createdAt);
+    const found = await findStored(tx, project, { row, personId, stored, added });
+    if (found === null) {
+      const response = await toStored(tx, project, row, personId);
+      added.push(response);
+      outcomes.kept += 1;
+    } else await mergeResponse(tx, project, { found, row, personId, index, policy }, outcomes);
+  }
+  await tx.history.insertResponses(project.id, added, () => tx.token());
+  await tx.history.markAnswered(
+    project.id,
+    [...answered].map(([id, at]) => ({ id, at })),
+  );
+  return outcomes;
+}
+
+/** The id of each row's person, who is made where nobody is stored; undefined where the row is refused. */
+async function placePeople(
+  tx: Transaction,
+  project: Project,
+  rows: readonly PastResponse[],
+  outcomes: Outcomes,
+): Promise<readonly (number | undefined)[]> {
+  const known = await findKnown(
+    tx,
+    project,
+    rows.map(({ person }) => person),
+  );
+  const added: PersonRow[] = [];
+  const places: (number | undefined)[] = [];
+  for (const [index, { person, createdAt }] of rows.entries()) {
+    const found = findPlace(known, person);
+    if (found !== null && person.id === found.id && isSomebodyElse(found, person)) {
+      outcomes.refused.push({ index, text: `person ${found.id} is somebody else in this project` });
+      places.push(undefined);
+      continue;
+    }
+    if (found === null) added.push(await newPerson(tx, project, known, person, createdAt));
+    places.push((found ?? added.at(-1))?.id);
+  }
+  await addPeople(tx, project, added);
+  return places;
+}
+
+function findPlace(known: Known, person: PastPerson): PersonRow | null {
+  const byId = person.id === null ? null : (known.byId.get(person.id) ?? null);
+  return byId ?? ownerOf(known, person);
+}
+
+interface Search {
+  readonly row: PastResponse;
+  readonly personId: number;
+  readonly stored: ReadonlyMap<number, StoredPastResponse>;
+  /** Those of this batch that are about to be stored. */
+  readonly added: readonly StoredPastResponse[];
+}
+
+async function findStored(
+  tx: Transaction,
+  project: Project,
+  { row, personId, stored, added }: Search,
+): Promise<StoredPastResponse | null> {
+  if (row.id !== null) return stored.get(row.id) ?? null;
+  const isRow = (each: StoredPastResponse): boolean =>
+    each.personId === personId && each.createdAt === row.createdAt && each.score === row.score;
+  const id = await tx.history.findResponse(project.id, personId, row.createdAt, row.score);
+  if (id === null) return added.find(isRow) ?? null;
+  return (await tx.history.responses(project.id, [id]))[0] ?? null;
+}
+
+async function toStored(
+  tx: Transaction,
+  project: Project,
+  row: PastResponse,
+  personId: number,
+): Promise<StoredPastResponse> {
+  const id = row.id ?? (await tx.history.nextId(project.id));
+  const { surveyType, score, comment, createdAt, updatedAt } = row;
+  const columns = { id, personId, surveyType, score, comment, createdAt, updatedAt };
+  return { ...columns, properties: JSON.stringify(row.properties), ...(await toLists(tx, project, row)) };
+}
+
+const NONE = "[]";
+
+async function toLists(
+  tx: Transaction,
+  project: Project,
+  { tags, notes, additionalAnswers }: PastResponse,
+): Promise<Pick<StoredPastResponse, "tags" | "additionalAnswers" | "notes" | "noteIds">> {
+  const shown: Note[] = [];
+  for (const note of notes ?? []) shown.push(toNote(note, note.id ?? (await tx.history.nextId(project.id))));
+  return {
+    tags: tags === null || tags.length === 0 ? NONE : JSON.stringify(tags),
+    additionalAnswers:
+      additionalAnswers === null || additionalAnswers.length === 0 ? NONE : JSON.stringify(additionalAnswers),
+    notes: shown.length === 0 ? NONE : JSON.stringify(shown),
+    noteIds: shown.length === 0 ? NONE : JSON.stringify(shown.map(({ id }) => id)),
+  };
+}
+
+function toNote({ text, userEmail, createdAt }: PastNote, id: number): Note {
+  return { id: String(id), text, user_email: userEmail, created_at: createdAt };
+}
+
+interface ResponseMerge {
+  readonly found: StoredPastResponse;
+  readonly row: PastResponse;
+  readonly personId: number;
+  readonly index: number;
+  readonly policy: ConflictPolicy;
+}
+
+async function mergeResponse(
+  tx: Transaction,
+  project: Project,
+  { found, row, personId, index, policy }: ResponseMerge,
+  outcomes: Outcomes,
+): Promise<void> {
+  const differing = differences(found, row, personId);
+  if (differing.length === 0) {
+    outcomes.same += 1;
+    return;
+  }
+  if (policy === "keep") {
+    outcomes.conflicts.push({ index, text: `response ${found.id} is stored with another ${differing.join(", ")}` });
+    return;
+  }
+  const wanted = await toStored(tx, project, { ...row, id: found.id }, personId);
+  const { tags, notes, noteIds, additionalAnswers } = found;
+  await tx.history.replaceResponse(project.id, {
+    ...wanted,
+    // What the source does not tell stays.
+    ...(row.tags === null && { tags }),
+    ...(row.notes === null && { notes, noteIds }),
+    ...(row.additionalAnswers === null && { additionalAnswers }),
+  });
+  outcomes.changed += 1;
+}
+
+/** Names of the fields whose stored value is not the row's; those that the source does not tell are not compared. */
+function differences(found: StoredPastResponse, row: PastResponse, personId: number): string[] {
+  const notes = (JSON.parse(found.notes) as Note[]).map(({ id, ...note }, at) => ({
+    ...note,
+    // A note without an id got one.
+    id: row.notes?.[at]?.id === null ? null : id,
+  }));
+  const given = row.notes?.map((note) => {
+    const { id, ...rest } = toNote(note, note.id ?? 0);
+    return { ...rest, id: note.id === null ? null : id };
+  });
+  const pairs: readonly (readonly [name: string, stored: unknown, given: unknown])[] = [
+    ["person", found.personId, personId],
+    ["survey_type", found.surveyType, row.surveyType],
+    ["score", found.score, row.score],
+    ["comment", found.comment, row.comment],
+    ["created_at", found.createdAt, row.createdAt],
+    ["updated_at", found.updatedAt, row.updatedAt],
+    ["person_properties", JSON.parse(found.properties), row.properties],
+    ["tags", JSON.parse(found.tags), row.tags],
+    ["notes", notes, given ?? null],
+    ["additional_answers", JSON.parse(found.additionalAnswers), row.additionalAnswers],
+  ];
+  const optional = new Set(["tags", "notes", "additional_answers"]);
+  return pairs.flatMap(([name, stored, wanted]) => {
+    if (optional.has(name) && wanted === null) return [];
+    return canonical(stored) === canonical(wanted) ? [] : [name];
+  });
+}
+
+/** JSON that does not depend on the order of names. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: Json) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+}

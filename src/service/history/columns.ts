@@ -1,0 +1,224 @@
+/** Where the values of saved columns go, by their names: the API's own, a warehouse's, or the dashboard's. */
+
+export const HISTORY_FORMATS = ["api", "airbyte", "fivetran", "segment", "windsor", "webhook-log", "csv"] as const;
+export type HistoryFormat = (typeof HISTORY_FORMATS)[number];
+
+export const HISTORY_STREAMS = ["people", "responses", "unsubscribes", "bounces"] as const;
+export type HistoryStream = (typeof HISTORY_STREAMS)[number];
+
+/** Tables whose rows are parts of responses. */
+export const PART_STREAMS = ["tags", "notes", "questions", "answers"] as const;
+export type PartStream = (typeof PART_STREAMS)[number];
+
+const PERSON_FIELDS = [
+  ...(["id", "person_id", "email", "name", "phone_number", "created_at"] as const),
+  ...(["last_sent_at", "unsubscribed_at", "bounced_at", "synced_at"] as const),
+];
+const RESPONSE_FIELDS = [
+  ...(["id", "person", "person_id", "email", "name", "phone_number", "person_created_at"] as const),
+  ...(["survey_type", "score", "comment", "created_at", "updated_at", "person_properties"] as const),
+  ...(["notes", "tags", "additional_answers", "permalink", "synced_at"] as const),
+];
+const PART_FIELDS = [
+  ...(["id", "response_id", "question_id", "tag", "tags", "text", "user_email", "created_at", "type"] as const),
+  ...(["free_response", "scale", "select_one", "select_many"] as const),
+];
+
+/** A field of a row, in the API's own names. */
+export type HistoryField =
+  | (typeof PERSON_FIELDS)[number]
+  | (typeof RESPONSE_FIELDS)[number]
+  | (typeof PART_FIELDS)[number];
+
+/** The fields that a column may be mapped to. */
+export const HISTORY_FIELDS: readonly HistoryField[] = [
+  ...new Set([...PERSON_FIELDS, ...RESPONSE_FIELDS].filter((name) => name !== "synced_at")),
+];
+
+/** Where a column's values go. */
+export type HistoryTarget =
+  | { readonly kind: "field"; readonly field: HistoryField }
+  | { readonly kind: "property"; readonly key: string }
+  /** What a sync adds for itself, and what only a service sets. */
+  | { readonly kind: "ignored" }
+  | { readonly kind: "unknown" };
+
+/** What was asked for instead of looking. */
+export interface ShapeChoice {
+  readonly format: HistoryFormat | null;
+  readonly stream: HistoryStream | null;
+  /** Header to field. */
+  readonly renames: readonly (readonly [header: string, field: string])[];
+}
+
+const IGNORED: HistoryTarget = { kind: "ignored" };
+const UNKNOWN: HistoryTarget = { kind: "unknown" };
+
+/** Names in which only case, spaces and punctuation differ are one. */
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+/** When a sync read the row. */
+export const SYNCED =
+  /^_(?:airbyte_(?:emitted_at|extracted_at|normalized_at)|sdc_(?:extracted_at|batched_at|received_at)|fivetran_synced)$/;
+const SYNC_OWN = /^_(?:airbyte|sdc|fivetran|dlt|hevo|rivery|segment|ab)_|^__hevo|^(?:uuid_ts|loaded_at)$/;
+/** What the API sent and only a service knows. */
+const SERVICE_OWN = new Set(["last_responded_at", "next_survey_scheduled_at", "survey_scheduled_at"]);
+
+const EXPANDED: Readonly<Record<string, HistoryField>> = {
+  id: "person_id",
+  email: "email",
+  name: "name",
+  phone_number: "phone_number",
+  created_at: "person_created_at",
+};
+const IN_RESPONSE: Readonly<Record<string, HistoryField>> = {
+  person_email: "email",
+  person_name: "name",
+  person_phone_number: "phone_number",
+  properties: "person_properties",
+};
+
+/** The dashboard's names, as people's files have them; `plain` of each. */
+const ALIASES: Readonly<Partial<Record<HistoryField, readonly string[]>>> = {
+  person_id: ["customerid", "respondentid", "personid"],
+  email: ["email", "emailaddress", "customeremail", "personemail", "respondentemail", "mail"],
+  name: ["fullname", "customername", "personname", "respondentname", "name"],
+  phone_number: ["phone", "phonenumber", "mobile", "mobilenumber", "personphonenumber", "telephone"],
+  survey_type: ["type", "surveytype", "surveykind", "questiontype"],
+  score: ["score", "npsscore", "rating", "nps"],
+  comment: ["comment", "comments", "feedback", "answer", "verbatim", "openresponse"],
+  updated_at: ["updatedat", "lastupdated", "modified", "lastmodified", "updated"],
+  tags: ["tags", "tag", "labels"],
+  notes: ["notes", "note"],
+  last_sent_at: ["lastsent", "lastsentat", "lastsurveyed", "lastsurveyedat", "surveysentat"],
+  unsubscribed_at: ["unsubscribedat", "unsubscribed", "unsubscribedate", "unsubscribedon", "optedout", "optedoutat"],
+  bounced_at: ["bouncedat", "bounced", "bouncedate", "bouncedon"],
+  permalink: ["permalink", "link", "url", "responseurl"],
+  additional_answers: ["additionalanswers"],
+};
+const DATES = new Set(
+  (
+    "createdat created date time timestamp submittedat submitted respondedat responded responsedate responsetime " +
+    "responseat surveydate answeredat answered datecreated addedat"
+  ).split(" "),
+);
+
+/** Where the columns of a shape go; asked once for each name. */
+export function createTargets(
+  shape: { readonly format: HistoryFormat; readonly stream: HistoryStream | PartStream },
+  { renames }: Pick<ShapeChoice, "renames">,
+): (column: string) => HistoryTarget {
+  const known = new Map<string, HistoryTarget>();
+  const named = new Map(renames.map(([header, name]) => [plain(header), name as HistoryField]));
+  return (column) => {
+    let target = known.get(column);
+    if (target === undefined) {
+      const name = named.get(plain(column));
+      target = name === undefined ? targetOf(column.trim(), shape) : field(name);
+      known.set(column, target);
+    }
+    return target;
+  };
+}
+
+function targetOf(
+  column: string,
+  { format, stream }: { readonly format: HistoryFormat; readonly stream: HistoryStream | PartStream },
+): HistoryTarget {
+  const name = column.toLowerCase();
+  if (SYNCED.test(name)) return field("synced_at");
+  if (SYNC_OWN.test(name) || SERVICE_OWN.has(name)) return IGNORED;
+  if (isPart(stream)) return isOneOf(PART_FIELDS, name) ? field(name as HistoryField) : IGNORED;
+  if (format === "segment") return segmentTarget(column, name);
+  if (format === "windsor") return windsorTarget(column, stream);
+  const direct = apiTarget(column, name, stream);
+  if (direct.kind !== "unknown" || format !== "csv") return direct;
+  return aliasTarget(column, stream);
+}
+
+function field(name: HistoryField): HistoryTarget {
+  return { kind: "field", field: name };
+}
+
+function isOneOf(names: readonly string[], name: string): boolean {
+  return names.includes(name);
+}
+
+function isPart(stream: HistoryStream | PartStream): stream is PartStream {
+  return isOneOf(PART_STREAMS, stream);
+}
+
+function apiTarget(column: string, name: string, stream: HistoryStream | PartStream): HistoryTarget {
+  if (stream !== "responses") return isOneOf(PERSON_FIELDS, name) ? field(name as HistoryField) : propertyOf(column);
+  const expanded = /^person[._](?:(id|email|name|phone_number|created_at)$)/.exec(name)?.[1];
+  if (expanded !== undefined) return field(EXPANDED[expanded] ?? "person");
+  const renamed = Object.hasOwn(IN_RESPONSE, name) ? IN_RESPONSE[name] : undefined;
+  if (renamed !== undefined) return field(renamed);
+  return isOneOf(RESPONSE_FIELDS, name) ? field(name as HistoryField) : propertyOf(column);
+}
+
+/** `person_properties.plan`, `properties[plan]` and a warehouse's `properties_plan`. */
+function propertyOf(column: string): HistoryTarget {
+  const [, dotted, bracketed, flat] = /^(?:person_)?properties(?:\.(.+)|\[(.+)\]|_(.+))$/is.exec(column) ?? [];
+  const key = dotted ?? bracketed ?? flat;
+  return key === undefined ? UNKNOWN : { kind: "property", key };
+}
+
+const SEGMENT: Readonly<Record<string, HistoryField>> = {
+  survey_id: "id",
+  context_traits_delighted_person_id: "person_id",
+  context_traits_email: "email",
+  context_traits_name: "name",
+  context_traits_phone: "phone_number",
+  timestamp: "created_at",
+  received_at: "synced_at",
+  survey_updated_at: "updated_at",
+  survey_score: "score",
+  survey_comment: "comment",
+  survey_type: "survey_type",
+  survey_tags: "tags",
+  survey_notes: "notes",
+  survey_permalink: "permalink",
+  survey_additional_answers: "additional_answers",
+};
+
+function segmentTarget(column: string, name: string): HistoryTarget {
+  const key = /^survey_(?:person_)?properties_(.+)$/i.exec(column)?.[1];
+  if (key !== undefined) return { kind: "property", key };
+  const found = Object.hasOwn(SEGMENT, name) ? SEGMENT[name] : undefined;
+  if (found !== undefined) return field(found);
+  return name.startsWith("survey_") ? UNKNOWN : IGNORED;
+}
+
+/** The stream, then the field. */
+export const PREFIX = /^(people|survey_responses|unsubscribes|bounces)__(.+)$/i;
+
+function windsorTarget(column: string, stream: HistoryStream | PartStream): HistoryTarget {
+  const [, prefix = "", rest = ""] = PREFIX.exec(column) ?? [];
+  const name = rest.toLowerCase();
+  const own = { people: "people", survey_responses: "responses", unsubscribes: "unsubscribes", bounces: "bounces" };
+  if (own[prefix.toLowerCase() as keyof typeof own] === stream) {
+    const target = apiTarget(rest, name, stream);
+    return target.kind === "field" || target.kind === "property" || !SERVICE_OWN.has(name) ? target : IGNORED;
+  }
+  if (stream !== "responses" || prefix.toLowerCase() !== "people") return prefix === "" ? UNKNOWN : IGNORED;
+  const expanded = Object.hasOwn(EXPANDED, name) ? EXPANDED[name] : undefined;
+  return expanded === undefined ? IGNORED : field(expanded);
+}
+
+function aliasTarget(column: string, stream: HistoryStream | PartStream): HistoryTarget {
+  const name = plain(column);
+  if (stream === "responses" && name === "responseid") return field("id");
+  if (stream !== "responses" && name === "personid") return field("id");
+  if (DATES.has(name)) {
+    if (stream === "unsubscribes") return field("unsubscribed_at");
+    return field(stream === "bounces" ? "bounced_at" : "created_at");
+  }
+  const allowed = stream === "responses" ? [...RESPONSE_FIELDS, "email", "name"] : PERSON_FIELDS;
+  const found = Object.entries(ALIASES).find(
+    ([key, names]) => isOneOf(allowed as readonly string[], key) && (plain(key) === name || names.includes(name)),
+  );
+  return found === undefined ? UNKNOWN : field(found[0] as HistoryField);
+}

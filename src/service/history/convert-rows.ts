@@ -1,0 +1,324 @@
+/** One saved row of a known shape in the form in which history is stored, or what is wrong with it. */
+import { emailProblem } from "../../contract/email.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import {
+  characterCount,
+  NAME_MAX,
+  NOTES_LENGTH_MAX,
+  PROPERTIES_BYTES_MAX,
+  SCORE_MAX,
+  SCORE_MIN,
+  TAGS_MAX,
+  TEXT_BYTES_MAX,
+} from "../../contract/limits.ts";
+import { isE164 } from "../../contract/phone.ts";
+import type { Properties } from "../../contract/resources.ts";
+import type { PastNote, PastPerson, PastResponse } from "../domain/history/rows.ts";
+import {
+  createTargets,
+  type HistoryField,
+  type HistoryStream,
+  type HistoryTarget,
+  PART_STREAMS,
+  type PartStream,
+  type ShapeChoice,
+} from "./columns.ts";
+import { createTimeReader } from "./read-time.ts";
+import { type HistoryShape, plainText, unwrapRow } from "./shape.ts";
+
+/** A row in its final form; `version` is when it was last changed, as far as it says so. */
+export type PastRow =
+  | { readonly stream: Exclude<HistoryStream, "responses">; readonly row: PastPerson; readonly version: number }
+  | {
+      readonly stream: "responses";
+      readonly row: PastResponse;
+      readonly version: number;
+      readonly lost: readonly LostPart[];
+    }
+  /** A part of a response, kept as it came. */
+  | { readonly stream: PartStream; readonly fields: ReadonlyMap<HistoryField, Json> };
+
+/** What a row had that cannot be kept. */
+export type LostPart = "permalink" | "note without a text";
+
+/** The row cannot be kept; the message says why. */
+export class PastRowError extends Error {
+  override readonly name = "PastRowError";
+}
+
+export interface ConvertOptions extends Pick<ShapeChoice, "renames"> {
+  /** What becomes of columns that mean nothing here. */
+  readonly unknown: "properties" | "ignore";
+  /** Of times that do not say theirs; null is the system's. */
+  readonly zone: string | null;
+  /** Unix seconds. */
+  readonly now: number;
+  /** Called once for each column that is not kept. */
+  readonly onUnknown: (column: string) => void;
+}
+
+type Fields = Map<HistoryField, Json>;
+type ReadTime = (value: Json | undefined, name: string) => number | null;
+
+/** Null for what is no row, such as a sync's state. The function throws PastRowError. */
+export function createConverter(shape: HistoryShape, options: ConvertOptions): (record: JsonObject) => PastRow | null {
+  const readTime = toTimeField(createTimeReader(options.zone), options.now);
+  const targets = new Map<string, (column: string) => HistoryTarget>();
+  const told = new Set<string>();
+  const targetsOf = (stream: HistoryStream | PartStream): ((column: string) => HistoryTarget) => {
+    const known = targets.get(stream) ?? createTargets({ format: shape.format, stream }, options);
+    targets.set(stream, known);
+    return known;
+  };
+  const drop = (column: string): void => {
+    if (told.has(column)) return;
+    told.add(column);
+    options.onUnknown(column);
+  };
+  return (record) => {
+    const found = unwrapRow(record);
+    if (found === null) return null;
+    const stream = shape.stream ?? found.stream;
+    if (stream === null) return null;
+    const keepsUnknown = options.unknown === "properties" && stream === "responses";
+    const { fields, properties } = distribute(found.row, targetsOf(stream), keepsUnknown ? null : drop);
+    if (isPartOfResponse(stream)) return { stream, fields };
+    if (stream === "responses") return toResponse(fields, properties, readTime);
+    const row = toPerson(fields, stream, readTime);
+    return { stream, row, version: readTime(fields.get("synced_at"), "synced_at") ?? row.lastSentAt ?? 0 };
+  };
+}
+
+function isPartOfResponse(stream: string): stream is PartStream {
+  return (PART_STREAMS as readonly string[]).includes(stream);
+}
+
+/** `drop` is told of columns that mean nothing; null keeps them as properties. */
+function distribute(
+  row: JsonObject,
+  targetOf: (column: string) => HistoryTarget,
+  drop: ((column: string) => void) | null,
+): { readonly fields: Fields; readonly properties: Properties } {
+  const fields: Fields = new Map();
+  const properties: Properties = {};
+  for (const column of Object.keys(row)) {
+    const value = row[column];
+    const target = targetOf(column);
+    const isEmpty = value === null || value === undefined || value === "";
+    if (target.kind === "unknown" && drop !== null) drop(column);
+    if (isEmpty) continue;
+    if (target.kind === "field" && !fields.has(target.field)) fields.set(target.field, value);
+    else if (target.kind === "property") setOwn(properties, target.key, value);
+    else if (target.kind === "unknown" && drop === null) setOwn(properties, column.trim(), value);
+  }
+  return { fields, properties };
+}
+
+/** Also where a property is called `__proto__`. */
+function setOwn(properties: Properties, key: string, value: Json): void {
+  if (key !== "__proto__") properties[key] = value;
+  else Object.defineProperty(properties, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+const DAY_SECONDS = 86_400;
+
+function toTimeField(read: (value: Json) => number | null, now: number): ReadTime {
+  return (value, name) => {
+    if (value === undefined) return null;
+    const at = read(value);
+    if (at === null) throw new PastRowError(`${name} ${shown(value)} is not a time`);
+    if (at > now + DAY_SECONDS) throw new PastRowError(`${name} ${shown(value)} lies in the future`);
+    return at;
+  };
+}
+
+function shown(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+function readId(value: Json | undefined, name: string): number | null {
+  if (value === undefined) return null;
+  const id = typeof value === "string" && /^\d{1,16}$/.test(value.trim()) ? Number(value) : value;
+  if (typeof id === "number" && Number.isSafeInteger(id) && id > 0) return id;
+  throw new PastRowError(`${name} ${shown(value)} is not a whole number from 1 to 2^53`);
+}
+
+/** Text that the store can keep and give back as it is. */
+function readText(value: Json | undefined, name: string): string | null {
+  if (value === undefined) return null;
+  const text = plainText(value);
+  checkStorable(text, name);
+  return text;
+}
+
+const UNSTORABLE = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+
+function checkStorable(text: string, name: string): void {
+  if (UNSTORABLE.test(text)) throw new PastRowError(`${name} holds a character that cannot be stored`);
+}
+
+function limited(text: string | null, name: string, length: number, max: number): string | null {
+  if (text !== null && length > max) throw new PastRowError(`${name} is longer than ${max}`);
+  return text;
+}
+
+function readEmail(value: Json | undefined): string | null {
+  const email = readText(value, "email")?.trim() ?? null;
+  const problem = email === null ? null : emailProblem(email);
+  if (problem !== null) throw new PastRowError(`email ${shown(email)} ${problem}`);
+  return email;
+}
+
+function readPhone(value: Json | undefined): string | null {
+  if (value === undefined) return null;
+  const phone = typeof value === "number" ? `+${value}` : (readText(value, "phone_number") ?? "").trim();
+  if (!isE164(phone)) throw new PastRowError(`phone_number ${shown(value)} is not in E.164 form, as in +14155550123`);
+  return phone;
+}
+
+function readName(value: Json | undefined): string | null {
+  const name = readText(value, "name");
+  return limited(name, "name", characterCount(name ?? ""), NAME_MAX);
+}
+
+function toPerson(fields: Fields, stream: HistoryStream, readTime: ReadTime): PastPerson {
+  const time = (name: HistoryField): number | null => readTime(fields.get(name), name);
+  const person: PastPerson = {
+    id: readId(fields.get(stream === "people" ? "id" : "person_id") ?? fields.get("person_id"), "id"),
+    email: readEmail(fields.get("email")),
+    name: readName(fields.get("name")),
+    phoneNumber: readPhone(fields.get("phone_number")),
+    createdAt: time("created_at"),
+    lastSentAt: time("last_sent_at"),
+    unsubscribedAt: time("unsubscribed_at"),
+    bouncedAt: time("bounced_at"),
+  };
+  if (person.id === null && person.email === null && person.phoneNumber === null)
+    throw new PastRowError("no id, email or phone_number");
+  if (stream === "unsubscribes" && person.unsubscribedAt === null) throw new PastRowError("no unsubscribed_at");
+  if (stream === "bounces" && person.bouncedAt === null) throw new PastRowError("no bounced_at");
+  return person;
+}
+
+function toResponse(fields: Fields, properties: Properties, readTime: ReadTime): PastRow {
+  const createdAt = readTime(fields.get("created_at"), "created_at");
+  if (createdAt === null) throw new PastRowError("no created_at");
+  const updatedAt = readTime(fields.get("updated_at"), "updated_at") ?? createdAt;
+  const surveyType = readText(fields.get("survey_type"), "survey_type")?.trim().toLowerCase() ?? "nps";
+  const comment = readText(fields.get("comment"), "comment");
+  const lost: LostPart[] = fields.has("permalink") ? ["permalink"] : [];
+  const row: PastResponse = {
+    id: readId(fields.get("id"), "id"),
+    person: respondentOf(fields, readTime),
+    surveyType,
+    score: readScore(fields.get("score"), surveyType),
+    comment: limited(comment, "comment", Buffer.byteLength(comment ?? ""), TEXT_BYTES_MAX),
+    createdAt,
+    updatedAt,
+    properties: readProperties(fields.get("person_properties"), properties),
+    tags: readTags(fields.get("tags")),
+    notes: readNotes(fields.get("notes"), updatedAt, readTime, lost),
+    additionalAnswers: readArray(fields.get("additional_answers"), "additional_answers"),
+  };
+  const version = fields.has("updated_at") ? updatedAt : (readTime(fields.get("synced_at"), "synced_at") ?? updatedAt);
+  return { stream: "responses", row, version, lost };
+}
+
+/** The person of a response: an id, what was expanded, or columns. */
+function respondentOf(fields: Fields, readTime: ReadTime): PastPerson {
+  const given = parsed(fields.get("person"));
+  const person = isJsonObject(given) ? given : {};
+  const value = (name: string, column: HistoryField): Json | undefined =>
+    person[name] ?? fields.get(column) ?? undefined;
+  const found: PastPerson = {
+    id: readId(isJsonObject(given) ? value("id", "person_id") : (given ?? fields.get("person_id")), "person"),
+    email: readEmail(value("email", "email")),
+    name: readName(value("name", "name")),
+    phoneNumber: readPhone(value("phone_number", "phone_number")),
+    createdAt: readTime(value("created_at", "person_created_at"), "created_at"),
+    lastSentAt: null,
+    unsubscribedAt: null,
+    bouncedAt: null,
+  };
+  if (found.id === null && found.email === null && found.phoneNumber === null) throw new PastRowError("no person");
+  return found;
+}
+
+function readScore(value: Json | undefined, surveyType: string): number {
+  if (value === undefined) throw new PastRowError("no score");
+  const score = typeof value === "string" && /^\s*-?\d+(?:\.0+)?\s*$/.test(value) ? Number(value) : value;
+  const isWhole = typeof score === "number" && Number.isSafeInteger(score);
+  if (isWhole && (surveyType !== "nps" || (score >= SCORE_MIN && score <= SCORE_MAX))) return score;
+  const wanted = surveyType === "nps" ? `a whole number from ${SCORE_MIN} to ${SCORE_MAX}` : "a whole number";
+  throw new PastRowError(`score ${shown(value)} is not ${wanted}`);
+}
+
+/** A cell of a table may hold JSON. */
+function parsed(value: Json | undefined): Json | undefined {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return value;
+  }
+}
+
+function readProperties(value: Json | undefined, flat: Properties): Properties {
+  const found = parsed(value) ?? {};
+  if (!isJsonObject(found)) throw new PastRowError(`person_properties ${shown(found)} is not a JSON object`);
+  const properties = Object.keys(flat).length === 0 ? found : { ...found, ...flat };
+  const text = JSON.stringify(properties);
+  checkStorable(text, "person_properties");
+  limited(text, "person_properties", Buffer.byteLength(text), PROPERTIES_BYTES_MAX);
+  return properties;
+}
+
+function readArray(value: Json | undefined, name: string): Json[] | null {
+  if (value === undefined) return null;
+  const found = parsed(value);
+  if (!Array.isArray(found)) throw new PastRowError(`${name} ${shown(value)} is not a JSON array`);
+  checkStorable(JSON.stringify(found), name);
+  return found;
+}
+
+/** A JSON array, or names with commas between them. */
+export function readTags(value: Json | undefined): string[] | null {
+  if (value === undefined) return null;
+  const found = parsed(value);
+  const tags = (Array.isArray(found) ? found.map(plainText) : plainText(found).split(",")).map((tag) => tag.trim());
+  const kept = tags.filter((tag) => tag !== "");
+  if (kept.length > TAGS_MAX) throw new PastRowError(`more than ${TAGS_MAX} tags`);
+  for (const tag of kept) limited(readText(tag, "tag"), "tag", characterCount(tag), NAME_MAX);
+  return kept;
+}
+
+/** Whose a note is that does not say so. */
+const UNKNOWN_AUTHOR = "unknown@localhost";
+
+/** Notes that are ids alone have no text to keep; other text is one note. */
+function readNotes(value: Json | undefined, at: number, readTime: ReadTime, lost: LostPart[]): PastNote[] | null {
+  if (value === undefined) return null;
+  const found = parsed(value);
+  const items = Array.isArray(found) ? found : [plainText(found)];
+  const notes: PastNote[] = [];
+  for (const item of items) {
+    if (isJsonObject(item)) notes.push(toNote(item, at, readTime));
+    else if (Array.isArray(found)) lost.push("note without a text");
+    else notes.push({ id: null, text: readText(item, "note") ?? "", userEmail: UNKNOWN_AUTHOR, createdAt: at });
+  }
+  limited("", "notes", JSON.stringify(notes).length, NOTES_LENGTH_MAX);
+  return notes.length === 0 && lost.includes("note without a text") ? null : notes;
+}
+
+/** A note of the API, or a row of a table of notes. */
+export function toNote(note: JsonObject, at: number, readTime: ReadTime): PastNote {
+  const text = readText(note.text ?? undefined, "note");
+  if (text === null) throw new PastRowError("a note without a text");
+  return {
+    id: readId(note.id ?? undefined, "note"),
+    text,
+    userEmail: readText(note.user_email ?? undefined, "user_email") ?? UNKNOWN_AUTHOR,
+    createdAt: readTime(note.created_at ?? undefined, "created_at") ?? at,
+  };
+}

@@ -1,0 +1,93 @@
+/** Tags, notes and answers that a warehouse keeps in tables of their own, joined to their responses by id. */
+import { type Json, type JsonObject } from "../../contract/json.ts";
+import type { PastNote, PastResponse } from "../domain/history/rows.ts";
+import type { HistoryField, PartStream } from "./columns.ts";
+import { readTags, PastRowError, toNote } from "./convert-rows.ts";
+import { createTimeReader } from "./read-time.ts";
+import { plainText } from "./shape.ts";
+
+/** Held in memory for the whole import: such tables have few rows beside the responses. */
+export interface ResponseParts {
+  /** Throws PastRowError. */
+  add(stream: PartStream, fields: ReadonlyMap<HistoryField, Json>): void;
+  /** The response with the parts that belong to it. */
+  complete(response: PastResponse): PastResponse;
+}
+
+type Fields = ReadonlyMap<HistoryField, Json>;
+
+/** `zone` is that of times without one. */
+export function createResponseParts(zone: string | null): ResponseParts {
+  const readTime = createTimeReader(zone);
+  const tags = new Map<number, string[]>();
+  const notes = new Map<number, PastNote[]>();
+  const answers = new Map<number, Fields[]>();
+  const questions = new Map<string, Fields>();
+  const put = <Part>(parts: Map<number, Part[]>, fields: Fields, ...added: readonly Part[]): void => {
+    const id = Number(fields.get("response_id"));
+    if (!Number.isSafeInteger(id) || id <= 0) throw new PastRowError("response_id is not a whole number");
+    const known = parts.get(id);
+    if (known === undefined) parts.set(id, [...added]);
+    else known.push(...added);
+  };
+  const adders: Readonly<Record<PartStream, (fields: Fields) => void>> = {
+    tags: (fields) => put(tags, fields, ...(readTags(fields.get("tags") ?? fields.get("tag")) ?? [])),
+    notes: (fields) =>
+      put(
+        notes,
+        fields,
+        toNote(Object.fromEntries(fields), 0, (value) => (value === undefined ? null : readTime(value))),
+      ),
+    answers: (fields) => put(answers, fields, fields),
+    questions: (fields) => void questions.set(plainText(fields.get("id")), fields),
+  };
+  return {
+    add: (stream, fields) => adders[stream](fields),
+    complete(response) {
+      const { id } = response;
+      if (id === null) return response;
+      const own = {
+        tags: tags.size === 0 ? null : (tags.get(id) ?? []),
+        notes: notes.size === 0 ? null : (notes.get(id) ?? []),
+        additionalAnswers:
+          answers.size === 0 ? null : (answers.get(id) ?? []).map((fields) => toAnswer(fields, questions)),
+      };
+      return {
+        ...response,
+        tags: response.tags ?? own.tags,
+        notes: response.notes ?? own.notes,
+        additionalAnswers: response.additionalAnswers ?? own.additionalAnswers,
+      };
+    },
+  };
+}
+
+function toAnswer(fields: Fields, questions: ReadonlyMap<string, Fields>): JsonObject {
+  const questionId = plainText(fields.get("question_id"));
+  const question = questions.get(questionId);
+  const value = (name: HistoryField): Json => fields.get(name) ?? null;
+  return {
+    id: plainText(fields.get("id")),
+    value: {
+      free_response: value("free_response"),
+      scale: value("scale") === null ? null : Number(value("scale")),
+      select_one: parsedChoice(value("select_one")),
+      select_many: parsedChoice(value("select_many")),
+    },
+    question: {
+      id: questionId,
+      type: question?.get("type") ?? "free_response",
+      text: question?.get("text") ?? "",
+    },
+  };
+}
+
+/** A cell may hold the choice as JSON. */
+function parsedChoice(value: Json): Json {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return { id: "", text: value };
+  }
+}

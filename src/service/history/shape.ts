@@ -1,0 +1,210 @@
+/**
+ * What saved rows look like, told by their columns (never by a file's name): the API's own rows, as scripts and syncs
+ * keep them, tables of warehouses, a log of webhooks, and the dashboard's CSV files.
+ */
+import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
+import {
+  createTargets,
+  HISTORY_STREAMS,
+  type HistoryField,
+  type HistoryFormat,
+  type HistoryStream,
+  type PartStream,
+  PREFIX,
+  type ShapeChoice,
+  SYNCED,
+} from "./columns.ts";
+
+export interface HistoryShape {
+  readonly format: HistoryFormat;
+  /** Null where each row says what it is. */
+  readonly stream: HistoryStream | PartStream | null;
+}
+
+/** The nearest shape of columns that fit none. */
+export interface NoShape {
+  readonly nearest: HistoryStream;
+  readonly format: HistoryFormat;
+  /** Fields that it needs besides, alternatives of one beside each other. */
+  readonly missing: readonly (readonly HistoryField[])[];
+}
+
+/** What a stream's rows need; of each list one. */
+const NEEDED: Readonly<Record<HistoryStream, readonly (readonly HistoryField[])[]>> = {
+  responses: [["score"], ["person", "person_id", "email", "phone_number"], ["created_at"]],
+  unsubscribes: [["person_id", "email"], ["unsubscribed_at"]],
+  bounces: [["person_id", "email"], ["bounced_at"]],
+  people: [["email", "phone_number", "id"]],
+};
+
+/** Which parts of responses a table holds; null for none. */
+function partOf(columns: ReadonlySet<string>): PartStream | null {
+  if (columns.has("response_id") && (columns.has("question_id") || columns.has("free_response"))) return "answers";
+  if (columns.has("response_id") && (columns.has("tag") || columns.has("tags"))) return "tags";
+  if (columns.has("response_id") && columns.has("text")) return "notes";
+  return columns.has("id") && columns.has("text") && columns.has("type") ? "questions" : null;
+}
+
+/** Tells a file's shape by its columns; those of the first rows together where rows are objects. */
+export function recogniseShape(columns: readonly string[], choice: ShapeChoice): HistoryShape | NoShape {
+  const names = new Set(columns.map((column) => column.trim().toLowerCase()));
+  const format = choice.format ?? formatOf(names);
+  if (format === "webhook-log")
+    return names.has("event_data") ? { format, stream: null } : fail(columns, format, choice);
+  const part = choice.stream === null && (format === "fivetran" || format === "api") ? partOf(names) : null;
+  if (part !== null) return { format: "fivetran", stream: part };
+  const stream = choice.stream ?? streamOf(columns, format, choice);
+  if (choice.format === null && format === "api") return apiOrDashboard(columns, stream, choice);
+  if (stream === null || missingOf(columns, { format, stream }, choice).length > 0)
+    return fail(columns, format, choice);
+  return { format, stream };
+}
+
+/** The dashboard's names are looked at beside the API's; they count where they tell more. */
+function apiOrDashboard(
+  columns: readonly string[],
+  stream: HistoryStream | null,
+  choice: ShapeChoice,
+): HistoryShape | NoShape {
+  const asDashboard = recogniseShape(columns, { ...choice, format: "csv" });
+  if (stream === null || "nearest" in asDashboard) return asDashboard;
+  const fields = (format: HistoryFormat): number => fieldsOf(columns, { format, stream }, choice).size;
+  const isWhole = missingOf(columns, { format: "api", stream }, choice).length === 0;
+  const isApi = isWhole && asDashboard.stream === stream && fields("csv") <= fields("api");
+  return isApi ? { format: "api", stream } : asDashboard;
+}
+
+function formatOf(names: ReadonlySet<string>): HistoryFormat {
+  const some = (pattern: RegExp): boolean => [...names].some((name) => pattern.test(name));
+  if (names.has("event_type") && names.has("event_data")) return "webhook-log";
+  if (names.has("survey_id") && some(/^(?:context_|survey_(?:score|permalink))/)) return "segment";
+  if (some(PREFIX)) return "windsor";
+  if (some(/^_airbyte_/)) return "airbyte";
+  if (some(/^_fivetran_|^properties_/)) return "fivetran";
+  return "api";
+}
+
+/** The stream whose own column is there. */
+function streamOf(columns: readonly string[], format: HistoryFormat, choice: ShapeChoice): HistoryStream | null {
+  if (format === "windsor") return windsorStream(columns);
+  const has = (stream: HistoryStream, ...fields: HistoryField[]): boolean => {
+    const found = fieldsOf(columns, { format, stream }, choice);
+    return fields.every((name) => found.has(name));
+  };
+  if (has("responses", "score")) return "responses";
+  const isPerson = ["created_at", "last_sent_at", "phone_number"].some((name) => has("people", name as HistoryField));
+  const [isLeft, isBounced] = [has("people", "unsubscribed_at"), has("people", "bounced_at")];
+  if (!isPerson && isLeft !== isBounced) return isLeft ? "unsubscribes" : "bounces";
+  return NEEDED.people[0]?.some((name) => name !== "id" && has("people", name)) === true ? "people" : null;
+}
+
+function windsorStream(columns: readonly string[]): HistoryStream | null {
+  const prefixes = new Set(columns.map((column) => PREFIX.exec(column.trim())?.[1]?.toLowerCase()));
+  if (prefixes.has("survey_responses")) return "responses";
+  return HISTORY_STREAMS.find((stream) => prefixes.has(stream)) ?? null;
+}
+
+function fieldsOf(
+  columns: readonly string[],
+  shape: { readonly format: HistoryFormat; readonly stream: HistoryStream },
+  choice: ShapeChoice,
+): ReadonlySet<HistoryField> {
+  const targets = createTargets(shape, choice);
+  return new Set(
+    columns.flatMap((column) => {
+      const target = targets(column);
+      return target.kind === "field" ? [target.field] : [];
+    }),
+  );
+}
+
+function missingOf(
+  columns: readonly string[],
+  shape: { readonly format: HistoryFormat; readonly stream: HistoryStream },
+  choice: ShapeChoice,
+): readonly (readonly HistoryField[])[] {
+  const found = fieldsOf(columns, shape, choice);
+  return NEEDED[shape.stream].filter((names) => !names.some((name) => found.has(name)));
+}
+
+/** The stream of which the largest part is there. */
+function fail(columns: readonly string[], format: HistoryFormat, choice: ShapeChoice): NoShape {
+  const streams = choice.stream === null ? HISTORY_STREAMS : [choice.stream];
+  const rated = streams.map((nearest) => {
+    const missing = missingOf(columns, { format, stream: nearest }, choice);
+    const needed = NEEDED[nearest].length;
+    return { nearest, format, missing, share: (needed - missing.length) / needed };
+  });
+  const [best] = rated.toSorted((one, other) => other.share - one.share);
+  const { nearest, missing } = best ?? { nearest: "responses" as const, missing: NEEDED.responses };
+  return { nearest, format, missing };
+}
+
+/** A row and, where it says so itself, what it is. */
+export interface Unwrapped {
+  readonly row: JsonObject;
+  readonly stream: HistoryStream | null;
+}
+
+const STREAM_NAMES: readonly (readonly [RegExp, HistoryStream])[] = [
+  [/response/i, "responses"],
+  [/unsubscri/i, "unsubscribes"],
+  [/bounce/i, "bounces"],
+  [/people|person/i, "people"],
+];
+
+/**
+ * The row inside what a sync or a webhook puts around it: `_airbyte_data`, Airbyte's and Singer's RECORD messages, an
+ * event. Null for what is no row, such as a sync's state.
+ */
+export function unwrapRow(record: JsonObject): Unwrapped | null {
+  const { _airbyte_data: data, type, record: inner, event_data: event, event_type: name } = record;
+  if (data !== undefined) return unwrapped(parseObject(data), null, record);
+  if (event !== undefined && typeof name === "string") return unwrapped(parseObject(event), nameStream(name), {});
+  if (typeof type !== "string" || !/^[A-Z_]+$/.test(type)) return { row: record, stream: null };
+  if (type !== "RECORD" || !isJsonObject(inner)) return null;
+  const stream = nameStream(plainText(record.stream ?? inner.stream));
+  return unwrapped(isJsonObject(inner.data) ? inner.data : inner, stream, {});
+}
+
+/** Text as it is, anything else as JSON; empty for nothing. */
+export function plainText(value: Json | undefined): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function nameStream(name: string): HistoryStream | null {
+  return STREAM_NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+}
+
+function unwrapped(row: JsonObject | null, stream: HistoryStream | null, around: JsonObject): Unwrapped | null {
+  if (row === null) return null;
+  const times = Object.entries(around).filter(([key]) => SYNCED.test(key));
+  return { row: times.length === 0 ? row : { ...row, ...Object.fromEntries(times) }, stream };
+}
+
+function parseObject(value: Json): JsonObject | null {
+  if (isJsonObject(value)) return value;
+  try {
+    const parsed: unknown = typeof value === "string" ? JSON.parse(value) : null;
+    return isJsonObject(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Tells the shape of a file by its first rows. Null for none that is known; see `NoShape`. */
+export function recogniseRows(records: readonly JsonObject[], choice: ShapeChoice): HistoryShape | NoShape {
+  const columns = new Set<string>();
+  let saysItself = false;
+  for (const record of records) {
+    const found = unwrapRow(record);
+    if (found?.stream !== undefined && found.stream !== null) saysItself = true;
+    for (const column of Object.keys(found?.row ?? {})) columns.add(column);
+  }
+  if (saysItself && choice.stream === null) {
+    const isLog = records.some((record) => record.event_type !== undefined);
+    return { format: isLog ? "webhook-log" : (choice.format ?? "airbyte"), stream: null };
+  }
+  return recogniseShape([...columns], choice);
+}

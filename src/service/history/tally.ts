@@ -1,0 +1,207 @@
+/** What an import brings, counted before anything is stored: rows, people, and the score of each month. */
+import { emailKey } from "../../contract/email.ts";
+import { scoreCategory } from "../../contract/limits.ts";
+import { createWallClock, firstSecondOf } from "../../runtime/zone.ts";
+import type { PastPerson, PastResponse } from "../domain/history/rows.ts";
+import { toCoreMetrics } from "../domain/metrics.ts";
+import { HISTORY_STREAMS, type HistoryStream, type PartStream } from "./columns.ts";
+import type { PastRow } from "./convert-rows.ts";
+import { idKey, KeyTable, Newest, type RowKey, textKey } from "./key-table.ts";
+
+export interface ScoreOfMonth {
+  /** `2026-01`; null for all of them. */
+  readonly month: string | null;
+  readonly responses: number;
+  readonly promoters: number;
+  readonly passives: number;
+  readonly detractors: number;
+  /** As the metrics of the API round it. */
+  readonly nps: number;
+}
+
+/** A stream's rows: all that were read are in one of the other three. */
+export interface StreamTally {
+  readonly read: number;
+  /** The newest of their key. */
+  readonly newest: number;
+  readonly merged: number;
+  readonly refused: number;
+}
+
+export interface HistoryTally {
+  /** Counts a row; `ordinal` is its number in the whole import. */
+  add(row: PastRow, ordinal: number): void;
+  refuse(stream: HistoryStream | PartStream): void;
+  /** Whether a row that was counted is the newest of its key. */
+  isNewest(row: PastRow, ordinal: number): boolean;
+  readonly streams: ReadonlyMap<HistoryStream | PartStream, StreamTally>;
+  /** Everybody whom a row names, once. */
+  readonly people: number;
+  readonly months: readonly ScoreOfMonth[];
+  readonly total: ScoreOfMonth;
+}
+
+type Kept = Exclude<PastRow, { readonly stream: PartStream }>;
+
+/** `zone` is where months begin; null is the system's. */
+export function createHistoryTally(zone: string | null): HistoryTally {
+  const months = createMonths(zone);
+  const crowd = createCrowd();
+  const newest = new Map(HISTORY_STREAMS.map((stream) => [stream, new Newest()]));
+  const counts = new Map<HistoryStream | PartStream, { read: number; merged: number; refused: number }>();
+  const countOf = (stream: HistoryStream | PartStream): { read: number; merged: number; refused: number } => {
+    const known = counts.get(stream) ?? { read: 0, merged: 0, refused: 0 };
+    counts.set(stream, known);
+    return known;
+  };
+  return {
+    add(row, ordinal) {
+      const count = countOf(row.stream);
+      count.read += 1;
+      if (!isKept(row)) {
+        // With its response.
+        count.merged += 1;
+        return;
+      }
+      crowd.add(row.stream === "responses" ? row.row.person : row.row);
+      const place = row.stream === "responses" ? months.placeOf(row.row) : 0;
+      const claim = newest.get(row.stream)?.claim(keyOf(row), row.version, ordinal, place);
+      if (claim === undefined || !claim.won) {
+        count.merged += 1;
+        return;
+      }
+      months.add(place, 1);
+      if (claim.displaced === null) return;
+      months.add(claim.displaced, -1);
+      count.merged += 1;
+    },
+    refuse(stream) {
+      const count = countOf(stream);
+      count.read += 1;
+      count.refused += 1;
+    },
+    isNewest: (row, ordinal) => isKept(row) && newest.get(row.stream)?.isNewest(keyOf(row), ordinal) === true,
+    get streams() {
+      return new Map(
+        [...counts].map(([stream, { read, merged, refused }]) => [
+          stream,
+          { read, newest: read - merged - refused, merged, refused },
+        ]),
+      );
+    },
+    get people() {
+      return crowd.count();
+    },
+    get months() {
+      return months.list();
+    },
+    get total() {
+      return months.total();
+    },
+  };
+}
+
+function isKept(row: PastRow): row is Kept {
+  return "row" in row;
+}
+
+/** Rows without an id are told apart by person, time and score. */
+function keyOf(row: Kept): RowKey {
+  if (row.row.id !== null) return idKey(row.row.id);
+  if (row.stream !== "responses") return textKey(addressOf(row.row));
+  const { person, createdAt, score, surveyType } = row.row;
+  return textKey(`${person.id ?? addressOf(person)} ${createdAt} ${score} ${surveyType}`);
+}
+
+function addressOf({ email, phoneNumber }: PastPerson): string {
+  return email === null ? (phoneNumber ?? "") : emailKey(email);
+}
+
+/** People by id and by address, each once. */
+function createCrowd(): { readonly add: (person: PastPerson) => void; readonly count: () => number } {
+  const ids = new KeyTable(false, 0);
+  // 1 for an address of somebody without an id, who is counted by it.
+  const addresses = new KeyTable(true, 1);
+  let alone = 0;
+  return {
+    add(person) {
+      const { id } = person;
+      if (id !== null && ids.find(idKey(id)) === -1) ids.insert(idKey(id));
+      const address = addressOf(person);
+      if (address === "") return;
+      const key = textKey(address);
+      const found = addresses.find(key);
+      if (found === -1) {
+        addresses.set(addresses.insert(key), 0, id === null ? 1 : 0);
+        if (id === null) alone += 1;
+      } else if (id !== null && addresses.get(found, 0) === 1) {
+        addresses.set(found, 0, 0);
+        alone -= 1;
+      }
+    },
+    count: () => ids.size + alone,
+  };
+}
+
+const CATEGORIES = ["promoter", "passive", "detractor"] as const;
+
+/** Counts by month; a response's place is its month and category in one number, 0 for one that no score counts. */
+function createMonths(zone: string | null) {
+  const counts = new Map<number, number>();
+  const starts = new Map<number, number>();
+  const wallClock = createWallClock(zone);
+  const startOf = (month: number): number => {
+    const day = { year: Math.floor(month / 12), month: (month % 12) + 1, day: 1 };
+    const start = starts.get(month) ?? firstSecondOf(day, wallClock);
+    starts.set(month, start);
+    return start;
+  };
+  const monthOf = (at: number): number => {
+    const date = new Date(at * 1000);
+    const month = date.getUTCFullYear() * 12 + date.getUTCMonth();
+    if (at < startOf(month)) return month - 1;
+    return at >= startOf(month + 1) ? month + 1 : month;
+  };
+  const read = (month: number): Record<(typeof CATEGORIES)[number], number> => {
+    const [promoter = 0, passive = 0, detractor = 0] = CATEGORIES.map((_, at) => counts.get(month * 4 + at + 1) ?? 0);
+    return { promoter, passive, detractor };
+  };
+  const list = (): ScoreOfMonth[] =>
+    [...new Set([...counts.keys()].map((place) => Math.floor(place / 4)))]
+      .toSorted((one, other) => one - other)
+      .map((month) => toScore(labelOfMonth(month), read(month)))
+      .filter(({ responses }) => responses > 0);
+  return {
+    placeOf: ({ surveyType, score, createdAt }: PastResponse): number =>
+      surveyType === "nps" ? monthOf(createdAt) * 4 + CATEGORIES.indexOf(scoreCategory(score)) + 1 : 0,
+    add(place: number, by: 1 | -1): void {
+      if (place > 0) counts.set(place, (counts.get(place) ?? 0) + by);
+    },
+    list,
+    total: (): ScoreOfMonth => {
+      const all = { promoter: 0, passive: 0, detractor: 0 };
+      for (const { promoters, passives, detractors } of list()) {
+        all.promoter += promoters;
+        all.passive += passives;
+        all.detractor += detractors;
+      }
+      return toScore(null, all);
+    },
+  };
+}
+
+function labelOfMonth(month: number): string {
+  return `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}`;
+}
+
+function toScore(
+  month: string | null,
+  { promoter, passive, detractor }: Record<(typeof CATEGORIES)[number], number>,
+): ScoreOfMonth {
+  const { nps, response_count: responses } = toCoreMetrics({
+    promoters: promoter,
+    passives: passive,
+    detractors: detractor,
+  });
+  return { month, responses, promoters: promoter, passives: passive, detractors: detractor, nps };
+}

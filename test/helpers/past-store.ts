@@ -1,0 +1,112 @@
+/** A data file that saved history is brought into, inside the test's own process, and what it then holds. */
+import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { runHistoryImport, type HistoryRequest } from "../../src/cli/import/history/run-history.ts";
+import { systemRandom } from "../../src/runtime/random.ts";
+import { silentLog } from "../../src/runtime/log.ts";
+import { ensureFirstKey } from "../../src/service/first-project.ts";
+import { openService, type Service } from "../../src/service/index.ts";
+import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
+import { openEngine, type SqlRow } from "../../src/service/store/sqlite/engine/engine.ts";
+import { fakeDeps, fixedClock } from "./fake-deps.ts";
+import type { PastFiles } from "./past.ts";
+
+export interface PastStore {
+  readonly folder: string;
+  readonly service: Service;
+  /** Writes files below `folder` and brings them in; a thrown error counts as its own outcome. */
+  import(files: PastFiles, options?: Partial<HistoryRequest>): Promise<PastOutcome>;
+  /** Closes the service and reads every table. */
+  dump(): Promise<Readonly<Record<string, readonly SqlRow[]>>>;
+  close(): Promise<void>;
+}
+
+export interface PastOutcome {
+  /** Null when it threw. */
+  readonly exit: number | null;
+  readonly error: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+const REQUEST: HistoryRequest = {
+  paths: [],
+  project: "default",
+  format: null,
+  stream: null,
+  renames: [],
+  unknown: null,
+  check: false,
+  onConflict: "keep",
+  expectations: [],
+  report: null,
+};
+
+export async function openPastStore(): Promise<PastStore> {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-past-"));
+  const dataFile = path.join(folder, "survey.db");
+  const options = { dataFile, clock: fixedClock(), random: systemRandom, log: silentLog };
+  const service = await openService({ ...options, publicUrl: null, rateLimit: null });
+  await ensureFirstKey(service.store, systemRandom, "key-of-the-past-store");
+  const state = { isOpen: true };
+  const closeService = async (): Promise<void> => {
+    if (state.isOpen) await service.close();
+    state.isOpen = false;
+  };
+  let imports = 0;
+  return {
+    folder,
+    service,
+    async import(files, given = {}) {
+      imports += 1;
+      const saved = path.join(folder, `saved-${imports}`);
+      for (const [name, text] of Object.entries(files)) {
+        await mkdir(path.dirname(path.join(saved, name)), { recursive: true });
+        await writeFile(path.join(saved, name), text);
+      }
+      const { deps, out, err } = fakeDeps({ options: { output: "json" } });
+      const request = { ...REQUEST, paths: [saved], ...given };
+      const short = (text: string): string => text.replaceAll(`${saved}${path.sep}`, "");
+      try {
+        const exit = await runHistoryImport(deps, request, (work) => work(service.admin));
+        return { exit, error: null, out: out(), err: short(err()) };
+      } catch (error) {
+        return { exit: null, error: short((error as Error).message), out: out(), err: short(err()) };
+      }
+    },
+    async dump() {
+      await closeService();
+      const database = createDatabase(await openEngine(dataFile));
+      // Without shared memory an engine reads a log only for itself.
+      database.exec("PRAGMA locking_mode = EXCLUSIVE");
+      const tables = database.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+      const rows = tables.map(({ name }) => [String(name), rowsOf(String(name), (sql) => database.all(sql))] as const);
+      database.close();
+      return Object.fromEntries(rows.filter(([name]) => !OWN.has(name)));
+    },
+    async close() {
+      await closeService();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What each file makes for itself; the blocks of a list depend on the order in which it grew, see `Store.check`. */
+const OWN: ReadonlySet<string> = new Set([
+  "api_keys",
+  "clock",
+  "list_blocks",
+  "schema_migrations",
+  "sqlite_sequence",
+  "store_secrets",
+]);
+
+/** Rows by their content, without secrets. */
+function rowsOf(table: string, all: (sql: string) => SqlRow[]): SqlRow[] {
+  const secret = new Set(["token", "address_hash"]);
+  const rows = all(`SELECT * FROM ${table}`).map((row) =>
+    Object.fromEntries(Object.entries(row).filter(([column]) => !secret.has(column))),
+  );
+  return rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+}
