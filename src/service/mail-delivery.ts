@@ -39,6 +39,8 @@ export interface MailDeliveryOptions extends MailOptions {
 }
 
 const RELEASED_A_STEP = 500;
+/** The scheduler stops before, and has waited for transmissions long enough. */
+const AT_ONCE = { drain: 0, drainPastDot: 0 } as const;
 
 export async function openMailDelivery(options: MailDeliveryOptions): Promise<SmtpSender> {
   const { store, clock, random, log, server, certificates, connections, rate, onError, wake } = options;
@@ -47,7 +49,7 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Sm
     wake();
   };
   return openSmtpSender({
-    transport: createSmtpTransport({ server, certificates, connections, clock }),
+    transport: createSmtpTransport({ server, certificates, connections, clock, timeouts: AT_ONCE }),
     connections,
     rate,
     clock,
