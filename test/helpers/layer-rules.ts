@@ -185,8 +185,7 @@ function isCurrentDate(node: SyntaxNode): boolean {
 }
 
 /**
- * An error carries a code and facts; what to type next is for `cli` to say. The two files of `runtime` set V8's own
- * flags, and variables of a style sheet look like flags.
+ * An error carries a code and facts; what to type next is for `cli` to say. The two files of `runtime` set V8's own flags.
  */
 const MAY_NAME_FLAGS = /^src\/(?:cli\/|runtime\/(?:young-heap|wasm-tiers)\.ts$)/;
 // `--name:#123` and `var(--name)` are CSS.

@@ -99,9 +99,10 @@ describe("a seal", () => {
 });
 
 describe("the colours of a report", () => {
-  const [light = {}, dark = {}] = [...REPORT_STYLE.matchAll(/:root\{([^}]*)\}/g)].map(([, body = ""]) =>
-    Object.fromEntries(body.split(";").map((entry) => entry.trim().split(":") as [string, string])),
-  );
+  const [light = {}, dark = {}] = REPORT_STYLE.split("@media screen").map((style) => {
+    const blocks = [...style.matchAll(/:root\{([^}]*)\}/g)].map(([, body = ""]) => body);
+    return Object.fromEntries(blocks.flatMap((body) => body.split(";").map((entry) => entry.split(":"))));
+  }) as Record<string, string>[];
 
   it.each([
     ["light", light],

@@ -89,6 +89,7 @@ export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWo
   const ends = known.flatMap(({ low, high, nps }) => [low, high, nps]);
   const bottom = TOP + PLOT_HEIGHT;
   const scale = linearScale(ends, { from: bottom, to: TOP, steps: SCORE_STEPS, most: 6 });
+  const runs = runsOf(points);
   const last = known.at(-1);
   const label =
     last === undefined || last.isFew
@@ -100,8 +101,9 @@ export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWo
         ];
   const labels = periods.map(({ label: text, isRunning }) => (isRunning ? `${text}*` : text));
   return svg(bottom + 46, words, [
+    ...runs.map((run) => bandOf(run, scale)),
     ...leftAxis(scale),
-    ...runsOf(points).flatMap((run) => [bandOf(run, scale), lineOf(run, scale)]),
+    ...runs.flatMap((run) => lineOf(run, scale)),
     ...known.map((point) => pointOf(at(point.x), at(scale.place(point.nps)), point.isFew)),
     ...label,
     ...rowOf(labels, { xOf, slot, y: bottom + 20, kind: "label" }),
@@ -141,9 +143,15 @@ function bandOf(run: readonly DrawnPoint[], { place }: Scale): Html {
   return html`<path class="band" d="M${[...upper, ...lower].join("L")}Z" /> `;
 }
 
-function lineOf(run: readonly DrawnPoint[], { place }: Scale): Html {
-  if (run.length === 1) return html``;
-  return html`<path class="line" d="M${run.map(({ x, nps }) => `${at(x)} ${at(place(nps))}`).join("L")}" /> `;
+/** Faint where it leads to or from a score of too few answers: it is no trend. */
+function lineOf(run: readonly DrawnPoint[], { place }: Scale): Html[] {
+  const steps = run.slice(1).map((point, index) => ({ from: run[index] ?? point, to: point }));
+  const drawn = ([kind, isFaint]: readonly [string, boolean]): Html[] => {
+    const wanted = steps.filter(({ from, to }) => (from.isFew || to.isFew) === isFaint);
+    const path = wanted.map(({ from, to }) => `M${at(from.x)} ${at(place(from.nps))}L${at(to.x)} ${at(place(to.nps))}`);
+    return path.length === 0 ? [] : [html`<path class="${kind}" d="${path.join("")}" /> `];
+  };
+  return [...drawn(["line", false]), ...drawn(["line faint", true])];
 }
 
 interface LabelRow {

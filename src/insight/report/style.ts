@@ -1,10 +1,12 @@
 /** The report's look: a printed page, also in the dark, on a phone and on paper. Letters and charts share one palette. */
 export const REPORT_STYLE = `
-:root{--paper:#fff;--ink:#16191d;--soft:#565e66;--grid:#d8dde1;--axis:#6b737b;--band:#c3dfec;--score:#00588f;--mark:#d1102a;
---detractor:#c3372b;--detractor-ink:#b02a1f;--passive:#8a949c;--passive-ink:#565e66;--promoter:#1b7f6b;--promoter-ink:#12705d;--panel:#f3f5f6}
-@media screen and (prefers-color-scheme:dark){:root{--paper:#14171a;--ink:#eceff1;--soft:#a9b2ba;--grid:#333a41;--axis:#8d969e;
---band:#1d4a66;--score:#7cc4ec;--mark:#ff5a68;--detractor:#f0776a;--detractor-ink:#ff8f82;--passive:#88929b;--passive-ink:#b3bbc2;
---promoter:#43b79d;--promoter-ink:#5fcbb3;--panel:#1d2226}}
+:root{--paper:#fff;--ink:#16191d;--soft:#565e66;--grid:#d8dde1;--axis:#6b737b;--band:#c3dfec;--score:#00588f}
+:root{--detractor:#c3372b;--passive:#8a949c;--promoter:#1b7f6b;--mark:#d1102a;--panel:#f3f5f6}
+:root{--detractor-ink:#b02a1f;--passive-ink:#565e66;--promoter-ink:#12705d}
+@media screen and (prefers-color-scheme:dark){
+:root{--paper:#14171a;--ink:#eceff1;--soft:#a9b2ba;--grid:#333a41;--axis:#8d969e;--band:#1d4a66;--score:#7cc4ec}
+:root{--detractor:#f0776a;--passive:#88929b;--promoter:#43b79d;--mark:#ff5a68;--panel:#1d2226}
+:root{--detractor-ink:#ff8f82;--passive-ink:#b3bbc2;--promoter-ink:#5fcbb3}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 "Helvetica Neue",Helvetica,Arial,"Liberation Sans",sans-serif;
@@ -30,7 +32,8 @@ svg text{font-family:inherit;font-size:10.5px;fill:var(--soft)}
 .grid{stroke:var(--grid);stroke-width:.8}
 .zero{stroke:var(--axis);stroke-width:1}
 .band{fill:var(--band)}
-.line{fill:none;stroke:var(--score);stroke-width:1.8;stroke-linejoin:round}
+.line{fill:none;stroke:var(--score);stroke-width:1.8;stroke-linecap:round}
+.faint{stroke-width:.9;stroke-dasharray:2.5 3.5}
 .whisker{stroke:var(--band);stroke-width:7}
 .point,.few{stroke:var(--score);stroke-width:1.6;fill:var(--score)}
 .few{fill:var(--paper)}
