@@ -228,10 +228,10 @@ function redeliver(
   which: Redelivery,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): number[] {
-  const { from, clause, values } = redelivered(which);
+  const { clause, values } = redelivered(which);
   const events = database
     .all(
-      `SELECT d.event FROM ${from} WHERE d.project_id = ? AND d.webhook_id = ? AND d.event > ? AND ${clause}
+      `SELECT d.event FROM webhook_deliveries d WHERE d.project_id = ? AND d.webhook_id = ? AND d.event > ? AND ${clause}
        ORDER BY d.event LIMIT ?`,
       [project, id, after, ...values, limit],
     )
@@ -246,13 +246,15 @@ function redeliver(
   return events;
 }
 
-const WITH_EVENTS = "webhook_deliveries d CROSS JOIN webhook_events e ON e.id = d.event";
+/** Events are numbered in the order of their times, so the first of a time tells all that follow. */
+const FIRST_SINCE = "(SELECT id FROM webhook_events WHERE created_at >= ? ORDER BY created_at, id LIMIT 1)";
+const NAMED = "(SELECT id FROM webhook_events WHERE project_id = d.project_id AND event_id = ?)";
 
-function redelivered(which: Redelivery): { from: string; clause: string; values: SqlValue[] } {
-  if (which.which === "failed") return { from: "webhook_deliveries d", clause: "d.state = 'failed'", values: [] };
+function redelivered(which: Redelivery): { clause: string; values: SqlValue[] } {
+  if (which.which === "failed") return { clause: "d.state = 'failed'", values: [] };
   return which.which === "since"
-    ? { from: WITH_EVENTS, clause: "d.state <> 'waiting' AND e.created_at >= ?", values: [which.since] }
-    : { from: WITH_EVENTS, clause: "e.event_id = ?", values: [which.eventId] };
+    ? { clause: `d.state <> 'waiting' AND d.event >= ${FIRST_SINCE}`, values: [which.since] }
+    : { clause: `d.event = ${NAMED}`, values: [which.eventId] };
 }
 
 function prune(database: Database, before: number, limit: number): number {
