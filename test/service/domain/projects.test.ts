@@ -125,11 +125,18 @@ const send = (properties: Properties, delaySeconds: number) =>
   );
 
 describe("settings", () => {
-  const none = { senderName: null, from: null, replyTo: null, footer: null, timeZone: null };
+  const none = { senderName: null, from: null, replyTo: null, footer: null, timeZone: null, softBounces: null };
 
   test("when a project has settings, then they are its own, and each is changed and taken back alone", async () => {
     const other = await fixture.write((tx) => addProject(tx, "other"));
-    const all = { senderName: "Acme", from: "ask@acme.example", replyTo: "h@b.co", footer: "a\n b", timeZone: "UTC" };
+    const all = {
+      senderName: "Acme",
+      from: "ask@acme.example",
+      replyTo: "h@b.co",
+      footer: "a\n b",
+      timeZone: "UTC",
+      softBounces: "3",
+    };
     expect(await change(fixture.project, all)).toEqual(all);
     expect(await change(other, { from: " other@b.co\n" })).toEqual({ ...none, from: "other@b.co" });
     expect(await change(fixture.project, { from: null, replyTo: " " })).toEqual({ ...all, from: null, replyTo: null });
@@ -177,7 +184,7 @@ describe("a preview", () => {
     await send({ n: "next", locale: "fr" }, 50);
     const before = await fixture.read((tx) => nextDueAt(tx, ["email"]));
     expect(await preview("A@x.co", "de")).toMatchObject({
-      token: "preview",
+      token: "preview-de",
       channel: "email",
       properties: { n: "next", locale: "de" },
       person: { email: "a@x.co", name: "A" },

@@ -1,7 +1,7 @@
 /** Checks of the mail settings before the first survey: what receivers will say, and one mail to see it arrive. */
 import type { Command } from "commander";
 import type { ProjectSender } from "../../../service/delivery/doctor/examine-mail.ts";
-import type { Finding, FindingResult, MailSetup } from "../../../service/delivery/doctor/finding.ts";
+import type { DoctorFinding, FindingResult, MailSetup } from "../../../service/delivery/doctor/finding.ts";
 import { parseEmail } from "../../args/people.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -48,7 +48,7 @@ async function readSenders(deps: Deps, data: string | null): Promise<ProjectSend
   return [...byAddress].map(([from, projects]) => ({ from, projects }));
 }
 
-function countResult(findings: readonly Finding[], wanted: FindingResult): number {
+function countResult(findings: readonly DoctorFinding[], wanted: FindingResult): number {
   return findings.filter(({ result }) => result === wanted).length;
 }
 

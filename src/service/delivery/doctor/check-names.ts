@@ -4,7 +4,7 @@ import type { NameResolver } from "../../../runtime/name-resolver.ts";
 import { type DkimKey, dkimRecord } from "../mail/dkim.ts";
 import { senderDomain } from "../message/sender.ts";
 import type { SmtpServer } from "../smtp/smtp-url.ts";
-import { areAligned, checkOf, type Finding, isLocal, type MailSetup, type Reporter, usable } from "./finding.ts";
+import { areAligned, checkOf, type DoctorFinding, isLocal, type MailSetup, type Reporter, usable } from "./finding.ts";
 import { evaluateSpf, type SpfAnswer } from "./spf.ts";
 
 interface KnownRelay {
@@ -25,7 +25,7 @@ const KNOWN_RELAYS: readonly KnownRelay[] = [
 ];
 
 /** A check whose server does not answer is skipped. */
-export async function checkNames(names: NameResolver, setup: MailSetup): Promise<Finding[]> {
+export async function checkNames(names: NameResolver, setup: MailSetup): Promise<DoctorFinding[]> {
   return Promise.all([
     checkMailHosts(names, setup),
     checkSpf(names, setup),
@@ -34,7 +34,7 @@ export async function checkNames(names: NameResolver, setup: MailSetup): Promise
   ]);
 }
 
-async function checkMailHosts(names: NameResolver, { from }: MailSetup): Promise<Finding> {
+async function checkMailHosts(names: NameResolver, { from }: MailSetup): Promise<DoctorFinding> {
   const report = checkOf("sender-mx", "From takes replies (Microsoft; many refuse 5.1.8 where it cannot)");
   if (from === null) return report("skipped", "no sender address");
   const domain = senderDomain(from);
@@ -48,7 +48,7 @@ async function checkMailHosts(names: NameResolver, { from }: MailSetup): Promise
   });
 }
 
-async function checkSpf(names: NameResolver, { from, bounceAddress, ...setup }: MailSetup): Promise<Finding> {
+async function checkSpf(names: NameResolver, { from, bounceAddress, ...setup }: MailSetup): Promise<DoctorFinding> {
   const report = checkOf("spf", "SPF passes for the envelope sender (Gmail 550 5.7.27, Microsoft 550 5.7.515)");
   const server = usable(setup.server);
   const envelope = bounceAddress ?? from;
@@ -71,7 +71,7 @@ interface SpfCase {
   readonly server: SmtpServer;
 }
 
-function judgeSpf(answer: SpfAnswer, { answers, domain, server }: SpfCase): [Finding["result"], string] {
+function judgeSpf(answer: SpfAnswer, { answers, domain, server }: SpfCase): [DoctorFinding["result"], string] {
   const relay = KNOWN_RELAYS.find(({ host }) => host.test(server.host));
   if (relay?.hasOwnEnvelope === true && answer.result !== "error")
     return ["ok", `${server.host} sends with an envelope domain of its own`];
@@ -92,7 +92,7 @@ async function addressesOf(names: NameResolver, { host }: SmtpServer): Promise<r
   return isIP(host) > 0 ? [host] : names.addresses(host);
 }
 
-async function checkDkimRecord(names: NameResolver, { dkim }: MailSetup): Promise<Finding> {
+async function checkDkimRecord(names: NameResolver, { dkim }: MailSetup): Promise<DoctorFinding> {
   const report = checkOf("dkim-record", "the public key in DNS (Gmail 550 5.7.30, Microsoft 550 5.7.515)");
   const key = usable(dkim);
   if (key === null) return report("skipped", "no DKIM key; look at the relay's settings");
@@ -105,7 +105,7 @@ async function checkDkimRecord(names: NameResolver, { dkim }: MailSetup): Promis
   });
 }
 
-function judgeKey(record: string, key: DkimKey, name: string): [Finding["result"], string] {
+function judgeKey(record: string, key: DkimKey, name: string): [DoctorFinding["result"], string] {
   const published = tagsOf(record);
   if (published.get("p") === "") return ["problem", `the key at ${name} is revoked (p= is empty)`];
   if (published.get("p") !== tagsOf(dkimRecord(key)).get("p"))
@@ -115,7 +115,7 @@ function judgeKey(record: string, key: DkimKey, name: string): [Finding["result"
   return ["ok", name];
 }
 
-async function checkDmarc(names: NameResolver, { from, bounceAddress, dkim }: MailSetup): Promise<Finding> {
+async function checkDmarc(names: NameResolver, { from, bounceAddress, dkim }: MailSetup): Promise<DoctorFinding> {
   const report = checkOf("dmarc", "a DMARC record with a policy (Gmail 550 5.7.40, Microsoft 550 5.7.515)");
   if (from === null) return report("skipped", "no sender address");
   const domain = senderDomain(from);
@@ -152,7 +152,7 @@ function tagsOf(record: string): ReadonlyMap<string, string> {
 }
 
 /** Errors of DNS are not the operator's to mend at once. */
-async function asking(report: Reporter, work: () => Promise<Finding>): Promise<Finding> {
+async function asking(report: Reporter, work: () => Promise<DoctorFinding>): Promise<DoctorFinding> {
   try {
     return await work();
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Clock } from "../../../runtime/clock.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import { type SessionFacts, type SessionOutcome, SmtpSession } from "../smtp/smtp-session.ts";
 import type { SmtpServer } from "../smtp/smtp-url.ts";
-import { checkOf, type Finding, isLocal, type MailSetup, usable } from "./finding.ts";
+import { checkOf, type DoctorFinding, isLocal, type MailSetup, usable } from "./finding.ts";
 
 const TIMEOUTS = {
   connect: 10_000,
@@ -33,7 +33,7 @@ interface Heard {
 export async function checkConnection(
   setup: MailSetup,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const server = usable(setup.server);
   if (server === null)
     return [connection, certificate, login, capabilities].map((report) => report("skipped", "no mail server"));
@@ -55,7 +55,7 @@ function failureAt({ failure }: Heard, stages: readonly string[]): string | null
   return [code, enhancedCode, text].filter((part) => part !== null).join(" ");
 }
 
-function checkReached(heard: Heard): Finding {
+function checkReached(heard: Heard): DoctorFinding {
   const { server, facts } = heard;
   const words = failureAt(heard, ["connect", "ehlo"]);
   if (words !== null) return connection("problem", `${server.host}:${server.port}: ${words}`);
@@ -64,7 +64,7 @@ function checkReached(heard: Heard): Finding {
   return connection("ok", `${server.host}:${server.port}${how}`);
 }
 
-function checkCertificate(heard: Heard, now: number): Finding {
+function checkCertificate(heard: Heard, now: number): DoctorFinding {
   const words = failureAt(heard, ["starttls"]);
   if (words !== null) return certificate("problem", words);
   const { tls } = heard.facts;
@@ -74,7 +74,7 @@ function checkCertificate(heard: Heard, now: number): Finding {
   return certificate(days < EXPIRES_SOON_DAYS ? "warning" : "ok", said);
 }
 
-function checkLogin(heard: Heard): Finding {
+function checkLogin(heard: Heard): DoctorFinding {
   const { server, facts } = heard;
   const words = failureAt(heard, ["auth"]);
   if (words !== null) return login("problem", words);
@@ -86,7 +86,7 @@ function checkLogin(heard: Heard): Finding {
     : login("ok", "no login");
 }
 
-function checkCapabilities(heard: Heard): Finding {
+function checkCapabilities(heard: Heard): DoctorFinding {
   const lines = heard.facts.capabilities;
   if (lines.length === 0) return capabilities("skipped", "not reached");
   const size = Number(

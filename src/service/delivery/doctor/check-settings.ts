@@ -5,7 +5,7 @@ import { checkDkimKey, type DkimKey, DkimKeyError, dkimProblem, dkimRecord, sign
 import { NO_SENDER, senderDomain } from "../message/sender.ts";
 import { formatSurveyMail, freezeMail } from "../message/survey-mail.ts";
 import { describeSmtpServer } from "../smtp/smtp-url.ts";
-import { areAligned, checkOf, type Finding, isLocal, type MailSetup, usable } from "./finding.ts";
+import { areAligned, checkOf, type DoctorFinding, isLocal, type MailSetup, usable } from "./finding.ts";
 
 /** Mailbox providers whose addresses others may not send from: their DMARC policies say so. */
 const FREE_MAIL = /^(?:gmail|googlemail|yahoo|ymail|aol|outlook|hotmail|live|msn|icloud|me|mac)\.[a-z.]+$/;
@@ -13,7 +13,7 @@ const FREE_MAIL = /^(?:gmail|googlemail|yahoo|ymail|aol|outlook|hotmail|live|msn
 const ONE_CLICK = ["list-unsubscribe", "list-unsubscribe-post"] as const;
 const FASTEST_PER_SECOND = 50;
 
-export function checkSettings(setup: MailSetup, sample: DueSurvey): Finding[] {
+export function checkSettings(setup: MailSetup, sample: DueSurvey): DoctorFinding[] {
   return [
     checkSender(setup),
     checkPublicUrl(setup),
@@ -27,7 +27,7 @@ export function checkSettings(setup: MailSetup, sample: DueSurvey): Finding[] {
   ];
 }
 
-function checkSender({ from }: MailSetup): Finding {
+function checkSender({ from }: MailSetup): DoctorFinding {
   const report = checkOf("sender", "one valid From of a domain of yours (Gmail 550 5.7.1, Microsoft 550 5.7.515)");
   if (from === null) return report("problem", "no sender address is set");
   const domain = senderDomain(from);
@@ -36,7 +36,7 @@ function checkSender({ from }: MailSetup): Finding {
   return report("ok", from);
 }
 
-function checkPublicUrl({ publicUrl }: MailSetup): Finding {
+function checkPublicUrl({ publicUrl }: MailSetup): DoctorFinding {
   const rule = "one-click unsubscribing over https (RFC 8058; Gmail and Yahoo for more than 5,000 a day)";
   const report = checkOf("public-url", rule);
   if (publicUrl === null) return report("problem", "no public URL is set: links lead to this machine");
@@ -48,13 +48,13 @@ function checkPublicUrl({ publicUrl }: MailSetup): Finding {
   return report("ok", publicUrl);
 }
 
-function checkServer({ server }: MailSetup): Finding {
+function checkServer({ server }: MailSetup): DoctorFinding {
   const report = checkOf("server", "a mail server, without which mail is only written to outbox/");
   if (server === null) return report("problem", "no mail server is set");
   return typeof server === "string" ? report("problem", server) : report("ok", describeSmtpServer(server));
 }
 
-function checkTls(setup: MailSetup): Finding {
+function checkTls(setup: MailSetup): DoctorFinding {
   const report = checkOf("tls", "TLS to the relay, and from there on (530 5.7.0, Gmail 550 5.7.29)");
   const server = usable(setup.server);
   if (server === null) return report("skipped", "no mail server");
@@ -73,7 +73,7 @@ function checkTls(setup: MailSetup): Finding {
   }
 }
 
-function checkRate(setup: MailSetup): Finding {
+function checkRate(setup: MailSetup): DoctorFinding {
   const report = checkOf("rate", "a steady rate below the relay's limit (Gmail 421 4.7.28)");
   if (setup.rate === null) return report("skipped", "no mail server");
   const { count, perSeconds } = setup.rate;
@@ -84,7 +84,7 @@ function checkRate(setup: MailSetup): Finding {
 }
 
 /** A relay that is a smart host accepts everything and refuses later, so nobody is ever known to have bounced. */
-function checkBounces(setup: MailSetup): Finding {
+function checkBounces(setup: MailSetup): DoctorFinding {
   const report = checkOf("bounces", "bounces are read (Gmail, Microsoft: remove addresses that do not exist)");
   const { bounceAddress, from } = setup;
   const server = usable(setup.server);
@@ -100,7 +100,7 @@ function checkBounces(setup: MailSetup): Finding {
   return report("ok", bounceAddress);
 }
 
-function checkKey({ dkim }: MailSetup): Finding {
+function checkKey({ dkim }: MailSetup): DoctorFinding {
   const report = checkOf("dkim-key", "a DKIM signature (Gmail 550 5.7.30, Microsoft 550 5.7.515)");
   if (dkim === null) return report("warning", "mail is not signed here: the relay must sign it for your domain");
   if (typeof dkim === "string") return report("problem", dkim);
@@ -113,7 +113,7 @@ function checkKey({ dkim }: MailSetup): Finding {
   return report("ok", `RSA, ${dkim.privateKey.asymmetricKeyDetails?.modulusLength} bits; signs and verifies`);
 }
 
-function checkKeyDomain({ dkim, from }: MailSetup): Finding {
+function checkKeyDomain({ dkim, from }: MailSetup): DoctorFinding {
   const report = checkOf("dkim-domain", "DKIM aligned with From (Gmail 421 5.7.32, Microsoft 550 5.7.515)");
   const key = usable(dkim);
   if (key === null || from === null) return report("skipped", key === null ? "no DKIM key" : "no sender address");
@@ -125,7 +125,7 @@ function checkKeyDomain({ dkim, from }: MailSetup): Finding {
 }
 
 /** Signs a survey as it would be sent and reads the signature. */
-function checkSignedHeaders({ dkim, from, publicUrl }: MailSetup, sample: DueSurvey): Finding {
+function checkSignedHeaders({ dkim, from, publicUrl }: MailSetup, sample: DueSurvey): DoctorFinding {
   const report = checkOf("dkim-headers", "both List-Unsubscribe headers signed (RFC 8058, 4)");
   const key = usable(dkim);
   if (key === null || from === null) return report("skipped", key === null ? "no DKIM key" : "no sender address");

@@ -5,7 +5,7 @@ import { sampleSurvey } from "../../domain/preview.ts";
 import { checkNames } from "./check-names.ts";
 import { checkConnection } from "./check-server.ts";
 import { checkSettings } from "./check-settings.ts";
-import type { Finding, MailSetup } from "./finding.ts";
+import type { DoctorFinding, MailSetup } from "./finding.ts";
 
 export interface Outside {
   readonly names: NameResolver;
@@ -26,7 +26,7 @@ export async function examineSenders(
   setup: MailSetup,
   senders: readonly ProjectSender[],
   names: NameResolver | null,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const found = await Promise.all(
     senders.map(async ({ projects, from }) => {
       const own = { ...setup, from };
@@ -44,7 +44,7 @@ export async function examineSenders(
 }
 
 /** One finding for each check, in a fixed order. Without `outside` nobody is asked. Sends no mail. */
-export async function examineMail(setup: MailSetup, clock: Clock, outside: Outside | null): Promise<Finding[]> {
+export async function examineMail(setup: MailSetup, clock: Clock, outside: Outside | null): Promise<DoctorFinding[]> {
   const settings = checkSettings(setup, sampleSurvey({ now: unixSeconds(clock) }));
   if (outside === null) return settings;
   const { names, signal } = outside;

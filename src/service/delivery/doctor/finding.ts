@@ -8,7 +8,7 @@ import type { SmtpServer } from "../smtp/smtp-url.ts";
 /** `warning` may cost some mail, `problem` will; `skipped` could not be examined. */
 export type FindingResult = "ok" | "warning" | "problem" | "skipped";
 
-export interface Finding {
+export interface DoctorFinding {
   /** A stable word, for scripts. */
   readonly check: string;
   readonly result: FindingResult;
@@ -31,7 +31,7 @@ export interface MailSetup {
   readonly dkim: DkimKey | string | null;
 }
 
-export type Reporter = (result: FindingResult, detail: string) => Finding;
+export type Reporter = (result: FindingResult, detail: string) => DoctorFinding;
 
 /** One check: its findings differ in result and detail alone. */
 export function checkOf(check: string, rule: string): Reporter {

@@ -6,7 +6,7 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import type { NameResolver } from "../../../../src/runtime/name-resolver.ts";
 import { checkNames } from "../../../../src/service/delivery/doctor/check-names.ts";
 import { examineMail } from "../../../../src/service/delivery/doctor/examine-mail.ts";
-import { areAligned, type Finding, type MailSetup } from "../../../../src/service/delivery/doctor/finding.ts";
+import { areAligned, type DoctorFinding, type MailSetup } from "../../../../src/service/delivery/doctor/finding.ts";
 import { type DkimKey, dkimRecord, readDkimKey } from "../../../../src/service/delivery/mail/dkim.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
 import { type SmtpPlanServer, startPlanServer } from "../../../helpers/smtp-plan-server.ts";
@@ -36,8 +36,8 @@ function good(given: Partial<MailSetup> = {}): MailSetup {
   };
 }
 
-type Short = readonly [check: string, result: Finding["result"], detail: string];
-const shorten = (findings: readonly Finding[]): Short[] =>
+type Short = readonly [check: string, result: DoctorFinding["result"], detail: string];
+const shorten = (findings: readonly DoctorFinding[]): Short[] =>
   findings.map(({ check, result, detail }) => [check, result, detail]);
 const offline = async (given: Partial<MailSetup> = {}): Promise<Short[]> =>
   shorten(await examineMail(good(given), systemClock, null));
@@ -248,7 +248,7 @@ describe("in DNS", () => {
     ]);
   });
 
-  test.each<readonly [string, string, Finding["result"], RegExp]>([
+  test.each<readonly [string, string, DoctorFinding["result"], RegExp]>([
     ["is revoked", "v=DKIM1; k=rsa; p=", "problem", /^the key at .* is revoked/],
     ["is another one", "v=DKIM1; k=rsa; p=MIIB", "problem", /^the key at .* is another one; it must be "v=DKIM1/],
   ])("a key in DNS that %s is found", async (_what, record, result, words) => {
@@ -265,7 +265,7 @@ describe("in DNS", () => {
     ]);
   });
 
-  const spfCases: readonly (readonly [string, NonNullable<Zone["texts"]>, Zone, Finding["result"], string])[] = [
+  const spfCases: readonly (readonly [string, NonNullable<Zone["texts"]>, Zone, DoctorFinding["result"], string])[] = [
     [
       "an address",
       { "example.com": ["v=spf1 ip4:192.0.2.0/24 -all"] },
