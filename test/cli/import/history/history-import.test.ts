@@ -83,7 +83,7 @@ describe("what comes in", () => {
 
 describe("the same once more", () => {
   test("when a stored row has other content, then it is listed and kept, or replaced when asked for", async () => {
-    await store.import({ "a.ndjson": ada + "", "b.ndjson": response({}) });
+    await store.import({ "a.ndjson": ada, "b.ndjson": response({}) });
     const changed = { "b.ndjson": response({ score: 2, comment: "Slow.", updated_at: NOW - 10 }) };
     const kept = await store.import(changed);
     expect({ exit: kept.exit, err: kept.err }).toEqual({
@@ -133,7 +133,7 @@ describe("what is expected", () => {
   test("when rows are refused, then each is named, and the report has all of them", async () => {
     const rows = [{ score: 11 }, { created_at: "soon" }, { id: "9007199254740993" }, {}].map(response).join("");
     const report = path.join(store.folder, "report.ndjson");
-    const seen = await store.import({ "a.ndjson": ada + "", "b.ndjson": rows }, { report });
+    const seen = await store.import({ "a.ndjson": ada, "b.ndjson": rows }, { report });
     const reasons = [
       "score 11 is not a whole number from 0 to 10",
       'created_at "soon" is not a time',
