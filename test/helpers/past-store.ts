@@ -5,6 +5,7 @@ import path from "node:path";
 import { runHistoryImport, type HistoryRequest } from "../../src/cli/import/history/run-history.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { silentLog } from "../../src/runtime/log.ts";
+import type { Admin } from "../../src/service/control/commands.ts";
 import { ensureFirstKey } from "../../src/service/first-project.ts";
 import { openService, type Service } from "../../src/service/index.ts";
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
@@ -16,7 +17,7 @@ export interface PastStore {
   readonly folder: string;
   readonly service: Service;
   /** Writes files below `folder` and brings them in; a thrown error counts as its own outcome. */
-  import(files: PastFiles, options?: Partial<HistoryRequest>): Promise<PastOutcome>;
+  import(files: PastFiles, options?: Partial<HistoryRequest>, admin?: Admin): Promise<PastOutcome>;
   /** Closes the service and reads every table. */
   dump(): Promise<Readonly<Record<string, readonly SqlRow[]>>>;
   close(): Promise<void>;
@@ -58,7 +59,7 @@ export async function openPastStore(): Promise<PastStore> {
   return {
     folder,
     service,
-    async import(files, given = {}) {
+    async import(files, given = {}, admin = service.admin) {
       imports += 1;
       const saved = path.join(folder, `saved-${imports}`);
       for (const [name, text] of Object.entries(files)) {
@@ -69,7 +70,7 @@ export async function openPastStore(): Promise<PastStore> {
       const request = { ...REQUEST, paths: [saved], ...given };
       const short = (text: string): string => text.replaceAll(`${saved}${path.sep}`, "");
       try {
-        const exit = await runHistoryImport(deps, request, (work) => work(service.admin));
+        const exit = await runHistoryImport(deps, request, (work) => work(admin));
         return { exit, error: null, out: out(), err: short(err()) };
       } catch (error) {
         return { exit: null, error: short((error as Error).message), out: out(), err: short(err()) };

@@ -4,7 +4,7 @@ import { scoreCategory } from "../../contract/limits.ts";
 import { createWallClock, firstSecondOf } from "../../runtime/zone.ts";
 import type { PastPerson, PastResponse } from "../domain/history/rows.ts";
 import { toCoreMetrics } from "../domain/metrics.ts";
-import { HISTORY_STREAMS, type HistoryStream, type PartStream } from "./columns.ts";
+import { HISTORY_STREAMS, type HistoryStream, PART_STREAMS, type PartStream } from "./columns.ts";
 import type { PastRow } from "./convert-rows.ts";
 import { idKey, KeyTable, Newest, type RowKey, textKey } from "./key-table.ts";
 
@@ -83,10 +83,10 @@ export function createHistoryTally(zone: string | null): HistoryTally {
     isNewest: (row, ordinal) => isKept(row) && newest.get(row.stream)?.isNewest(keyOf(row), ordinal) === true,
     get streams() {
       return new Map(
-        [...counts].map(([stream, { read, merged, refused }]) => [
-          stream,
-          { read, newest: read - merged - refused, merged, refused },
-        ]),
+        [...HISTORY_STREAMS, ...PART_STREAMS].flatMap((stream) => {
+          const { read, merged, refused } = counts.get(stream) ?? { read: 0, merged: 0, refused: 0 };
+          return read === 0 ? [] : [[stream, { read, newest: read - merged - refused, merged, refused }] as const];
+        }),
       );
     },
     get people() {

@@ -57,6 +57,7 @@ interface Placed {
 export async function storeRows(options: StoreOptions): Promise<ReadonlyMap<HistoryStream, StoredCounts>> {
   const counts = new Map<HistoryStream, StoredCounts>();
   const people = createPeopleHere();
+  const fresh = createFreshMarks();
   let done = 0;
   for (const step of HISTORY_STEPS) {
     const send = async (batch: readonly Placed[]): Promise<void> => {
@@ -64,7 +65,8 @@ export async function storeRows(options: StoreOptions): Promise<ReadonlyMap<Hist
       const rows = batch.map(({ row }) => row);
       const imported = await admin({ kind: "history.add", project, batch: { step, rows } as PastRows, onConflict });
       people.learn(imported, batch);
-      if (step !== "suppressions") count(counts, imported, batch, options.onProblem);
+      if (step === "suppressions") fresh.add(imported.kept, batch[0]?.stream);
+      else count(counts, fresh.take(imported, batch[0]?.stream), batch, options.onProblem);
       done += batch.length;
       await options.onRows(done);
       options.reading.signal.throwIfAborted();
@@ -146,6 +148,22 @@ function createPeopleHere(): PeopleHere {
     place(response) {
       if (response.person.id !== null && refused.has(response.person.id)) return null;
       return aliases.size === 0 ? response : { ...response, person: name(response.person) };
+    },
+  };
+}
+
+/** Whoever is suppressed by this import carries the mark already when it is stored: it counts as kept all the same. */
+function createFreshMarks() {
+  const fresh = new Map<HistoryStream, number>();
+  return {
+    add(marks: number, stream: HistoryStream = "people"): void {
+      fresh.set(stream, (fresh.get(stream) ?? 0) + marks);
+    },
+    take(imported: Imported, stream: HistoryStream = "people"): Imported {
+      const left = fresh.get(stream) ?? 0;
+      const taken = Math.min(left, imported.same);
+      fresh.set(stream, left - taken);
+      return { ...imported, kept: imported.kept + taken, same: imported.same - taken };
     },
   };
 }

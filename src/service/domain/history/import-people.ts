@@ -47,15 +47,22 @@ export interface Known {
   readonly byPhone: Map<string, PersonRow>;
 }
 
-/** Suppresses the addresses of people who had left or bounced, before anybody is saved. */
+/** Suppresses the addresses of people who had left or bounced, before anybody is saved; those that are new are kept. */
 export async function importSuppressions(
   tx: Transaction,
   project: Project,
   rows: readonly PastPerson[],
 ): Promise<Imported> {
-  for (const { email, unsubscribedAt, bouncedAt } of rows)
-    if (email !== null) await keepSuppressions(tx, project, { ...NOBODY, id: 0, email, unsubscribedAt, bouncedAt });
-  return createOutcomes();
+  const outcomes = createOutcomes();
+  const emails = rows.flatMap(({ email }) => email ?? []);
+  const before = await tx.history.suppressed(project.id, emails);
+  for (const { email, unsubscribedAt, bouncedAt } of rows) {
+    if (email === null) continue;
+    const reason = unsubscribedAt === null ? "bounce" : "unsubscribe";
+    if (before.get(email)?.some((each) => each.reason === reason) !== true) outcomes.kept += 1;
+    await keepSuppressions(tx, project, { ...NOBODY, id: 0, email, unsubscribedAt, bouncedAt });
+  }
+  return outcomes;
 }
 
 const NOBODY: Omit<PersonRow, "id"> = {

@@ -72,7 +72,7 @@ async function importResponses(
       outcomes.kept += 1;
     } else await mergeResponse(tx, project, { found, row, personId, index, policy }, outcomes);
   }
-  await tx.history.insertResponses(project.id, added, () => tx.token());
+  await tx.history.insertResponses(project.id, added);
   await tx.history.markAnswered(
     project.id,
     [...answered].map(([id, at]) => ({ id, at })),
@@ -87,14 +87,23 @@ async function placePeople(
   rows: readonly PastResponse[],
   outcomes: Outcomes,
 ): Promise<readonly (number | undefined)[]> {
+  // Most rows name their person by id alone.
+  const people = rows.map(({ person }) => person);
+  const ids = people.flatMap((person) => (isIdAlone(person) ? (person.id ?? []) : []));
+  const here = await tx.history.peopleIds(project.id, ids);
+  const isHere = (person: PastPerson): boolean => person.id !== null && here.has(person.id) && isIdAlone(person);
   const known = await findKnown(
     tx,
     project,
-    rows.map(({ person }) => person),
+    people.filter((person) => !isHere(person)),
   );
   const added: PersonRow[] = [];
   const places: (number | undefined)[] = [];
   for (const [index, { person, createdAt }] of rows.entries()) {
+    if (isHere(person)) {
+      places.push(person.id ?? undefined);
+      continue;
+    }
     const found = findPlace(known, person);
     if (found !== null && person.id === found.id && isSomebodyElse(found, person)) {
       outcomes.refused.push({ index, text: `person ${found.id} is somebody else in this project` });
@@ -106,6 +115,10 @@ async function placePeople(
   }
   await addPeople(tx, project, added);
   return places;
+}
+
+function isIdAlone({ email, phoneNumber, createdAt }: PastPerson): boolean {
+  return email === null && phoneNumber === null && createdAt === null;
 }
 
 function findPlace(known: Known, person: PastPerson): PersonRow | null {

@@ -74,6 +74,8 @@ export interface HistoryRows {
   reserve(project: number, id: number): Promise<void>;
   nextId(project: number): Promise<number>;
   people(project: number, ids: readonly number[]): Promise<readonly PersonRow[]>;
+  /** Those of the ids that people have: cheaper than the people themselves. */
+  peopleIds(project: number, ids: readonly number[]): Promise<ReadonlySet<number>>;
   peopleByEmail(project: number, emails: readonly string[]): Promise<readonly PersonRow[]>;
   peopleByPhone(project: number, phoneNumbers: readonly string[]): Promise<readonly PersonRow[]>;
   /** Neither ids nor addresses may be taken. */
@@ -85,8 +87,8 @@ export interface HistoryRows {
   responses(project: number, ids: readonly number[]): Promise<readonly StoredPastResponse[]>;
   /** The id of a person's response with that time and score; null for none. */
   findResponse(project: number, personId: number, createdAt: number, score: number): Promise<number | null>;
-  /** No id may be taken; `token` makes one for each. */
-  insertResponses(project: number, responses: readonly StoredPastResponse[], token: () => string): Promise<void>;
+  /** No id may be taken. */
+  insertResponses(project: number, responses: readonly StoredPastResponse[]): Promise<void>;
   replaceResponse(project: number, response: StoredPastResponse): Promise<void>;
   /** Keeps the later of what is stored and what is given, as last answered and as last asked. */
   markAnswered(project: number, people: readonly LastAnswer[]): Promise<void>;

@@ -51,6 +51,7 @@ export interface SqliteStoreOptions {
 
 /** 16 bytes: 22 characters. */
 const TOKEN_BYTES = 16;
+const TOKEN_LENGTH = 22;
 const SECRET_BYTES = 32;
 /** A full disk is looked at this often. */
 const PROBE_MS = 2_000;
@@ -118,6 +119,12 @@ function configure(database: Database): void {
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
 
+/** One draw for all of them: to draw a million times would be a good part of an import. */
+function manyTokens(random: Random, count: number): string[] {
+  const text = random.token(Math.ceil((count * TOKEN_LENGTH * 3) / 4));
+  return Array.from({ length: count }, (_, at) => text.slice(at * TOKEN_LENGTH, (at + 1) * TOKEN_LENGTH));
+}
+
 interface Held {
   readonly guard: FileGuard | null;
   readonly release: () => Promise<void>;
@@ -157,7 +164,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
-    history: createHistoryRows(database, blocks, secrets),
+    history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),
   };
   const begin = (now: number): Transaction => {
     session.now = now;

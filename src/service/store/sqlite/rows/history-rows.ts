@@ -12,13 +12,23 @@ import { enterResponses, leaveResponse } from "./response-changes.ts";
 import type { FileSecrets } from "./secret-rows.ts";
 import { suppressedEmails } from "./suppression-rows.ts";
 
-export function createHistoryRows(database: Database, blocks: ListBlocks, secrets: FileSecrets): HistoryRows {
+/** `tokens` makes so many, each unguessable. */
+export function createHistoryRows(
+  database: Database,
+  blocks: ListBlocks,
+  secrets: FileSecrets,
+  tokens: (count: number) => readonly string[],
+): HistoryRows {
   const people = (project: number, column: string, values: readonly SqlValue[]): PersonRow[] =>
     allIn(database, `${PERSON} AND ${column} IN`, [project], [...new Set(values)]) as unknown as PersonRow[];
   return {
     reserve: async (project, id) => void reserveId(database, project, id),
     nextId: async (project) => nextId(database, project),
     people: async (project, ids) => people(project, "id", ids),
+    peopleIds: async (project, ids) => {
+      const sql = "SELECT id FROM people WHERE project_id = ? AND removed = 0 AND id IN";
+      return new Set(allIn(database, sql, [project], [...new Set(ids)]).map(({ id }) => Number(id)));
+    },
     peopleByEmail: async (project, emails) => people(project, "email_key", emails.map(emailKey)),
     peopleByPhone: async (project, phoneNumbers) => people(project, "phone_number", phoneNumbers),
     insertPeople: async (project, rows) => insertPeople(database, blocks, project, rows),
@@ -40,7 +50,7 @@ export function createHistoryRows(database: Database, blocks: ListBlocks, secret
       const sql = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? AND created_at = ? AND score = ?";
       return (database.first(`${sql} ORDER BY id LIMIT 1`, values)?.id as number | undefined) ?? null;
     },
-    insertResponses: async (project, rows, token) => insertResponses(database, blocks, project, rows, token),
+    insertResponses: async (project, rows) => insertResponses(database, blocks, project, rows, tokens(rows.length)),
     replaceResponse: async (project, row) => replaceResponse(database, blocks, project, row),
     markAnswered: async (project, rows) => markAnswered(database, project, rows),
   };
@@ -94,16 +104,19 @@ function insertResponses(
   blocks: ListBlocks,
   project: number,
   responses: readonly StoredPastResponse[],
-  token: () => string,
+  tokens: readonly string[],
 ): void {
-  for (const { id, personId, surveyType, score, comment, createdAt, updatedAt, ...json } of responses) {
+  for (const [
+    index,
+    { id, personId, surveyType, score, comment, createdAt, updatedAt, ...json },
+  ] of responses.entries()) {
     const { properties, tags, additionalAnswers, notes, noteIds } = json;
     const texts = [properties, tags, additionalAnswers, notes, noteIds];
     database.run(
       `INSERT INTO responses (project_id, id, person_id, survey_type, score, comment, created_at, updated_at,
          person_properties, tags, additional_answers, notes, note_ids, token)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, id, personId, surveyType, score, comment, createdAt, updatedAt, ...texts, token()],
+      [project, id, personId, surveyType, score, comment, createdAt, updatedAt, ...texts, tokens[index] ?? null],
     );
   }
   if (responses.length > 0) enterResponses(database, blocks, project, responses.map(toEntered));

@@ -1,0 +1,222 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createPast, WHOLE_SHAPES } from "../../../helpers/past.ts";
+import { openPastStore, type PastStore } from "../../../helpers/past-store.ts";
+import { getMetrics } from "../../../../src/service/domain/metrics.ts";
+import { sendPerson } from "../../../../src/service/domain/people.ts";
+import { metricsQuery, sendInput } from "../../../service/domain/fixture.ts";
+import { NOW } from "../../../helpers/fake-deps.ts";
+
+const project = { id: 1, name: "default" };
+let store: PastStore;
+
+beforeEach(async () => {
+  store = await openPastStore();
+});
+afterEach(async () => store.close());
+
+const response = (values: object): string =>
+  `${JSON.stringify({ id: "10", person: "1", survey_type: "nps", score: 9, comment: null, created_at: NOW - 5000, updated_at: NOW - 5000, person_properties: {}, ...values })}\n`;
+const ada = `${JSON.stringify({ id: "1", email: "ada@example.com", name: "Ada", created_at: NOW - 9000, phone_number: null, last_sent_at: null })}\n`;
+
+describe("what comes in", () => {
+  test("when people were asked or answered lately, then they are not asked again, and nothing is scheduled", async () => {
+    await store.import({ "a.ndjson": response({}), "b.ndjson": ada });
+    const sent = await store.service.store.write((tx) =>
+      sendPerson(tx, project, sendInput({ email: "ada@example.com" })),
+    );
+    expect(sent).toMatchObject({ created: false, person: { id: "1", survey_scheduled_at: null } });
+    expect((await store.dump()).survey_requests).toEqual([]);
+  });
+
+  test("when somebody had left, then they are not asked, also where the file of people comes first", async () => {
+    const left = `${JSON.stringify({ person_id: "1", email: "ada@example.com", unsubscribed_at: NOW - 90 * 86_400 })}\n`;
+    const seen = await store.import({ "a.ndjson": ada.replace(String(NOW - 9000), "1600000000"), "b.ndjson": left });
+    expect(seen).toMatchObject({ exit: 0, error: null });
+    const sent = await store.service.store.write((tx) =>
+      sendPerson(tx, project, sendInput({ email: "ADA@example.com" })),
+    );
+    expect(sent.person.survey_scheduled_at).toBeNull();
+  });
+
+  test("when scores of other survey types come in, then the score leaves them out", async () => {
+    const rows = [9, 9, 3].map((score, at) => response({ id: String(20 + at), score }));
+    const other = response({ id: "30", score: 1, survey_type: "csat" });
+    const { out } = await store.import({ "a.ndjson": [...rows, other].join(""), "b.ndjson": ada });
+    expect(JSON.parse(out)).toMatchObject({ nps: 33, responses: 3, people: 1 });
+    const metrics = await store.service.store.read((tx) => getMetrics(tx, project, metricsQuery()));
+    expect(metrics).toMatchObject({ nps: 33, response_count: 3 });
+    expect((await store.service.store.read((tx) => tx.projects.counts(1))).responses).toBe(4);
+  });
+
+  test("when a response's person was not saved, then one without an address is made for it", async () => {
+    expect(await store.import({ "a.ndjson": response({ person: "77" }) })).toMatchObject({ exit: 0 });
+    const { people } = await store.dump();
+    expect(people).toEqual([expect.objectContaining({ id: 77, email: null, created_at: NOW - 5000 })]);
+  });
+
+  test("when people came by the API before, then they keep their id and get their history", async () => {
+    const send = sendInput({ email: "Ada@Example.com", send: false });
+    const { person } = await store.service.store.write((tx) => sendPerson(tx, project, send));
+    const row = response({ person: "100" });
+    const seen = await store.import({ "a.ndjson": ada.replace('"id":"1"', '"id":"100"'), "b.ndjson": row });
+    expect(seen).toMatchObject({ exit: 0, error: null });
+    expect(seen.err).toContain(`conflict: person 100 is person ${person.id} here, by e-mail or phone`);
+    const { people, responses } = await store.dump();
+    expect(people).toHaveLength(1);
+    expect(responses).toEqual([expect.objectContaining({ id: 10, person_id: Number(person.id) })]);
+  });
+
+  test("when an id is somebody else's here, then the row and its responses are refused", async () => {
+    const send = sendInput({ email: "bo@example.com", send: false });
+    const { person } = await store.service.store.write((tx) => sendPerson(tx, project, send));
+    const own = ada.replace('"id":"1"', `"id":"${person.id}"`);
+    const seen = await store.import({ "a.ndjson": own, "b.ndjson": response({ person: person.id }) });
+    expect(seen.exit).toBe(3);
+    expect(seen.err).toBe(
+      `a.ndjson:1: id ${person.id} belongs to another person in this project\nb.ndjson:1: its person was refused\n`,
+    );
+    expect((await store.dump()).responses).toEqual([]);
+  });
+});
+
+describe("the same once more", () => {
+  test("when a stored row has other content, then it is listed and kept, or replaced when asked for", async () => {
+    await store.import({ "a.ndjson": ada, "b.ndjson": response({}) });
+    const changed = { "b.ndjson": response({ score: 2, comment: "Slow.", updated_at: NOW - 10 }) };
+    const kept = await store.import(changed);
+    expect({ exit: kept.exit, err: kept.err }).toEqual({
+      exit: 0,
+      err: "b.ndjson:1: conflict: response 10 is stored with another score, comment, updated_at\n",
+    });
+    expect((await store.import(changed, { onConflict: "replace" })).err).toBe("");
+    expect((await store.import(changed)).err).toBe("");
+    expect(await store.service.store.check()).toEqual([]);
+    expect((await store.dump()).responses).toEqual([expect.objectContaining({ score: 2, comment: "Slow." })]);
+  });
+
+  test("when rows have no ids, then person, time and score tell them apart", async () => {
+    const csv =
+      "email,score,created_at,plan\nada@example.com,9,2026-01-02T03:04:05Z,pro\nbo@example.com,9,2026-01-02T03:04:05Z,\n";
+    await store.import({ "a.csv": csv }, { unknown: "properties" });
+    const again = await store.import({ "a.csv": `${csv}ada@example.com,9,2026-01-02 03:04:05 UTC,pro\n` });
+    expect(JSON.parse(again.out)).toMatchObject({ streams: [{ read: 3, kept: 0, merged: 1 }], people: 2 });
+    expect((await store.dump()).responses).toHaveLength(2);
+  });
+});
+
+describe("what is expected", () => {
+  test("when figures are not those of the files, then nothing is written", async () => {
+    const seen = await store.import(
+      { "a.ndjson": ada, "b.ndjson": response({}) },
+      {
+        expectations: [
+          { name: "nps", value: 51 },
+          { name: "responses", value: 1 },
+        ],
+      },
+    );
+    expect(seen).toMatchObject({ exit: null, error: "assertion failed: nps=51 (nps is 100)" });
+    expect((await store.dump()).people).toEqual([]);
+  });
+
+  test("when the files are only checked, then the mapping is shown and nothing is written", async () => {
+    const csv = "E-Mail,Score,Survey Date,Region\nada@example.com,9,2026-01-02,EMEA\n";
+    const seen = await store.import({ "a.csv": csv }, { check: true });
+    expect(seen.err).toBe(
+      "a.csv: csv responses\n  E-Mail -> email\n  Score -> score\n  Survey Date -> created_at\nnote: a.csv: columns not kept: Region\nNothing was written.\n",
+    );
+    expect((await store.dump()).people).toEqual([]);
+  });
+
+  test("when rows are refused, then each is named, and the report has all of them", async () => {
+    const rows = [{ score: 11 }, { created_at: "soon" }, { id: "9007199254740993" }, {}].map(response).join("");
+    const report = path.join(store.folder, "report.ndjson");
+    const seen = await store.import({ "a.ndjson": ada, "b.ndjson": rows }, { report });
+    const reasons = [
+      "score 11 is not a whole number from 0 to 10",
+      'created_at "soon" is not a time',
+      'id "9007199254740993" is not a whole number from 1 to 2^53',
+    ];
+    expect(seen.exit).toBe(3);
+    expect(seen.err).toBe(reasons.map((reason, at) => `b.ndjson:${at + 1}: ${reason}\n`).join(""));
+    const lines = (await readFile(report, "utf8")).trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { reason: string }).reason)).toEqual(reasons);
+    expect((await store.dump()).responses).toHaveLength(1);
+  });
+});
+
+describe("files that cannot be read", () => {
+  const half = response({}).slice(0, 60);
+  test.for([
+    [
+      "of no known shape",
+      "a.csv",
+      "Colour,Score\nred,9\n",
+      "a.csv: not a known shape (columns: Colour, Score); nearest: csv responses, which needs person or person_id or email or phone_number, and created_at",
+    ],
+    [
+      "cut off within a row",
+      "b.ndjson",
+      ada + half,
+      "b.ndjson:2: an object that begins here has no end; the file is cut off",
+    ],
+    ["cut off within an array", "c.json", `[${response({})},`, "c.json:2: the array has no end; the file is cut off"],
+    ["that is no JSON", "d.ndjson", `${ada}{"id": 1,}\n`, "d.ndjson:2: not valid JSON"],
+    [
+      "with an open quote",
+      "e.csv",
+      'email,score,created_at\n"ada@example.com,9,2026-01-02\n',
+      'e.csv:2: a quoted field begins here and is never closed; a quote inside a field is written ""',
+    ],
+  ] as const)("when one is %s, then its place is named and nothing is written", async ([, name, text, error]) => {
+    const seen = await store.import({ "0.ndjson": ada, [name]: text });
+    expect(seen).toMatchObject({ exit: null, error });
+    expect((await store.dump()).people).toEqual([]);
+  });
+
+  test("when one is in another encoding, then its place is named and nothing is written", async () => {
+    const file = path.join(store.folder, "latin.csv");
+    await writeFile(
+      file,
+      Buffer.from("email,score,created_at,comment\na@example.com,9,2026-01-02,caf\xe9\n", "latin1"),
+    );
+    const seen = await store.import({}, { paths: [file] });
+    expect(seen.error).toBe(
+      `${file}:2: the text is neither UTF-8 nor UTF-16 with a byte order mark (byte 0xe9, as in WINDOWS-1252)`,
+    );
+  });
+
+  test("when a customer list from a spreadsheet comes in, then good rows are kept and each bad one is named", async () => {
+    const text = await readFile(path.join(import.meta.dirname, "../../../fixtures/customers-messy.csv"), "utf8");
+    const seen = await store.import({ "messy.csv": text });
+    const counts = (JSON.parse(seen.out) as { streams: readonly Record<string, number>[] }).streams[0];
+    const { read = 0, kept = 0, merged = 0, refused = 0, conflicts = 0 } = counts ?? {};
+    expect(seen).toMatchObject({ exit: 3, error: null });
+    expect(kept + merged + refused + conflicts).toBe(read);
+    expect(await store.service.store.check()).toEqual([]);
+    expect((await store.dump()).people).toHaveLength(kept);
+  });
+});
+
+describe("an import that was stopped", () => {
+  test("when it ended between any two batches, then the same import completes it", async () => {
+    const files = WHOLE_SHAPES["NDJSON of the API"]?.(createPast(60)) ?? {};
+    const whole = await openPastStore();
+    await whole.import(files);
+    for (const step of [1, 2, 3, 4]) {
+      let left = step;
+      const { admin } = store.service;
+      await expect(
+        store.import(files, {}, (command) => {
+          left -= 1;
+          return left < 0 ? Promise.reject(new Error("stopped")) : admin(command);
+        }),
+      ).resolves.toMatchObject({ error: "stopped" });
+    }
+    expect(await store.import(files)).toMatchObject({ exit: 0, error: null });
+    expect(await store.dump()).toEqual(await whole.dump());
+    await whole.close();
+  });
+});
