@@ -1,7 +1,7 @@
 import type { Random } from "../runtime/random.ts";
 import { createKey } from "./control/create-admin.ts";
 import type { Store } from "./domain/ports.ts";
-import { addKey, addProject, authenticate, findProject, listKeys, listProjects } from "./domain/projects.ts";
+import { addKey, addProject, authenticate, findProject, listKeys, listProjects } from "./domain/projects/projects.ts";
 
 export const DEFAULT_PROJECT = "default";
 

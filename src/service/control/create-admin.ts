@@ -2,12 +2,12 @@
 import type { Clock } from "../../runtime/clock.ts";
 import { currentProcess } from "../../runtime/processes.ts";
 import type { Random } from "../../runtime/random.ts";
-import { configureAutopilot, getAutopilot } from "../domain/autopilot.ts";
-import { type Brand, readBrand } from "../domain/brand.ts";
+import { configureAutopilot, getAutopilot } from "../domain/surveys/autopilot.ts";
+import { type Brand, readBrand } from "../domain/projects/brand.ts";
 import { DomainError } from "../domain/errors.ts";
 import { importHistory } from "../domain/history/import-responses.ts";
 import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
-import { previewSurvey } from "../domain/preview.ts";
+import { previewSurvey } from "../domain/surveys/preview.ts";
 import {
   addKey,
   addProject,
@@ -18,8 +18,8 @@ import {
   readSettings,
   revokeKey,
   setThrottle,
-} from "../domain/projects.ts";
-import { addTrend, listTrends, removeTrend } from "../domain/trends.ts";
+} from "../domain/projects/projects.ts";
+import { addTrend, listTrends, removeTrend } from "../domain/answers/trends.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { ReportOutcome } from "../domain/delivery/rows.ts";
 import { createBounceHandlers } from "./bounce-admin.ts";

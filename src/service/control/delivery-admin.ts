@@ -4,7 +4,7 @@ import { explainPerson, releaseHeld, setPaused, summarizeQueue } from "../domain
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { parseId } from "../domain/ids.ts";
 import type { AttemptRow, DeliveryRow, PageFacts, ProjectRow, Store, Transaction } from "../domain/ports.ts";
-import { findProject } from "../domain/projects.ts";
+import { findProject } from "../domain/projects/projects.ts";
 import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";
 import type {
   AttemptInfo,

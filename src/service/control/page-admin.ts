@@ -1,7 +1,7 @@
 /** The commands about pages, on an open store. */
-import { type Brand, type BrandChange, changeBrand } from "../domain/brand.ts";
+import { type Brand, type BrandChange, changeBrand } from "../domain/projects/brand.ts";
 import type { ProjectRow, PublicLink, Store, Transaction } from "../domain/ports.ts";
-import { addLink, listLinks, removeLink, signResponseLink } from "../domain/survey-links.ts";
+import { addLink, listLinks, removeLink, signResponseLink } from "../domain/surveys/survey-links.ts";
 import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";
 import { requireProject } from "./delivery-admin.ts";
 import type { BrandInfo, LinkInfo, PageCommand } from "./page-commands.ts";

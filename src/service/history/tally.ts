@@ -3,7 +3,7 @@ import { emailKey } from "../../contract/email.ts";
 import { scoreCategory } from "../../contract/limits.ts";
 import { createWallClock, firstSecondOf } from "../../runtime/zone.ts";
 import type { PastPerson, PastResponse } from "../domain/history/rows.ts";
-import { toCoreMetrics } from "../domain/metrics.ts";
+import { toCoreMetrics } from "../domain/answers/metrics.ts";
 import { HISTORY_STREAMS, type HistoryStream, PART_STREAMS, type PartStream } from "./columns.ts";
 import type { PastRow } from "./convert-rows.ts";
 import { idKey, KeyTable, Newest, type RowKey, textKey } from "./key-table.ts";

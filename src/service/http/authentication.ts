@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Project } from "../domain/inputs.ts";
 import type { Store } from "../domain/ports.ts";
-import { authenticate, isGuessable } from "../domain/projects.ts";
+import { authenticate, isGuessable } from "../domain/projects/projects.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { HttpError } from "./replies.ts";
 

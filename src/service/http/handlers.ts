@@ -2,11 +2,11 @@
 import type { JsonObject } from "../../contract/json.ts";
 import type { Membership, Platform, SurveyResponse } from "../../contract/resources.ts";
 import type { Route, RouteName } from "../../contract/routes.ts";
-import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/autopilot.ts";
+import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot.ts";
 import { NotFoundError } from "../domain/errors.ts";
 import type { MembersQuery, Project } from "../domain/inputs.ts";
-import { getMetrics } from "../domain/metrics.ts";
-import { cancelSurveys, deletePerson, listPeopleJson, sendPerson } from "../domain/people.ts";
+import { getMetrics } from "../domain/answers/metrics.ts";
+import { cancelSurveys, deletePerson, listPeopleJson, sendPerson } from "../domain/people/people.ts";
 import type { JsonRows, Store } from "../domain/ports.ts";
 import {
   addResponse,
@@ -16,8 +16,8 @@ import {
   requirePerson,
   responseJson,
   updateResponse,
-} from "../domain/responses.ts";
-import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/suppressions.ts";
+} from "../domain/answers/responses.ts";
+import { listBouncesJson, listUnsubscribesJson, unsubscribe } from "../domain/people/suppressions.ts";
 import {
   parsePersonPath,
   readEventsQuery,

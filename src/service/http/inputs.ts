@@ -19,7 +19,7 @@ import type {
   ResponsesQuery,
   SendInput,
 } from "../domain/inputs.ts";
-import { checkSpecialProperties } from "../domain/special-properties.ts";
+import { checkSpecialProperties } from "../domain/surveys/special-properties.ts";
 import type { Reader } from "./reader.ts";
 
 const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX);

@@ -11,10 +11,10 @@ import {
   noteLook,
   type Visit,
   visitSurvey,
-} from "../domain/answers.ts";
-import type { Brand } from "../domain/brand.ts";
+} from "../domain/answers/answers.ts";
+import type { Brand } from "../domain/projects/brand.ts";
 import type { Transaction } from "../domain/ports.ts";
-import { readSpecialProperties } from "../domain/special-properties.ts";
+import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { linkedScore, readScore, readForm } from "./answer-form.ts";
 import { createCrowd } from "./crowd.ts";
 import { type HtmlPage, pageHeaders, seeOther } from "./document.ts";

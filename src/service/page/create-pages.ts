@@ -1,6 +1,6 @@
 /** The pages behind the links of messages: which page answers which request. */
 import type { HttpResponse } from "../../contract/http.ts";
-import { readLogo } from "../domain/brand.ts";
+import { readLogo } from "../domain/projects/brand.ts";
 import { createAnswerHandler } from "./answer-handler.ts";
 import { pageHeaders } from "./document.ts";
 import { createLeavingHandler } from "./leaving-handler.ts";

@@ -1,6 +1,6 @@
 /** `/u/<token>`: leaving by a button or a mail program's one click (RFC 8058), and coming back. A GET changes nothing. */
-import { findUnsubscribeLink, resubscribeByLink, unsubscribeByLink } from "../domain/answers.ts";
-import { readSpecialProperties } from "../domain/special-properties.ts";
+import { findUnsubscribeLink, resubscribeByLink, unsubscribeByLink } from "../domain/answers/answers.ts";
+import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { previewBrand } from "./answer-handler.ts";
 import type { HtmlPage } from "./document.ts";
 import {

@@ -1,9 +1,9 @@
 /** `/l/<token>`: a public link, which anybody may answer. Each visitor's answer has a path of its own below it. */
 import { unixSeconds } from "../../runtime/clock.ts";
-import type { Brand } from "../domain/brand.ts";
+import type { Brand } from "../domain/projects/brand.ts";
 import type { ResponseRow, PublicLink } from "../domain/ports.ts";
-import { readSpecialProperties } from "../domain/special-properties.ts";
-import { answerByLink, visitLink } from "../domain/survey-links.ts";
+import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
+import { answerByLink, visitLink } from "../domain/surveys/survey-links.ts";
 import { linkedScore, readForm } from "./answer-form.ts";
 import { seeOther } from "./document.ts";
 import {

@@ -3,11 +3,11 @@ import type { HttpResponse } from "../../contract/http.ts";
 import { FALLBACK_LOCALE, isLocale, type Locale } from "../../contract/locales.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
-import { type Brand, readBrand } from "../domain/brand.ts";
+import { type Brand, readBrand } from "../domain/projects/brand.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store, Transaction } from "../domain/ports.ts";
-import { readSettings } from "../domain/projects.ts";
-import type { SpecialProperties } from "../domain/special-properties.ts";
+import { readSettings } from "../domain/projects/projects.ts";
+import type { SpecialProperties } from "../domain/surveys/special-properties.ts";
 import { singleLine } from "../domain/texts/plain-text.ts";
 import { type HtmlPage, type PageBrand, pageHeaders, pageResponse, unknownLink } from "./document.ts";
 

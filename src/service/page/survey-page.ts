@@ -1,7 +1,7 @@
 /** The question with its eleven numbers, and what follows an answer. Everything works without a script. */
 import { SCORE_MAX } from "../../contract/limits.ts";
 import type { Locale } from "../../contract/locales.ts";
-import type { SpecialProperties } from "../domain/special-properties.ts";
+import type { SpecialProperties } from "../domain/surveys/special-properties.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../domain/texts/survey-texts.ts";
 import type { HtmlPage, PageBrand } from "./document.ts";
 import { ANSWER_AT_A_GESTURE } from "./gesture-script.ts";

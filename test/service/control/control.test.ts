@@ -12,7 +12,7 @@ import { administer } from "../../../src/service/administer.ts";
 import { AdminError, type Admin, type AdminResults } from "../../../src/service/control/commands.ts";
 import type { DeliveryInfo } from "../../../src/service/control/delivery-commands.ts";
 import type { DeliveryState } from "../../../src/service/domain/ports.ts";
-import { addProject } from "../../../src/service/domain/projects.ts";
+import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import {
   controlFile,
   readControlFile,

@@ -13,7 +13,7 @@ import type {
 } from "../../../src/service/domain/inputs.ts";
 import { claimDue } from "../../../src/service/domain/delivery/deliveries.ts";
 import type { DueSurvey, Store, Transaction } from "../../../src/service/domain/ports.ts";
-import { addProject, findProject } from "../../../src/service/domain/projects.ts";
+import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 

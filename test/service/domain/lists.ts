@@ -1,7 +1,7 @@
 /** The service's lists as values, to look inside. */
 import type { Bounce, Membership, Person, SurveyResponse, Unsubscribe } from "../../../src/contract/resources.ts";
-import { listMembersJson } from "../../../src/service/domain/autopilot.ts";
-import { listBouncesJson, listUnsubscribesJson } from "../../../src/service/domain/suppressions.ts";
+import { listMembersJson } from "../../../src/service/domain/surveys/autopilot.ts";
+import { listBouncesJson, listUnsubscribesJson } from "../../../src/service/domain/people/suppressions.ts";
 import type {
   EventsQuery,
   MembersQuery,
@@ -10,9 +10,9 @@ import type {
   ResponsesQuery,
 } from "../../../src/service/domain/inputs.ts";
 import type { JsonPage } from "../../../src/service/domain/ids.ts";
-import { listPeopleJson } from "../../../src/service/domain/people.ts";
+import { listPeopleJson } from "../../../src/service/domain/people/people.ts";
 import type { JsonRows, Transaction } from "../../../src/service/domain/ports.ts";
-import { listResponsesJson, type Links } from "../../../src/service/domain/responses.ts";
+import { listResponsesJson, type Links } from "../../../src/service/domain/answers/responses.ts";
 
 interface CursorPage<Row> {
   readonly rows: readonly Row[];

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SendInput } from "../../../src/service/domain/inputs.ts";
-import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
-import { addProject, setThrottle } from "../../../src/service/domain/projects.ts";
-import { recordBounce, unsubscribe } from "../../../src/service/domain/suppressions.ts";
-import { addResponse } from "../../../src/service/domain/responses.ts";
+import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
+import { addProject, setThrottle } from "../../../src/service/domain/projects/projects.ts";
+import { recordBounce, unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
+import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import {
   DAY,
   START,

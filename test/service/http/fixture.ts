@@ -4,7 +4,7 @@ import type { HttpResponse } from "../../../src/contract/http.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { createLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { addKey } from "../../../src/service/domain/projects.ts";
+import { addKey } from "../../../src/service/domain/projects/projects.ts";
 import { createHttpService, type HttpService } from "../../../src/service/http/create-http-service.ts";
 import type { RateLimit } from "../../../src/service/http/rate-limit.ts";
 import { listen, type Listening } from "../../../src/service/http/server.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { addKey } from "../../../src/service/domain/projects.ts";
+import { addKey } from "../../../src/service/domain/projects/projects.ts";
 import { KEY, openHttp, ORIGIN } from "./fixture.ts";
 
 it("when a key's bucket is full, then 429 says when it has drained, and other keys go on", async () => {

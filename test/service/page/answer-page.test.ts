@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { DAY, sendInput } from "../domain/fixture.ts";
 import { checkedScores, KEY, openPages, ORIGIN, type PageFixture, visibleText } from "./fixture.ts";
 import { claimDue } from "../../../src/service/domain/delivery/deliveries.ts";
-import { sendPerson } from "../../../src/service/domain/people.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
 
 let pages: PageFixture;
 let url = "";

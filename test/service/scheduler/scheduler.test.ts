@@ -7,10 +7,10 @@ import {
   type DeliveryResult,
 } from "../../../src/service/domain/delivery/sender.ts";
 import type { DueSurvey, Store } from "../../../src/service/domain/ports.ts";
-import { addMember } from "../../../src/service/domain/autopilot.ts";
+import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
 import { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
-import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
-import { unsubscribe } from "../../../src/service/domain/suppressions.ts";
+import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
+import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
 import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";
 import { openFixture, sendInput, type Fixture } from "../domain/fixture.ts";
 

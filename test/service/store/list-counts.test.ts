@@ -4,11 +4,11 @@ import type { SurveyResponse } from "../../../src/contract/resources.ts";
 import { RESPONSE_ORDERS, type ResponseOrder } from "../../../src/contract/routes.ts";
 import type { Transaction } from "../../../src/service/domain/ports.ts";
 import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
-import { recordBounce, unsubscribePerson } from "../../../src/service/domain/suppressions.ts";
-import { getMetrics } from "../../../src/service/domain/metrics.ts";
-import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
-import { addResponse, updateResponse } from "../../../src/service/domain/responses.ts";
-import { addTrend, removeTrend } from "../../../src/service/domain/trends.ts";
+import { recordBounce, unsubscribePerson } from "../../../src/service/domain/people/suppressions.ts";
+import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
+import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
+import { addResponse, updateResponse } from "../../../src/service/domain/answers/responses.ts";
+import { addTrend, removeTrend } from "../../../src/service/domain/answers/trends.ts";
 import {
   claimAll,
   links,

@@ -4,10 +4,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember, configureAutopilot } from "../../../src/service/domain/autopilot.ts";
-import { getMetrics } from "../../../src/service/domain/metrics.ts";
-import { deletePerson, sendPerson } from "../../../src/service/domain/people.ts";
-import { addTrend, removeTrend } from "../../../src/service/domain/trends.ts";
+import { addMember, configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
+import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
+import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
+import { addTrend, removeTrend } from "../../../src/service/domain/answers/trends.ts";
 import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import { NODE } from "../../helpers/run-cli.ts";
 import {

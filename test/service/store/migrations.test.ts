@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { finishDelivery, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
-import { addResponse } from "../../../src/service/domain/responses.ts";
+import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
 import { claimAll, links, openFixture, responseInput, responsesQuery, START } from "../domain/fixture.ts";
 import { listResponses } from "../domain/lists.ts";

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { sendPerson } from "../../../src/service/domain/people.ts";
-import { addResponse } from "../../../src/service/domain/responses.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
 import {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { createHmac } from "node:crypto";
 import { systemClock } from "../../../src/runtime/clock.ts";
-import { deletePerson } from "../../../src/service/domain/people.ts";
+import { deletePerson } from "../../../src/service/domain/people/people.ts";
 import { enableWebhook, redeliver, rotateSecret } from "../../../src/service/domain/webhooks/webhooks.ts";
 import { createFakeClock } from "../../helpers/fake-clock.ts";
 import {

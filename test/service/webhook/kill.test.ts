@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { sendPerson } from "../../../src/service/domain/people.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addWebhook } from "../../../src/service/domain/webhooks/webhooks.ts";
 import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook-rows.ts";
 import { ensureFirstKey } from "../../../src/service/first-project.ts";

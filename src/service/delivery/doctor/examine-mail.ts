@@ -1,7 +1,7 @@
 /** Everything that is checked before the first mail. */
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import type { NameResolver } from "../../../runtime/name-resolver.ts";
-import { sampleSurvey } from "../../domain/preview.ts";
+import { sampleSurvey } from "../../domain/surveys/preview.ts";
 import { checkNames } from "./check-names.ts";
 import { checkConnection } from "./check-server.ts";
 import { checkSettings } from "./check-settings.ts";

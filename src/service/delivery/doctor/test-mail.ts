@@ -2,7 +2,7 @@
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { onAbort } from "../../../runtime/on-abort.ts";
 import type { Random } from "../../../runtime/random.ts";
-import { sampleSurvey } from "../../domain/preview.ts";
+import { sampleSurvey } from "../../domain/surveys/preview.ts";
 import { type DkimKey, signMail } from "../mail/dkim.ts";
 import { renderMail } from "../message/render-mail.ts";
 import { freezeMail, type MailContext, toFrozenMessage } from "../message/survey-mail.ts";

@@ -1,6 +1,6 @@
 /** Who surveys come from: what a project says of it stands before what the process says. */
 import { domainToASCII } from "node:url";
-import type { ProjectSettings } from "../../domain/projects.ts";
+import type { ProjectSettings } from "../../domain/projects/projects.ts";
 
 /** Where `serve` listens unless it is told otherwise; links of messages made without a server begin with it. */
 export const DEFAULT_ADDRESS = "http://127.0.0.1:8080";

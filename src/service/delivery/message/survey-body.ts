@@ -1,6 +1,6 @@
 /** What the survey's mail shows, as text and as HTML. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
-import type { SpecialProperties } from "../../domain/special-properties.ts";
+import type { SpecialProperties } from "../../domain/surveys/special-properties.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
 import { type BodyContent, htmlPart } from "./survey-html.ts";

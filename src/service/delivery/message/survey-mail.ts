@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Random } from "../../../runtime/random.ts";
 import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
-import { readSpecialProperties } from "../../domain/special-properties.ts";
+import { readSpecialProperties } from "../../domain/surveys/special-properties.ts";
 import { singleLine } from "../../domain/texts/plain-text.ts";
 import { surveyTexts } from "../../domain/texts/survey-texts.ts";
 import { formatMessage, headerText, mailbox } from "./mime.ts";

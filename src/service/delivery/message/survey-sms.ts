@@ -1,6 +1,6 @@
 /** The survey as a text message: section 2 "Special properties" and the rules of delivery. */
 import type { DueSurvey } from "../../domain/ports.ts";
-import { readSpecialProperties } from "../../domain/special-properties.ts";
+import { readSpecialProperties } from "../../domain/surveys/special-properties.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
 import { surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
 

@@ -3,12 +3,12 @@
  * about, and what it changes. Nobody is marked on the strength of words in free text.
  */
 import { emailKey } from "../../../contract/email.ts";
-import { resumeMember } from "../autopilot.ts";
+import { resumeMember } from "../surveys/autopilot.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import type { BounceEvidence, ReportedSurvey, ReportOutcome, SoftBouncer, Transaction } from "../ports.ts";
-import { readSettings } from "../projects.ts";
-import { recordBounce, unsubscribePerson } from "../suppressions.ts";
+import { readSettings } from "../projects/projects.ts";
+import { recordBounce, unsubscribePerson } from "../people/suppressions.ts";
 import { logAttempt, noteEvidence } from "./deliveries.ts";
 import { REPORT_OUTCOMES } from "./rows.ts";
 

@@ -2,10 +2,10 @@
 import type { Channel } from "../../../contract/routes.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import { newest } from "../person-identity.ts";
+import { newest } from "../people/person-identity.ts";
 import type { Claim, DeliveryRow, DueSurvey, FrozenMessage, DeliveryChange, Transaction } from "../ports.ts";
-import { canReceive, recordBounce } from "../suppressions.ts";
-import { scheduleAutopilot } from "../surveys.ts";
+import { canReceive, recordBounce } from "../people/suppressions.ts";
+import { scheduleAutopilot } from "../surveys/surveys.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
 /** What is done with a message that may have arrived: `hold` leaves it to evidence and the operator. */

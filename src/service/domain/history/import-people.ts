@@ -1,9 +1,9 @@
 /** Saved people and who had left or bounced: with their ids and times, and nothing scheduled. */
 import { emailKey } from "../../../contract/email.ts";
 import type { Project } from "../inputs.ts";
-import { newest } from "../person-identity.ts";
+import { newest } from "../people/person-identity.ts";
 import type { PersonRow, Transaction } from "../ports.ts";
-import { keepSuppressions } from "../suppressions.ts";
+import { keepSuppressions } from "../people/suppressions.ts";
 import type { PastPerson, StoredPastPerson } from "./rows.ts";
 
 export type ConflictPolicy = "keep" | "replace";

@@ -3,8 +3,8 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createPast, WHOLE_SHAPES } from "../../../helpers/past.ts";
 import { openPastStore, type PastStore } from "../../../helpers/past-store.ts";
-import { getMetrics } from "../../../../src/service/domain/metrics.ts";
-import { sendPerson } from "../../../../src/service/domain/people.ts";
+import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { metricsQuery, sendInput } from "../../../service/domain/fixture.ts";
 import { NOW } from "../../../helpers/fake-deps.ts";
 

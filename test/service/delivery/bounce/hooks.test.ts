@@ -11,7 +11,7 @@ import {
   setProviderKey,
 } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
-import { sendPerson } from "../../../../src/service/domain/people.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { claimAll, openFixture, sendInput, type Fixture } from "../../domain/fixture.ts";
 
 const TLS = path.join(import.meta.dirname, "../../../fixtures/tls");

@@ -1,7 +1,7 @@
 /** The whole way of mail: due surveys of a store, the scheduler, the sender, real sockets, and what is recorded. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { releaseHeld } from "../../../../src/service/domain/delivery/oversight.ts";
-import { sendPerson } from "../../../../src/service/domain/people.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { SenderState } from "../../../../src/service/domain/ports.ts";
 import {
   openSmtpSender,

@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from "vitest";
 import type { NewWebhook, Transaction } from "../../../../src/service/domain/ports.ts";
-import { answerSurvey } from "../../../../src/service/domain/answers.ts";
+import { answerSurvey } from "../../../../src/service/domain/answers/answers.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
-import { sendPerson } from "../../../../src/service/domain/people.ts";
-import { addProject } from "../../../../src/service/domain/projects.ts";
-import { addResponse, updateResponse } from "../../../../src/service/domain/responses.ts";
-import { recordBounce, unsubscribe } from "../../../../src/service/domain/suppressions.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { addProject } from "../../../../src/service/domain/projects/projects.ts";
+import { addResponse, updateResponse } from "../../../../src/service/domain/answers/responses.ts";
+import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { eventBody } from "../../../../src/service/domain/webhooks/events.ts";
 import { slackMessage } from "../../../../src/service/domain/webhooks/slack-message.ts";
 import { WEBHOOK_EVENTS } from "../../../../src/service/domain/webhooks/webhook-rows.ts";

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../../contract/resources.ts";
 import type { Trend, TrendRows } from "../../../domain/ports.ts";
-import { meetsConditions } from "../../../domain/trends.ts";
+import { meetsConditions } from "../../../domain/answers/trends.ts";
 import type { Database } from "../engine/database.ts";
 import { nextId } from "./project-rows.ts";
 import type { Session } from "../engine/stored-time.ts";

@@ -1,18 +1,18 @@
 /** Autopilot: who is enrolled, how often it surveys, and what that schedules (sections 3 and 4.8 to 4.11). */
 import { isDeepStrictEqual } from "node:util";
-import { emailKey } from "../../contract/email.ts";
+import { emailKey } from "../../../contract/email.ts";
 import type {
   AutopilotConfiguration,
   Membership,
   MembershipPerson,
   Platform,
   Properties,
-} from "../../contract/resources.ts";
-import { InvalidError, NotFoundError } from "./errors.ts";
-import { type JsonPage, parseCursor, parseId, toPage } from "./ids.ts";
-import type { MemberInput, MembersQuery, PersonReference, Project } from "./inputs.ts";
-import { findReferenced, identify, MEMBER_NAMES, requireReferenced, upsertPerson } from "./person-identity.ts";
-import type { MembershipRow, PersonRow, Transaction } from "./ports.ts";
+} from "../../../contract/resources.ts";
+import { InvalidError, NotFoundError } from "../errors.ts";
+import { type JsonPage, parseCursor, parseId, toPage } from "../ids.ts";
+import type { MemberInput, MembersQuery, PersonReference, Project } from "../inputs.ts";
+import { findReferenced, identify, MEMBER_NAMES, requireReferenced, upsertPerson } from "../people/person-identity.ts";
+import type { MembershipRow, PersonRow, Transaction } from "../ports.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
 import { type AutopilotWish, scheduleAutopilot } from "./surveys.ts";
 

@@ -2,10 +2,10 @@
  * Finds the person that a call identifies by e-mail, phone number or id (rules of the service, "A person is
  * identified").
  */
-import { InvalidError, NotFoundError, TakenError } from "./errors.ts";
-import { parseId } from "./ids.ts";
-import type { PersonReference, Project } from "./inputs.ts";
-import type { PersonChange, PersonRow, Transaction } from "./ports.ts";
+import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
+import { parseId } from "../ids.ts";
+import type { PersonReference, Project } from "../inputs.ts";
+import type { PersonChange, PersonRow, Transaction } from "../ports.ts";
 import { keepSuppressions, markSuppressed } from "./suppressions.ts";
 
 /** How a call calls its parameters, so that errors name what the caller wrote. */

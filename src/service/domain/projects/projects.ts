@@ -1,11 +1,11 @@
 /** Projects, their keys and settings. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { senderProblem } from "../../contract/email.ts";
-import { characterCount, FOOTER_MAX, KEY_LENGTH_MIN, SENDER_NAME_MAX } from "../../contract/limits.ts";
-import { InvalidError, TakenError } from "./errors.ts";
-import { parseId } from "./ids.ts";
-import type { Project } from "./inputs.ts";
-import type { KeyRow, ProjectRow, Transaction } from "./ports.ts";
+import { senderProblem } from "../../../contract/email.ts";
+import { characterCount, FOOTER_MAX, KEY_LENGTH_MIN, SENDER_NAME_MAX } from "../../../contract/limits.ts";
+import { InvalidError, TakenError } from "../errors.ts";
+import { parseId } from "../ids.ts";
+import type { Project } from "../inputs.ts";
+import type { KeyRow, ProjectRow, Transaction } from "../ports.ts";
 
 const DAY_SECONDS = 86_400;
 const DEFAULT_THROTTLE_SECONDS = 30 * DAY_SECONDS;

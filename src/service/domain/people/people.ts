@@ -1,8 +1,8 @@
 /** People: sections 4.1 and 4.2, and deletion. */
-import type { Person, SentPerson } from "../../contract/resources.ts";
-import { InvalidError, NotFoundError } from "./errors.ts";
-import { type JsonPage, parseCursor, toPage } from "./ids.ts";
-import type { PeopleQuery, PersonReference, Project, SendInput } from "./inputs.ts";
+import type { Person, SentPerson } from "../../../contract/resources.ts";
+import { InvalidError, NotFoundError } from "../errors.ts";
+import { type JsonPage, parseCursor, toPage } from "../ids.ts";
+import type { PeopleQuery, PersonReference, Project, SendInput } from "../inputs.ts";
 import {
   changePerson,
   identify,
@@ -11,10 +11,10 @@ import {
   translateTaken,
   upsertPerson,
 } from "./person-identity.ts";
-import type { PersonRow, Position, Transaction } from "./ports.ts";
-import { checkSpecialProperties } from "./special-properties.ts";
+import type { PersonRow, Position, Transaction } from "../ports.ts";
+import { checkSpecialProperties } from "../surveys/special-properties.ts";
 import { keepSuppressions } from "./suppressions.ts";
-import { cancelWaiting, scheduleSurvey } from "./surveys.ts";
+import { cancelWaiting, scheduleSurvey } from "../surveys/surveys.ts";
 
 /** 4.1 as JSON texts, `Person` rows in creation order. */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {

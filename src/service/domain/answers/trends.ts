@@ -1,9 +1,9 @@
 /** Trends: saved filters on `person_properties`. */
-import type { Properties } from "../../contract/resources.ts";
-import { InvalidError } from "./errors.ts";
-import { parseId } from "./ids.ts";
-import type { Project } from "./inputs.ts";
-import type { Transaction, Trend } from "./ports.ts";
+import type { Properties } from "../../../contract/resources.ts";
+import { InvalidError } from "../errors.ts";
+import { parseId } from "../ids.ts";
+import type { Project } from "../inputs.ts";
+import type { Transaction, Trend } from "../ports.ts";
 
 /** Saves a filter: responses whose properties have, as text, each of these values. */
 export async function addTrend(

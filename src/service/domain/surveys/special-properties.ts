@@ -1,9 +1,9 @@
 /** What the special keys of `properties` mean, section 2 "Special properties". */
-import { characterCount } from "../../contract/limits.ts";
-import { effectiveLocale, type Locale } from "../../contract/locales.ts";
-import type { Properties } from "../../contract/resources.ts";
-import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../contract/special-properties.ts";
-import { InvalidError } from "./errors.ts";
+import { characterCount } from "../../../contract/limits.ts";
+import { effectiveLocale, type Locale } from "../../../contract/locales.ts";
+import type { Properties } from "../../../contract/resources.ts";
+import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../../contract/special-properties.ts";
+import { InvalidError } from "../errors.ts";
 
 /** The special properties of one survey, null where none was given. */
 export interface SpecialProperties {

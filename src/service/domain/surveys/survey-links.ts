@@ -1,13 +1,13 @@
 /** Links that anybody may answer, and signed links to a response. */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Properties } from "../../contract/resources.ts";
-import { changeAnswer, cleanAnswer } from "./answers.ts";
-import { InvalidError } from "./errors.ts";
-import { parseId } from "./ids.ts";
-import type { Project } from "./inputs.ts";
-import type { ResponseRow, PublicLink, Transaction } from "./ports.ts";
+import type { Properties } from "../../../contract/resources.ts";
+import { changeAnswer, cleanAnswer } from "../answers/answers.ts";
+import { InvalidError } from "../errors.ts";
+import { parseId } from "../ids.ts";
+import type { Project } from "../inputs.ts";
+import type { ResponseRow, PublicLink, Transaction } from "../ports.ts";
 import { checkSpecialProperties } from "./special-properties.ts";
-import { noteEvent } from "./webhooks/events.ts";
+import { noteEvent } from "../webhooks/events.ts";
 
 const SECRET = "links";
 

@@ -1,10 +1,10 @@
 /** Bounces, unsubscribes and who is not written to (sections 4.5 and 4.6). A suppression belongs to an address on one
  * channel and outlives the person. */
-import type { Channel } from "../../contract/routes.ts";
-import { InvalidError } from "./errors.ts";
-import type { EventsQuery, Project } from "./inputs.ts";
-import type { EventsFilter, JsonRows, PersonRow, SuppressionReason, Transaction } from "./ports.ts";
-import { noteEvent } from "./webhooks/events.ts";
+import type { Channel } from "../../../contract/routes.ts";
+import { InvalidError } from "../errors.ts";
+import type { EventsQuery, Project } from "../inputs.ts";
+import type { EventsFilter, JsonRows, PersonRow, SuppressionReason, Transaction } from "../ports.ts";
+import { noteEvent } from "../webhooks/events.ts";
 
 /**
  * Suppresses the person's e-mail address, marks the person with the time and drops what waits to be mailed.

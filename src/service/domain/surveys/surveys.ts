@@ -1,10 +1,10 @@
 /** When a survey is scheduled, and when it is due (sections 1 and 3). */
-import { PLATFORMS, type Properties } from "../../contract/resources.ts";
-import type { Channel } from "../../contract/routes.ts";
-import type { Project } from "./inputs.ts";
-import { newest } from "./person-identity.ts";
-import type { PersonRow, Transaction } from "./ports.ts";
-import { canReceive } from "./suppressions.ts";
+import { PLATFORMS, type Properties } from "../../../contract/resources.ts";
+import type { Channel } from "../../../contract/routes.ts";
+import type { Project } from "../inputs.ts";
+import { newest } from "../people/person-identity.ts";
+import type { PersonRow, Transaction } from "../ports.ts";
+import { canReceive } from "../people/suppressions.ts";
 
 export interface SurveyWish {
   readonly channel: Channel;

@@ -1,8 +1,8 @@
 /** A project's name, colour and picture on pages and in mail. */
-import { characterCount, SENDER_NAME_MAX } from "../../contract/limits.ts";
-import { InvalidError } from "./errors.ts";
-import type { Project } from "./inputs.ts";
-import type { Transaction } from "./ports.ts";
+import { characterCount, SENDER_NAME_MAX } from "../../../contract/limits.ts";
+import { InvalidError } from "../errors.ts";
+import type { Project } from "../inputs.ts";
+import type { Transaction } from "../ports.ts";
 
 /** Null where nothing was chosen. */
 export interface Brand {

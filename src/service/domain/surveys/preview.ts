@@ -1,7 +1,7 @@
 /** A survey as it would be sent, for looking at: nothing is stored, and its links lead to the preview page. */
-import type { Locale } from "../../contract/locales.ts";
-import type { Project } from "./inputs.ts";
-import type { DueSurvey, Transaction } from "./ports.ts";
+import type { Locale } from "../../../contract/locales.ts";
+import type { Project } from "../inputs.ts";
+import type { DueSurvey, Transaction } from "../ports.ts";
 import { readSpecialProperties } from "./special-properties.ts";
 
 /** Leads to the same pages without a survey, in the survey's language. */

@@ -1,13 +1,13 @@
 /** Survey responses through the API (sections 4.3 and 4.4); `answers.ts` has those through links. */
-import { NOTES_LENGTH_MAX, SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
-import type { SurveyResponse } from "../../contract/resources.ts";
-import type { Expansion } from "../../contract/routes.ts";
-import { InvalidError, NotFoundError } from "./errors.ts";
-import { parseId } from "./ids.ts";
-import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "./inputs.ts";
-import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "./ports.ts";
+import { NOTES_LENGTH_MAX, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
+import type { SurveyResponse } from "../../../contract/resources.ts";
+import type { Expansion } from "../../../contract/routes.ts";
+import { InvalidError, NotFoundError } from "../errors.ts";
+import { parseId } from "../ids.ts";
+import type { Project, ResponseChange, ResponseInput, ResponsesQuery } from "../inputs.ts";
+import type { JsonRows, ResponseRow, ResponseShape, Transaction } from "../ports.ts";
 import { requireTrend } from "./trends.ts";
-import { noteEvent } from "./webhooks/events.ts";
+import { noteEvent } from "../webhooks/events.ts";
 
 /** Where the pages of this service lie. */
 export interface Links {

@@ -1,7 +1,7 @@
 /** Metrics, section 4.7. */
-import type { Metrics } from "../../contract/resources.ts";
-import type { MetricGroup, MetricsQuery, Project } from "./inputs.ts";
-import type { ScoreCounts, Transaction } from "./ports.ts";
+import type { Metrics } from "../../../contract/resources.ts";
+import type { MetricGroup, MetricsQuery, Project } from "../inputs.ts";
+import type { ScoreCounts, Transaction } from "../ports.ts";
 import { requireTrend } from "./trends.ts";
 
 type Group = Readonly<Record<string, number>>;

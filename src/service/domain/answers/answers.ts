@@ -1,12 +1,12 @@
 /** What the links of a message lead to: answering, changing the answer, leaving, and what is noted of visits. */
-import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../contract/limits.ts";
-import { resumeMember } from "./autopilot.ts";
-import { noteEvidence } from "./delivery/deliveries.ts";
-import { InvalidError, NotFoundError } from "./errors.ts";
-import type { Project } from "./inputs.ts";
-import type { PageFacts, ResponseRow, SurveyLink, Transaction } from "./ports.ts";
-import { resubscribePerson, unsubscribePerson } from "./suppressions.ts";
-import { noteEvent } from "./webhooks/events.ts";
+import { SCORE_MAX, SCORE_MIN, TEXT_BYTES_MAX } from "../../../contract/limits.ts";
+import { resumeMember } from "../surveys/autopilot.ts";
+import { noteEvidence } from "../delivery/deliveries.ts";
+import { InvalidError, NotFoundError } from "../errors.ts";
+import type { Project } from "../inputs.ts";
+import type { PageFacts, ResponseRow, SurveyLink, Transaction } from "../ports.ts";
+import { resubscribePerson, unsubscribePerson } from "../people/suppressions.ts";
+import { noteEvent } from "../webhooks/events.ts";
 
 /** The survey behind a link, and the answer that was given through it. */
 export interface Visit {
