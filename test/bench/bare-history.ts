@@ -10,7 +10,7 @@ import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
 import { MIGRATIONS, migrate } from "../../src/service/store/sqlite/sql/migrations.ts";
 
 const [file = "", people = "", responses = ""] = process.argv.slice(2);
-const BATCH = 500;
+const BATCH = 1000;
 const NOW = 1_700_000_000;
 
 interface Row {
