@@ -1,10 +1,10 @@
 import { assert, nat, property } from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
-import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
-import { getMetrics, toCoreMetrics } from "../../../src/service/domain/answers/metrics.ts";
-import { sendPerson } from "../../../src/service/domain/people/people.ts";
-import { addResponse } from "../../../src/service/domain/answers/responses.ts";
+import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
+import { getMetrics, toCoreMetrics } from "../../../../src/service/domain/answers/metrics.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import {
   claimAll,
   START,
@@ -14,7 +14,7 @@ import {
   responseInput,
   sendInput,
   type Fixture,
-} from "./fixture.ts";
+} from "../fixture.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

@@ -4,13 +4,13 @@ import {
   finishDelivery,
   nextDueAt,
   releaseDeadClaims,
-} from "../../../src/service/domain/delivery/deliveries.ts";
-import type { DueSurvey } from "../../../src/service/domain/ports.ts";
-import { recordBounce, unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
-import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
-import { addProject } from "../../../src/service/domain/projects/projects.ts";
-import { START, eventsQuery, openFixture, peopleQuery, sendInput, type Fixture } from "./fixture.ts";
-import { listBounces, listPeople, listUnsubscribes } from "./lists.ts";
+} from "../../../../src/service/domain/delivery/deliveries.ts";
+import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
+import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
+import { cancelSurveys, deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { addProject } from "../../../../src/service/domain/projects/projects.ts";
+import { START, eventsQuery, openFixture, peopleQuery, sendInput, type Fixture } from "../fixture.ts";
+import { listBounces, listPeople, listUnsubscribes } from "../lists.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

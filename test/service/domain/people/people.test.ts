@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { SendInput } from "../../../src/service/domain/inputs.ts";
-import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
-import { addProject, setThrottle } from "../../../src/service/domain/projects/projects.ts";
-import { recordBounce, unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
-import { addResponse } from "../../../src/service/domain/answers/responses.ts";
+import type { SendInput } from "../../../../src/service/domain/inputs.ts";
+import { cancelSurveys, deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { addProject, setThrottle } from "../../../../src/service/domain/projects/projects.ts";
+import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
+import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import {
   DAY,
   START,
@@ -14,8 +14,8 @@ import {
   responsesQuery,
   sendInput,
   type Fixture,
-} from "./fixture.ts";
-import { listPeople, listResponses } from "./lists.ts";
+} from "../fixture.ts";
+import { listPeople, listResponses } from "../lists.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

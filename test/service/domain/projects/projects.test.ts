@@ -10,14 +10,14 @@ import {
   readSettings,
   revokeKey,
   setThrottle,
-} from "../../../src/service/domain/projects/projects.ts";
-import { readSpecialProperties } from "../../../src/service/domain/surveys/special-properties.ts";
-import type { Properties } from "../../../src/contract/resources.ts";
-import type { Project } from "../../../src/service/domain/inputs.ts";
-import { sendPerson } from "../../../src/service/domain/people/people.ts";
-import { previewSurvey } from "../../../src/service/domain/surveys/preview.ts";
-import { claimDue, finishDelivery, nextDueAt } from "../../../src/service/domain/delivery/deliveries.ts";
-import { START, openFixture, sendInput, type Fixture } from "./fixture.ts";
+} from "../../../../src/service/domain/projects/projects.ts";
+import { readSpecialProperties } from "../../../../src/service/domain/surveys/special-properties.ts";
+import type { Properties } from "../../../../src/contract/resources.ts";
+import type { Project } from "../../../../src/service/domain/inputs.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { previewSurvey } from "../../../../src/service/domain/surveys/preview.ts";
+import { claimDue, finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { START, openFixture, sendInput, type Fixture } from "../fixture.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { MemberInput } from "../../../src/service/domain/inputs.ts";
+import type { MemberInput } from "../../../../src/service/domain/inputs.ts";
 import {
   addMember,
   configureAutopilot,
   getAutopilot,
   removeMember,
-} from "../../../src/service/domain/surveys/autopilot.ts";
-import { claimDue, finishDelivery, nextDueAt } from "../../../src/service/domain/delivery/deliveries.ts";
-import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
-import { cancelSurveys, sendPerson } from "../../../src/service/domain/people/people.ts";
-import { addResponse } from "../../../src/service/domain/answers/responses.ts";
+} from "../../../../src/service/domain/surveys/autopilot.ts";
+import { claimDue, finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
+import { cancelSurveys, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import {
   claimAll,
   DAY,
@@ -23,8 +23,8 @@ import {
   responsesQuery,
   sendInput,
   type Fixture,
-} from "./fixture.ts";
-import { listMembers, listPeople, listResponses } from "./lists.ts";
+} from "../fixture.ts";
+import { listMembers, listPeople, listResponses } from "../lists.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { answerSurvey, unsubscribeByLink } from "../../../src/service/domain/answers/answers.ts";
-import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
+import { answerSurvey, unsubscribeByLink } from "../../../../src/service/domain/answers/answers.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import {
   claimDue,
   finishDelivery,
@@ -11,21 +11,21 @@ import {
   resolveDelivery,
   retryDelaySeconds,
   retryOrGiveUp,
-} from "../../../src/service/domain/delivery/deliveries.ts";
+} from "../../../../src/service/domain/delivery/deliveries.ts";
 import {
   explainPerson,
   pruneAttempts,
   releaseHeld,
   setPaused,
   summarizeQueue,
-} from "../../../src/service/domain/delivery/oversight.ts";
-import { DELIVERY_STATES } from "../../../src/service/domain/delivery/rows.ts";
-import type { AttemptFacts, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
-import { cancelSurveys, deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
-import type { DueSurvey } from "../../../src/service/domain/ports.ts";
-import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
-import { DAY, START, eventsQuery, memberInput, openFixture, peopleQuery, sendInput, type Fixture } from "./fixture.ts";
-import { listBounces, listPeople } from "./lists.ts";
+} from "../../../../src/service/domain/delivery/oversight.ts";
+import { DELIVERY_STATES } from "../../../../src/service/domain/delivery/rows.ts";
+import type { AttemptFacts, DeliveryResult } from "../../../../src/service/domain/delivery/sender.ts";
+import { cancelSurveys, deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
+import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
+import { DAY, START, eventsQuery, memberInput, openFixture, peopleQuery, sendInput, type Fixture } from "../fixture.ts";
+import { listBounces, listPeople } from "../lists.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { eventToReport, mailToReport, type ProviderEvent } from "../../../src/service/delivery/bounce/to-report.ts";
+import { eventToReport, mailToReport, type ProviderEvent } from "../../../../src/service/delivery/bounce/to-report.ts";
 import {
   clearBounce,
   listSoftBounces,
   recordReport,
   type Report,
-} from "../../../src/service/domain/delivery/bounces.ts";
-import { finishDelivery, markTransmitting } from "../../../src/service/domain/delivery/deliveries.ts";
-import { explainPerson, pruneAttempts } from "../../../src/service/domain/delivery/oversight.ts";
-import type { DeliveryOutcome } from "../../../src/service/domain/delivery/sender.ts";
-import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
-import { addProject, changeSettings } from "../../../src/service/domain/projects/projects.ts";
-import { addResponse } from "../../../src/service/domain/answers/responses.ts";
-import { formatMail, formatReport } from "../delivery/bounce/reports.ts";
-import { claimAll, DAY, links, openFixture, responseInput, sendInput, START, type Fixture } from "./fixture.ts";
+} from "../../../../src/service/domain/delivery/bounces.ts";
+import { finishDelivery, markTransmitting } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { explainPerson, pruneAttempts } from "../../../../src/service/domain/delivery/oversight.ts";
+import type { DeliveryOutcome } from "../../../../src/service/domain/delivery/sender.ts";
+import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { addProject, changeSettings } from "../../../../src/service/domain/projects/projects.ts";
+import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
+import { formatMail, formatReport } from "../../delivery/bounce/reports.ts";
+import { claimAll, DAY, links, openFixture, responseInput, sendInput, START, type Fixture } from "../fixture.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

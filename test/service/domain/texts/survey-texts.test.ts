@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { LOCALES, type Locale } from "../../../src/contract/locales.ts";
+import { LOCALES, type Locale } from "../../../../src/contract/locales.ts";
 import {
   fillText,
   surveyQuestion,
   surveyTexts,
   textDirection,
-} from "../../../src/service/domain/texts/survey-texts.ts";
-import { escapeHtml } from "../../../src/contract/html.ts";
-import { multiLine, singleLine } from "../../../src/service/domain/texts/plain-text.ts";
+} from "../../../../src/service/domain/texts/survey-texts.ts";
+import { escapeHtml } from "../../../../src/contract/html.ts";
+import { multiLine, singleLine } from "../../../../src/service/domain/texts/plain-text.ts";
 
 const ENGLISH = surveyTexts("en");
 const NAMES = Object.keys(ENGLISH) as (keyof typeof ENGLISH)[];
@@ -81,7 +81,7 @@ test("when two languages are compared, then they do not ask in the same words", 
 });
 
 test("when the page of languages is read, then it names each of them once", () => {
-  const page = readFileSync(path.join(import.meta.dirname, "../../../docs/locales.md"), "utf8");
+  const page = readFileSync(path.join(import.meta.dirname, "../../../../docs/locales.md"), "utf8");
   expect([...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, locale]) => locale)).toEqual([...LOCALES]);
 });
 

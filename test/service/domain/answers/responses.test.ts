@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ResponsesQuery } from "../../../src/service/domain/inputs.ts";
-import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
-import { addResponse, getResponse, updateResponse } from "../../../src/service/domain/answers/responses.ts";
-import { addProject } from "../../../src/service/domain/projects/projects.ts";
-import { addTrend, listTrends, removeTrend } from "../../../src/service/domain/answers/trends.ts";
-import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
+import type { ResponsesQuery } from "../../../../src/service/domain/inputs.ts";
+import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { addResponse, getResponse, updateResponse } from "../../../../src/service/domain/answers/responses.ts";
+import { addProject } from "../../../../src/service/domain/projects/projects.ts";
+import { addTrend, listTrends, removeTrend } from "../../../../src/service/domain/answers/trends.ts";
+import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import {
   START,
   links,
@@ -15,8 +15,8 @@ import {
   responsesQuery,
   sendInput,
   type Fixture,
-} from "./fixture.ts";
-import { listPeople, listResponses } from "./lists.ts";
+} from "../fixture.ts";
+import { listPeople, listResponses } from "../lists.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {
