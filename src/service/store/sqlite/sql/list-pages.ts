@@ -46,20 +46,54 @@ export function readPage<Row>(
   if (other !== null && blocks.count(other.list, other.range) <= blocks.max * SORT_SHARE)
     return fetch(sorted(query, other.range));
   const rows: Row[] = [];
-  const found = findStart(database, query, relevantBlocks(blocks.read(list), query));
-  for (const stretch of toStretches(found.blocks)) {
-    const skip = rows.length === 0 ? found.skip : 0;
-    const where = within(query, stretch.first, stretch.end);
+  for (const { first, end, skip } of findStretches(database, query, blocks.read(list))) {
+    const where = within(query, first, end);
     rows.push(...fetch({ where, order, isIndexed: true, limit: limit - rows.length, offset: skip }));
     if (rows.length >= limit) break;
   }
   return rows;
 }
 
-/** The blocks that may hold rows of the query, in its direction. */
-function relevantBlocks(blocks: readonly Block[], query: PageQuery): readonly Block[] {
-  const relevant = blocks.filter((block) => block.rowCount > 0 && shareOf(block, query) !== "none");
-  return query.descending ? relevant.toReversed() : relevant;
+/** Blocks side by side, and how many of their rows come before the page. */
+interface Stretch {
+  readonly first: Key;
+  readonly end: Key | null;
+  readonly skip: number;
+}
+
+/** The page's blocks in its direction, from the one in which it begins; no further ahead than it surely reaches. */
+function* findStretches(database: Database, query: PageQuery, blocks: readonly Block[]): Generator<Stretch> {
+  const isWholeList = query.range.since === null && query.range.until === null && query.other === null;
+  let skip = query.offset;
+  let stretch: Stretch | null = null;
+  let rowCount = 0;
+  for (let step = 0; step < blocks.length; step += 1) {
+    const block = blocks[query.descending ? blocks.length - 1 - step : step];
+    if (block === undefined || block.rowCount === 0) continue;
+    const share = isWholeList ? "whole" : shareOf(block, query);
+    if (share === "none") continue;
+    if (stretch === null && skip > 0) {
+      const before = share === "whole" ? block.rowCount : countRows(database, query, block);
+      if (skip >= before) {
+        skip -= before;
+        continue;
+      }
+    }
+    const joined: Stretch | null = stretch === null ? null : join(stretch, block);
+    if (stretch !== null && (joined === null || rowCount >= stretch.skip + query.limit)) {
+      yield stretch;
+      stretch = { first: block.first, end: block.end, skip: 0 };
+      rowCount = 0;
+    } else stretch = joined ?? { first: block.first, end: block.end, skip };
+    rowCount += share === "whole" ? block.rowCount : 0;
+  }
+  if (stretch !== null) yield stretch;
+}
+
+/** A stretch and the block beside it, in either direction; null when they do not touch. */
+function join(stretch: Stretch, { first, end }: Block): Stretch | null {
+  if (isSameKey(stretch.end, first)) return { ...stretch, end };
+  return isSameKey(stretch.first, end) ? { ...stretch, first } : null;
 }
 
 /** How much of a block the query asks for, as far as its bounds tell. */
@@ -76,40 +110,10 @@ function overlap({ since, until }: TimeRange, from: number, to: number): "none" 
   return (since === null || from >= since) && (until === null || to <= until) ? "whole" : "part";
 }
 
-/** The block in which the page begins and those behind it, and how many of its rows come before the page. */
-function findStart(
-  database: Database,
-  query: PageQuery,
-  blocks: readonly Block[],
-): { readonly blocks: readonly Block[]; readonly skip: number } {
-  let skip = query.offset;
-  for (const [index, block] of blocks.entries()) {
-    if (skip === 0) return { blocks: blocks.slice(index), skip };
-    const rowCount = shareOf(block, query) === "whole" ? block.rowCount : countRows(database, query, block);
-    if (skip < rowCount) return { blocks: blocks.slice(index), skip };
-    skip -= rowCount;
-  }
-  return { blocks: [], skip };
-}
-
 function countRows(database: Database, query: PageQuery, { first, end }: Block): number {
   const where = within(query, first, end);
   const sql = `SELECT count(*) AS count FROM ${query.list.table} WHERE ${whereSql(where)}`;
   return Number(database.first(sql, where.values)?.count);
-}
-
-/** Joins blocks that lie side by side, in either direction. */
-function* toStretches(blocks: readonly Block[]): Generator<{ readonly first: Key; readonly end: Key | null }> {
-  let stretch: { first: Key; end: Key | null } | null = null;
-  for (const { first, end } of blocks) {
-    if (stretch !== null && isSameKey(stretch.end, first)) stretch = { first: stretch.first, end };
-    else if (stretch !== null && isSameKey(stretch.first, end)) stretch = { first, end: stretch.end };
-    else {
-      if (stretch !== null) yield stretch;
-      stretch = { first, end };
-    }
-  }
-  if (stretch !== null) yield stretch;
 }
 
 function isSameKey(left: Key | null, right: Key | null): boolean {
