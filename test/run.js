@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 /** A run of everything that finds fewer has lost some. Raise it when tests are added. */
-const TESTS_MIN = 3000;
+const TESTS_MIN = 4700;
 
 const root = path.join(import.meta.dirname, "..");
 const args = process.argv.slice(2).filter((arg) => arg !== "--long");

@@ -27,7 +27,7 @@ atMost("--version / empty program", times.version / times.floor, 1.15);
 atMost("--help / empty program", times.help / times.floor, 1.6);
 atMost("completion / empty program", times.completion / times.floor, 1.6);
 atMost("completion / --version", times.completion / times.version, 1.5);
-atMost("people --help / empty program", times.nounHelp / times.floor, 2.5);
+atMost("people --help / empty program", times.nounHelp / times.floor, 2.1);
 atMost("people list / empty program", times.list / times.floor, 3);
 atMost("package, MB unpacked", unpackedBytes() / 1e6, 3);
 
