@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { RESPONSE_ORDERS } from "../../../src/contract/routes.ts";
 import type { ResponsesFilter } from "../../../src/service/domain/ports.ts";
-import { createAutopilotRows } from "../../../src/service/store/sqlite/rows/autopilot-rows.ts";
+import { createAutopilotRows } from "../../../src/service/store/sqlite/rows/people/autopilot-rows.ts";
 import type { Database } from "../../../src/service/store/sqlite/engine/database.ts";
 import type { SqlValue } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
 import { createListBlocks } from "../../../src/service/store/sqlite/sql/list-blocks.ts";
 import type { LongChanges } from "../../../src/service/store/sqlite/rows/long-changes.ts";
 import { DELIVERY_STATES } from "../../../src/service/domain/delivery/rows.ts";
-import { createDeliveryRows } from "../../../src/service/store/sqlite/rows/delivery-rows.ts";
-import { createPersonRows } from "../../../src/service/store/sqlite/rows/person-rows.ts";
-import { createReportRows } from "../../../src/service/store/sqlite/rows/report-rows.ts";
-import { createRequestRows } from "../../../src/service/store/sqlite/rows/request-rows.ts";
-import { createResponseRows } from "../../../src/service/store/sqlite/rows/response-rows.ts";
+import { createDeliveryRows } from "../../../src/service/store/sqlite/rows/delivery/delivery-rows.ts";
+import { createPersonRows } from "../../../src/service/store/sqlite/rows/people/person-rows.ts";
+import { createReportRows } from "../../../src/service/store/sqlite/rows/delivery/report-rows.ts";
+import { createRequestRows } from "../../../src/service/store/sqlite/rows/delivery/request-rows.ts";
+import { createResponseRows } from "../../../src/service/store/sqlite/rows/answers/response-rows.ts";
 import { createWebhookRows } from "../../../src/service/store/sqlite/rows/webhook-rows.ts";
-import { deleteResponsesOf, leaveResponse } from "../../../src/service/store/sqlite/rows/response-changes.ts";
+import { deleteResponsesOf, leaveResponse } from "../../../src/service/store/sqlite/rows/answers/response-changes.ts";
 import { ENGINES, openRawDatabase } from "./engines.ts";
 
 /** What SQLite says of every query that `work` makes: one line a step of the plan. */

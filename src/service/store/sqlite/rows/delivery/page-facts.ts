@@ -1,5 +1,5 @@
-import type { PageFacts } from "../../../domain/ports.ts";
-import type { SqlValue } from "../engine/engine.ts";
+import type { PageFacts } from "../../../../domain/ports.ts";
+import type { SqlValue } from "../../engine/engine.ts";
 
 const NO_VISITS: PageFacts = {
   firstGetAt: null,

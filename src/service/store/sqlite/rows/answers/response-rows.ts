@@ -1,4 +1,4 @@
-import type { Note, Properties } from "../../../../contract/resources.ts";
+import type { Note, Properties } from "../../../../../contract/resources.ts";
 import type {
   JsonRows,
   NewNote,
@@ -8,14 +8,14 @@ import type {
   ResponsesFilter,
   ResponseShape,
   StoredResponseChange,
-} from "../../../domain/ports.ts";
-import type { Database } from "../engine/database.ts";
-import type { SqlRow } from "../engine/engine.ts";
-import { responsesBy } from "../sql/counted-lists.ts";
-import { addCondition, addRange, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../sql/fragments.ts";
-import type { ListBlocks } from "../sql/list-blocks.ts";
-import { readPage, type Slice } from "../sql/list-pages.ts";
-import { nextId, reserveId } from "./project-rows.ts";
+} from "../../../../domain/ports.ts";
+import type { Database } from "../../engine/database.ts";
+import type { SqlRow } from "../../engine/engine.ts";
+import { responsesBy } from "../../sql/counted-lists.ts";
+import { addCondition, addRange, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../sql/fragments.ts";
+import type { ListBlocks } from "../../sql/list-blocks.ts";
+import { readPage, type Slice } from "../../sql/list-pages.ts";
+import { nextId, reserveId } from "../project-rows.ts";
 import { enterResponse, leaveResponse } from "./response-changes.ts";
 
 export function createResponseRows(database: Database, blocks: ListBlocks): ResponseRows {

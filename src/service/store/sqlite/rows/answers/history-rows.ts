@@ -1,16 +1,16 @@
-import { emailKey } from "../../../../contract/email.ts";
-import type { Properties } from "../../../../contract/resources.ts";
-import type { LastAnswer, HistoryRows, StoredPastPerson, StoredPastResponse } from "../../../domain/history/rows.ts";
-import type { PersonRow } from "../../../domain/ports.ts";
-import { allIn, type Database } from "../engine/database.ts";
-import type { SqlValue } from "../engine/engine.ts";
-import { peopleBy, peopleIn } from "../sql/counted-lists.ts";
-import type { Entry, ListBlocks } from "../sql/list-blocks.ts";
-import { EVENTS, PERSON } from "./person-rows.ts";
-import { nextId, reserveId } from "./project-rows.ts";
+import { emailKey } from "../../../../../contract/email.ts";
+import type { Properties } from "../../../../../contract/resources.ts";
+import type { LastAnswer, HistoryRows, StoredPastPerson, StoredPastResponse } from "../../../../domain/history/rows.ts";
+import type { PersonRow } from "../../../../domain/ports.ts";
+import { allIn, type Database } from "../../engine/database.ts";
+import type { SqlValue } from "../../engine/engine.ts";
+import { peopleBy, peopleIn } from "../../sql/counted-lists.ts";
+import type { Entry, ListBlocks } from "../../sql/list-blocks.ts";
+import { EVENTS, PERSON } from "../people/person-rows.ts";
+import { nextId, reserveId } from "../project-rows.ts";
 import { enterResponses, leaveResponse } from "./response-changes.ts";
-import type { FileSecrets } from "./secret-rows.ts";
-import { suppressedEmails } from "./suppression-rows.ts";
+import type { FileSecrets } from "../secret-rows.ts";
+import { suppressedEmails } from "../people/suppression-rows.ts";
 
 /** `tokens` makes so many, each unguessable. */
 export function createHistoryRows(

@@ -1,9 +1,9 @@
-import type { Properties } from "../../../../contract/resources.ts";
-import type { LinkRows, PublicLink } from "../../../domain/ports.ts";
-import type { Database } from "../engine/database.ts";
-import type { SqlRow } from "../engine/engine.ts";
-import type { Session } from "../engine/stored-time.ts";
-import { nextId } from "./project-rows.ts";
+import type { Properties } from "../../../../../contract/resources.ts";
+import type { LinkRows, PublicLink } from "../../../../domain/ports.ts";
+import type { Database } from "../../engine/database.ts";
+import type { SqlRow } from "../../engine/engine.ts";
+import type { Session } from "../../engine/stored-time.ts";
+import { nextId } from "../project-rows.ts";
 
 const LINK = `SELECT p.id AS "projectId", p.name AS "projectName", l.id, l.name, l.token, l.properties,
   l.created_at AS "createdAt" FROM survey_links l JOIN projects p ON p.id = l.project_id`;

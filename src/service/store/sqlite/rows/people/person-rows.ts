@@ -1,5 +1,5 @@
-import { emailKey } from "../../../../contract/email.ts";
-import { TakenError } from "../../../domain/errors.ts";
+import { emailKey } from "../../../../../contract/email.ts";
+import { TakenError } from "../../../../domain/errors.ts";
 import type {
   EventsFilter,
   JsonRows,
@@ -8,15 +8,15 @@ import type {
   PersonChange,
   PersonRow,
   PersonRows,
-} from "../../../domain/ports.ts";
-import { type Database, UniqueViolation } from "../engine/database.ts";
-import type { SqlRow, SqlValue } from "../engine/engine.ts";
-import { type EventColumn, peopleBy, peopleIn } from "../sql/counted-lists.ts";
-import { addCondition, addRange, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../sql/fragments.ts";
-import type { ListBlocks } from "../sql/list-blocks.ts";
-import { readPage } from "../sql/list-pages.ts";
-import { nextId, reserveId } from "./project-rows.ts";
-import type { LongChanges } from "./long-changes.ts";
+} from "../../../../domain/ports.ts";
+import { type Database, UniqueViolation } from "../../engine/database.ts";
+import type { SqlRow, SqlValue } from "../../engine/engine.ts";
+import { type EventColumn, peopleBy, peopleIn } from "../../sql/counted-lists.ts";
+import { addCondition, addRange, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../sql/fragments.ts";
+import type { ListBlocks } from "../../sql/list-blocks.ts";
+import { readPage } from "../../sql/list-pages.ts";
+import { nextId, reserveId } from "../project-rows.ts";
+import type { LongChanges } from "../long-changes.ts";
 import { removePerson } from "./person-removal.ts";
 
 export const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
-import { emailKey } from "../../../../contract/email.ts";
-import type { Channel } from "../../../../contract/routes.ts";
-import type { Suppression, SuppressionRows } from "../../../domain/ports.ts";
-import { allIn, type Database } from "../engine/database.ts";
-import type { FileSecrets } from "./secret-rows.ts";
+import { emailKey } from "../../../../../contract/email.ts";
+import type { Channel } from "../../../../../contract/routes.ts";
+import type { Suppression, SuppressionRows } from "../../../../domain/ports.ts";
+import { allIn, type Database } from "../../engine/database.ts";
+import type { FileSecrets } from "../secret-rows.ts";
 
 /** Of the file's own secret: the same address has another hash in every data file. */
 const KEY = "suppression";

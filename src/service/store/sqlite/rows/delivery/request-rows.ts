@@ -1,4 +1,4 @@
-import type { Properties } from "../../../../contract/resources.ts";
+import type { Properties } from "../../../../../contract/resources.ts";
 import type {
   ClaimKey,
   FrozenMessage,
@@ -6,7 +6,7 @@ import type {
   RequestRows,
   DeliveryChange,
   SurveyLink,
-} from "../../../domain/ports.ts";
+} from "../../../../domain/ports.ts";
 import {
   claimKey,
   createClaims,
@@ -20,14 +20,14 @@ import {
   renewClaims,
   THIS_CLAIM,
 } from "./claims.ts";
-import type { Database } from "../engine/database.ts";
-import type { SqlValue } from "../engine/engine.ts";
+import type { Database } from "../../engine/database.ts";
+import type { SqlValue } from "../../engine/engine.ts";
 import { readPageFacts } from "./page-facts.ts";
-import { nextId } from "./project-rows.ts";
-import type { Session } from "../engine/stored-time.ts";
-import { addCondition, whereSql, type Where } from "../sql/fragments.ts";
-import { requestsSent } from "../sql/counted-lists.ts";
-import type { ListBlocks } from "../sql/list-blocks.ts";
+import { nextId } from "../project-rows.ts";
+import type { Session } from "../../engine/stored-time.ts";
+import { addCondition, whereSql, type Where } from "../../sql/fragments.ts";
+import { requestsSent } from "../../sql/counted-lists.ts";
+import type { ListBlocks } from "../../sql/list-blocks.ts";
 
 export function createRequestRows(database: Database, session: Session, blocks: ListBlocks): RequestRows {
   const claims = createClaims(database);

@@ -1,10 +1,10 @@
 /** Claims of due survey requests: a claim is a lease, and a lease that runs out makes the request due again. */
-import type { JsonObject } from "../../../../contract/json.ts";
-import type { Properties } from "../../../../contract/resources.ts";
-import type { Channel } from "../../../../contract/routes.ts";
-import type { Claim, ClaimKey, DueSurvey, ErasedSurvey, FrozenMessage } from "../../../domain/ports.ts";
-import type { Database } from "../engine/database.ts";
-import type { SqlRow, SqlValue } from "../engine/engine.ts";
+import type { JsonObject } from "../../../../../contract/json.ts";
+import type { Properties } from "../../../../../contract/resources.ts";
+import type { Channel } from "../../../../../contract/routes.ts";
+import type { Claim, ClaimKey, DueSurvey, ErasedSurvey, FrozenMessage } from "../../../../domain/ports.ts";
+import type { Database } from "../../engine/database.ts";
+import type { SqlRow, SqlValue } from "../../engine/engine.ts";
 
 const SURVEY = `SELECT q.project_id AS "projectId", p.name AS "projectName", q.id, q.channel, q.autopilot, q.token,
   q.unsubscribe_token AS "unsubscribeToken", q.bounce_token AS "bounceToken", q.message_id AS "messageId", q.frozen,

@@ -1,9 +1,9 @@
 /** What came back of surveys: reports that were seen, the surveys they are about, and soft refusals. */
-import { emailKey } from "../../../../contract/email.ts";
-import type { BounceEvidence, ReportedSurvey, ReportRows, SoftBouncer } from "../../../domain/ports.ts";
-import type { Database } from "../engine/database.ts";
-import type { SqlRow } from "../engine/engine.ts";
-import type { Session } from "../engine/stored-time.ts";
+import { emailKey } from "../../../../../contract/email.ts";
+import type { BounceEvidence, ReportedSurvey, ReportRows, SoftBouncer } from "../../../../domain/ports.ts";
+import type { Database } from "../../engine/database.ts";
+import type { SqlRow } from "../../engine/engine.ts";
+import type { Session } from "../../engine/stored-time.ts";
 import { findDelivery } from "./delivery-rows.ts";
 
 export function createReportRows(database: Database, session: Session): ReportRows {

@@ -1,10 +1,10 @@
 /** Deleting a person: gone for every reader at once, their rows in steps. */
-import type { Database } from "../engine/database.ts";
-import { peopleBy, peopleIn, requestsSent } from "../sql/counted-lists.ts";
-import type { Entry, ListBlocks } from "../sql/list-blocks.ts";
-import { STEP, type LongChange, type LongChanges } from "./long-changes.ts";
-import { deleteRequests } from "./claims.ts";
-import { deleteResponsesOf } from "./response-changes.ts";
+import type { Database } from "../../engine/database.ts";
+import { peopleBy, peopleIn, requestsSent } from "../../sql/counted-lists.ts";
+import type { Entry, ListBlocks } from "../../sql/list-blocks.ts";
+import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
+import { deleteRequests } from "../delivery/claims.ts";
+import { deleteResponsesOf } from "../answers/response-changes.ts";
 
 /** Whether nothing is left of the person; else the rest follows in steps. */
 export function removePerson(

@@ -1,12 +1,12 @@
-import type { Properties } from "../../../../contract/resources.ts";
-import type { Trend, TrendRows } from "../../../domain/ports.ts";
-import { meetsConditions } from "../../../domain/answers/trends.ts";
-import type { Database } from "../engine/database.ts";
-import { nextId } from "./project-rows.ts";
-import type { Session } from "../engine/stored-time.ts";
-import { RESPONSE_TIMES, responsesBy } from "../sql/counted-lists.ts";
-import type { ListBlocks } from "../sql/list-blocks.ts";
-import { STEP, type LongChange, type LongChanges } from "./long-changes.ts";
+import type { Properties } from "../../../../../contract/resources.ts";
+import type { Trend, TrendRows } from "../../../../domain/ports.ts";
+import { meetsConditions } from "../../../../domain/answers/trends.ts";
+import type { Database } from "../../engine/database.ts";
+import { nextId } from "../project-rows.ts";
+import type { Session } from "../../engine/stored-time.ts";
+import { RESPONSE_TIMES, responsesBy } from "../../sql/counted-lists.ts";
+import type { ListBlocks } from "../../sql/list-blocks.ts";
+import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
 import { enterTrend, type PlacedResponse } from "./response-changes.ts";
 
 export function createTrendRows(database: Database, session: Session, changes: LongChanges): TrendRows {

@@ -1,9 +1,9 @@
 /** Storing, changing and deleting responses: with each, its trends and the counts of every list that it is in. */
-import type { Properties } from "../../../../contract/resources.ts";
-import { meetsConditions } from "../../../domain/answers/trends.ts";
-import type { Database } from "../engine/database.ts";
-import { RESPONSE_TIMES, responsesBy } from "../sql/counted-lists.ts";
-import type { Entry, ListBlocks } from "../sql/list-blocks.ts";
+import type { Properties } from "../../../../../contract/resources.ts";
+import { meetsConditions } from "../../../../domain/answers/trends.ts";
+import type { Database } from "../../engine/database.ts";
+import { RESPONSE_TIMES, responsesBy } from "../../sql/counted-lists.ts";
+import type { Entry, ListBlocks } from "../../sql/list-blocks.ts";
 
 /** What places a response in lists. */
 export interface PlacedResponse {

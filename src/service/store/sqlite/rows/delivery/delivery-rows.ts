@@ -1,8 +1,8 @@
 /** Deliveries as operators see them, the log of attempts, and what is paused. */
-import type { AttemptRow, DeliveryRow, DeliveryRows, DeliveryState, SenderState } from "../../../domain/ports.ts";
-import type { Database } from "../engine/database.ts";
-import type { SqlRow, SqlValue } from "../engine/engine.ts";
-import type { Session } from "../engine/stored-time.ts";
+import type { AttemptRow, DeliveryRow, DeliveryRows, DeliveryState, SenderState } from "../../../../domain/ports.ts";
+import type { Database } from "../../engine/database.ts";
+import type { SqlRow, SqlValue } from "../../engine/engine.ts";
+import type { Session } from "../../engine/stored-time.ts";
 import { refreshNextSurvey } from "./claims.ts";
 import { readPageFacts } from "./page-facts.ts";
 

@@ -1,11 +1,11 @@
-import type { AutopilotConfiguration, Platform, Properties } from "../../../../contract/resources.ts";
-import type { AutopilotRows, JsonRows, MembersFilter, MembershipRow } from "../../../domain/ports.ts";
-import type { Database } from "../engine/database.ts";
-import type { SqlValue } from "../engine/engine.ts";
-import type { Session } from "../engine/stored-time.ts";
-import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../sql/fragments.ts";
-import { IS_WAITING } from "./claims.ts";
-import { type LongChange, type LongChanges, STEP } from "./long-changes.ts";
+import type { AutopilotConfiguration, Platform, Properties } from "../../../../../contract/resources.ts";
+import type { AutopilotRows, JsonRows, MembersFilter, MembershipRow } from "../../../../domain/ports.ts";
+import type { Database } from "../../engine/database.ts";
+import type { SqlValue } from "../../engine/engine.ts";
+import type { Session } from "../../engine/stored-time.ts";
+import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../sql/fragments.ts";
+import { IS_WAITING } from "../delivery/claims.ts";
+import { type LongChange, type LongChanges, STEP } from "../long-changes.ts";
 
 const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
 
