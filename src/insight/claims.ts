@@ -7,7 +7,7 @@ export type SummaryClaim =
   | (Quoting & {
       readonly kind: "quotation";
       readonly text: string;
-      /** The answers that it has to be in, each of them; none: any answer. */
+      /** The answers that each have to hold it; where none is named, one answer that does is enough. */
       readonly ids: readonly string[];
     })
   | (Quoting & { readonly kind: "id"; readonly id: string })

@@ -91,7 +91,7 @@ function maskResponse(row: JsonObject, masking: Masking): JsonObject {
     if (field === "permalink" && typeof value === "string") return mark("url", value);
     if (field === "person") return isJsonObject(value) ? maskFields(value, masking) : value;
     if (field === "tags" && Array.isArray(value)) return value.map((tag) => maskTag(tag, masking));
-    // The customer's own: any value may be personal, a number too.
+    // These are the customer's own, and each value may be personal, a number too.
     if (field === "person_properties" && isJsonObject(value))
       return Object.fromEntries(
         Object.entries(value).map(([name, item]) => [maskText(name, masking), maskProperty(name, item, masking)]),

@@ -21,7 +21,7 @@ import type { Rows } from "../../render/encoders.ts";
 
 /** What a response has to be to be shown; all of it. */
 export interface CommentFilters {
-  /** Null: any. */
+  /** Null takes them all. */
   readonly scores: ReadonlySet<number> | null;
   /** What the comment matches; null: anything. */
   readonly search: TextSearch | null;

@@ -3,7 +3,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
 import { registerBounce } from "./bounce.ts";
 import { registerBrand } from "./brand.ts";
-import { registerDelivery } from "./delivery.ts";
+import { registerDelivery } from "./delivery/index.ts";
 import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerLink } from "./link.ts";

@@ -107,7 +107,7 @@ export type Redelivery =
   | { readonly which: "event"; readonly eventId: string };
 
 export interface WebhookRows {
-  /** Whether the project has any. */
+  /** Whether the project has one at least. */
   any(project: number): Promise<boolean>;
   /** Of one project, or of all, in the order in which they were added. */
   list(project: number | null): Promise<readonly WebhookRow[]>;

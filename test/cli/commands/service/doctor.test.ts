@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { type GivenSetup, SETUP_FLAGS } from "../../../../src/cli/commands/serve/mail.ts";
-import { runDeliveryDoctor, runDeliveryTest } from "../../../../src/cli/commands/service/doctor.ts";
+import { runDeliveryDoctor, runDeliveryTest } from "../../../../src/cli/commands/service/delivery/doctor.ts";
 import { UsageError } from "../../../../src/cli/errors/usage-error.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { type DkimKey, dkimProblem, dkimRecord, readDkimKey } from "../../../../src/service/delivery/mail/dkim.ts";

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import type { HistoryInfo } from "../../../service/control/delivery-commands.ts";
-import { DELIVERY_STATES, type DeliveryState } from "../../../service/domain/delivery/rows.ts";
-import { parseChoice } from "../../args/values.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
-import { countOf, writeDone } from "../../command/notes.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { chooseFormat } from "../../render/list-output.ts";
+import type { HistoryInfo } from "../../../../service/control/delivery-commands.ts";
+import { DELIVERY_STATES, type DeliveryState } from "../../../../service/domain/delivery/rows.ts";
+import { parseChoice } from "../../../args/values.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { LIST_FLAGS, type ListLimits, readLimits } from "../../../command/list-rows.ts";
+import { countOf, writeDone } from "../../../command/notes.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { chooseFormat } from "../../../render/list-output.ts";
 import {
   DATA_FLAG,
   type DataFileChoice,
@@ -23,7 +23,7 @@ import {
   showPages,
   showRecord,
   withAdmin,
-} from "./data-file.ts";
+} from "../data-file.ts";
 import { registerDoctor } from "./doctor.ts";
 
 export interface DeliveryListOptions extends ProjectChoice {

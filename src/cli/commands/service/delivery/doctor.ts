@@ -1,15 +1,15 @@
 /** Checks of the mail settings before the first survey: what receivers will say, and one mail to see it arrive. */
 import type { Command } from "commander";
-import type { ProjectSender } from "../../../service/delivery/doctor/examine-mail.ts";
-import type { DoctorFinding, FindingResult, MailSetup } from "../../../service/delivery/doctor/finding.ts";
-import { parseEmail } from "../../args/people.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { countOf, writeDone } from "../../command/notes.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../serve/mail.ts";
-import { type DataFileChoice, FINDINGS, showList, showRecord, TEST_MAIL, withAdmin } from "./data-file.ts";
+import type { ProjectSender } from "../../../../service/delivery/doctor/examine-mail.ts";
+import type { DoctorFinding, FindingResult, MailSetup } from "../../../../service/delivery/doctor/finding.ts";
+import { parseEmail } from "../../../args/people.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { countOf, writeDone } from "../../../command/notes.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts";
+import { type DataFileChoice, FINDINGS, showList, showRecord, TEST_MAIL, withAdmin } from "../data-file.ts";
 
 export interface DoctorOptions extends DataFileChoice {
   readonly setup: MailSetup;
@@ -22,7 +22,7 @@ export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: Do
   const { clock, options, signal } = deps;
   if (options.dryRun) throw new UsageError("--dry-run: this command sends no requests that could be shown");
   const senders = (await readSenders(deps, data)).filter(({ from }) => from !== setup.from);
-  const { examineMail, examineSenders } = await import("../../../service/delivery/doctor/examine-mail.ts");
+  const { examineMail, examineSenders } = await import("../../../../service/delivery/doctor/examine-mail.ts");
   const outside = offline ? null : { names: await deps.names(), signal };
   const findings = [
     ...(await examineMail(setup, clock, outside)),
@@ -62,8 +62,8 @@ export async function runDeliveryTest(deps: Deps, { setup, to }: TestOptions): P
   if (deps.options.dryRun) throw new UsageError("--dry-run: this command sends a mail");
   const { certificates, replyTo, bounceAddress, publicUrl } = setup;
   const { server, from, key } = requireSender(setup);
-  const { sendTestMail } = await import("../../../service/delivery/doctor/test-mail.ts");
-  const { DEFAULT_ADDRESS } = await import("../../../service/delivery/message/sender.ts");
+  const { sendTestMail } = await import("../../../../service/delivery/doctor/test-mail.ts");
+  const { DEFAULT_ADDRESS } = await import("../../../../service/delivery/message/sender.ts");
   const sender = { from, replyTo, bounceAddress, senderName: null, footer: null };
   const { clock, random, signal } = deps;
   const context = { appUrl: publicUrl ?? DEFAULT_ADDRESS, sender };
