@@ -10,6 +10,7 @@ import {
 import { holdOverdue, isOverdueInBulk } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, Store, Transaction } from "../domain/ports.ts";
+import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import { createHand, type Hand } from "./hand.ts";
 
 export interface SchedulerOptions {
@@ -46,21 +47,13 @@ export interface Scheduler {
 /** Renewed while a message is in hand, so it only ends for a process that hangs. */
 const LEASE_SECONDS = 300;
 const RENEW_SECONDS = LEASE_SECONDS / 3;
-/** A full disk for one: what waits goes on soon after there is room. */
-const AFTER_ERROR_MS = 2_000;
 /** What has ended is recorded together, while other messages are on their way. */
 const RECORD_WAIT_MS = 5;
 const ERASE_BATCH = 500;
 /** Few, so that the API's own writes wait briefly. */
 const HOLD_BATCH = 100;
-const REST_MIN_MS = 20;
-/** The wall clock may be set while we sleep; sooner than a lease must be renewed. */
-const REST_MAX_MS = 60_000;
 
 interface State {
-  loop: Promise<void> | null;
-  isWoken: boolean;
-  nap: AbortController | null;
   hasBegun: boolean;
   renewedMs: number;
 }
@@ -68,13 +61,8 @@ interface State {
 /** Does nothing until `start` or `finish`. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { store, clock, claimer, onUnknown, onError } = options;
-  const stopping = new AbortController();
-  const state: State = { loop: null, isWoken: false, nap: null, hasBegun: false, renewedMs: 0 };
-  const wake = (): void => {
-    state.isWoken = true;
-    state.nap?.abort();
-  };
-  const hand = createHand({ ...options, onEnd: wake });
+  const state: State = { hasBegun: false, renewedMs: 0 };
+  const hand = createHand({ ...options, onEnd: () => loop.wake() });
 
   /** What was delivered is recorded before, or together with, the next claims, however often the store fails. */
   const recordAndClaim = async (isDue: boolean): Promise<number> => {
@@ -140,57 +128,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     }
   };
 
-  /** Until the next survey is due, or `wake`. */
-  const rest = async (ms: number): Promise<void> => {
-    if (state.isWoken || stopping.signal.aborted) return;
-    const nap = new AbortController();
-    state.nap = nap;
-    try {
-      await clock.sleep(ms, nap.signal);
-    } catch (error) {
-      if (!nap.signal.aborted) throw error;
-    } finally {
-      state.nap = null;
-    }
-  };
-
-  const turn = async (): Promise<number> => {
-    try {
-      const dueAt = await runDue(() => !stopping.signal.aborted);
-      if (dueAt === null) return REST_MAX_MS;
-      return Math.min(Math.max(dueAt * 1000 - clock.now(), REST_MIN_MS), REST_MAX_MS);
-    } catch (error) {
-      onError(error);
-      // What has ended meanwhile fails as this did.
-      state.isWoken = false;
-      return AFTER_ERROR_MS;
-    }
-  };
-
-  const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      state.isWoken = false;
-      await rest(await turn());
-    }
-  };
-
-  const endLoop = async (): Promise<void> => {
-    stopping.abort();
-    state.nap?.abort();
-    await state.loop;
-  };
-
+  const loop: WakeLoop = createWakeLoop(clock, () => runDue(() => !loop.stopping.aborted), onError);
   return {
-    start: () => {
-      state.loop ??= loop();
-    },
-    wake,
+    start: loop.start,
+    wake: loop.wake,
     stop: async () => {
-      await endLoop();
+      await loop.stop();
       await hand.drain(async () => void (await recordAndClaim(false).catch(onError)));
     },
     finish: async () => {
-      await endLoop();
+      await loop.stop();
       do {
         await hand.nextEnd();
         await runDue(() => true);

@@ -1,5 +1,6 @@
 /** Sends events to their endpoints as they become due. */
 import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Store, Transaction, WebhookRow } from "../domain/ports.ts";
@@ -35,34 +36,23 @@ export interface Dispatcher {
 }
 
 const AFTER_ERROR_MS = 2_000;
-/** The wall clock may be set while we sleep. */
-const REST_MAX_MS = 60_000;
-const REST_MIN_MS = 20;
 const STOP_MS = 5_000;
 /** Attempts that end within this time share a commit, unless there are many. */
 const GATHER_MS = 20;
 const RECORDED_AT_ONCE = 64;
 
 interface State {
-  loop: Promise<void> | null;
   recording: Promise<void> | null;
-  isWoken: boolean;
-  nap: AbortController | null;
 }
 
 /** Does nothing until `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { store, clock, random, log, onError } = options;
-  const stopping = new AbortController();
   const leaving = new AbortController();
   const lanes = new Map<string, Lane>();
   const ended: EndedAttempt[] = [];
   const counts = new Map<AttemptMeaning["kind"], number>();
-  const state: State = { loop: null, recording: null, isWoken: false, nap: null };
-  const wake = (): void => {
-    state.isWoken = true;
-    state.nap?.abort();
-  };
+  const state: State = { recording: null };
 
   const record = async (): Promise<void> => {
     while (ended.length > 0) {
@@ -75,7 +65,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
           lane.forget(due);
           tell(log, counts, lane.webhook(), meanings[index]);
         }
-        wake();
+        loop.wake();
       } catch (error) {
         onError(error);
         await clock.sleep(AFTER_ERROR_MS, leaving.signal);
@@ -92,8 +82,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 
   /** Hands each endpoint what is due; when the next becomes due, Unix seconds. */
-  const handOut = async (): Promise<{ readonly now: number; readonly next: number | null }> => {
-    const { now, next, shares } = await store.read((tx) => readShares(tx, lanes));
+  const handOut = async (): Promise<number | null> => {
+    const { next, shares } = await store.read((tx) => readShares(tx, lanes));
     const known = new Set(shares.map(({ webhook }) => keyOf(webhook)));
     for (const [key, lane] of lanes) {
       if (known.has(key)) continue;
@@ -103,49 +93,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const { webhook, due } of shares) {
       const lane = lanes.get(keyOf(webhook)) ?? createLane({ ...options, onEnd, signal: leaving.signal });
       lanes.set(keyOf(webhook), lane);
-      lane.take(webhook, stopping.signal.aborted ? [] : due);
+      lane.take(webhook, loop.stopping.aborted ? [] : due);
     }
-    return { now, next };
+    return next;
   };
 
   const settle = async (): Promise<void> => {
     await Promise.all([...lanes.values()].map((lane) => lane.idle()));
     await state.recording;
   };
-  const rest = async (ms: number): Promise<void> => {
-    if (state.isWoken || stopping.signal.aborted) return;
-    const nap = new AbortController();
-    state.nap = nap;
-    // Rejects when it is woken.
-    await clock.sleep(ms, nap.signal).catch(() => undefined);
-    state.nap = null;
-  };
-  const turn = async (): Promise<number> => {
-    try {
-      const { next } = await handOut();
-      if (next === null) return REST_MAX_MS;
-      return Math.min(Math.max(next * 1000 - clock.now(), REST_MIN_MS), REST_MAX_MS);
-    } catch (error) {
-      onError(error);
-      state.isWoken = false;
-      return AFTER_ERROR_MS;
-    }
-  };
-  const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      state.isWoken = false;
-      await rest(await turn());
-    }
-  };
+  const loop: WakeLoop = createWakeLoop(clock, handOut, onError);
   return {
-    start: () => {
-      state.loop ??= loop();
-    },
-    wake,
+    start: loop.start,
+    wake: loop.wake,
     stop: async () => {
-      stopping.abort();
-      state.nap?.abort();
-      await state.loop;
+      await loop.stop();
       for (const lane of lanes.values()) lane.clear();
       await endWithin(clock, settle());
       leaving.abort();
@@ -179,7 +141,7 @@ interface Share {
 async function readShares(
   tx: Transaction,
   lanes: ReadonlyMap<string, Lane>,
-): Promise<{ readonly now: number; readonly next: number | null; readonly shares: readonly Share[] }> {
+): Promise<{ readonly next: number | null; readonly shares: readonly Share[] }> {
   const shares: Share[] = [];
   const dues: number[] = [];
   for (const webhook of await tx.webhooks.list(null)) {
@@ -191,7 +153,7 @@ async function readShares(
     const next = isSlow ? slowUntil : await tx.webhooks.nextDueAt(project.id, id);
     if (next !== null) dues.push(next);
   }
-  return { now: tx.now, next: dues.length === 0 ? null : Math.min(...dues), shares };
+  return { next: dues.length === 0 ? null : Math.min(...dues), shares };
 }
 
 const FIRST_SHARE = 32;

@@ -1,0 +1,78 @@
+import type { Clock } from "./clock.ts";
+
+/** A loop that works, sleeps until its next work is due, and can be woken. */
+export interface WakeLoop {
+  /** Starts it; a second call changes nothing. */
+  readonly start: () => void;
+  /** Says that there may be work now. Cheap. */
+  readonly wake: () => void;
+  /** Aborted as soon as the loop is to end. */
+  readonly stopping: AbortSignal;
+  /** Begins no more turns, and resolves when the one that runs has ended. */
+  readonly stop: () => Promise<void>;
+}
+
+/** A full disk for one: what waits goes on soon after there is room. */
+const AFTER_ERROR_MS = 2_000;
+const REST_MIN_MS = 20;
+/** The wall clock may be set while we sleep; sooner than a lease must be renewed. */
+const REST_MAX_MS = 60_000;
+
+/** `turn` resolves with when the next one is due, Unix seconds; null for not before `wake`. What it rejects with is told. */
+export function createWakeLoop(
+  clock: Clock,
+  turn: () => Promise<number | null>,
+  onError: (error: unknown) => void,
+): WakeLoop {
+  const stopping = new AbortController();
+  const state: { loop: Promise<void> | null; isWoken: boolean; nap: AbortController | null } = {
+    loop: null,
+    isWoken: false,
+    nap: null,
+  };
+
+  const rest = async (ms: number): Promise<void> => {
+    if (state.isWoken || stopping.signal.aborted) return;
+    const nap = new AbortController();
+    state.nap = nap;
+    try {
+      await clock.sleep(ms, nap.signal);
+    } catch (error) {
+      if (!nap.signal.aborted) throw error;
+    } finally {
+      state.nap = null;
+    }
+  };
+  const work = async (): Promise<number> => {
+    try {
+      const dueAt = await turn();
+      return dueAt === null ? REST_MAX_MS : Math.min(Math.max(dueAt * 1000 - clock.now(), REST_MIN_MS), REST_MAX_MS);
+    } catch (error) {
+      onError(error);
+      // What has woken it meanwhile fails as this did.
+      state.isWoken = false;
+      return AFTER_ERROR_MS;
+    }
+  };
+  const loop = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      state.isWoken = false;
+      await rest(await work());
+    }
+  };
+  return {
+    start: () => {
+      state.loop ??= loop();
+    },
+    wake: () => {
+      state.isWoken = true;
+      state.nap?.abort();
+    },
+    stopping: stopping.signal,
+    stop: async () => {
+      stopping.abort();
+      state.nap?.abort();
+      await state.loop;
+    },
+  };
+}
