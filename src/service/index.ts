@@ -10,7 +10,7 @@ import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
 import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
-import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
+import type { PacedSender } from "./delivery/paced-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
 import type { FetchText } from "./delivery/bounce/sns.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
@@ -261,7 +261,7 @@ async function readBody(body: NonNullable<ServerRequest["body"]>): Promise<Uint8
 async function openMail(
   { mail = null, clock, random, log }: ServiceOptions,
   given: Pick<MailDeliveryOptions, "store" | "context" | "wake" | "onError">,
-): Promise<SmtpSender | null> {
+): Promise<PacedSender | null> {
   if (mail === null) return null;
   const { openMailDelivery } = await import("./mail-delivery.ts");
   return openMailDelivery({ ...mail, clock, random, log, ...given });
