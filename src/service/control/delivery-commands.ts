@@ -79,7 +79,7 @@ export interface PageInfo {
   /** Those that links carried, in the order in which they were seen first. */
   readonly scores: readonly number[];
   readonly head_seen: boolean;
-  readonly answered_by: "script" | "button" | null;
+  readonly answered_by: "script" | "button" | "text" | null;
   /** Seconds from sending to the first answer. */
   readonly answered_after: number | null;
 }

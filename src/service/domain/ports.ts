@@ -18,10 +18,12 @@ import type {
   SuppressionRows,
   TrendRows,
 } from "./rows.ts";
+import type { TextRows } from "./sms/text-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/rows.ts";
 export type * from "./rows.ts";
+export type * from "./sms/text-rows.ts";
 export type * from "./webhooks/webhook-rows.ts";
 
 export interface Store {
@@ -71,6 +73,7 @@ export interface Transaction {
   readonly requests: RequestRows;
   readonly deliveries: DeliveryRows;
   readonly reports: ReportRows;
+  readonly texts: TextRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;

@@ -122,5 +122,6 @@ const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;
 export async function pruneAttempts(tx: Transaction, limit: number): Promise<boolean> {
   const before = tx.now - ATTEMPTS_KEPT_SECONDS;
   const reports = await tx.reports.prune(before, limit);
-  return (await tx.deliveries.pruneAttempts(before, limit)) === limit || reports === limit;
+  const texts = await tx.texts.prune({ parts: tx.now - DAY_SECONDS, replies: before }, limit);
+  return (await tx.deliveries.pruneAttempts(before, limit)) === limit || reports === limit || texts >= limit;
 }

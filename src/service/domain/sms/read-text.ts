@@ -3,15 +3,23 @@ import { SCORE_MAX } from "../../../contract/limits.ts";
 import { multiLine } from "../texts/plain-text.ts";
 import { COURTESY, HELP_WORDS, PROVIDER_WORDS, START_WORDS, STOP_WORDS } from "./keywords.ts";
 
-export type TextMeaning =
-  /** `isCommon`: a single word that providers of text messages see and answer themselves. */
-  | { readonly kind: "stop" | "start" | "help"; readonly isCommon: boolean }
+export interface KeywordMeaning {
+  readonly kind: "stop" | "start" | "help";
+  /** A single word that providers of text messages see and answer themselves. */
+  readonly isCommon: boolean;
+}
+
+export type AnswerMeaning =
   | { readonly kind: "score"; readonly score: number; readonly comment: string | null }
-  /** Neither: a comment, where one was asked for. Empty for a message without any text. */
+  /** Without a score: a comment, where one was asked for. Empty for a message without any text. */
   | { readonly kind: "words"; readonly text: string };
 
+export function isKeyword(meaning: KeywordMeaning | AnswerMeaning): meaning is KeywordMeaning {
+  return meaning.kind !== "score" && meaning.kind !== "words";
+}
+
 /** Never throws; anything may come in. */
-export function readText(given: string): TextMeaning {
+export function readText(given: string): KeywordMeaning | AnswerMeaning {
   const text = multiLine(given);
   const keyword = readKeyword(text);
   if (keyword !== null) return keyword;
@@ -19,7 +27,7 @@ export function readText(given: string): TextMeaning {
 }
 
 /** Only as the whole message: "STOP this bill" is about a bill. Words of courtesy around it change nothing. */
-function readKeyword(text: string): TextMeaning | null {
+function readKeyword(text: string): KeywordMeaning | null {
   const said = fold(text);
   const isCommon = PROVIDER_WORDS.has(said);
   const bare = withoutCourtesy(said);
@@ -74,7 +82,7 @@ const AFTER =
   /^(?:$|[分点點점]|\p{Extended_Pictographic}|[.,!?;:…。！？，、；："'”’»)*+]+(?=$|\s|\p{L}|\p{Extended_Pictographic})|\s+(?![-–—]\s*\p{Nd}))/u;
 const BEFORE_COMMENT = /^(?:[\s.,!?;:…。！？，、；："'”’»)*+–—-]|[分点點점](?!\p{L}))+/u;
 
-function readScore(text: string): TextMeaning | null {
+function readScore(text: string): AnswerMeaning | null {
   const [, digits = "", limit, rest = ""] = HEAD.exec(text.replace("🔟", "10 ")) ?? [];
   if (digits === "" || (limit !== undefined && toNumber(limit) !== SCORE_MAX)) return null;
   const score = toNumber(digits);

@@ -22,6 +22,7 @@ import { removePersonStep } from "./rows/people/person-removal.ts";
 import { createPersonRows } from "./rows/people/person-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
 import { createReportRows } from "./rows/delivery/report-rows.ts";
+import { createTextRows } from "./rows/delivery/text-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
 import { createResponseRows } from "./rows/answers/response-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
@@ -157,6 +158,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     requests: createRequestRows(database, session, blocks),
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
+    texts: createTextRows(database, session),
     responses: createResponseRows(database, blocks),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
