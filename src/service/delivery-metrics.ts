@@ -2,6 +2,7 @@
 import type { Channel } from "../contract/routes.ts";
 import { summarizeQueue } from "./domain/delivery/oversight.ts";
 import { REPORT_OUTCOMES, type ReportOutcome } from "./domain/delivery/rows.ts";
+import { TEXT_OUTCOMES, type TextOutcome } from "./domain/sms/receive-text.ts";
 import { HOOK_SOURCES } from "./domain/delivery/hook-secrets.ts";
 import type { SmtpStage } from "./delivery/smtp/smtp-types.ts";
 import type { SenderHealth } from "./delivery/mail/sender-health.ts";
@@ -15,7 +16,11 @@ export interface DeliveryMetrics {
   readonly count: (due: { readonly channel: Channel }, result: DeliveryResult) => void;
   /** A report that came back by mail, or from a provider. */
   readonly countReport: (source: string, outcome: ReportOutcome) => void;
-  /** A request to a hook that was no report. */
+  /** A text message that came in. */
+  readonly countText: (outcome: TextOutcome) => void;
+  /** A reply to one; `segments` is 0 for what did not go out. */
+  readonly countReply: (outcome: string, segments: number) => void;
+  /** A request to a hook that was neither a report nor a text. */
   readonly countRefusal: (why: Refusal) => void;
   /** Lines in Prometheus' text format. */
   readonly text: () => Promise<string>;
@@ -31,6 +36,7 @@ const KINDS: readonly OutcomeKind[] = [
   "released",
   "cancelled",
 ];
+const REPLY_OUTCOMES = ["sent", "retry", "failed", "unknown", "dropped"] as const;
 const CHANNELS: readonly Channel[] = ["email", "sms"];
 
 /**
@@ -51,12 +57,21 @@ export function createDeliveryMetrics(
     ),
   );
   const refusals = new Map<string, number>(REFUSALS.map((why) => [why, 0]));
+  const texts = new Map<string, number>(TEXT_OUTCOMES.map((outcome) => [outcome, 0]));
+  const smsReplies = new Map<string, number>(REPLY_OUTCOMES.map((outcome) => [outcome, 0]));
+  const sms = { segments: 0 };
   return {
-    count: ({ channel }, { kind, attempt = null }) => {
+    count: ({ channel }, { kind, attempt = null, segments = 0 }) => {
       add(counts, `${channel} ${kind}`);
-      if (attempt !== null && SMTP_STAGES.has(attempt.stage)) add(replies, replyLabels(attempt));
+      sms.segments += segments;
+      if (channel === "email" && attempt !== null && SMTP_STAGES.has(attempt.stage)) add(replies, replyLabels(attempt));
     },
     countReport: (source, outcome) => add(reports, `${source} ${outcome}`),
+    countText: (outcome) => add(texts, outcome),
+    countReply: (outcome, segments) => {
+      add(smsReplies, outcome);
+      sms.segments += segments;
+    },
     countRefusal: (why) => add(refusals, why),
     text: async () => {
       const queue = await store.read(summarizeQueue);
@@ -81,7 +96,7 @@ export function createDeliveryMetrics(
           const [source = "", outcome = ""] = key.split(" ");
           return `surveyctl_reports_total{source="${source}",outcome="${outcome}"} ${number}`;
         }),
-        ...head("surveyctl_hook_refusals_total", "counter", "Requests to the bounce hook that were refused."),
+        ...head("surveyctl_hook_refusals_total", "counter", "Requests to hooks that were refused."),
         ...[...refusals].map(([why, number]) => `surveyctl_hook_refusals_total{reason="${why}"} ${number}`),
         ...head("surveyctl_delivery_breaker", "gauge", "1 while the sender is stopped by refusals of its server."),
         ...Object.entries(senders()).map(
@@ -89,6 +104,12 @@ export function createDeliveryMetrics(
         ),
         ...head("surveyctl_smtp_reply_total", "counter", "Mail by the last reply to it; code 0 for no reply."),
         ...[...replies].map(([labels, number]) => `surveyctl_smtp_reply_total{${labels}} ${number}`),
+        ...head("surveyctl_sms_segments_total", "counter", "Segments of text messages that went out, or may have."),
+        `surveyctl_sms_segments_total ${sms.segments}`,
+        ...head("surveyctl_sms_received_total", "counter", "Text messages that came in, by what became of them."),
+        ...[...texts].map(([outcome, number]) => `surveyctl_sms_received_total{outcome="${outcome}"} ${number}`),
+        ...head("surveyctl_sms_replies_total", "counter", "Attempts to reply to text messages, by how they ended."),
+        ...[...smsReplies].map(([outcome, number]) => `surveyctl_sms_replies_total{outcome="${outcome}"} ${number}`),
         "",
       ].join("\n");
     },

@@ -13,6 +13,7 @@ import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts
 import type { PacedSender } from "./delivery/paced-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
 import type { FetchText } from "./delivery/bounce/sns.ts";
+import type { SmsHook } from "./delivery/sms/sms-hook.ts";
 import { createOutbox, type Outbox } from "./delivery/outbox.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
 import { type Brand, readBrand } from "./domain/projects/brand.ts";
@@ -28,6 +29,7 @@ import { createDispatcher } from "./webhook/dispatcher.ts";
 import { webhookMetrics } from "./webhook/webhook-metrics.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
+import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
@@ -44,8 +46,10 @@ export interface ServiceOptions {
   readonly rateLimit: RateLimit | null;
   /** Who surveys come from, where a project does not say so itself. */
   readonly sender?: SenderSettings;
-  /** Sends mail over SMTP; null, the default, leaves it in the outbox, where SMS always go. */
+  /** Sends mail over SMTP; null, the default, leaves it in the outbox. */
   readonly mail?: MailOptions | null;
+  /** Sends text messages through a gateway; null, the default, leaves them in the outbox. */
+  readonly sms?: SmsOptions | null;
   /** Surveys that were due longer ago are given up; null, the default, for no limit. */
   readonly maxAgeSeconds?: number | null;
   /** What becomes of a mail that may have arrived: `hold` is the default. */
@@ -129,8 +133,20 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onError: failures.add,
   });
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
-  const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
-  const metrics = createDeliveryMetrics(store, () => (mail === null ? {} : { smtp: mail.health() }));
+  const sms = await openSms(options, {
+    store,
+    appUrl: () => state.address,
+    senderName: sender.senderName,
+    metrics: () => metrics,
+    wake: wakeUp.call,
+    onError: failures.add,
+  });
+  const carriers = [...(mail === null ? [] : [mail]), ...(sms === null ? [] : [sms.sender])];
+  const left = (["email", "sms"] as const).filter((channel) => !carriers.some((one) => one.channels.includes(channel)));
+  const senders = left.length === 0 ? carriers : [...carriers, { ...outbox, channels: left }];
+  const metrics = createDeliveryMetrics(store, () =>
+    Object.fromEntries(carriers.map(({ name, health }) => [name, health()])),
+  );
   const scheduler = createScheduler({
     store,
     clock,
@@ -149,12 +165,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const ownAddresses = (): string[] => [state.address, ...(state.listening === null ? [] : [state.listening])];
   const webhooks = createDispatcher({ store, clock, random, log, own: ownAddresses, onError: failures.add });
   eventNoted.answer(webhooks.wake);
+  const windowSeconds = options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS;
   const pages = createPages({
     store,
     clock,
     publicUrl,
     random,
-    answerWindowSeconds: options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS,
+    answerWindowSeconds: windowSeconds,
     senderName: sender.senderName,
     unknownLinks: createAddressLimit(UNKNOWN_LINKS, clock),
     linkAnswers: createAddressLimit(LINK_ANSWERS, clock),
@@ -162,11 +179,21 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onError: failures.add,
   });
   const hooks = openHooks(options, store, metrics);
+  const onText = (): void => {
+    sms?.replies.wake();
+    scheduler.wake();
+  };
+  const format = options.sms?.gateway.format ?? null;
+  const texts = openTexts({ store, clock, appUrl: () => state.address, format, windowSeconds, metrics, onText });
   const http = createHttpService({
     ...options,
     otherFaces: [
       ({ method, headers, body = "", from = "" }, target) =>
         pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+      ({ method, headers, body = "" }, { path: asked, query }) =>
+        asked.startsWith("/hooks/sms/")
+          ? texts({ method, headers, path: asked, query, body: async () => readBody(body) })
+          : null,
       ({ method, headers, body = "" }, { path: asked }) =>
         asked.startsWith("/hooks/") ? hooks({ method, headers, path: asked, body: async () => readBody(body) }) : null,
     ],
@@ -215,12 +242,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startScheduler: () => {
       scheduler.start();
+      sms?.replies.start();
       upkeep.start();
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
     startWebhooks: webhooks.start,
     finishDue: scheduler.finish,
-    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop()])),
+    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop(), sms?.replies.stop()])),
     setReady: (isReady) => {
       state.isReady = isReady;
     },
@@ -228,7 +256,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await upkeep.stop();
       await scheduler.stop();
       await webhooks.stop();
-      await mail?.close();
+      await sms?.replies.stop();
+      for (const carrier of carriers) await carrier.close();
       await store.close();
       log.flush();
     },
@@ -265,6 +294,23 @@ async function openMail(
   if (mail === null) return null;
   const { openMailDelivery } = await import("./mail-delivery.ts");
   return openMailDelivery({ ...mail, clock, random, log, ...given });
+}
+
+/** Loaded only where texts are sent. */
+async function openSms(
+  { sms = null, clock, random, log }: ServiceOptions,
+  given: Omit<SmsDeliveryOptions, keyof SmsOptions | "clock" | "random" | "log">,
+): Promise<SmsDelivery | null> {
+  if (sms === null) return null;
+  const { openSmsDelivery } = await import("./sms-delivery.ts");
+  return openSmsDelivery({ ...sms, clock, random, log, ...given });
+}
+
+/** Loaded when the first text comes in. */
+function openTexts(wiring: SmsHookWiring): SmsHook["handle"] {
+  const opened: { hook: Promise<SmsHook> | null } = { hook: null };
+  const open = async (): Promise<SmsHook> => (await import("./sms-delivery.ts")).openSmsHook(wiring);
+  return async (request) => (await (opened.hook ??= open())).handle(request);
 }
 
 /** Holds events until `release`: before a server listens, only an error is worth a line. */

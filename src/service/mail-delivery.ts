@@ -69,8 +69,8 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Pa
   });
 }
 
-/** A function that says whether an address has the form of the pattern, upper and lower case alike. */
-function allowing(pattern: string | null): (address: string) => boolean {
+/** A function that says whether an address or a number has the form of the pattern, upper and lower case alike. */
+export function allowing(pattern: string | null): (address: string) => boolean {
   if (pattern === null) return () => true;
   const parts = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
   const form = new RegExp(`^${parts.join(".*")}$`, "i");

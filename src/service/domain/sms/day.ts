@@ -36,11 +36,14 @@ export interface LocalDay {
 export function localDay(now: number, zone: string | null): LocalDay {
   const wallClock = createWallClock(zone ?? DEFAULT_ZONE);
   const { year, month, day } = toCalendarDay(wallClock(now));
-  const two = (part: number): string => String(part).padStart(2, "0");
   return {
     name: `${year}-${two(month)}-${two(day)}`,
     nextAt: firstSecondOf({ year, month, day: day + 1 }, wallClock),
   };
+}
+
+function two(part: number): string {
+  return String(part).padStart(2, "0");
 }
 
 /** Counts segments that went out, or may have, on the project's day. */

@@ -37,6 +37,8 @@ export const TEXT_OUTCOMES = [
 export type TextOutcome = (typeof TEXT_OUTCOMES)[number];
 
 export interface TextRules {
+  /** Whether there is a way to text back. */
+  readonly replies: boolean;
   /** The provider answers STOP, START and HELP by itself, and replies of ours would be the second ones. */
   readonly isAnsweredByProvider: boolean;
   /** How long after the first answer it may be changed. */
@@ -79,9 +81,9 @@ async function obey(
   tx: Transaction,
   { from, survey }: Sender,
   { kind, isCommon }: KeywordMeaning,
-  { isAnsweredByProvider }: TextRules,
+  { isAnsweredByProvider, replies }: TextRules,
 ): Promise<TextOutcome> {
-  const isSilent = survey === null || (isAnsweredByProvider && isCommon);
+  const isSilent = survey === null || !replies || (isAnsweredByProvider && isCommon);
   if (kind === "help") {
     if (isSilent) return survey === null ? "unmatched" : "help";
     const lastAt = await tx.texts.lastReplyAt(survey, "help");
@@ -114,49 +116,54 @@ async function bringBack(tx: Transaction, project: Project, phoneNumber: string)
   return true;
 }
 
+interface Asked {
+  readonly survey: TextedSurvey;
+  readonly rules: TextRules;
+}
+
 /** A score, or words: the comment that was asked for. Words without a score before them are asked for one, once. */
 async function answer(
   tx: Transaction,
   survey: TextedSurvey,
   meaning: AnswerMeaning,
-  { windowSeconds }: TextRules,
+  rules: TextRules,
 ): Promise<TextOutcome> {
+  const { windowSeconds } = rules;
   const visit = await visitSurvey(tx, survey.token);
   if (visit === null || linkState(visit, tx.now, windowSeconds) !== "open") return "ignored";
-  if (meaning.kind === "words") return recordWords(tx, survey, visit, meaning.text);
+  if (meaning.kind === "words") return recordWords(tx, { survey, visit, rules }, meaning.text);
   const { score, comment } = meaning;
   if (comment !== null && Buffer.byteLength(comment) > TEXT_BYTES_MAX) return "ignored";
   const given = { score, by: "text" as const, ...(comment === null ? {} : { comment }) };
   await answerSurvey(tx, survey.token, given, windowSeconds);
   const hasComment = comment !== null || (visit.answer?.comment ?? null) !== null;
-  await replyOnce(tx, survey, hasComment ? "thanks" : "ask-comment", score);
+  await replyOnce(tx, { survey, rules }, hasComment ? "thanks" : "ask-comment", score);
   return "score";
 }
 
 async function recordWords(
   tx: Transaction,
-  survey: TextedSurvey,
-  { answer: known }: Visit,
+  { survey, visit: { answer: known }, rules }: Asked & { readonly visit: Visit },
   text: string,
 ): Promise<TextOutcome> {
   if (text === "") return "ignored";
-  if (known === null) return (await replyOnce(tx, survey, "ask-again", null)) ? "asked-again" : "ignored";
+  if (known === null) return (await replyOnce(tx, { survey, rules }, "ask-again", null)) ? "asked-again" : "ignored";
   if (known.comment !== null && tx.now - known.updatedAt > SAME_BREATH_SECONDS) return "ignored";
   const comment = known.comment === null ? text : `${known.comment}\n${text}`;
   if (Buffer.byteLength(comment) > TEXT_BYTES_MAX) return "ignored";
   await changeAnswer(tx, survey.project, known, { score: known.score, comment });
-  await replyOnce(tx, survey, "thanks", known.score);
+  await replyOnce(tx, { survey, rules }, "thanks", known.score);
   return "comment";
 }
 
 /** Nobody gets the same reply twice to one survey, whatever they text. */
 async function replyOnce(
   tx: Transaction,
-  survey: TextedSurvey,
+  { survey, rules }: Asked,
   kind: ReplyKind,
   score: number | null,
 ): Promise<boolean> {
-  if ((await tx.texts.lastReplyAt(survey, kind)) !== null) return false;
+  if (!rules.replies || (await tx.texts.lastReplyAt(survey, kind)) !== null) return false;
   await reply(tx, survey, kind, score);
   return true;
 }
