@@ -90,12 +90,13 @@ async function obey(
     if (lastAt === null || tx.now - lastAt >= DAY_SECONDS) await reply(tx, survey, "help");
     return "help";
   }
-  if (survey !== null) await tx.texts.dropReplies(survey);
   let isNew = false;
   for (const project of await projectsOf(tx, from)) {
     const isChanged = kind === "stop" ? await stopTexts(tx, project, from) : await bringBack(tx, project, from);
     isNew = isChanged || isNew;
   }
+  // What is on its way to somebody who wants no more is not: but for the word that says so.
+  if (survey !== null && isNew) await tx.texts.dropReplies(survey);
   if (!isSilent && isNew) await reply(tx, survey, kind === "stop" ? "stopped" : "started");
   return kind;
 }

@@ -3,9 +3,11 @@ import { afterEach, expect, it } from "vitest";
 import { resolveDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { changeSettings } from "../../../../src/service/domain/projects/projects.ts";
 import { answering, type HookPlan } from "../../../helpers/hook-receiver.ts";
-import { openTexting, saying, type Texting, type TextingOptions } from "./texting.ts";
+import { inTurn, lost, openTexting, saying, type Texting, type TextingOptions } from "./texting.ts";
 
 const ADA = "+4917012345678";
+/** A poll every 50 ms would be most of the time. */
+const SOON = { interval: 5, timeout: 10_000 };
 const open: Texting[] = [];
 afterEach(async () => {
   for (const one of open.splice(0)) await one.stop();
@@ -17,15 +19,12 @@ async function start(options: TextingOptions = {}): Promise<Texting> {
   return texting;
 }
 
-const soon = <Value>(read: () => Value) => expect.poll(read, { interval: 5, timeout: 10_000 });
-
-const lost: HookPlan = (_, response) => void response.socket?.destroy();
 const garbage: HookPlan = (_, response) => void response.socket?.end("220 mail.example ESMTP\r\n");
 
 it("when a survey is due, then the gateway gets its text once, with a key that names it, and its segments are counted", async () => {
   const texting = await start({ gateway: { from: "+4930111" } });
   await texting.ask(ADA, { question_product_name: "Acme" });
-  await soon(() => texting.stateOf(ADA)).toBe("sent | 1 | - | sent");
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("sent | 1 | - | sent");
   const [request] = texting.gateway.on("/ok");
   const [body = {}] = texting.sent();
   const link = /\nhttps:\/\/survey\.example\.com\/s\/[\w-]{22}$/;
@@ -89,7 +88,7 @@ it.each<[string, TextingOptions, Record<string, unknown>, string | undefined]>([
   async (_, options, fields, authorization) => {
     const texting = await start(options);
     await texting.ask(ADA);
-    await soon(() => texting.stateOf(ADA)).toBe("sent | 1 | - | sent");
+    await expect.poll(() => texting.stateOf(ADA), SOON).toBe("sent | 1 | - | sent");
     const { Body, Msg, text = Body ?? Msg, id: _id, ...rest } = texting.sent()[0] ?? {};
     expect([rest, text?.split("\n")[0]]).toEqual([fields, "How likely are you to recommend us to a friend?"]);
     expect(texting.gateway.on("/ok")[0]?.headers.authorization).toBe(authorization);
@@ -170,7 +169,7 @@ it.each<[string, HookPlan, Partial<TextingOptions["gateway"]>, string, unknown[]
 ])("when the gateway answers %s, then the survey is as the table says", async (_, plan, gateway, state, attempt) => {
   const texting = await start({ path: "/plan", plans: { "/plan": plan }, gateway });
   await texting.ask(ADA);
-  await soon(() => texting.stateOf(ADA)).toBe(state);
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe(state);
   const { code, enhancedCode, text } = await texting.lastAttempt(ADA);
   expect([code, enhancedCode, text]).toEqual(attempt);
   expect(texting.gateway.on("/plan")).toHaveLength(1);
@@ -179,14 +178,14 @@ it.each<[string, HookPlan, Partial<TextingOptions["gateway"]>, string, unknown[]
 it("when an answer is long, then its first kilobyte is kept", async () => {
   const texting = await start({ path: "/plan", plans: { "/plan": saying(400, "x".repeat(100_000)) } });
   await texting.ask(ADA);
-  await soon(async () => (await texting.stateOf(ADA)).split(" ")[0]).toBe("failed");
+  await expect.poll(async () => (await texting.stateOf(ADA)).split(" ")[0], SOON).toBe("failed");
   expect((await texting.lastAttempt(ADA)).text).toBe("x".repeat(1024));
 });
 
 it("when the gateway is down, then nothing is marked, and the survey goes out once it is back", async () => {
   const texting = await start({ gateway: { url: "http://127.0.0.1:1/" } });
   await texting.ask(ADA);
-  await soon(() => texting.stateOf(ADA)).toBe("scheduled | 0 | - | released");
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("scheduled | 0 | - | released");
   expect(await texting.lastAttempt(ADA)).toMatchObject({ stage: "connect", text: "the connection was refused" });
 });
 
@@ -195,10 +194,10 @@ it("when the gateway refuses for now, then it is tried again with the same key a
   await texting.ask(ADA);
   for (const count of [1, 2]) {
     await texting.gateway.until("/plan", count);
-    await soon(() => texting.stateOf(ADA)).toContain(Array(count).fill("released").join(","));
+    await expect.poll(() => texting.stateOf(ADA), SOON).toContain(Array(count).fill("released").join(","));
     texting.clock.advance(20 * 60_000);
   }
-  await soon(() => texting.stateOf(ADA)).toBe("sent | 1 | - | released,released,sent");
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("sent | 1 | - | released,released,sent");
   const [first, ...others] = texting.sent("/plan");
   expect(others).toEqual([first, first]);
 });
@@ -208,16 +207,16 @@ it("when credentials are refused three times, then no more texts are tried until
   const numbers = Array.from({ length: 12 }, (_, at) => `+491701234${String(at).padStart(4, "0")}`);
   for (const number of numbers) await texting.ask(number);
   const states = async () => (await Promise.all(numbers.map(texting.stateOf))).map((state) => state.split(" ")[0]);
-  await soon(async () => (await texting.read((tx) => tx.deliveries.sender("sms")))?.state).toBe("held");
+  await expect.poll(async () => (await texting.read((tx) => tx.deliveries.sender("sms")))?.state, SOON).toBe("held");
   await new Promise((resolve) => void setTimeout(resolve, 50));
   // Three open the breaker; as many as there are connections were on their way.
   expect(texting.gateway.on("/plan").length).toBeLessThanOrEqual(6);
-  await soon(async () => new Set(await states())).toEqual(new Set(["held", "scheduled"]));
+  await expect.poll(async () => new Set(await states()), SOON).toEqual(new Set(["held", "scheduled"]));
   for (let step = 0; step < 8; step += 1) {
     texting.clock.advance(16 * 60_000);
     await new Promise((resolve) => void setTimeout(resolve, 30));
   }
-  await soon(states).toEqual(numbers.map(() => "sent"));
+  await expect.poll(states, SOON).toEqual(numbers.map(() => "sent"));
   const got = texting
     .sent("/plan")
     .slice(-12)
@@ -226,17 +225,16 @@ it("when credentials are refused three times, then no more texts are tried until
 });
 
 it("when an unknown text is resent, then it has the same key", async () => {
-  const plan: HookPlan = (n, response, request) => (n === 1 ? lost : saying(200, "{}"))(n, response, request);
-  const texting = await start({ path: "/plan", plans: { "/plan": plan } });
+  const texting = await start({ path: "/plan", plans: { "/plan": inTurn(lost, saying(200, "{}")) } });
   await texting.ask(ADA);
-  await soon(() => texting.stateOf(ADA)).toBe("unknown | 1 | - | unknown");
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("unknown | 1 | - | unknown");
   const [row] = await texting.read((tx) =>
     tx.deliveries.list(texting.project.id, { state: "unknown", after: 0, limit: 1 }),
   );
   texting.clock.advance(60_000);
   await texting.write((tx) => resolveDelivery(tx, texting.project, row!.requestId, "resend"));
   await texting.ask("+4917099999999");
-  await soon(() => texting.stateOf(ADA)).toBe("sent | 2 | - | unknown,sent");
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("sent | 2 | - | unknown,sent");
   const same = texting.sent("/plan").filter(({ to }) => to === ADA);
   expect(same).toEqual([same[0], same[0]]);
 });
@@ -245,8 +243,10 @@ it("when a country is not on the list, or the text is too long, then the survey 
   const texting = await start({ limits: { countries: ["+49", "+1"], maxSegments: 1 } });
   await texting.ask("+33612345678");
   await texting.ask(ADA, { service_intro_message: "x".repeat(200) });
-  await soon(() => texting.stateOf("+33612345678")).toBe("held | 0 | texts to this country are not allowed | ");
-  await soon(() => texting.stateOf(ADA)).toBe("held | 0 | the text takes 2 segments, more than 1 | ");
+  await expect
+    .poll(() => texting.stateOf("+33612345678"), SOON)
+    .toBe("held | 0 | texts to this country are not allowed | ");
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("held | 0 | the text takes 2 segments, more than 1 | ");
   expect(texting.gateway.received).toEqual([]);
 });
 
@@ -258,7 +258,7 @@ it("when the day's segments are used up, then surveys wait for the next day of t
   await expect
     .poll(() => texting.stateOf("+491701000003"))
     .toMatch(/^scheduled \| 0 \| the project's 2 segments of \S+ are used up \| $/);
-  await soon(() => texting.gateway.received.length).toBe(2);
+  await expect.poll(() => texting.gateway.received.length, SOON).toBe(2);
   const rows = await texting.read((tx) =>
     tx.deliveries.list(texting.project.id, { state: "scheduled", after: 0, limit: 9 }),
   );
@@ -271,7 +271,7 @@ it("when the day's segments are used up, then surveys wait for the next day of t
   expect(rows.map(({ dueAt }) => hour.format(dueAt * 1000))).toEqual(["00:00"]);
   texting.clock.advance(25 * 3600_000);
   await texting.ask("+491701000004");
-  await soon(() => texting.gateway.received.length).toBe(4);
+  await expect.poll(() => texting.gateway.received.length, SOON).toBe(4);
 });
 
 it("when it is night, then surveys wait for the morning", async () => {
@@ -279,7 +279,7 @@ it("when it is night, then surveys wait for the morning", async () => {
   const hours = new Date(texting.clock.now()).getUTCHours();
   if (hours === 23) texting.clock.advance(3600_000);
   await texting.ask(ADA);
-  await soon(() => texting.stateOf(ADA)).toBe("scheduled | 0 | quiet hours | ");
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("scheduled | 0 | quiet hours | ");
   const [row] = await texting.read((tx) => tx.deliveries.list(texting.project.id, { state: null, after: 0, limit: 1 }));
   expect(new Date(row!.dueAt * 1000).toISOString().slice(11)).toBe("23:00:00.000Z");
 });

@@ -1,4 +1,5 @@
 /** A store with one project, the sender of texts over a real socket, and a gateway whose paths have plans. */
+import { readText } from "../../../../src/service/control/loopback-exchange.ts";
 import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { createDeliveryMetrics } from "../../../../src/service/delivery-metrics.ts";
@@ -51,6 +52,14 @@ const LIMITS = { daily: 200, maxSegments: 3, countries: null, quiet: null } as c
 /** Answers with a status and a text. */
 export function saying(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HookPlan {
   return (_, response) => void response.writeHead(status, headers).end(text);
+}
+
+/** Takes the message, and closes without a word. */
+export const lost: HookPlan = (_, response) => void response.socket?.destroy();
+
+/** One plan after another, then the last of them. */
+export function inTurn(...plans: readonly HookPlan[]): HookPlan {
+  return (n, response, request) => (plans[n - 1] ?? plans.at(-1))?.(n, response, request);
 }
 
 export async function openTexting(options: TextingOptions = {}): Promise<Texting> {
@@ -135,7 +144,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
       const { method = "POST", headers = form, body = new URLSearchParams(fields).toString(), query = "" } = request;
       const to = smsHookPath(request.secret ?? secret);
       const answer = await hook.handle({ method, headers, query, path: to, body: async () => Buffer.from(body) });
-      return answer === null ? "not found" : `${answer.status} ${String(answer.body)}`.trim();
+      return answer === null ? "not found" : `${answer.status} ${await readText(answer)}`.trim();
     },
     stop: async () => {
       await scheduler.stop();
