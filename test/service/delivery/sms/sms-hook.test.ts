@@ -7,7 +7,7 @@ import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { memberInput, links, responsesQuery, sendInput } from "../../domain/fixture.ts";
 import { listResponsesJson } from "../../../../src/service/domain/answers/responses.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
-import { APP_URL, openTexting, saying, type Texting, type TextingOptions } from "./texting.ts";
+import { APP_URL, inTurn, lost, openTexting, saying, type Texting, type TextingOptions } from "./texting.ts";
 
 const ADA = "+4917012345678";
 const OURS = "+4930111";
@@ -158,17 +158,8 @@ describe("the conversation", () => {
   });
 
   it("when a reply is lost on its way, then it is not sent again; when it is refused for now, it is", async () => {
-    const plan = (n: number) => [saying(200, "{}"), saying(503, ""), saying(200, "{}")][n - 1];
-    const texting = await asked({
-      path: "/plan",
-      plans: {
-        "/plan": (n, response, request) => {
-          const answer = plan(n);
-          if (answer === undefined) response.socket?.destroy();
-          else answer(n, response, request);
-        },
-      },
-    });
+    const plan = inTurn(saying(200, "{}"), saying(503, ""), saying(200, "{}"), lost);
+    const texting = await asked({ path: "/plan", plans: { "/plan": plan } });
     const texts = () =>
       texting
         .sent("/plan")
