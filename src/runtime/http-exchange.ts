@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 import { onAbort } from "./on-abort.ts";
 
 /** The status counts, whatever becomes of the body; of that no more than about `maxBytes` are read. */
-export async function readStart(
+export async function readAnswerStart(
   response: IncomingMessage,
   request: ClientRequest,
   maxBytes: number,
@@ -57,7 +57,7 @@ export function startDeadline(clock: Clock, ms: number, signal?: AbortSignal): D
 }
 
 /** Seconds, from a number or a date; null when there is none. */
-export function readRetryAfter(text: string | undefined, clock: Clock): number | null {
+export function retryAfterSeconds(text: string | undefined, clock: Clock): number | null {
   if (text === undefined) return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text);
   const at = Date.parse(text);

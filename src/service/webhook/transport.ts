@@ -5,7 +5,7 @@ import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
-import { describeHttpFailure, readRetryAfter, readStart, startDeadline } from "../../runtime/http-exchange.ts";
+import { describeHttpFailure, retryAfterSeconds, readAnswerStart, startDeadline } from "../../runtime/http-exchange.ts";
 import { refuseAddress, refuseUrl, type WebhookReach } from "../domain/webhooks/addresses.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 
@@ -66,7 +66,7 @@ export function createEndpointTransport(options: EndpointOptions, connections: n
       const send = (): Promise<Answer> => exchange(target, { headers, body, agents, options }, timer.signal);
       try {
         const { status, text, retryAfter } = await send().catch((error) => againWhenStale(error, send));
-        return end(status, text, readRetryAfter(retryAfter, clock));
+        return end(status, text, retryAfterSeconds(retryAfter, clock));
       } catch (error) {
         if (signal.aborted) return null;
         return end(null, timer.isOver() ? `no answer within ${TIMEOUT_MS / 1000} s` : describeHttpFailure(error));
@@ -128,13 +128,13 @@ function exchange(
     });
     request.on("response", (response) => {
       state.isAnswered = true;
-      void readStart(response, request, BODY_BYTES_MAX).then((start) => resolve(toAnswer(start)), reject);
+      void readAnswerStart(response, request, BODY_BYTES_MAX).then((start) => resolve(toAnswer(start)), reject);
     });
     request.end(body);
   });
 }
 
-function toAnswer({ status, bytes, retryAfter }: Awaited<ReturnType<typeof readStart>>): Answer {
+function toAnswer({ status, bytes, retryAfter }: Awaited<ReturnType<typeof readAnswerStart>>): Answer {
   const text = bytes.subarray(0, LOGGED_BYTES_MAX).toString("utf8");
   return { status, text: text.replaceAll("\0", "\uFFFD"), retryAfter };
 }

@@ -16,13 +16,14 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { RunningServer } from "../../../service/run-server.ts";
 import type { Log } from "../../../runtime/log.ts";
-import type { Service } from "../../../service/index.ts";
+import type { Service, ServiceOptions } from "../../../service/index.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
 import { writeWarning } from "../../command/notes.ts";
 import { chooseDataFile } from "../service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
-import { MAIL_FLAGS, readMailSettings, type MailSettings } from "./mail.ts";
+import { MAIL_FLAGS, readMailSettings, readSendingRules, type MailSettings } from "./mail.ts";
+import { readSmsSettings, SMS_FLAGS } from "./sms.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
 
 export interface ServeOptions extends TlsFiles {
@@ -40,7 +41,7 @@ export interface ServeOptions extends TlsFiles {
   readonly insecureHttp: boolean;
   /** Null: by where stderr leads. */
   readonly logFormat: LogFormat | null;
-  readonly mail: MailSettings;
+  readonly mail: MailSettings & Pick<ServiceOptions, "sms">;
 }
 
 /** Runs the service until a signal ends it, and then drains it. */
@@ -204,6 +205,7 @@ export function register(noun: Command, context: CommandContext): void {
         default: "30d",
       },
       ...MAIL_FLAGS,
+      ...SMS_FLAGS,
       { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
       { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
       {
@@ -217,7 +219,9 @@ export function register(noun: Command, context: CommandContext): void {
   });
   context.action(command, async (deps, flags) => {
     const mail = await readMailSettings(deps, flags);
-    return runServe(deps, { ...readOptions(deps, flags), mail });
+    const sms = await readSmsSettings(deps, flags);
+    const rules = sms === null ? {} : readSendingRules(flags);
+    return runServe(deps, { ...readOptions(deps, flags), mail: { ...mail, ...rules, sms } });
   });
 }
 

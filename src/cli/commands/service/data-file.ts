@@ -318,4 +318,5 @@ export const SOFT_BOUNCES = toResource(
   ["id"],
 );
 export const HOOKS = toResource("hooks", { provider: "text", url: "text", proof: "text" });
+export const SMS_HOOK = toResource("hooks", { url: "text", signed_by: "text" });
 export const REMOVED = toResource("rows", { id: "id" });

@@ -10,6 +10,7 @@ import { registerLink } from "./link.ts";
 import { registerPause } from "./pause.ts";
 import { registerProject } from "./project.ts";
 import { registerSettings } from "./settings.ts";
+import { registerSms } from "./sms.ts";
 import { registerSurvey } from "./survey.ts";
 import { registerThrottle } from "./throttle.ts";
 import { registerTrend } from "./trend.ts";
@@ -25,6 +26,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerSurvey(noun, context);
   registerDelivery(noun, context);
   registerBounce(noun, context);
+  registerSms(noun, context);
   registerPause(noun, context);
   registerLink(noun, context);
   registerBrand(noun, context);

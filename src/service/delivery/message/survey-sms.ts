@@ -2,11 +2,8 @@
 import type { DueReply, DueSurvey } from "../../domain/ports.ts";
 import { readSpecialProperties } from "../../domain/surveys/special-properties.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
+import type { SmsMode } from "../sms/formats.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
-
-/** Whether the survey leads to its page, or is answered by texting back. */
-export const SMS_MODES = ["link", "conversation"] as const;
-export type SmsMode = (typeof SMS_MODES)[number];
 
 export interface SmsContext {
   /** What links begin with. */

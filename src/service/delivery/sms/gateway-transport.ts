@@ -2,7 +2,12 @@
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Clock } from "../../../runtime/clock.ts";
-import { describeHttpFailure, readRetryAfter, readStart, startDeadline } from "../../../runtime/http-exchange.ts";
+import {
+  describeHttpFailure,
+  retryAfterSeconds,
+  readAnswerStart,
+  startDeadline,
+} from "../../../runtime/http-exchange.ts";
 import { GATEWAY_STAGE } from "../../domain/delivery/deliveries.ts";
 import { type Carrier, type CarrierReply, type CarrierResult, NOTHING_MEANT } from "../paced-sender.ts";
 import {
@@ -74,7 +79,7 @@ export function createGatewayTransport(
       }
       return transmit(exchange, failures, { clock, ms: timeouts.answer }).then(
         ({ status, bytes, retryAfter }): CarrierResult<GatewayReply> => {
-          const answer = { status, text: bytes.toString("utf8"), retryAfter: readRetryAfter(retryAfter, clock) };
+          const answer = { status, text: bytes.toString("utf8"), retryAfter: retryAfterSeconds(retryAfter, clock) };
           const meaning = readGatewayAnswer(format, answer);
           const start = bytes.subarray(0, LOGGED_BYTES_MAX).toString("utf8");
           const reply = toReply(GATEWAY_STAGE, status, start, meaning);
@@ -132,12 +137,12 @@ async function transmit(
   { request, body }: Exchange,
   failure: Promise<never>,
   { clock, ms }: { readonly clock: Clock; readonly ms: number },
-): Promise<Awaited<ReturnType<typeof readStart>>> {
+): Promise<Awaited<ReturnType<typeof readAnswerStart>>> {
   const state = { isAnswered: false };
-  const answered = new Promise<Awaited<ReturnType<typeof readStart>>>((resolve, reject) => {
+  const answered = new Promise<Awaited<ReturnType<typeof readAnswerStart>>>((resolve, reject) => {
     request.once("response", (response) => {
       state.isAnswered = true;
-      void readStart(response, request, BODY_BYTES_MAX).then(resolve, reject);
+      void readAnswerStart(response, request, BODY_BYTES_MAX).then(resolve, reject);
     });
   });
   request.end(body);

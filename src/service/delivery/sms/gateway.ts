@@ -2,18 +2,8 @@
 import type { Json, JsonObject } from "../../../contract/json.ts";
 import { isJsonObject } from "../../../contract/json.ts";
 import { type CarrierMeaning, NOTHING_MEANT } from "../paced-sender.ts";
+import { readBasic, type SmsField, type SmsFormat } from "./formats.ts";
 import { toSmsText } from "./segments.ts";
-
-export const SMS_FORMATS = ["json", "form", "twilio", "vonage", "telnyx"] as const;
-export type SmsFormat = (typeof SMS_FORMATS)[number];
-/** Those that cost money by themselves, so that nothing may leave unasked. */
-export const PAID_FORMATS: readonly SmsFormat[] = ["twilio", "vonage", "telnyx"];
-/** Providers that see STOP, START and HELP themselves, and answer them. */
-export const ANSWERING_FORMATS: readonly SmsFormat[] = ["twilio", "telnyx"];
-
-/** What a field of a message may be called otherwise. */
-export const SMS_FIELDS = ["to", "text", "from", "id"] as const;
-export type SmsField = (typeof SMS_FIELDS)[number];
 
 export interface SmsGateway {
   readonly url: string;
@@ -74,17 +64,6 @@ const FIELDS: Readonly<Record<SmsFormat, (gateway: SmsGateway, message: SmsMessa
 function toNamedFields({ fields, from }: SmsGateway, { to, text, id }: SmsMessage): Fields {
   const name = (field: SmsField): string => fields[field] ?? field;
   return { [name("to")]: to, [name("text")]: text, [name("id")]: id, ...(from !== null && { [name("from")]: from }) };
-}
-
-function readBasic(value: string): { readonly user: string; readonly password: string } {
-  const encoded = /^Basic\s+(\S+)$/i.exec(value)?.[1] ?? "";
-  const [, user = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
-  return { user, password };
-}
-
-/** Whether a header has what Vonage is given as fields. */
-export function hasBasicCredentials(value: string): boolean {
-  return readBasic(value).user !== "";
 }
 
 export interface GatewayAnswer {

@@ -84,7 +84,7 @@ export function readEcdsaKey(base64: string): ReturnType<typeof createPublicKey>
 }
 
 const ED25519_BYTES = 32;
-/** What goes before the 32 bytes of an Ed25519 key in DER (RFC 8410). */
+/** The start of every Ed25519 key in DER (RFC 8410); its 32 bytes follow. */
 const ED25519_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
 /** 32 bytes in base64, as Telnyx shows it. */

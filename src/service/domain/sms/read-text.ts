@@ -19,7 +19,7 @@ export function isKeyword(meaning: KeywordMeaning | AnswerMeaning): meaning is K
 }
 
 /** Never throws; anything may come in. */
-export function readText(given: string): KeywordMeaning | AnswerMeaning {
+export function readTextMeaning(given: string): KeywordMeaning | AnswerMeaning {
   const text = multiLine(given);
   const keyword = readKeyword(text);
   if (keyword !== null) return keyword;

@@ -6,7 +6,7 @@ import type { Project } from "../inputs.ts";
 import { resumeTexts, stopTexts } from "../people/suppressions.ts";
 import type { TextedSurvey, TextPart, Transaction, ReplyKind } from "../ports.ts";
 import { resumeMember } from "../surveys/autopilot.ts";
-import { type AnswerMeaning, isKeyword, type KeywordMeaning, readText } from "./read-text.ts";
+import { type AnswerMeaning, isKeyword, type KeywordMeaning, readTextMeaning } from "./read-text.ts";
 
 export interface IncomingText {
   /** By what way it came. */
@@ -60,7 +60,7 @@ export async function receiveText(tx: Transaction, incoming: IncomingText, rules
   const surveys = await tx.texts.surveysTo(from, tx.now - SURVEY_SECONDS);
   const survey = surveys.find((one) => isAbout(one, incoming)) ?? null;
   if (survey !== null) await noteEvidence(tx, survey.project, survey.requestId);
-  const meaning = readText(text);
+  const meaning = readTextMeaning(text);
   if (isKeyword(meaning)) return obey(tx, { from, survey }, meaning, rules);
   if (survey === null) return "unmatched";
   return answer(tx, survey, meaning, rules);

@@ -98,7 +98,7 @@ it.each<[string, TextingOptions, Record<string, unknown>, string | undefined]>([
 const LOGIN = "<!doctype html><title>Please log in</title>";
 
 /** State, attempts, reason, outcomes of the log; and of the last attempt code, code of the provider, and text. */
-it.each<[string, HookPlan, Partial<TextingOptions["gateway"]>, string, unknown[]]>([
+it.each<[string, HookPlan, NonNullable<TextingOptions["gateway"]>, string, unknown[]]>([
   ["no body", saying(204, ""), {}, "sent | 1 | - | sent", [204, null, ""]],
   ["a word", saying(200, "OK ID: 77"), {}, "sent | 1 | - | sent", [200, null, "OK ID: 77"]],
   ["429", saying(429, "slow down"), {}, "scheduled | 0 | - | released", [429, null, "slow down"]],

@@ -1,10 +1,10 @@
 /** What people text back, and what is made of it. */
 import { expect, it } from "vitest";
-import { readText } from "../../../../src/service/domain/sms/read-text.ts";
+import { readTextMeaning } from "../../../../src/service/domain/sms/read-text.ts";
 
 /** The meaning as one word or two: `9`, `9 comment`, `stop` (`stop!` where providers answer it themselves), `words`. */
 function meaningOf(text: string): string {
-  const meaning = readText(text);
+  const meaning = readTextMeaning(text);
   if (meaning.kind === "score")
     return [meaning.score, ...(meaning.comment === null ? [] : [meaning.comment])].join(" ");
   if (meaning.kind === "words") return "words";
