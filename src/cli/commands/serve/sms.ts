@@ -27,7 +27,7 @@ export const SMS_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--sms-header",
     value: "header",
-    text: "its credentials, such as 'Authorization: Bearer …'",
+    text: "its credentials, such as 'Authorization: Bearer ...'",
     environment: "SURVEYCTL_SMS_HEADER",
   },
   { flag: "--sms-header-file", value: "file", text: "file with that header, so that no process list shows it" },
