@@ -1,7 +1,7 @@
 /** All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
 import type { WriteOptions } from "../../../domain/ports.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 
 /** More would make the first of them wait too long. */
 const BATCH_MAX = 512;
@@ -33,7 +33,7 @@ export interface Watch {
 }
 
 /** A job that throws rejects alone; a commit that fails rejects its whole batch. */
-export function createJobQueue(database: Database, clock: Pick<Clock, "sleep">, watch: Watch): JobQueue {
+export function createJobQueue(database: SqliteDatabase, clock: Pick<Clock, "sleep">, watch: Watch): JobQueue {
   const reads: Job[] = [];
   const writes: Job[] = [];
   /** `urgent` counts the first of `writes` that wait for no others. */
@@ -104,7 +104,7 @@ async function settle(job: Job, watch: Watch): Promise<void> {
 }
 
 /** One transaction: each job in its own savepoint, answered only when all is on the disk. */
-async function runBatch(database: Database, jobs: readonly Job[], watch: Watch): Promise<void> {
+async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: Watch): Promise<void> {
   const answers: (() => void)[] = [];
   try {
     const refusal = watch.refusal();
@@ -128,7 +128,7 @@ async function runBatch(database: Database, jobs: readonly Job[], watch: Watch):
 }
 
 /** Runs a job and returns how to answer it; throws only when the whole transaction is lost. */
-async function runInSavepoint(database: Database, job: Job, watch: Watch): Promise<() => void> {
+async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch): Promise<() => void> {
   database.all("SAVEPOINT job");
   try {
     const value = await job.run();
@@ -142,7 +142,7 @@ async function runInSavepoint(database: Database, job: Job, watch: Watch): Promi
   }
 }
 
-function rollBack(database: Database): void {
+function rollBack(database: SqliteDatabase): void {
   try {
     database.exec("ROLLBACK");
   } catch {
