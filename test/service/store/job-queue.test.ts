@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
-import type { Database } from "../../../src/service/store/sqlite/engine/database.ts";
+import type { SqliteDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
 import { createJobQueue, type JobQueue } from "../../../src/service/store/sqlite/engine/job-queue.ts";
 import { ENGINES, openRawDatabase } from "./engines.ts";
 
@@ -9,7 +9,7 @@ const [engine = "node-sqlite3-wasm"] = ENGINES;
 
 /** A queue over a table `t`, whose disk syncs when the test says so. */
 async function withSlowDisk(
-  work: (queue: JobQueue, database: Database, syncs: PromiseWithResolvers[], said: string[]) => Promise<void>,
+  work: (queue: JobQueue, database: SqliteDatabase, syncs: PromiseWithResolvers[], said: string[]) => Promise<void>,
 ): Promise<void> {
   const database = await openRawDatabase(engine);
   database.exec("CREATE TABLE t (v INTEGER)");
@@ -37,7 +37,7 @@ interface PromiseWithResolvers {
 const turns = async () => {
   for (let turn = 0; turn < 5; turn += 1) await setImmediate();
 };
-const values = (database: Database) => database.all("SELECT v FROM t").map(({ v }) => v);
+const values = (database: SqliteDatabase) => database.all("SELECT v FROM t").map(({ v }) => v);
 
 test("while the disk syncs a write, reads go on, and nobody is answered from what is not on it yet", async () => {
   await withSlowDisk(async (queue, database, syncs, said) => {

@@ -8,7 +8,7 @@ import type { Clock } from "../../../../runtime/clock.ts";
 import type { StoreEvent } from "../../store-errors.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import { copyTo, RESCUED } from "./data-file.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import type { Change, FileGuard } from "./file-guard.ts";
 import { createLogSync } from "./log-sync.ts";
 
@@ -26,7 +26,7 @@ export interface FileWatch {
 
 export interface FileWatchOptions {
   readonly file: string;
-  readonly database: Database;
+  readonly database: SqliteDatabase;
   /** Null for a database in memory. */
   readonly guard: FileGuard | null;
   readonly clock: Clock;
@@ -126,7 +126,7 @@ const WHAT_OTHERS_DID: Readonly<Record<Exclude<Change["kind"], "file">, string>>
 };
 
 /** The log that is gone was ours alone, and we still have it open. */
-function saveIntoFile(database: Database): void {
+function saveIntoFile(database: SqliteDatabase): void {
   try {
     endTransaction(database);
     database.all("PRAGMA wal_checkpoint(PASSIVE)");
@@ -152,7 +152,7 @@ function saveBeside(
   }
 }
 
-function endTransaction(database: Database): void {
+function endTransaction(database: SqliteDatabase): void {
   try {
     database.exec("ROLLBACK");
   } catch {

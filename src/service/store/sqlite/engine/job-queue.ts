@@ -4,7 +4,7 @@
  */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
 import type { WriteOptions } from "../../../domain/ports.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 
 /** More would make the first of them wait too long. */
 const BATCH_MAX = 512;
@@ -38,7 +38,7 @@ export interface Watch {
 }
 
 /** A job that throws rejects alone; a commit that fails rejects its whole batch. */
-export function createJobQueue(database: Database, clock: Pick<Clock, "sleep">, watch: Watch): JobQueue {
+export function createJobQueue(database: SqliteDatabase, clock: Pick<Clock, "sleep">, watch: Watch): JobQueue {
   const reads: Job[] = [];
   const writes: Job[] = [];
   /** Answered when the disk has synced. */
@@ -142,7 +142,7 @@ async function runJob(job: Job, watch: Watch): Promise<Done> {
 }
 
 /** One transaction, each job in its own savepoint; null when it is lost and its jobs are rejected. */
-async function runBatch(database: Database, jobs: readonly Job[], watch: Watch): Promise<readonly Done[] | null> {
+async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: Watch): Promise<readonly Done[] | null> {
   const done: Done[] = [];
   try {
     const refusal = watch.refusal();
@@ -166,7 +166,7 @@ async function runBatch(database: Database, jobs: readonly Job[], watch: Watch):
 }
 
 /** Throws only when the whole transaction is lost. */
-async function runInSavepoint(database: Database, job: Job, watch: Watch): Promise<Done> {
+async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch): Promise<Done> {
   database.all("SAVEPOINT job");
   try {
     const value = await job.run();
@@ -180,7 +180,7 @@ async function runInSavepoint(database: Database, job: Job, watch: Watch): Promi
   }
 }
 
-function rollBack(database: Database): void {
+function rollBack(database: SqliteDatabase): void {
   try {
     database.exec("ROLLBACK");
   } catch {
