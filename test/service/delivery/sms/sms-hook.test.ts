@@ -80,7 +80,8 @@ describe("the conversation", () => {
     expect(await answers(texting)).toEqual([[9, "The staff!\nAlways."]]);
     expect(texting.sent().map(({ to }) => to)).toEqual([ADA, ADA, ADA]);
     const today = new Date(texting.clock.now()).toISOString().slice(0, 10);
-    expect(await texting.read((tx) => tx.texts.segmentsOn(texting.project.id, today))).toBe(3);
+    const segments = () => texting.read((tx) => tx.texts.segmentsOn(texting.project.id, today));
+    await expect.poll(segments, SOON).toBe(3);
   });
 
   it("when score and comment come in one text, then thanks follow; another number changes the score in silence", async () => {
