@@ -191,9 +191,11 @@ export const DELIVERIES = toResource(
 export const DELIVERY_HISTORY = toResource("people", {
   id: "id",
   email: "text",
+  phone_number: "phone",
   explanation: "text",
   unsubscribed_at: "time",
   bounced_at: "time",
+  sms_unsubscribed_at: "time",
   last_sent_at: "time",
   next_survey_scheduled_at: "time",
   surveys: "text",

@@ -2,11 +2,12 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { setProviderKey, type SigningGateway } from "../../../../src/service/domain/delivery/hook-secrets.ts";
+import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { memberInput, links, responsesQuery, sendInput } from "../../domain/fixture.ts";
 import { listResponsesJson } from "../../../../src/service/domain/answers/responses.ts";
-import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { APP_URL, inTurn, lost, openTexting, saying, type Texting, type TextingOptions } from "./texting.ts";
 
 const ADA = "+4917012345678";
@@ -178,6 +179,29 @@ describe("the conversation", () => {
     await new Promise((resolve) => void setTimeout(resolve, 30));
     expect(texts()).toEqual([ASK_COMMENT, ASK_COMMENT, THANKS]);
   });
+});
+
+it("when it is unknown whether a survey has arrived, then an answer to it proves that it has", async () => {
+  const texting = await start({ path: "/plan", plans: { "/plan": inTurn(lost, saying(200, "{}")) } });
+  await texting.ask(ADA);
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("unknown | 1 | - | unknown");
+  await say(texting, "9");
+  expect([await texting.stateOf(ADA), await answers(texting)]).toEqual(["sent | 1 | - | unknown", [[9, null]]]);
+});
+
+it("when a person is deleted, then parts of their texts and replies to them go with them, and STOP stays", async () => {
+  const texting = await asked({ limits: { daily: 1 } });
+  const half = { "concat-ref": "1", "concat-total": "2", "concat-part": "1" };
+  await texting.text({ msisdn: ADA, text: "9 half of a", messageId: "half", ...half });
+  await say(texting, "STOP");
+  await texting.write((tx) => deletePerson(tx, texting.project, { by: "phone_number", phoneNumber: ADA }));
+  await texting.store.settle();
+  const other = { reference: "1", number: 2, total: 2 };
+  expect(await texting.write((tx) => tx.texts.joinPart(ADA, other, "text"))).toBeNull();
+  expect(await suppressions(texting)).toEqual(["stop"]);
+  expect(await texting.read((tx) => tx.texts.nextReplyAt())).toBeNull();
+  const { explanation } = await texting.read((tx) => explainPerson(tx, texting.project, ADA));
+  expect(explanation).toBe("No text messages: this number has asked for no more.");
 });
 
 describe("no more", () => {
