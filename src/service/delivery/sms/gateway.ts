@@ -105,7 +105,7 @@ export function readGatewayAnswer(format: SmsFormat, { status, text, retryAfter 
   if (status >= 200 && status < 300) return ACCEPTED[format](body, text);
   const code = CODES[format](body, text);
   const mapped = code === null ? undefined : BY_CODE[format]?.[code];
-  if (mapped !== undefined) return { ...mapped, code };
+  if (mapped !== undefined) return { ...mapped, code, afterSeconds: mapped.outcome === "retry" ? retryAfter : null };
   if (LATER_STATUSES.has(status)) return { ...RETRY, code, afterSeconds: retryAfter };
   if (status === GATEWAY_TIMEOUT) return { ...PLAIN, outcome: "unknown", sender: "back-off", code };
   if (status >= 500) return { ...RETRY, code, afterSeconds: retryAfter };

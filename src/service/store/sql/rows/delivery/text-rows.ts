@@ -113,9 +113,14 @@ async function claimReplies(database: Database, now: number, limit: number): Pro
      WHERE r.due_at <= ? ORDER BY r.due_at LIMIT ?`,
     [now, limit],
   );
-  for (const { projectId = null, id = null } of rows)
-    database.send("UPDATE text_replies SET due_at = NULL WHERE project_id = ? AND id = ?", [projectId, id]);
-  return rows.map((row) => ({
+  const claimed: SqlRow[] = [];
+  // Of several processes one takes it.
+  for (const row of rows) {
+    const key = [row.projectId ?? null, row.id ?? null];
+    const sql = "UPDATE text_replies SET due_at = NULL WHERE project_id = ? AND id = ? AND due_at IS NOT NULL";
+    if ((await database.run(sql, key)) > 0) claimed.push(row);
+  }
+  return claimed.map((row) => ({
     project: { id: Number(row.projectId), name: String(row.name) },
     id: Number(row.id),
     kind: row.kind as ReplyKind,
