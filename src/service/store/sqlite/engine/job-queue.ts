@@ -23,6 +23,12 @@ export interface JobQueue {
 export interface Watch {
   /** In the transaction, before its first job. */
   readonly begin: () => void;
+  /** Before each job; returns what undoes what the job leaves outside the database. */
+  readonly mark: () => () => void;
+  /** In the transaction, after its last job. */
+  readonly end: () => void;
+  /** The transaction is over, in whichever way. */
+  readonly over: () => void;
   /** Both may throw, and then no job of the batch is acknowledged. */
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
@@ -113,6 +119,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
     database.writing = true;
     watch.begin();
     for (const job of jobs) answers.push(await runInSavepoint(database, job, watch));
+    watch.end();
     watch.beforeCommit();
     database.all("COMMIT");
     watch.afterCommit();
@@ -122,6 +129,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
     for (const job of jobs) job.reject(failure);
     return;
   } finally {
+    watch.over();
     database.writing = false;
   }
   for (const answer of answers) answer();
@@ -130,6 +138,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
 /** Runs a job and returns how to answer it; throws only when the whole transaction is lost. */
 async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch): Promise<() => void> {
   database.all("SAVEPOINT job");
+  const restore = watch.mark();
   try {
     const value = await job.run();
     database.all("RELEASE job");
@@ -137,6 +146,7 @@ async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch):
   } catch (error) {
     database.all("ROLLBACK TO job");
     database.all("RELEASE job");
+    restore();
     const failure = watch.failed(error);
     return () => job.reject(failure);
   }
