@@ -18,6 +18,8 @@ export interface ProjectStates {
   /** The changes that store what is held at the write's time, and forgets it. */
   readonly end: (now: number) => readonly { readonly sql: string; readonly values: readonly SqlValue[] }[];
   readonly forget: () => void;
+  /** Whether an id was taken. */
+  readonly isChanged: () => boolean;
 }
 
 export const PROJECT_STATE = `SELECT project_id, next_id AS "nextId", clock, version FROM project_state`;
@@ -27,10 +29,16 @@ const SET_STATE = "UPDATE project_state SET next_id = ?, clock = ?, version = ? 
 /** `load` reads a row that the write has not read yet; it resolves with null where there is none. */
 export function createProjectStates(load: (project: number) => Promise<SqlRow | null>): ProjectStates {
   const held = new Map<number, ProjectState>();
+  const firstIds = new Map<number, number>();
+  const forget = (): void => {
+    held.clear();
+    firstIds.clear();
+  };
   const hold = (row: SqlRow): ProjectState => {
     const { project_id: project, nextId, clock, version } = row;
     const state = { nextId: Number(nextId), clock: Number(clock), version: Number(version) };
     held.set(Number(project), state);
+    firstIds.set(Number(project), state.nextId);
     return state;
   };
   return {
@@ -54,9 +62,10 @@ export function createProjectStates(load: (project: number) => Promise<SqlRow | 
         sql: SET_STATE,
         values: [nextId, Math.max(clock, now), version + 1, project],
       }));
-      held.clear();
+      forget();
       return changes;
     },
-    forget: () => held.clear(),
+    forget,
+    isChanged: () => [...held].some(([project, { nextId }]) => nextId !== firstIds.get(project)),
   };
 }

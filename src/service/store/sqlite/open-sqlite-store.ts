@@ -93,7 +93,8 @@ async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promis
 function configure(database: SqliteDatabase): void {
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
   database.exec("PRAGMA journal_mode = WAL");
-  database.exec("PRAGMA synchronous = FULL");
+  // The queue syncs the log after each commit, beside the event loop.
+  database.exec("PRAGMA synchronous = NORMAL");
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -32768");
   // A checkpoint syncs the data file as well: rather at 16 MB of log than at 4.
@@ -133,7 +134,8 @@ async function createStore(
     },
     end: () => {
       // What changes nothing writes nothing, but for the look whether there is room again.
-      if (database.changes === since.changes && !time.isNew() && watch.trouble() === null) return;
+      const isChanged = database.changes !== since.changes || states.isChanged() || time.isNew();
+      if (!isChanged && watch.trouble() === null) return;
       for (const { sql, values } of states.end(time.newest())) database.run(sql, values);
     },
     afterCommit: () => {
@@ -194,6 +196,7 @@ async function createStore(
       // The file may have gone since the last write.
       await queue.read(async () => watch.beforeCommit()).catch(() => undefined);
       await queue.close();
+      await watch.close();
       // What others may have changed is left as it is: to close the database would write to it. An engine that locks
       // others out has nothing to fear, and keeps its locks until then.
       if (watch.refusal() === null || database.engine === "node:sqlite") database.close();
