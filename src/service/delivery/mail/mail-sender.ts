@@ -66,7 +66,7 @@ export async function openSmtpSender(options: SmtpSenderOptions): Promise<SmtpSe
     capacity: (seconds) => sender.capacity(seconds),
     resume: () => void sender.tell({ kind: "resume" }),
     deliver: (due, progress) => sender.deliver(due, progress),
-    erase: () => Promise.resolve(),
+    erase: () => Promise.resolve(0),
     health: () => sender.health,
     close: () => sender.close(),
   };

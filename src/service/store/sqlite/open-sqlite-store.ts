@@ -5,6 +5,7 @@ import { resolveFile } from "../../../runtime/file-replacement.ts";
 import type { Store, Transaction } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
+import { compact, createFileCleaner } from "./engine/clean-file.ts";
 import { createDatabase, type Database } from "./engine/database.ts";
 import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
@@ -19,11 +20,13 @@ import { createHistoryRows } from "./rows/answers/history-rows.ts";
 import { createLinkRows } from "./rows/answers/link-rows.ts";
 import { createLongChanges, createStepLoop, type LongChangeKind, type Step } from "./rows/long-changes.ts";
 import { removePersonStep } from "./rows/people/person-removal.ts";
+import { createErasureRows } from "./rows/people/erasure-rows.ts";
 import { createPersonRows } from "./rows/people/person-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
 import { createReportRows } from "./rows/delivery/report-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
 import { createResponseRows } from "./rows/answers/response-rows.ts";
+import { createRetentionRows } from "./rows/retention-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
 import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/trend-rows.ts";
@@ -115,6 +118,8 @@ function configure(database: Database): void {
   database.exec("PRAGMA synchronous = FULL");
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -32768");
+  // What is deleted is overwritten, so that nobody can read it in the file.
+  database.exec("PRAGMA secure_delete = ON");
   // A checkpoint syncs the data file as well: rather at 16 MB of log than at 4.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
@@ -164,6 +169,8 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
+    erasures: createErasureRows(database, secrets),
+    retention: createRetentionRows(database, session, blocks),
     history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),
   };
   const begin = (now: number): Transaction => {
@@ -194,6 +201,13 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     }),
   );
   loop.start();
+  const cleaner = createFileCleaner(database, file);
+  const exclusively = (work: () => void): Promise<void> =>
+    queue.read(async () => {
+      watch.beforeCommit();
+      work();
+      watch.afterCommit();
+    });
   return {
     trouble: () => watch.trouble(),
     lost: watch.lost,
@@ -202,12 +216,8 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
     backup: (copy) => queue.read(async () => copyTo(database, copy)),
-    vacuum: () =>
-      queue.read(async () => {
-        watch.beforeCommit();
-        compact(database);
-        watch.afterCommit();
-      }),
+    vacuum: () => exclusively(() => compact(database)),
+    clean: (texts) => (file === IN_MEMORY ? Promise.resolve(true) : cleaner.clean(texts, exclusively)),
     check: () => queue.read(async () => integrityFindings(database)),
     close: async () => {
       closing.abort();
@@ -217,14 +227,10 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
       // What others may have changed is left as it is: to close the database would write to it. An engine that locks
       // others out has nothing to fear, and keeps its locks until then.
       if (watch.refusal() === null || database.engine === "node:sqlite") database.close();
+      cleaner.close();
       await release();
     },
   };
-}
-
-function compact(database: Database): void {
-  database.exec("VACUUM");
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 function integrityFindings(database: Database): string[] {

@@ -110,7 +110,8 @@ function updateResponse(
   for (const person of [old.personId, personId]) refreshLastResponse(database, project, person);
 }
 
-function refreshLastResponse(database: Database, project: number, personId: number): void {
+/** Looks up again when the person answered last. */
+export function refreshLastResponse(database: Database, project: number, personId: number): void {
   database.run(
     `UPDATE people SET last_responded_at =
        (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)

@@ -3,6 +3,7 @@ import { emailKey } from "../../../../../contract/email.ts";
 import type { Channel } from "../../../../../contract/routes.ts";
 import type { Suppression, SuppressionRows } from "../../../../domain/ports.ts";
 import { allIn, type Database } from "../../engine/database.ts";
+import type { SqlValue } from "../../engine/engine.ts";
 import type { FileSecrets } from "../secret-rows.ts";
 
 /** Of the file's own secret: the same address has another hash in every data file. */
@@ -11,11 +12,7 @@ const KEY = "suppression";
 export function createSuppressionRows(database: Database, secrets: FileSecrets): SuppressionRows {
   return {
     add: async (project, channel, address, { reason, at }) => {
-      database.run(
-        `INSERT INTO suppressions (project_id, channel, address_hash, reason, created_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (project_id, channel, address_hash, reason) DO NOTHING`,
-        [project, channel, hash(secrets.ensure(KEY), channel, address), reason, at],
-      );
+      addSuppression(database, [project, channel, suppressionHash(secrets, channel, address), reason, at]);
     },
     remove: async (project, channel, address, reason) => {
       const key = secrets.read(KEY);
@@ -25,6 +22,9 @@ export function createSuppressionRows(database: Database, secrets: FileSecrets):
         [project, channel, hash(key, channel, address), reason],
       );
     },
+    hash: async (channel, address) => suppressionHash(secrets, channel, address),
+    addHash: async (project, channel, addressHash, { reason, at }) =>
+      addSuppression(database, [project, channel, addressHash, reason, at]),
     list: async (project, channel, address) => {
       const key = secrets.read(KEY);
       // Without one nothing was ever suppressed.
@@ -34,6 +34,17 @@ export function createSuppressionRows(database: Database, secrets: FileSecrets):
       return database.all(sql, [project, channel, hash(key, channel, address)]) as unknown as readonly Suppression[];
     },
   };
+}
+
+function addSuppression(database: Database, values: readonly SqlValue[]): boolean {
+  const sql = `INSERT INTO suppressions (project_id, channel, address_hash, reason, created_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (project_id, channel, address_hash, reason) DO NOTHING`;
+  return database.run(sql, values) > 0;
+}
+
+/** In a write: the first one makes the file's key. */
+export function suppressionHash(secrets: FileSecrets, channel: Channel, address: string): string {
+  return hash(secrets.ensure(KEY), channel, address);
 }
 
 /** Suppressions of e-mail by address, of those that have any. */
