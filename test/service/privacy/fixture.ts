@@ -48,6 +48,7 @@ export interface PrivacyFixture {
   readonly project: Project;
   readonly time: { now: number };
   /** Closes the service and opens the data file again. */
+  readonly stop: () => Promise<void>;
   readonly openAnother: (dataFile: string) => Promise<Service>;
   readonly reopen: () => Promise<Service>;
   readonly close: () => Promise<void>;
@@ -67,7 +68,11 @@ export async function openPrivacy(): Promise<PrivacyFixture> {
       publicUrl: "https://survey.test",
       rateLimit: null,
     });
-  const state = { service: await open() };
+  const state = { service: await open(), isOpen: true };
+  const stop = async (): Promise<void> => {
+    if (state.isOpen) await state.service.close();
+    state.isOpen = false;
+  };
   const project = await state.service.store.write(async (tx) => {
     const made = await addProject(tx, "default");
     await addKey(tx, made, KEY);
@@ -80,12 +85,14 @@ export async function openPrivacy(): Promise<PrivacyFixture> {
     time,
     service: () => state.service,
     openAnother: open,
+    stop,
     reopen: async () => {
-      await state.service.close();
-      return (state.service = await open());
+      await stop();
+      Object.assign(state, { service: await open(), isOpen: true });
+      return state.service;
     },
     close: async () => {
-      await state.service.close();
+      await stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

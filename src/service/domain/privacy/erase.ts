@@ -2,6 +2,7 @@
  * Erasing a person: everything that belongs to them, in one transaction that is done or not. What is left are hashes:
  * of an address that had left or bounced, of unsubscribe links, and the note that they were erased.
  */
+import { replaceText } from "../../../contract/replace-text.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { Project } from "../inputs.ts";
@@ -147,11 +148,7 @@ async function redact(
   texts: readonly string[],
 ): Promise<void> {
   // Addresses have no character that JSON would write in another way.
-  const clear = (given: string): string =>
-    texts.reduce(
-      (left, one) => left.replaceAll(new RegExp(one.replaceAll(/[^\p{L}\p{N}]/gu, "\\$&"), "gi"), ERASED),
-      given,
-    );
+  const clear = (given: string): string => texts.reduce((left, one) => replaceText(left, one, ERASED), given);
   const properties = (): Properties => JSON.parse(clear(text ?? "{}")) as Properties;
   switch (kind) {
     case "people":
