@@ -33,7 +33,7 @@ export function createRetentionRows(database: Database, session: Session, blocks
       const old = rows.filter(({ personId }) => personId !== step.removed);
       if (step.removed === null) deleteResponses(database, blocks, project, old);
       else anonymize(database, session, blocks, project, old, step.removed);
-      for (const person of new Set(old.map(({ personId }) => personId))) refreshLastResponse(database, project, person);
+      refreshLastResponses(database, project, old);
       return { changed: old.length, next: nextPlace(rows, step.limit) };
     },
     requests: async (project, before, limit) => deleteOldRequests(database, blocks, project, before, limit),
@@ -55,6 +55,16 @@ const OLD_RESPONSES = `SELECT id, person_id AS "personId", created_at AS "create
 function nextPlace(rows: readonly OldResponse[], limit: number): Position | null {
   const last = rows.length < limit ? undefined : rows.at(-1);
   return last === undefined ? null : { createdAt: last.createdAt, id: last.id };
+}
+
+/** Of those who have answered since, the last answer is another. */
+function refreshLastResponses(database: Database, project: number, rows: readonly OldResponse[]): void {
+  const last = new Map(rows.map(({ personId, createdAt }) => [personId, createdAt]));
+  for (const [person, at] of last) {
+    const sql = "SELECT last_responded_at AS at FROM people WHERE project_id = ? AND id = ?";
+    const known = database.first(sql, [project, person])?.at;
+    if (typeof known === "number" && known <= at) refreshLastResponse(database, project, person);
+  }
 }
 
 /** Who reads changes from time to time gets the anonymous row. In a trend it stays, though its properties go. */
