@@ -1,7 +1,7 @@
 /** What deleted rows leave in the data file and its log, and how it is made to go. */
 import { closeSync, openSync, read, statSync } from "node:fs";
 import { promisify } from "node:util";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 
 export interface FileCleaner {
   /** See `Store.clean`. `exclusively` runs work while no other uses the database. */
@@ -15,7 +15,7 @@ const COMPACT_BYTES_MAX = 64 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 const readAt = promisify(read);
 
-export function createFileCleaner(database: Database, file: string): FileCleaner {
+export function createFileCleaner(database: SqliteDatabase, file: string): FileCleaner {
   // To close it would drop the locks of an engine that has some, so it stays open as long as the database does.
   const state: { descriptor: number | null } = { descriptor: null };
   const isFound = async (texts: readonly string[]): Promise<boolean> => {
@@ -38,12 +38,12 @@ export function createFileCleaner(database: Database, file: string): FileCleaner
 }
 
 /** Writes the file anew, without what was deleted. */
-export function compact(database: Database): void {
+export function compact(database: SqliteDatabase): void {
   database.exec("VACUUM");
   emptyLog(database);
 }
 
-function emptyLog(database: Database): void {
+function emptyLog(database: SqliteDatabase): void {
   database.all("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
