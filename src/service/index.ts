@@ -29,6 +29,7 @@ import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
+import { syncErasures } from "./erasure-file.ts";
 import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
 import { createUpkeep } from "./upkeep.ts";
 
@@ -113,6 +114,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   // We own the file now, so a control file beside it was left by a killed server.
   await removeControlFile(dataFile);
   const failures = createFailureLog(log);
+  const keepErasures = (): Promise<unknown> => syncErasures(store, dataFile, random).catch(failures.add);
+  await keepErasures();
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
   const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
     appUrl: state.address,
@@ -200,7 +203,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onWebhooks: webhooks.wake,
     sendTest: webhooks.send,
     sweepMessages: scheduler.sweep,
-    onErased: webhooks.reread,
+    onErased: async () => {
+      webhooks.reread();
+      await keepErasures();
+    },
   });
   const upkeep = createUpkeep({
     store,

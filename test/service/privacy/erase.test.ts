@@ -1,5 +1,5 @@
 /** `service erase`: nothing of a person is left in any file, and what has to hold afterwards holds. */
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
@@ -196,6 +196,30 @@ describe("when the log of erasures is applied to an older copy", () => {
       responses: 1,
     });
     await restored.close();
+  });
+});
+
+describe("when a backup is put in the place of the data file", () => {
+  it("then whoever was erased after it is gone once the file is opened, and stays gone", async () => {
+    const { unsubscribeToken } = await addAda(fixture);
+    await addOther(fixture, "bob@example.com", { score: 2 });
+    await fixture.service().sweepMessages();
+    const backup = path.join(fixture.folder, "backup.db");
+    await fixture.service().store.backup(backup);
+    fixture.time.now += DAY;
+    await erase();
+    await fixture.stop();
+    for (const name of ["survey.db", "survey.db-wal"]) await rm(path.join(fixture.folder, name), { force: true });
+    await rename(backup, fixture.dataFile);
+    const service = await fixture.reopen();
+    await finishErasure(service.store, service.sweepMessages);
+    expect(await findTraces(fixture.folder)).toEqual([]);
+    expect(await service.store.read((tx) => tx.projects.counts(fixture.project.id))).toEqual({
+      people: 1,
+      responses: 1,
+    });
+    expect((await post(`/u/${unsubscribeToken}`)).status).toBe(200);
+    expect(await service.store.check()).toEqual([]);
   });
 });
 

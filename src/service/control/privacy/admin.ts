@@ -27,8 +27,8 @@ export interface PrivacyAdminOptions {
   readonly store: Store;
   /** Removes messages of people who are gone, and says how many. */
   readonly sweepMessages: () => Promise<number>;
-  /** What was read of somebody may be gone. */
-  readonly onErased: () => void;
+  /** Somebody is gone: what was read of them must not be used, and the log of erasures is kept. */
+  readonly onErased: () => Promise<void>;
 }
 
 type PrivacyHandlers = {
@@ -96,7 +96,7 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
       }),
     ),
   }));
-  options.onErased();
+  await options.onErased();
   await store.settle();
   const messages = await options.sweepMessages();
   const verified = await store.clean([...texts]);

@@ -9,7 +9,14 @@ import type { Project } from "../inputs.ts";
 import { peoplePages } from "../people/everybody.ts";
 import { keepSuppressions } from "../people/suppressions.ts";
 import type { PersonRow, Store, SuppressionReason, Transaction } from "../ports.ts";
-import { ERASURE_SECRET, type ErasureLog, erasureHashes, type Identifiers, noteErasure } from "./erasure-log.ts";
+import {
+  ERASURE_SECRET,
+  type ErasureLog,
+  erasureHashes,
+  type Identifiers,
+  noteErasure,
+  readErasureLog,
+} from "./erasure-log.ts";
 import { type ErasedCounts, type Mention, MENTION_KINDS } from "./rows.ts";
 
 /** By what a person is known. */
@@ -178,6 +185,10 @@ async function redact(
  * over. Who came after their erasure stays. Projects are matched by name. Returns how many people were erased.
  */
 export async function applyErasureLog(store: Store, log: ErasureLog): Promise<number> {
+  await store.write(async (tx) => {
+    const own = await readErasureLog(tx);
+    if (own.projects.every((project) => project.entries.length === 0)) await tx.erasures.adoptSecret(log.secret);
+  });
   let erased = 0;
   for (const { name, entries } of log.projects) {
     const project = entries.length === 0 ? null : await store.read((tx) => tx.projects.byName(name));
@@ -205,4 +216,5 @@ async function eraseAgain(tx: Transaction, project: Project, person: PersonRow):
   await keepSuppressions(tx, project, person);
   await noteErasure(tx, project, person);
   await tx.people.delete(project.id, person.id);
+  await tx.erasures.setCleaning(true);
 }

@@ -54,6 +54,8 @@ export interface ErasureRows {
   note(project: number, entry: ErasureEntry): Promise<void>;
   /** When each of these was erased, of those that were. */
   find(project: number, hashes: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Hashes from now on with the key of another log: this one must be empty. */
+  adoptSecret(secret: string): Promise<void>;
   /** By hash, `limit` at most. */
   list(project: number, limit?: number): Promise<readonly ErasureEntry[]>;
   /** Keeps hashes of the person's unsubscribe links that were sent out. Returns how many. */

@@ -38,9 +38,9 @@ const AGE = 20 * DAY;
 
 /** One answer each quarter of a day, of three people; every third in the trend, every seventh not of the NPS. */
 async function addResponses(): Promise<void> {
-  const { project, write } = fixture;
+  const { project } = fixture;
   const time = fixture.time.now - (RESPONSES * DAY) / 4;
-  await write(async (tx) => {
+  await fixture.write(async (tx) => {
     const people: number[] = [];
     for (const email of ["a@x.co", "b@x.co", "c@x.co"])
       people.push(Number((await sendPerson(tx, project, sendInput({ email, send: false }))).person.id));
@@ -137,12 +137,12 @@ describe("when responses are deleted", () => {
 
 describe("when surveys and events are old", () => {
   it("then those that have ended go, with their links, and those that wait stay", async () => {
-    const { project, write } = fixture;
+    const { project } = fixture;
     const send = (email: string, delaySeconds = 0) =>
-      write((tx) => sendPerson(tx, project, sendInput({ email, delaySeconds })));
+      fixture.write((tx) => sendPerson(tx, project, sendInput({ email, delaySeconds })));
     await send("a@x.co");
     await send("b@x.co", 500 * DAY);
-    const [due] = await write(claimAll);
+    const [due] = await fixture.write(claimAll);
     if (due === undefined) throw new Error("nothing was due");
     const event = {
       eventId: "e",
@@ -151,7 +151,7 @@ describe("when surveys and events are old", () => {
       json: "{}",
       slack: null,
     } as const;
-    await write(async (tx) => {
+    await fixture.write(async (tx) => {
       await finishDelivery(tx, due, { kind: "sent" });
       const row = { personId: due.person.id, requestId: due.requestId, score: 9, comment: null, personProperties: {} };
       await tx.responses.insert(project.id, { ...row, token: tx.token(), createdAt: tx.now, updatedAt: tx.now });

@@ -25,6 +25,9 @@ export function createErasureRows(database: Database, secrets: FileSecrets): Era
       );
       return new Map(rows.map(({ hash, at }) => [String(hash), Number(at)]));
     },
+    adoptSecret: async (secret) => {
+      database.send("UPDATE store_secrets SET value = ? WHERE name = 'erasure'", [secret]);
+    },
     list: async (project, limit = Number.MAX_SAFE_INTEGER) =>
       (await database.all("SELECT hash, at FROM erasures WHERE project_id = ? ORDER BY hash LIMIT ?", [
         project,
