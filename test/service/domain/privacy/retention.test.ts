@@ -28,7 +28,7 @@ import { peopleQuery } from "../fixture.ts";
 let fixture: Fixture;
 let trend = "";
 beforeEach(async () => {
-  fixture = await openFixture({ blockRows: 16 });
+  fixture = await openFixture({ blockRows: 128 });
 });
 afterEach(() => fixture.store.close());
 
