@@ -79,6 +79,8 @@ export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
   readonly meaningOf: (result: AnsweredResult<Reply>) => CarrierMeaning;
   /** The words without what differs from one recipient to the next. */
   readonly mask: (text: string, due: DueSurvey) => string;
+  /** The words without the recipient: what is known of the sender outlives them. */
+  readonly redact: (text: string, due: DueSurvey) => string;
   readonly load: () => Promise<SenderState | null>;
   readonly save: (state: SenderState) => Promise<void>;
   /** There may be room for messages again. */
@@ -113,7 +115,7 @@ export async function openPacedSender<Message, Reply extends CarrierReply>(
     capacity: (seconds) => sender.capacity(seconds),
     resume: () => void sender.tell({ kind: "resume" }),
     deliver: (due, progress) => sender.deliver(due, progress),
-    erase: () => Promise.resolve(),
+    erase: () => Promise.resolve(0),
     health: () => sender.health,
     close: () => sender.close(),
   };
@@ -201,7 +203,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
   }
 
   #settle(due: DueSurvey, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
-    const { domainOf, mask, meaningOf, clock } = this.#options;
+    const { domainOf, mask, redact, meaningOf, clock } = this.#options;
     if (result.kind === "withdrawn" || result.kind === "unsendable") {
       this.tell({ kind: "released", epoch });
       // A withdrawn message is settled already.
@@ -211,7 +213,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     const { reply } = result;
     const { domain: backsDomainOff, outcome: meant, sender, strike, afterSeconds, hasAddressCode } = meaningOf(result);
     const meaning = { outcome: meant, sender, strike, afterSeconds, hasAddressCode };
-    const words = { text: reply.text, maskedText: mask(reply.text, due) };
+    const words = { text: redact(reply.text, due), maskedText: mask(reply.text, due) };
     const message = BEFORE_RECIPIENT.has(reply.stage) ? null : `${due.project.id}/${due.requestId}`;
     const answer = { ...meaning, ...words, message, domain: domainOf(due), backsDomainOff };
     const { isHeld, isOdd } = this.tell({ kind: "answer", answer, epoch });

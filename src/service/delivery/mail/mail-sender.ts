@@ -1,4 +1,5 @@
 /** The scheduler's sender of mail: what the words of a mail server mean for it. */
+import { replaceText } from "../../../contract/replace-text.ts";
 import type { FrozenMessage } from "../../domain/ports.ts";
 import type { SmtpMessage, SmtpReply, SmtpTransport } from "../smtp/smtp-types.ts";
 import {
@@ -19,7 +20,7 @@ export interface RenderedMail {
 
 export interface SmtpSenderOptions extends Omit<
   PacedSenderOptions<SmtpMessage, SmtpReply>,
-  "name" | "channel" | "domainOf" | "meaningOf" | "mask"
+  "name" | "channel" | "domainOf" | "meaningOf" | "mask" | "redact"
 > {
   readonly transport: SmtpTransport;
   /** Messages to other addresses are held. */
@@ -34,6 +35,7 @@ export async function openSmtpSender({ mayReceive, ...options }: SmtpSenderOptio
     domainOf: ({ person }) => domainOf(person.email ?? ""),
     meaningOf: meaningOfReply,
     mask: (text, { person }) => maskReply(text, person.email ?? ""),
+    redact: (text, { person }) => replaceText(text, person.email ?? "", "<address>"),
   });
   return {
     ...sender,

@@ -1,4 +1,5 @@
 /** The scheduler's sender of text messages: what may leave, when, to where and for how much. */
+import { replaceText } from "../../../contract/replace-text.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { DeliveryResult } from "../../domain/delivery/sender.ts";
 import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
@@ -56,7 +57,7 @@ export function createSegmentBudget(
 
 export interface SmsSenderOptions extends Omit<
   PacedSenderOptions<SmsMessage, GatewayReply>,
-  "name" | "channel" | "transport" | "render" | "domainOf" | "meaningOf" | "mask"
+  "name" | "channel" | "transport" | "render" | "domainOf" | "meaningOf" | "mask" | "redact"
 > {
   readonly transport: GatewayTransport;
   readonly limits: SmsLimits;
@@ -109,6 +110,8 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
     // A gateway answers for all numbers alike.
     domainOf: () => "",
     meaningOf: ({ reply }) => reply.meaning,
+    redact: (text, { person, token }) =>
+      replaceText(replaceText(text, person.phoneNumber?.slice(1) ?? "", "<number>"), token, "<token>"),
     mask: (text, { person }) => text.replaceAll(person.phoneNumber?.slice(1) ?? "\0", "").replaceAll(/\d+/g, "0"),
   });
   return {
