@@ -261,7 +261,8 @@ it("when the day's segments are used up, then surveys wait for the next day of t
   await expect
     .poll(() => texting.stateOf("+491701000003"))
     .toMatch(/^scheduled \| 0 \| the project's 2 segments of \S+ are used up \| $/);
-  await expect.poll(() => texting.gateway.received.length, SOON).toBe(2);
+  for (const number of numbers.slice(0, 2))
+    await expect.poll(() => texting.stateOf(number), SOON).toBe("sent | 1 | - | sent");
   const rows = await texting.read((tx) =>
     tx.deliveries.list(texting.project.id, { state: "scheduled", after: 0, limit: 9 }),
   );
