@@ -175,6 +175,15 @@ it.each<[string, HookPlan, NonNullable<TextingOptions["gateway"]>, string, unkno
   expect(texting.gateway.on("/plan")).toHaveLength(1);
 });
 
+it("when the provider says that a number has opted out, then nothing more is sent to it", async () => {
+  const plans = { "/plan": saying(400, '{"code":21610}') };
+  const texting = await start({ path: "/plan", plans, gateway: { format: "twilio" } });
+  await texting.ask(ADA);
+  await expect.poll(() => texting.stateOf(ADA), SOON).toContain("cancelled");
+  const stops = await texting.read((tx) => tx.suppressions.list(texting.project.id, "sms", ADA));
+  expect(stops.map(({ reason }) => reason)).toEqual(["stop"]);
+});
+
 it("when an answer is long, then its first kilobyte is kept", async () => {
   const texting = await start({ path: "/plan", plans: { "/plan": saying(400, "x".repeat(100_000)) } });
   await texting.ask(ADA);
