@@ -62,6 +62,11 @@ export interface Store {
 }
 
 export interface WriteOptions {
+  /**
+   * The only project whose rows the work changes. Absent: whichever, and on an engine that several processes share the
+   * work then waits for the writes of all projects.
+   */
+  readonly project?: number;
   /** How many milliseconds the work may wait for other writes to share its commit with; absent: not at all. */
   readonly mayWaitMs?: number;
 }

@@ -16,6 +16,7 @@ import { createStoredTime } from "./engine/stored-time.ts";
 import { findMissing, migrate } from "./engine/migrate.ts";
 import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
+import { createProjectStates, NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
 import { createStoreRows } from "../sql/store-rows.ts";
 
 export interface SqliteStoreOptions {
@@ -119,22 +120,40 @@ async function createStore(
   const behind = time.newest() - unixSeconds(clock);
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
   const closing = new AbortController();
+  const states = createProjectStates(async (project) =>
+    database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
+  );
+  const since = { changes: 0 };
   const watch = createFileWatch({ file, database, guard, clock, onEvent: tellAndProbe });
   const queue = createJobQueue(database, clock, {
     ...watch,
-    begin: () => time.begin(watch.trouble() !== null),
+    begin: () => {
+      time.begin();
+      since.changes = database.changes;
+    },
+    mark: () => {
+      const mark = states.mark();
+      return () => states.restore(mark);
+    },
+    end: () => {
+      // What changes nothing writes nothing, but for the look whether there is room again.
+      const isChanged = database.changes !== since.changes || states.isChanged() || time.isNew();
+      if (!isChanged && watch.trouble() === null) return;
+      for (const { sql, values } of states.end(time.newest())) database.run(sql, values);
+    },
     afterCommit: () => {
       time.commit();
       watch.afterCommit();
     },
+    over: states.forget,
   });
-  const rows = await createStoreRows(toDatabase(database), { random, appUrl, onWebhookEvent, blockRows });
+  const rows = await createStoreRows(toDatabase(database, states), { random, appUrl, onWebhookEvent, blockRows });
 
   /** Tries to write: while clients see 503, no other write would notice that there is room again. */
   async function probe(): Promise<void> {
     while (watch.trouble() !== null && watch.refusal() === null && !closing.signal.aborted) {
       await clock.sleep(PROBE_MS, closing.signal);
-      await queue.write(async () => undefined).catch(() => undefined);
+      await queue.write(() => states.of(NO_PROJECT)).catch(() => undefined);
     }
   }
   function tellAndProbe(event: StoreEvent): void {
@@ -148,6 +167,7 @@ async function createStore(
 
   const loop = createStepLoop(rows.changes.isNoted, () =>
     queue.write(async () => {
+      await states.of(NO_PROJECT);
       rows.begin(time.newest());
       await rows.changes.step();
     }),
@@ -164,7 +184,13 @@ async function createStore(
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(rows.begin(time.now()))),
-    write: (work, how) => queue.write(() => work(rows.begin(time.newest())), how).finally(loop.start),
+    write: (work, how) =>
+      queue
+        .write(async () => {
+          await states.of(how?.project ?? NO_PROJECT);
+          return work(rows.begin(time.newest()));
+        }, how)
+        .finally(loop.start),
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
     backup: (copy) => queue.read(async () => copyTo(database, copy)),
