@@ -5,6 +5,7 @@ import { resolveFile } from "../../../runtime/file-replacement.ts";
 import type { Store } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
+import { compact, createFileCleaner } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
@@ -97,6 +98,8 @@ function configure(database: SqliteDatabase): void {
   database.exec("PRAGMA synchronous = NORMAL");
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -32768");
+  // What is deleted is overwritten, so that nobody can read it in the file.
+  database.exec("PRAGMA secure_delete = ON");
   // A checkpoint syncs the data file as well: rather at 16 MB of log than at 4.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
@@ -179,6 +182,13 @@ async function createStore(
       }),
   );
   loop.start();
+  const cleaner = createFileCleaner(database, file);
+  const exclusively = (work: () => void): Promise<void> =>
+    queue.read(async () => {
+      watch.beforeCommit();
+      work();
+      watch.afterCommit();
+    });
   return {
     trouble: () => watch.trouble(),
     lost: watch.lost,
@@ -193,12 +203,8 @@ async function createStore(
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
     backup: (copy) => queue.read(async () => copyTo(database, copy)),
-    vacuum: () =>
-      queue.read(async () => {
-        watch.beforeCommit();
-        compact(database);
-        watch.afterCommit();
-      }),
+    vacuum: () => exclusively(() => compact(database)),
+    clean: (texts) => (file === IN_MEMORY ? Promise.resolve(true) : cleaner.clean(texts, exclusively)),
     check: () => queue.read(async () => integrityFindings(database)),
     close: async () => {
       closing.abort();
@@ -209,14 +215,10 @@ async function createStore(
       // What others may have changed is left as it is: to close the database would write to it. An engine that locks
       // others out has nothing to fear, and keeps its locks until then.
       if (watch.refusal() === null || database.engine === "node:sqlite") database.close();
+      cleaner.close();
       await release();
     },
   };
-}
-
-function compact(database: SqliteDatabase): void {
-  database.exec("VACUUM");
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 function integrityFindings(database: SqliteDatabase): string[] {

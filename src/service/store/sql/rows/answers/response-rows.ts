@@ -116,7 +116,8 @@ async function updateResponse(
   for (const person of [old.personId, personId]) refreshLastResponse(database, project, person);
 }
 
-function refreshLastResponse(database: Database, project: number, personId: number): void {
+/** Looks up again when the person answered last. */
+export function refreshLastResponse(database: Database, project: number, personId: number): void {
   database.send(
     `UPDATE people SET last_responded_at =
        (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
