@@ -120,6 +120,7 @@ async function createStore(
   const behind = time.newest() - unixSeconds(clock);
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
   const closing = new AbortController();
+  const isNoted = { value: database.first("SELECT 1 FROM long_changes LIMIT 1") !== null };
   const states = createProjectStates(async (project) =>
     database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
   );
@@ -147,7 +148,14 @@ async function createStore(
     },
     over: states.forget,
   });
-  const rows = await createStoreRows(toDatabase(database, states), { random, appUrl, onWebhookEvent, blockRows });
+  const rows = createStoreRows(toDatabase(database, states), {
+    isShared: false,
+    isNoted,
+    random,
+    appUrl,
+    onWebhookEvent,
+    blockRows,
+  });
 
   /** Tries to write: while clients see 503, no other write would notice that there is room again. */
   async function probe(): Promise<void> {
@@ -165,12 +173,13 @@ async function createStore(
         .catch(() => undefined);
   }
 
-  const loop = createStepLoop(rows.changes.isNoted, () =>
-    queue.write(async () => {
-      await states.of(NO_PROJECT);
-      rows.begin(time.newest());
-      await rows.changes.step();
-    }),
+  const loop = createStepLoop(
+    () => isNoted.value,
+    () =>
+      queue.write(async () => {
+        await states.of(NO_PROJECT);
+        await rows.begin(time.newest()).step();
+      }),
   );
   loop.start();
   const cleaner = createFileCleaner(database, file);

@@ -52,9 +52,10 @@ const CHANGE = `UPDATE list_blocks
     most_other = CASE WHEN most_other < ? THEN ? ELSE most_other END
   WHERE ${BLOCK} AND (first_at, first_id) = (${BLOCK_OF_KEY}) RETURNING first_at, first_id, row_count AS "rowCount"`;
 
-export function createListBlocks(database: Database, blockMax = BLOCK_MAX): ListBlocks {
+/** `isShared`: other processes change the lists too. */
+export function createListBlocks(database: Database, blockMax = BLOCK_MAX, isShared = false): ListBlocks {
   const count = (list: CountedList, range: TimeRange): Promise<Sums> => countRange(database, list, range);
-  const known = createKnownBlocks(database);
+  const known = createKnownBlocks(database, isShared);
   return {
     max: blockMax,
     add: async (list, ...entries) => {
