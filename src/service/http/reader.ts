@@ -134,7 +134,10 @@ export class Reader {
   }
 
   /** A whole number from `min` to `max`. */
-  integer(name: string, { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: IntegerRange): number | null {
+  integer(
+    name: string,
+    { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: IntegerLimits,
+  ): number | null {
     const given = toInteger(this.#value(name));
     if (given === null) return null;
     return given === undefined || given < min || given > max ? this.#refuse(name, wholeNumberPhrase(min, max)) : given;
@@ -220,7 +223,7 @@ export interface LimitedRange {
   readonly fallback: number;
 }
 
-export interface IntegerRange {
+export interface IntegerLimits {
   readonly min?: number;
   readonly max?: number;
 }
