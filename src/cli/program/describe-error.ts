@@ -5,7 +5,7 @@ import { AuthError, RefusedError, ServiceError } from "../../client/errors/call-
 import { TimeoutError } from "../../client/errors/call-errors.ts";
 import { ConfigError, type ConfigAdvice, type UnknownProfile } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
-import { UnwritableFileError } from "../../runtime/file-replacement.ts";
+import { UnwritableFileError } from "../../runtime/files/file-replacement.ts";
 import { suggest } from "../args/suggest.ts";
 import {
   AlarmError,

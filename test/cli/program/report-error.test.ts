@@ -10,7 +10,7 @@ import {
 import { CancelledError, UsageError } from "../../../src/cli/errors/usage-error.ts";
 import { type ErrorStyle, readErrorStyle, reportError } from "../../../src/cli/program/report-error.ts";
 import { ConfigError } from "../../../src/config/config-error.ts";
-import { UnwritableFileError } from "../../../src/runtime/file-replacement.ts";
+import { UnwritableFileError } from "../../../src/runtime/files/file-replacement.ts";
 import { fakeTerminal } from "../../helpers/fake-deps.ts";
 
 const PLAIN: ErrorStyle = { json: false, verbose: false, keys: [] };

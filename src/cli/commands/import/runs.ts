@@ -5,7 +5,7 @@ import type { JournalHead } from "../../../bulk/import/journal/journal-entry.ts"
 import { type JournalState, readJournal } from "../../../bulk/import/journal/journal-state.ts";
 import { countOutcomes } from "../../../bulk/import/journal/outcome.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { LockedError, takeLock } from "../../../runtime/lock-file.ts";
+import { LockedError, takeLock } from "../../../runtime/files/lock-file.ts";
 import type { Deps } from "../../command/deps.ts";
 import { NothingFoundError } from "../../errors/command-errors.ts";
 import { filesOf, JOURNAL_SUFFIX, listJournals, type RecordFiles } from "../../import/record.ts";
