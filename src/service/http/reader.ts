@@ -1,5 +1,5 @@
 /** Turns parameters into their final types, once, and collects every complaint before it refuses. */
-import { isEmail } from "../../contract/email.ts";
+import { isEmail } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import {
   characterCount,
@@ -9,7 +9,7 @@ import {
   TEXT_BYTES_MAX,
   TIME_MAX,
 } from "../../contract/limits.ts";
-import { isE164 } from "../../contract/phone.ts";
+import { isE164 } from "../../contract/text/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "../domain/errors.ts";
 

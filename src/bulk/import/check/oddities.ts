@@ -1,7 +1,7 @@
 /** Valid and probably wrong: locales without a survey, cells that have swallowed rows. */
-import { isEmail } from "../../../contract/email.ts";
+import { isEmail } from "../../../contract/text/email.ts";
 import { isLocale } from "../../../contract/locales.ts";
-import { isE164 } from "../../../contract/phone.ts";
+import { isE164 } from "../../../contract/text/phone.ts";
 import { DELIMITERS } from "../table/format.ts";
 import type { HeaderColumn } from "../table/header.ts";
 import { countLineEnds, type InputRecord } from "../table/record-parser.ts";

@@ -1,5 +1,5 @@
 /** Validates one record: the row it becomes, or everything that is wrong with it. */
-import { withoutGuard } from "../../../contract/formula-guard.ts";
+import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { characterCount } from "../../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";

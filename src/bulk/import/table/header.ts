@@ -1,6 +1,6 @@
 /** From a header line to what each column means. */
-import { isEmail } from "../../../contract/email.ts";
-import { isE164 } from "../../../contract/phone.ts";
+import { isEmail } from "../../../contract/text/email.ts";
+import { isE164 } from "../../../contract/text/phone.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { InputError, type InputFix } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";

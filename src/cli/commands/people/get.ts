@@ -1,5 +1,5 @@
 /** `people get`, and how a person is identified on the command line: an e-mail address, or a phone number with its `+`. */
-import { quoteText } from "../../../contract/invisible.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
 import type { Command } from "commander";
 import { type EmailOrPhone, parsePerson } from "../../args/people.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
