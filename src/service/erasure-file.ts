@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
-import { replaceFile, resolveFile } from "../runtime/file-replacement.ts";
+import { replaceFile, resolveFile } from "../runtime/files/file-replacement.ts";
 import type { Random } from "../runtime/random.ts";
 import { applyErasureLog } from "./domain/privacy/erase.ts";
 import { type ErasureLog, readErasureLog } from "./domain/privacy/erasure-log.ts";

@@ -1,5 +1,5 @@
 /** `service erase` and `service retention`, on an open store. */
-import { emailKey } from "../../../contract/email.ts";
+import { emailKey } from "../../../contract/text/email.ts";
 import {
   type ErasedAddress,
   erasePerson,
