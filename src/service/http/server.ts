@@ -18,6 +18,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** A TCP socket that listens already, in place of both; absent or null: none. */
+  readonly descriptor?: number | null;
   /** PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** Absent: what suits a server that strangers can reach. */
@@ -39,6 +41,11 @@ export interface Listening {
   close(): Promise<void>;
   /** Closes the connections that are still being answered, so that `close` resolves. */
   cut(): void;
+}
+
+/** The descriptor is of another kind. */
+export class NoTcpSocketError extends Error {
+  override readonly name = "NoTcpSocketError";
 }
 
 const LIMITS: ListenLimits = { connections: 10_000, requestMs: 30_000, unreadMs: 30_000 };
@@ -67,7 +74,8 @@ interface Listener {
 }
 
 /** Rejects with Node's own error, `EADDRINUSE` for one, when the address cannot be had. */
-export async function listen(face: Face, { host, port, tls, limits = LIMITS }: ListenOptions): Promise<Listening> {
+export async function listen(face: Face, options: ListenOptions): Promise<Listening> {
+  const { host, port, descriptor = null, tls, limits = LIMITS } = options;
   const settings: ServerOptions = {
     requestTimeout: limits.requestMs,
     headersTimeout: limits.requestMs,
@@ -80,13 +88,18 @@ export async function listen(face: Face, { host, port, tls, limits = LIMITS }: L
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen(descriptor === null ? { port, host } : { fd: descriptor }, () => {
       server.off("error", reject);
       resolve();
     });
   });
   const scheme = tls === null ? "http" : "https";
-  const url = formatOrigin(scheme, server.address() as AddressInfo);
+  const address = server.address();
+  if (address === null || typeof address === "string") {
+    server.close();
+    throw new NoTcpSocketError("the socket that was handed over is not a TCP socket");
+  }
+  const url = formatOrigin(scheme, address);
   const listener: Listener = {
     face,
     scheme,

@@ -318,4 +318,5 @@ export const SOFT_BOUNCES = toResource(
   ["id"],
 );
 export const HOOKS = toResource("hooks", { provider: "text", url: "text", proof: "text" });
+export const HEALTH = toResource("service", { status: "text" });
 export const REMOVED = toResource("rows", { id: "id" });

@@ -2,7 +2,7 @@ import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile } from "../../../runtime/file-replacement.ts";
-import type { Store, Transaction } from "../../domain/ports.ts";
+import type { Store, StoreCommit, Transaction } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
 import { createDatabase, type Database } from "./engine/database.ts";
@@ -47,6 +47,8 @@ export interface SqliteStoreOptions {
   readonly appUrl?: () => string;
   /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent?: () => void;
+  /** Called after each write transaction. */
+  readonly onCommit?: (commit: StoreCommit) => void;
 }
 
 /** 16 bytes: 22 characters. */
@@ -92,8 +94,9 @@ async function openFile(
   return { database, guard: createFileGuard(file, database.engine) };
 }
 
-async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promise<Database> {
-  const database = createDatabase(await openEngine(file, engine));
+async function openDatabase({ file, engine, clock, onEvent }: SqliteStoreOptions): Promise<Database> {
+  const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
+  const database = createDatabase(await openEngine(file, engine), { clock, onSlow });
   try {
     if (file !== IN_MEMORY) refuseOpenedElsewhere(file, database.engine);
     configure(database);
@@ -145,6 +148,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
       time.commit();
       watch.afterCommit();
     },
+    ...(options.onCommit === undefined ? {} : { ended: options.onCommit }),
   });
   const session: Session = { now: 0 };
   const blocks = createListBlocks(database, blockRows);
@@ -195,6 +199,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
   );
   loop.start();
   return {
+    about: { engine: "sqlite", schema: MIGRATIONS.at(-1)?.version ?? 0 },
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(begin(time.now()))),

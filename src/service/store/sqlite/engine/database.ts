@@ -1,4 +1,5 @@
 /** One open database: statements prepared once, errors told apart, writes only inside a write job. */
+import { type StatementTiming, tellIfSlow } from "../../slow-statements.ts";
 import { StoreFileError, type FileTrouble } from "../../store-errors.ts";
 import type { Engine, EngineName, EngineStatement, SqlRow, SqlValue } from "./engine.ts";
 
@@ -33,7 +34,7 @@ export interface Database {
 }
 
 /** Keeps the statements that were used last. Throws UniqueViolation, and what the engine throws. */
-export function createDatabase(engine: Engine): Database {
+export function createDatabase(engine: Engine, timing: StatementTiming | null = null): Database {
   const statements = new Map<string, EngineStatement>();
 
   const drop = (sql: string): void => {
@@ -57,8 +58,11 @@ export function createDatabase(engine: Engine): Database {
   ): Result => {
     refuseNul(values);
     const statement = prepare(sql);
+    const startedMs = timing?.clock.monotonic() ?? 0;
     try {
-      return use(statement);
+      const result = use(statement);
+      if (timing !== null) tellIfSlow(timing, sql, startedMs);
+      return result;
     } catch (error) {
       // A statement that failed keeps its error and would fail once more when it is used again.
       drop(sql);

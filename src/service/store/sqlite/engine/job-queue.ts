@@ -1,6 +1,6 @@
 /** All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
-import type { WriteOptions } from "../../../domain/ports.ts";
+import type { StoreCommit, WriteOptions } from "../../../domain/ports.ts";
 import type { Database } from "./database.ts";
 
 /** More would make the first of them wait too long. */
@@ -30,10 +30,12 @@ export interface Watch {
   readonly failed: (error: unknown) => unknown;
   /** Why no job can be run any more; null while they can. */
   readonly refusal: () => Error | null;
+  /** After each transaction. */
+  readonly ended?: (commit: StoreCommit) => void;
 }
 
 /** A job that throws rejects alone; a commit that fails rejects its whole batch. */
-export function createJobQueue(database: Database, clock: Pick<Clock, "sleep">, watch: Watch): JobQueue {
+export function createJobQueue(database: Database, clock: Pick<Clock, "sleep" | "monotonic">, watch: Watch): JobQueue {
   const reads: Job[] = [];
   const writes: Job[] = [];
   /** `urgent` counts the first of `writes` that wait for no others. */
@@ -51,7 +53,9 @@ export function createJobQueue(database: Database, clock: Pick<Clock, "sleep">, 
       if (state.urgent > 0) {
         const batch = writes.splice(0, BATCH_MAX);
         state.urgent = Math.max(0, state.urgent - batch.length);
-        await runBatch(database, batch, watch);
+        const startedMs = clock.monotonic();
+        const outcome = await runBatch(database, batch, watch);
+        watch.ended?.({ outcome, jobs: batch.length, seconds: (clock.monotonic() - startedMs) / 1000 });
       }
     }
     state.draining = null;
@@ -104,7 +108,7 @@ async function settle(job: Job, watch: Watch): Promise<void> {
 }
 
 /** One transaction: each job in its own savepoint, answered only when all is on the disk. */
-async function runBatch(database: Database, jobs: readonly Job[], watch: Watch): Promise<void> {
+async function runBatch(database: Database, jobs: readonly Job[], watch: Watch): Promise<StoreCommit["outcome"]> {
   const answers: (() => void)[] = [];
   try {
     const refusal = watch.refusal();
@@ -120,11 +124,12 @@ async function runBatch(database: Database, jobs: readonly Job[], watch: Watch):
     rollBack(database);
     const failure = watch.failed(error);
     for (const job of jobs) job.reject(failure);
-    return;
+    return "rolled_back";
   } finally {
     database.writing = false;
   }
   for (const answer of answers) answer();
+  return "committed";
 }
 
 /** Runs a job and returns how to answer it; throws only when the whole transaction is lost. */
