@@ -1,7 +1,10 @@
 /** A whole scrape of `/metrics`: its grammar, and the names that dashboards and alarms rely on. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { createHistogram, writeFamily } from "../../src/runtime/metrics.ts";
 import { readText } from "../../src/service/control/loopback-exchange.ts";
+import { POSTGRESQL_FAMILIES } from "../../src/service/service-metrics.ts";
 import { openEmbeddedService, type EmbeddedService } from "../helpers/embedded-service.ts";
 
 const NAMES = [
@@ -88,6 +91,28 @@ describe("a scrape", () => {
     ]);
     await lost.close().catch(() => undefined);
   });
+});
+
+interface Panel {
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+test("the dashboard asks for metrics that a scrape has, or that PostgreSQL adds, and its panels do not overlap", () => {
+  const file = path.join(import.meta.dirname, "../../docs/deploy/grafana-dashboard.json");
+  const { panels } = JSON.parse(readFileSync(file, "utf8")) as { readonly panels: readonly Panel[] };
+  const asked = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => expr.match(/surveyctl_\w+/g) ?? []));
+  const known = new Set([
+    ...state.lines.flatMap((line) => /^# TYPE (\w+)/.exec(line)?.[1] ?? []),
+    ...Object.values(POSTGRESQL_FAMILIES).map(({ name }) => name),
+  ]);
+  const unknown = asked.filter((name) => !known.has(name) && !known.has(name.replace(/_(?:bucket|sum|count)$/, "")));
+  expect([unknown, asked.length > 30]).toEqual([[], true]);
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+  );
+  expect(new Set(cells).size).toBe(cells.length);
 });
 
 test("a histogram counts each value in every bucket that it is not above", () => {
