@@ -20,6 +20,8 @@ export interface ListenOptions {
   readonly port: number;
   /** A TCP socket that listens already, in place of both; absent or null: none. */
   readonly descriptor?: number | null;
+  /** Called with the address that was had, before any request is read; what it throws ends the listening. */
+  readonly check?: (host: string) => void;
   /** PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** Absent: what suits a server that strangers can reach. */
@@ -94,12 +96,7 @@ export async function listen(face: Face, options: ListenOptions): Promise<Listen
     });
   });
   const scheme = tls === null ? "http" : "https";
-  const address = server.address();
-  if (address === null || typeof address === "string") {
-    server.close();
-    throw new NoTcpSocketError("the socket that was handed over is not a TCP socket");
-  }
-  const url = formatOrigin(scheme, address);
+  const url = formatOrigin(scheme, readAddress(server, options));
   const listener: Listener = {
     face,
     scheme,
@@ -112,6 +109,19 @@ export async function listen(face: Face, options: ListenOptions): Promise<Listen
   serveRequests(server, listener);
   refuseTheRest(server, listener);
   return { url, close: () => closeServer(server, listener), cut: () => server.closeAllConnections() };
+}
+
+function readAddress(server: Server, { check }: ListenOptions): AddressInfo {
+  try {
+    const address = server.address();
+    if (address === null || typeof address === "string")
+      throw new NoTcpSocketError("the socket that was handed over is not a TCP socket");
+    check?.(address.address);
+    return address;
+  } catch (error) {
+    server.close();
+    throw error;
+  }
 }
 
 function formatOrigin(scheme: string, { address, family, port }: AddressInfo): string {

@@ -59,6 +59,7 @@ export interface ServeOptions extends TlsFiles {
 export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: serve sends no requests that could be shown");
   const descriptor = readActivation(deps.env);
+  // Where a socket that was handed over leads is known once it is used.
   if (descriptor === null) checkExposure(options);
   const dataFile = chooseDataFile(deps, options);
   const tls = await readTls(options);
@@ -84,8 +85,6 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   );
   const server = await startServer(deps, service, { ...options, dataFile, tls, descriptor });
   try {
-    // Where a socket that was handed over leads is known only now.
-    if (descriptor !== null) checkExposure({ ...options, host: new URL(server.url).hostname.replace(/^\[|\]$/g, "") });
     // Only now: a key that was made for a server that could not listen would never be seen.
     const key = await firstKey(deps, service);
     await streams.out.write(`listening on ${server.url}\n`);
@@ -116,7 +115,12 @@ async function startServer(deps: Deps, service: Service, address: Address): Prom
     await asCliError(() => service.checkOutbox());
     // One that was given need not be shown, and nothing is sent with a wrong one.
     if (givenKey(deps) !== null) await firstKey(deps, service);
-    return await runServer(service, { ...address, metrics: address.metricsListen, random: deps.random });
+    return await runServer(service, {
+      ...address,
+      metrics: address.metricsListen,
+      random: deps.random,
+      check: (host) => checkExposure({ ...address, host }),
+    });
   } catch (error) {
     await service.close();
     throw asAddressError(error, address);
