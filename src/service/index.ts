@@ -44,6 +44,8 @@ export interface ServiceOptions {
   readonly rateLimit: RateLimit | null;
   /** Lets callers beyond this machine read the metrics; absent or null: none. */
   readonly metricsToken?: string | null;
+  /** Addresses and networks of proxies that tell for whom they ask; absent or null: this machine, with a public URL. */
+  readonly trustedProxies?: readonly string[] | null;
   /** Who surveys come from, where a project does not say so itself. */
   readonly sender?: SenderSettings;
   /** Sends mail over SMTP; null, the default, leaves it in the outbox, where SMS always go. */

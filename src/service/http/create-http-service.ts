@@ -8,6 +8,7 @@ import type { Store } from "../domain/ports.ts";
 import { createAccessLog, maskPath } from "./access-log.ts";
 import { createKeyRing, type KeyRing } from "./authentication.ts";
 import { ClientGoneError } from "./bodies.ts";
+import { createClientAddress } from "./forwarding.ts";
 import { HANDLERS } from "./handlers.ts";
 import { acceptsJson, checkBodyHead, refuseCrossSite } from "./head.ts";
 import { createOperatorPages, type Door } from "./operator-pages.ts";
@@ -31,6 +32,8 @@ export interface HttpServiceOptions {
   readonly moreMetrics: () => Promise<readonly string[]>;
   /** Lets callers beyond this machine read `/metrics`; absent or null: none. */
   readonly metricsToken?: string | null;
+  /** Proxies whose `X-Forwarded-For` is believed, as addresses and networks; absent or null: see `createClientAddress`. */
+  readonly trustedProxies?: readonly string[] | null;
   /** Whether new work is still taken. */
   readonly isReady: () => boolean;
   /** What is no part of the API, such as the pages that people see. */
@@ -93,6 +96,7 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
   const answer = createAnswer(options, keys, (caller) => requests.count(caller));
   const common = createCommonHeaders(clock);
   const idOf = createRequestIds(random);
+  const clientOf = createClientAddress(options.trustedProxies ?? null, options.publicUrl);
   const operators = createOperatorPages({
     ...options,
     metricsToken: options.metricsToken ?? null,
@@ -112,7 +116,9 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
       return own.reply();
     }
     if (door === "metrics") throw new HttpError(404);
-    return (await askFaces(options, request, target, progress)) ?? answer(request, target, progress, door);
+    const client = clientOf(request);
+    const known = client === undefined || client === from ? request : { ...request, from: client };
+    return (await askFaces(options, known, target, progress)) ?? answer(known, target, progress, door);
   };
   const exchange = async (request: ServerRequest, door: Door): Promise<HttpResponse> => {
     const startedMs = clock.monotonic();

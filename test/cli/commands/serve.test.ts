@@ -244,6 +244,8 @@ Next, in another terminal:
     [["--rate-limit", "fast"], /^error: --rate-limit: "fast" is not a limit such as 10\/s or 600\/m/],
     [["--rate-limit", "0/s"], /^error: --rate-limit/],
     [["--public-url", "survey.example"], /^error: --public-url: "survey\.example" is not a URL/],
+    [["--trust-proxy", "proxy"], /^error: --trust-proxy: "proxy" is not an address or network such as 10\.0\.0\.0\/8/],
+    [["--trust-proxy", "10.0.0.0/33"], /^error: --trust-proxy: /],
     [["--metrics-listen", "9464"], /^error: --metrics-listen: "9464" is not ADDRESS:PORT such as 127\.0\.0\.1:9464/],
     [["--metrics-listen", "::1:9464"], /^error: --metrics-listen: /],
     [["--metrics-listen", "127.0.0.1:70000"], /^error: --metrics-listen: /],

@@ -1,5 +1,6 @@
 /** Where `serve` may be reached, and whether that is safe. */
 import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
 import { activationSocket } from "../../../runtime/processes.ts";
 import { badValue } from "../../args/values.ts";
 import { UsageError } from "../../errors/usage-error.ts";
@@ -33,6 +34,15 @@ export function parseAddressAndPort(text: string, place: string): { readonly hos
   const host = bracketed ?? plain;
   if (host === undefined || Number(port) > 65_535) throw badValue(place, text, "ADDRESS:PORT such as 127.0.0.1:9464");
   return { host, port: Number(port) };
+}
+
+/** An address, or a network with its length. Throws UsageError. */
+export function parseNetwork(text: string, place: string): string {
+  const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  if (version === 0 || Number(bits) > (version === 4 ? 32 : 128))
+    throw badValue(place, text, "an address or network such as 10.0.0.0/8");
+  return text;
 }
 
 /** The first line of a file that holds one secret. Throws UsageError. */

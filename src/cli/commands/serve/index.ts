@@ -24,6 +24,7 @@ import { chooseDataFile } from "../service/data-file.ts";
 import {
   checkExposure,
   parseAddressAndPort,
+  parseNetwork,
   parsePublicUrl,
   readActivation,
   readTls,
@@ -46,6 +47,8 @@ export interface ServeOptions extends TlsFiles {
   readonly answerWindowSeconds: number | null;
   /** Whether a server that others can reach may talk without TLS. */
   readonly insecureHttp: boolean;
+  /** Addresses and networks of proxies; null: this machine, with a public URL. */
+  readonly trustedProxies: readonly string[] | null;
   /** Where metrics are served besides; null for nowhere. */
   readonly metricsListen: MetricsAddress | null;
   /** Holds what lets callers beyond this machine read the metrics. */
@@ -80,6 +83,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
       outboxKeepSeconds,
       answerWindowSeconds,
       metricsToken,
+      trustedProxies: options.trustedProxies,
       ...mail,
     }),
   );
@@ -225,6 +229,13 @@ export function register(noun: Command, context: CommandContext): void {
       { flag: "--host", value: "address", text: "address to listen on", default: "127.0.0.1" },
       { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: "8080" },
       { flag: "--public-url", value: "url", text: "URL of the service as clients see it, such as a proxy's" },
+      {
+        flag: "--trust-proxy",
+        value: "address",
+        text: "address or network of a proxy that sends X-Forwarded-For",
+        repeatable: true,
+        otherwise: "this machine, with --public-url",
+      },
       { flag: "--rate-limit", value: "limit", text: "maximum requests per key, such as 10/s or 600/m" },
       {
         flag: "--outbox-keep",
@@ -274,6 +285,12 @@ function parseKeep(text: string, place: string): number | null {
   return seconds;
 }
 
+/** Null when none was given. Throws UsageError. */
+function readProxies(flags: Flags): readonly string[] | null {
+  const given = flags.all("--trust-proxy");
+  return given.length === 0 ? null : given.map((text) => parseNetwork(text, "--trust-proxy"));
+}
+
 function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "mail"> {
   return {
     data: flags.text("--data"),
@@ -286,6 +303,7 @@ function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "mail"> {
     tlsCert: flags.text("--tls-cert"),
     tlsKey: flags.text("--tls-key"),
     insecureHttp: deps.options.insecureHttp,
+    trustedProxies: readProxies(flags),
     metricsListen: flags.parse("--metrics-listen", parseAddressAndPort),
     metricsTokenFile: flags.text("--metrics-token-file"),
     logFormat: flags.parse("--log-format", (text, flag) => parseChoice(text, flag, LOG_FORMATS)),
