@@ -9,6 +9,8 @@ import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerLink } from "./link.ts";
 import { registerPause } from "./pause.ts";
+import { registerErase } from "./privacy/erase.ts";
+import { registerRetention } from "./privacy/retention.ts";
 import { registerProject } from "./project.ts";
 import { registerSettings } from "./settings.ts";
 import { registerSurvey } from "./survey.ts";
@@ -31,5 +33,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerBrand(noun, context);
   registerWebhook(noun, context);
   registerImport(noun, context);
+  registerErase(noun, context);
+  registerRetention(noun, context);
   registerHealth(noun, context);
 }

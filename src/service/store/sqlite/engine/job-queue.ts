@@ -26,6 +26,12 @@ export interface JobQueue {
 export interface Watch {
   /** In the transaction, before its first job. */
   readonly begin: () => void;
+  /** Before each job; returns what undoes what the job leaves outside the database. */
+  readonly mark: () => () => void;
+  /** In the transaction, after its last job. */
+  readonly end: () => void;
+  /** The transaction is over, in whichever way. */
+  readonly over: () => void;
   /** All three may throw, and then no job of the batch is acknowledged. */
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
@@ -162,6 +168,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
     database.writing = true;
     watch.begin();
     for (const job of jobs) done.push(await runInSavepoint(database, job, watch));
+    watch.end();
     watch.beforeCommit();
     database.all("COMMIT");
     watch.afterCommit();
@@ -172,6 +179,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
     for (const job of jobs) job.reject(failure);
     return null;
   } finally {
+    watch.over();
     database.writing = false;
   }
 }
@@ -179,6 +187,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
 /** Throws only when the whole transaction is lost. */
 async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch): Promise<Done> {
   database.all("SAVEPOINT job");
+  const restore = watch.mark();
   try {
     const value = await job.run();
     database.all("RELEASE job");
@@ -186,6 +195,7 @@ async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch):
   } catch (error) {
     database.all("ROLLBACK TO job");
     database.all("RELEASE job");
+    restore();
     const failure = watch.failed(error);
     return { job, answer: () => job.reject(failure) };
   }
