@@ -23,14 +23,14 @@ import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
-import { webhookMetrics } from "./webhook/webhook-metrics.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./erasure-file.ts";
-import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, logOverdue, logStart, logStoreEvent } from "./service-log.ts";
+import { createServiceMetrics } from "./service-metrics.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
@@ -42,6 +42,10 @@ export interface ServiceOptions {
   /** Where the service is seen from outside, without a slash at the end; null: wherever requests are sent to. */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
+  /** Lets callers beyond this machine read the metrics; absent or null: none. */
+  readonly metricsToken?: string | null;
+  /** Addresses and networks of proxies that tell for whom they ask; absent or null: this machine, with a public URL. */
+  readonly trustedProxies?: readonly string[] | null;
   /** Who surveys come from, where a project does not say so itself. */
   readonly sender?: SenderSettings;
   /** Sends mail over SMTP; null, the default, leaves it in the outbox, where SMS always go. */
@@ -62,6 +66,8 @@ export interface ServiceOptions {
 export interface Service extends Face {
   /** As `handle`, for callers on this machine: lists go on where they were asked for, whatever the public URL is. */
   readonly handleLocally: ServerExchange;
+  /** Metrics and health alone, for a listener of their own. */
+  readonly operators: Face;
   readonly admin: Admin;
   readonly store: Store;
   readonly clock: Clock;
@@ -102,8 +108,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const eventNoted = createSignal();
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null, isReady: true };
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
+  const metrics = createServiceMetrics(clock);
   const store = await openDataFile({
     ...options,
+    onCommit: metrics.countCommit,
     appUrl: () => state.address,
     onWebhookEvent: eventNoted.call,
     onEvent: (event) => {
@@ -134,7 +142,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
   const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
-  const metrics = createDeliveryMetrics(store, () => (mail === null ? {} : { smtp: mail.health() }));
+  const deliveries = createDeliveryMetrics(() => (mail === null ? {} : { smtp: mail.health() }));
   const scheduler = createScheduler({
     store,
     clock,
@@ -142,10 +150,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
     onUnknown: options.onUnknown ?? "hold",
-    onOutcome: (due, result) => {
+    onOutcome: (due, result, seconds) => {
       if (result.kind === "sent") failures.end();
-      metrics.count(due, result);
+      deliveries.count(due, result, seconds);
     },
+    onTurn: metrics.countTurn,
     onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
     onError: failures.add,
   });
@@ -165,18 +174,26 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     identify: async (authorization, address) => http.keys.open(authorization, addressBlock(address)),
     onError: failures.add,
   });
-  const hooks = openHooks(options, store, metrics);
+  const hooks = openHooks(options, store, deliveries);
   const http = createHttpService({
     ...options,
     otherFaces: [
-      ({ method, headers, body = "", from = "" }, target) =>
-        pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
-      ({ method, headers, body = "" }, { path: asked }) =>
-        asked.startsWith("/hooks/") ? hooks({ method, headers, path: asked, body: async () => readBody(body) }) : null,
+      {
+        name: "page",
+        answer: ({ method, headers, body = "", from = "" }, target) =>
+          pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+      },
+      {
+        name: "hook",
+        answer: ({ method, headers, body = "" }, { path: asked }) =>
+          asked.startsWith("/hooks/")
+            ? hooks({ method, headers, path: asked, body: async () => readBody(body) })
+            : null,
+      },
     ],
     store,
     onScheduled: scheduler.wake,
-    moreMetrics: async () => (await metrics.text()) + (await webhookMetrics(store, webhooks.attempts())),
+    moreMetrics: () => metrics.lines({ store, deliveries, webhookAttempts: webhooks.attempts() }),
     isReady: () => state.isReady && store.trouble() === null,
   });
   /** Messages of a deleted person go with them. */
@@ -198,7 +215,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     appUrl: () => state.address,
     renderPreview: (survey, settings, brand) =>
       previewMail(survey, mailContext(settings, brand), random, unixSeconds(clock)),
-    onReport: metrics.countReport,
+    onReport: deliveries.countReport,
     ownAddresses,
     onWebhooks: webhooks.wake,
     sendTest: webhooks.send,
@@ -220,6 +237,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     handle: wakingAfterDelete(http.handle),
     refuse: http.refuse,
     handleLocally: wakingAfterDelete(http.handleLocally),
+    operators: { handle: http.handleOperators, refuse: http.refuse },
     admin,
     store,
     clock,
@@ -233,7 +251,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       scheduler.start();
       upkeep.start();
     },
-    startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
+    startLog: ({ isAnnounced } = { isAnnounced: false }) => {
+      notices.release(isAnnounced ? "created" : null);
+      logStart(log, store.about);
+    },
     startWebhooks: webhooks.start,
     sweepMessages: scheduler.sweep,
     finishDue: scheduler.finish,

@@ -26,7 +26,22 @@ export type * from "./privacy/rows.ts";
 export type * from "./rows.ts";
 export type * from "./webhooks/webhook-rows.ts";
 
+export interface StoreAbout {
+  readonly engine: "sqlite" | "postgresql";
+  /** The version of its schema. */
+  readonly schema: number;
+}
+
+/** A write transaction that has ended. */
+export interface StoreCommit {
+  readonly outcome: "committed" | "rolled_back";
+  /** How many writes shared it. */
+  readonly jobs: number;
+  readonly seconds: number;
+}
+
 export interface Store {
+  readonly about: StoreAbout;
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
   trouble(): UnavailableError | null;
   /** Resolves when the data has been given up, since another program changed it: all later work is refused. */

@@ -23,8 +23,10 @@ export interface SchedulerOptions {
   /** Messages that were scheduled longer ago are given up; null for no limit. */
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
-  /** Called with each outcome once it is recorded. */
-  readonly onOutcome: (due: DueSurvey, result: DeliveryResult) => void;
+  /** Called with each outcome once it is recorded, and how long it took from the claim. */
+  readonly onOutcome: (due: DueSurvey, result: DeliveryResult, seconds: number) => void;
+  /** Called whenever it has looked for due surveys without an error. */
+  readonly onTurn?: () => void;
   /** Called once, before the first claim, with how many surveys are held because they were overdue in bulk. */
   readonly onOverdue?: (held: number) => void;
   readonly onError: (error: unknown) => void;
@@ -84,7 +86,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       { mayWaitMs: hand.isBusy() ? RECORD_WAIT_MS : 0 },
     );
     hand.forget(ended);
-    for (const { due, result } of ended) options.onOutcome(due, result);
+    for (const { due, result, seconds } of ended) options.onOutcome(due, result, seconds);
     for (const { sender, due } of claimed) hand.take(sender, due);
     return claimed.length + ended.length;
   };
@@ -144,6 +146,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       if (hand.size() === 0) state.renewedMs = clock.monotonic();
       if ((await recordAndClaim(isDue)) > 0) continue;
       await eraseSome();
+      options.onTurn?.();
       return dueAt;
     }
   };

@@ -74,4 +74,6 @@ export type StoreEvent =
   /** The clock is so many seconds behind the newest time in it. */
   | { readonly kind: "clock_behind"; readonly seconds: number }
   | { readonly kind: "trouble"; readonly error: StoreFileError | StoreDatabaseError }
-  | { readonly kind: "recovered" };
+  | { readonly kind: "recovered" }
+  /** A statement took more than a second; its name has none of its values. */
+  | { readonly kind: "slow"; readonly statement: string; readonly seconds: number };

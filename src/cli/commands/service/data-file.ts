@@ -343,4 +343,5 @@ export const RETENTION = toResource("settings", {
   expired_requests: "number",
   expired_webhook_events: "number",
 });
+export const HEALTH = toResource("service", { status: "text" });
 export const REMOVED = toResource("rows", { id: "id" });

@@ -4,6 +4,7 @@ import { registerAutopilot } from "./autopilot.ts";
 import { registerBounce } from "./bounce.ts";
 import { registerBrand } from "./brand.ts";
 import { registerDelivery } from "./delivery/index.ts";
+import { registerHealth } from "./health.ts";
 import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerLink } from "./link.ts";
@@ -34,4 +35,5 @@ export function register(noun: Command, context: CommandContext): void {
   registerImport(noun, context);
   registerErase(noun, context);
   registerRetention(noun, context);
+  registerHealth(noun, context);
 }

@@ -4,7 +4,7 @@ import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import type { Store, Transaction, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
-import { FIND_MISCOUNTED } from "../sql/schema/migrations.ts";
+import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 import { openPool, readTarget } from "./connections.ts";
@@ -160,6 +160,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     () => write((tx) => tx.step()),
   );
   return {
+    about: { engine: "postgresql", schema: MIGRATIONS.at(-1)?.version ?? 0 },
     trouble: () => state.trouble,
     lost: new Promise(() => undefined),
     read: (work) => (state.isClosed ? Promise.reject(new Error("the store is closed")) : read(work)),
@@ -168,6 +169,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     verify: () => Promise.resolve(),
     backup: () => Promise.reject(new StoreDatabaseError("unsupported", "use pg_dump to back up a database")),
     vacuum: () => withClient(pool, async (client) => void (await client.query("VACUUM"))),
+    clean: () => Promise.resolve(null),
     check: () =>
       withClient(pool, async (client) => {
         const found: string[] = [];

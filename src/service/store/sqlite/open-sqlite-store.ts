@@ -2,7 +2,7 @@ import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile } from "../../../runtime/files/file-replacement.ts";
-import type { Store } from "../../domain/ports.ts";
+import type { Store, StoreCommit } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
 import { compact, createFileCleaner } from "./engine/clean-file.ts";
@@ -33,6 +33,8 @@ export interface SqliteStoreOptions {
   readonly appUrl?: () => string;
   /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent?: () => void;
+  /** Called after each write transaction. */
+  readonly onCommit?: (commit: StoreCommit) => void;
 }
 
 /** A full disk is looked at this often. */
@@ -74,8 +76,9 @@ async function openFile(
   return { database, guard: createFileGuard(file, database.engine) };
 }
 
-async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promise<SqliteDatabase> {
-  const database = createDatabase(await openEngine(file, engine));
+async function openDatabase({ file, engine, clock, onEvent }: SqliteStoreOptions): Promise<SqliteDatabase> {
+  const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
+  const database = createDatabase(await openEngine(file, engine), { clock, onSlow });
   try {
     if (file !== IN_MEMORY) refuseOpenedElsewhere(file, database.engine);
     configure(database);
@@ -147,6 +150,7 @@ async function createStore(
       watch.afterCommit();
     },
     over: states.forget,
+    ...(options.onCommit === undefined ? {} : { ended: options.onCommit }),
   });
   const rows = createStoreRows(toDatabase(database, states), {
     isShared: false,
@@ -190,6 +194,7 @@ async function createStore(
       watch.afterCommit();
     });
   return {
+    about: { engine: "sqlite", schema: MIGRATIONS.at(-1)?.version ?? 0 },
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(rows.begin(time.now()))),
