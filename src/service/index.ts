@@ -31,7 +31,7 @@ import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
-import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, logOverdue, logPaused, logStoreEvent } from "./service-log.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` is beside it. */
@@ -143,6 +143,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       metrics.count(due, result);
     },
     onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
+    onPaused: (pause) => logPaused(log, pause),
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);

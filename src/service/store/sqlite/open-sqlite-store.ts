@@ -2,11 +2,13 @@ import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile } from "../../../runtime/file-replacement.ts";
-import type { Store, Transaction } from "../../domain/ports.ts";
+import { countContents } from "../../domain/moving.ts";
+import type { Store, StoreContents, Transaction, Vacuumed } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
 import { createDatabase, type Database } from "./engine/database.ts";
 import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
+import { createFileCopier } from "./engine/file-copier.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
 import { type Ownership, ownFile } from "./engine/file-owner.ts";
 import { createFileWatch } from "./engine/file-watch.ts";
@@ -27,11 +29,10 @@ import { createResponseRows } from "./rows/answers/response-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
 import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/trend-rows.ts";
+import { createTableRows } from "./rows/table-rows.ts";
 import { createWebhookRows } from "./rows/webhook-rows.ts";
-import { FIND_MISCOUNTED_STATES } from "./sql/delivery-schema.ts";
-import { FIND_MISCOUNTS } from "./sql/list-blocks-schema.ts";
+import { integrityFindings } from "./sql/integrity.ts";
 import { findMissing, migrate, MIGRATIONS } from "./sql/migrations.ts";
-import { FIND_MISCOUNTED_WEBHOOKS } from "./sql/webhook-schema.ts";
 
 export interface SqliteStoreOptions {
   /** Created when it does not exist; `:memory:` for a store that nothing outlives. */
@@ -78,6 +79,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
+/**
+ * Opens a copy of a data file that this process alone knows of, as a store: brings its schema up to date, and opens also
+ * what was moved elsewhere. Throws StoreFileError.
+ */
+export async function openSqliteCopy(options: SqliteStoreOptions): Promise<Store> {
+  const database = await openDatabase(options, { isCopy: true });
+  return createStore(database, options, { guard: null, release: () => Promise.resolve() });
+}
+
 async function openFile(
   options: SqliteStoreOptions,
   ownership: Ownership,
@@ -92,7 +102,10 @@ async function openFile(
   return { database, guard: createFileGuard(file, database.engine) };
 }
 
-async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promise<Database> {
+async function openDatabase(
+  { file, engine, clock }: SqliteStoreOptions,
+  { isCopy } = { isCopy: false },
+): Promise<Database> {
   const database = createDatabase(await openEngine(file, engine));
   try {
     if (file !== IN_MEMORY) refuseOpenedElsewhere(file, database.engine);
@@ -101,11 +114,18 @@ async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promis
     migrate(database, MIGRATIONS, unixSeconds(clock));
     const [missing] = findMissing(database, MIGRATIONS);
     if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
+    if (!isCopy) refuseMoved(database);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Whoever wrote here would be missed where the data is now. */
+function refuseMoved(database: Database): void {
+  const mark = database.first("SELECT value FROM store_marks WHERE name = 'moved'");
+  if (mark !== null) throw new StoreFileError("moved", `the data was moved to ${String(mark.value)}; use that`);
 }
 
 /** Exclusive before WAL: without shared memory an engine can keep a WAL only for itself. */
@@ -146,6 +166,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
       watch.afterCommit();
     },
   });
+  const copier = file === IN_MEMORY ? null : createFileCopier({ file, database, queue, watch });
   const session: Session = { now: 0 };
   const blocks = createListBlocks(database, blockRows);
   const changes = createLongChanges(database, createSteps(database, session, blocks));
@@ -164,6 +185,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
+    tables: createTableRows(database),
     history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),
   };
   const begin = (now: number): Transaction => {
@@ -194,6 +216,14 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     }),
   );
   loop.start();
+  const contents = (): Promise<StoreContents> => countContents(begin(time.now()));
+  const vacuum = (): Promise<Vacuumed> =>
+    queue.read(async () => {
+      watch.beforeCommit();
+      const sizes = compact(database);
+      watch.afterCommit();
+      return sizes;
+    });
   return {
     trouble: () => watch.trouble(),
     lost: watch.lost,
@@ -201,41 +231,39 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     write: (work, how) => queue.write(() => work(begin(time.newest())), how).finally(loop.start),
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
-    backup: (copy) => queue.read(async () => copyTo(database, copy)),
-    vacuum: () =>
-      queue.read(async () => {
-        watch.beforeCommit();
-        compact(database);
-        watch.afterCommit();
-      }),
+    backup: async (copy) => {
+      if (copier !== null) return copier.copy(copy, contents);
+      return queue.read(async () => {
+        copyTo(database, copy);
+        return contents();
+      });
+    },
+    vacuum: async () => (copier === null ? vacuum() : copier.alone(vacuum)),
     check: () => queue.read(async () => integrityFindings(database)),
     close: async () => {
       closing.abort();
+      await copier?.stop();
       // The file may have gone since the last write.
       await queue.read(async () => watch.beforeCommit()).catch(() => undefined);
       await queue.close();
       // What others may have changed is left as it is: to close the database would write to it. An engine that locks
       // others out has nothing to fear, and keeps its locks until then.
       if (watch.refusal() === null || database.engine === "node:sqlite") database.close();
+      await copier?.close();
       await release();
     },
   };
 }
 
-function compact(database: Database): void {
+function compact(database: Database): Vacuumed {
+  const size = (): number => {
+    const row = { ...database.first("PRAGMA page_count"), ...database.first("PRAGMA page_size") };
+    return Number(row["page_count"]) * Number(row["page_size"]);
+  };
+  const bytesBefore = size();
   database.exec("VACUUM");
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-}
-
-function integrityFindings(database: Database): string[] {
-  const findings = database.all("PRAGMA integrity_check").map((row) => String(Object.values(row)[0]));
-  const orphans = database
-    .all("PRAGMA foreign_key_check")
-    .map(({ table, parent }) => `a row of ${table} has no ${parent}`);
-  const miscounts = [FIND_MISCOUNTS, FIND_MISCOUNTED_STATES, FIND_MISCOUNTED_WEBHOOKS]
-    .flatMap((sql) => database.all(sql))
-    .map(({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`);
-  return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];
+  return { bytesBefore, bytesAfter: size() };
 }
 
 /** How each kind of long change does a step. */

@@ -35,6 +35,9 @@ const CLOCK_AND_ERASURE = [
   END`,
 ];
 
+/** What is true of the whole store: `moved`, to where its data was moved. */
+const ADD_MARKS = "CREATE TABLE store_marks (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)";
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, statements: CREATE_SCHEMA },
   { version: 2, statements: ADD_SUPPRESSIONS },
@@ -49,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 10, statements: ADD_SURVEY_LINKS },
   { version: 11, statements: COUNT_NPS_ALONE },
   { version: 12, statements: ADD_WEBHOOKS },
+  { version: 13, statements: [ADD_MARKS] },
 ];
 
 /**
