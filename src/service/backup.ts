@@ -9,6 +9,7 @@ import { onAbort } from "../runtime/on-abort.ts";
 import type { Random } from "../runtime/random.ts";
 import type { Admin } from "./control/commands.ts";
 import type { StoreContents } from "./domain/ports.ts";
+import { StoreFileError } from "./store/store-errors.ts";
 import { type CopyFacts, inspectCopy, isUnusedCopy } from "./store/sqlite/inspect-copy.ts";
 
 /** The file that was named cannot be written or read as asked; nothing was begun. */
@@ -102,7 +103,10 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 async function checkCopy(file: string, temporary: string, contents: StoreContents): Promise<CopyFacts> {
-  const facts = await inspectCopy(temporary);
+  const facts = await inspectCopy(temporary).catch((error: unknown) => {
+    if (!(error instanceof StoreFileError)) throw error;
+    throw new CopyFailedError(`${file}: the copy cannot be used: ${error.message}`, { cause: error });
+  });
   const [finding] = facts.findings;
   if (finding !== undefined) throw new CopyFailedError(`${file}: the copy is damaged: ${finding}`);
   const { projects, responses, survey_requests: surveys } = facts.rows;

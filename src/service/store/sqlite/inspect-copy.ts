@@ -26,14 +26,15 @@ export async function inspectCopy(file: string, engine?: EngineName): Promise<Co
     // A plain copy of a data file says that it has a log, which an engine may only have for itself.
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA query_only = 1");
-    const tables = database.all("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => String(name));
-    if (!tables.includes("schema_migrations"))
+    const named = database.all("SELECT name FROM sqlite_master WHERE type = 'table'");
+    const tables = new Set(named.map(({ name }) => String(name)));
+    if (!tables.has("schema_migrations"))
       throw new StoreFileError("foreign", "this is a SQLite file of another program");
     return {
       schema: countOf(database, "SELECT max(version) AS n FROM schema_migrations"),
       rows: Object.fromEntries(
         Object.keys(TABLE_KEYS)
-          .filter((table) => tables.includes(table))
+          .filter((table) => tables.has(table))
           .map((table) => [table, countOf(database, `SELECT count(*) AS n FROM ${table}`)]),
       ),
       people: countOf(database, "SELECT count(*) AS n FROM people WHERE removed = 0"),

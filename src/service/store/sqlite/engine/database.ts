@@ -56,9 +56,8 @@ export function createDatabase(engine: Engine): Database {
     use: (statement: EngineStatement) => Result,
   ): Result => {
     refuseNul(values);
-    const statement = prepare(sql);
     try {
-      return use(statement);
+      return use(prepare(sql));
     } catch (error) {
       // A statement that failed keeps its error and would fail once more when it is used again.
       drop(sql);

@@ -27,8 +27,8 @@ export interface FileCopierOptions {
   readonly watch: Pick<FileWatch, "afterCommit" | "beforeCommit" | "refusal">;
 }
 
-/** Each waits for two turns of a loop that is busy with requests, and meanwhile the log grows. */
-const PIECE_BYTES = 16 * 1024 * 1024;
+/** Large, since each waits for turns of a loop that is busy with requests, and the log grows meanwhile. */
+const PIECE_BYTES = 4 * 1024 * 1024;
 /** As SQLite's own default of 4 MB, times four; see `configure`. */
 const CHECKPOINT_PAGES = 4000;
 
@@ -110,6 +110,8 @@ async function copyBytes(source: FileHandle, target: FileHandle, signal: AbortSi
     for (let written = 0; written < bytesRead;)
       written += (await target.write(piece, written, bytesRead - written, at + written)).bytesWritten;
     at += bytesRead;
+    // What piles up unsynced would hold up the syncs of the log.
+    await target.datasync();
   }
 }
 
