@@ -73,12 +73,12 @@ export async function restoreStore(options: CopyStoreOptions): Promise<CopiedSto
 }
 
 /** A copy that may be changed: the backup itself stays as it is. */
-async function openStaged({ from, clock, random }: CopyStoreOptions, staged: string): Promise<Store> {
+async function openStaged({ from, to, clock, random }: CopyStoreOptions, staged: string): Promise<Store> {
   try {
     await copyFile(from, staged);
     markAsCopy(staged);
   } catch (error) {
-    throw new CopyFailedError(`${from} cannot be copied: ${wordsOfRefusal(error)}`, { cause: error });
+    throw new CopyFailedError(`${from} cannot be copied to beside ${to}: ${wordsOfRefusal(error)}`, { cause: error });
   }
   try {
     return await openSqliteCopy({ file: staged, clock, random });
@@ -150,11 +150,16 @@ async function copyStore(
     signal.throwIfAborted();
     await onRows(rows);
   };
-  return source.read((from) =>
-    target.write(async (to) => {
-      const tables = await copyRows(from, to, onPage);
-      await to.deliveries.setPaused(to.now, reason);
-      return { tables, ...(await countContents(to)), paused_at: to.now };
-    }),
+  const copied = await source.read((from) =>
+    target
+      .write(async (to) => {
+        const tables = await copyRows(from, to, onPage);
+        await to.deliveries.setPaused(to.now, reason);
+        return { tables, ...(await countContents(to)), paused_at: to.now };
+      })
+      // The source would take the target's troubles for its own.
+      .catch((error: unknown) => ({ error })),
   );
+  if ("error" in copied) throw copied.error;
+  return copied;
 }

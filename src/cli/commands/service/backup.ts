@@ -35,8 +35,8 @@ export interface BackupFlags extends DataFileChoice {
 /** Smaller files are copied and checked before anybody wonders. */
 const NOTED_BYTES = 200_000_000;
 /** Of copying and checking, and of rewriting, on a slow machine. */
-const CHECKED_A_SECOND = 40_000_000;
-const REWRITTEN_A_SECOND = 60_000_000;
+const CHECKED_A_SECOND = 30_000_000;
+const REWRITTEN_A_SECOND = 30_000_000;
 
 export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): Promise<ExitCode> {
   const { backUp } = await import("../../../service/backup.ts");

@@ -135,10 +135,20 @@ async function runInSavepoint(database: Database, job: Job, watch: Watch): Promi
     database.all("RELEASE job");
     return () => job.resolve(value);
   } catch (error) {
-    database.all("ROLLBACK TO job");
-    database.all("RELEASE job");
+    if (!undoJob(database)) throw error;
     const failure = watch.failed(error);
     return () => job.reject(failure);
+  }
+}
+
+/** False when there is nothing left to undo: a disk that was full in the middle of much has ended the transaction. */
+function undoJob(database: Database): boolean {
+  try {
+    database.all("ROLLBACK TO job");
+    database.all("RELEASE job");
+    return true;
+  } catch {
+    return false;
   }
 }
 
