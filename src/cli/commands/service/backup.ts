@@ -18,7 +18,7 @@ import {
   type DataFileChoice,
   existingDataFile,
   MOVED_TABLES,
-  refuseDryRun,
+  rejectDryRun,
   RESTORED,
   showList,
   showRecord,
@@ -67,7 +67,7 @@ export interface RestoreFlags extends DataFileChoice {
 }
 
 export async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<ExitCode> {
-  refuseDryRun(deps);
+  rejectDryRun(deps);
   const dataFile = chooseDataFile(deps, { data });
   const { tables, ...restored } = await copyAll(deps, "restore", { from: file, to: dataFile });
   await showRecord(deps, RESTORED, { data: dataFile, rows: rowsOf(tables), ...restored });
@@ -126,8 +126,7 @@ export async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<Exi
 const KEEP_FLAG: FlagRecord = {
   flag: "--keep",
   value: "number",
-  text: "keep this many backups: FILE, FILE.1 and so on",
-  otherwise: "an existing file is refused",
+  text: "replace FILE, and keep this many backups in all: FILE, FILE.1 and so on",
 };
 
 export function registerBackup(parent: Command, context: CommandContext): void {
@@ -150,21 +149,12 @@ export function registerBackup(parent: Command, context: CommandContext): void {
       keep: flags.parse("--keep", (text, flag) => parseInteger(text, flag, { min: 1, max: 1000 })),
     }),
   );
-  const restore = context.verb(parent, {
-    name: "restore",
-    summary: "fill an empty data file from a backup; surveys wait until `service resume`",
-    operands: [["<file>", "the backup"]],
-    examples: ["surveyctl service restore survey-backup.db --data survey.db"],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
-    flags: [{ ...DATA_FLAG, text: "data file to fill: empty, or not there yet" }],
-    columns: RESTORED,
-  });
-  context.action(restore, (deps, flags, [file = ""]) => runRestore(deps, { data: flags.text("--data"), file }));
+  registerRestore(parent, context);
   registerMove(parent, context);
   const vacuum = context.verb(parent, {
     name: "vacuum",
     summary: "give the space of deleted rows back to the disk",
-    examples: ["surveyctl service vacuum --data survey.db"],
+    examples: ["surveyctl service vacuum --data survey.db", "surveyctl service vacuum --json"],
     exits: [EXIT.done, EXIT.failed],
     flags: [DATA_FLAG],
     columns: VACUUMED,
@@ -172,11 +162,30 @@ export function registerBackup(parent: Command, context: CommandContext): void {
   context.action(vacuum, (deps, flags) => runVacuum(deps, { data: flags.text("--data") }));
 }
 
+function registerRestore(parent: Command, context: CommandContext): void {
+  const restore = context.verb(parent, {
+    name: "restore",
+    summary: "fill an empty data file from a backup; surveys wait until `service resume`",
+    operands: [["<file>", "the backup"]],
+    examples: [
+      "surveyctl service restore survey-backup.db --data survey.db",
+      "surveyctl service restore /backup/survey.db.3 --data earlier.db",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
+    flags: [{ ...DATA_FLAG, text: "data file to fill: empty, or not there yet" }],
+    columns: RESTORED,
+  });
+  context.action(restore, (deps, flags, [file = ""]) => runRestore(deps, { data: flags.text("--data"), file }));
+}
+
 function registerMove(parent: Command, context: CommandContext): void {
   const move = context.verb(parent, {
     name: "move",
     summary: "move all data to another, empty store, and compare every table",
-    examples: ["surveyctl service move --to /srv/survey.db --data survey.db"],
+    examples: [
+      "surveyctl service move --to /srv/survey.db --data survey.db",
+      "surveyctl service move --to /mnt/new/survey.db -o json",
+    ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
     flags: [
       { ...DATA_FLAG, text: "data file to move; it must not be served" },

@@ -45,7 +45,7 @@ export async function withAdmin<Result>(
 
 /** The data file that was chosen, said where it was not named. Throws UsageError, and DataFileError where there is none. */
 export async function existingDataFile(deps: Deps, choice: DataFileChoice): Promise<string> {
-  refuseDryRun(deps);
+  rejectDryRun(deps);
   const dataFile = chooseDataFile(deps, choice);
   if (!existsSync(dataFile)) {
     throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, {
@@ -58,7 +58,7 @@ export async function existingDataFile(deps: Deps, choice: DataFileChoice): Prom
   return dataFile;
 }
 
-export function refuseDryRun({ options }: Deps): void {
+export function rejectDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
 }
 
