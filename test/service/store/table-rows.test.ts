@@ -2,8 +2,9 @@
 import { expect, test } from "vitest";
 import { copyRows } from "../../../src/service/domain/moving.ts";
 import type { Store, TableRow, TableRows, Transaction } from "../../../src/service/domain/ports.ts";
-import { TABLE_KEYS } from "../../../src/service/store/sqlite/rows/table-rows.ts";
-import { migrate, MIGRATIONS } from "../../../src/service/store/sqlite/sql/migrations.ts";
+import { TABLE_KEYS } from "../../../src/service/store/sql/rows/table-rows.ts";
+import { MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
+import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { openRawDatabase } from "./engines.ts";
@@ -16,7 +17,7 @@ const quietly = async (): Promise<void> => undefined;
 /** The schema as SQLite itself tells it. */
 async function readSchema() {
   const database = await openRawDatabase("node-sqlite3-wasm");
-  migrate(database, MIGRATIONS, 0);
+  await migrate(database, MIGRATIONS, 0);
   const names = database.all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'");
   const about = names.map(({ name }) => {
     const columns = database.all(`PRAGMA table_info(${String(name)})`);

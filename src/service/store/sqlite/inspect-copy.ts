@@ -1,11 +1,11 @@
 /** Looks at a copy of a data file without changing it. */
 import { StoreFileError } from "../store-errors.ts";
-import { createDatabase, type Database } from "./engine/database.ts";
+import { createDatabase, type SqliteDatabase } from "./engine/database.ts";
 import { type EngineName, openEngine } from "./engine/engine.ts";
 import { readHeader } from "./engine/file-guard.ts";
 import { RUN_OFFSET } from "./engine/data-file.ts";
-import { TABLE_KEYS } from "./rows/table-rows.ts";
-import { integrityFindings } from "./sql/integrity.ts";
+import { TABLE_KEYS } from "../sql/rows/table-rows.ts";
+import { integrityFindings } from "./engine/integrity.ts";
 
 export interface CopyFacts {
   readonly schema: number;
@@ -45,7 +45,7 @@ export async function inspectCopy(file: string, engine?: EngineName): Promise<Co
   }
 }
 
-function countOf(database: Database, sql: string): number {
+function countOf(database: SqliteDatabase, sql: string): number {
   return Number(database.first(sql)?.n ?? 0);
 }
 

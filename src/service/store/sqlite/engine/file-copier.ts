@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { RUN_OFFSET } from "./data-file.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import type { FileWatch } from "./file-watch.ts";
 import type { JobQueue } from "./job-queue.ts";
 
@@ -22,7 +22,7 @@ export interface FileCopier {
 
 export interface FileCopierOptions {
   readonly file: string;
-  readonly database: Database;
+  readonly database: SqliteDatabase;
   readonly queue: JobQueue;
   readonly watch: Pick<FileWatch, "afterCommit" | "beforeCommit" | "refusal">;
 }
@@ -95,7 +95,7 @@ export function createFileCopier({ file, database, queue, watch }: FileCopierOpt
   };
 }
 
-function emptyLog(database: Database): void {
+function emptyLog(database: SqliteDatabase): void {
   const [row] = database.all("PRAGMA wal_checkpoint(TRUNCATE)");
   if (row?.busy !== 0) throw new Error("the log could not be written into the file");
 }
