@@ -337,16 +337,17 @@ describe("when sending is paused", () => {
   });
 });
 
+const sendMany = (count: number) =>
+  fixture.write(async (tx) => {
+    for (let n = 0; n < count; n += 1)
+      await sendPerson(tx, fixture.project, sendInput({ email: `${tx.now}.${n}@x.co` }));
+  });
+const guarded = async () => {
+  await fixture.write(guardOverdue);
+  return fixture.read(readPause);
+};
+
 describe("when surveys are overdue by a day", () => {
-  const sendMany = (count: number) =>
-    fixture.write(async (tx) => {
-      for (let n = 0; n < count; n += 1)
-        await sendPerson(tx, fixture.project, sendInput({ email: `${tx.now}.${n}@x.co` }));
-    });
-  const guarded = async () => {
-    await fixture.write(guardOverdue);
-    return fixture.read(readPause);
-  };
   const reason = "more than 50 surveys were due more than 24 hours ago";
 
   test.each([
