@@ -178,6 +178,12 @@ function registerRestore(parent: Command, context: CommandContext): void {
   context.action(restore, (deps, flags, [file = ""]) => runRestore(deps, { data: flags.text("--data"), file }));
 }
 
+/** A URL may hold a password, so it is not repeated. */
+function parseDataFile(text: string, place: string): string {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) throw new UsageError(`${place} must be a data file, not a URL`);
+  return parseOutputFile(text, place);
+}
+
 function registerMove(parent: Command, context: CommandContext): void {
   const move = context.verb(parent, {
     name: "move",
@@ -194,7 +200,7 @@ function registerMove(parent: Command, context: CommandContext): void {
     columns: MOVED_TABLES,
   });
   context.action(move, (deps, flags) => {
-    const to = flags.parse("--to", parseOutputFile);
+    const to = flags.parse("--to", parseDataFile);
     if (to === null) throw new UsageError("--to is required");
     return runMove(deps, { data: flags.text("--data"), to });
   });
