@@ -13,17 +13,15 @@ import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
 import type { FetchText } from "./delivery/bounce/sns.ts";
-import { createOutbox, type Outbox } from "./delivery/outbox.ts";
+import { createOutbox } from "./delivery/outbox.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
 import { type Brand, readBrand } from "./domain/projects/brand.ts";
-import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
 import { type ProjectSettings, readSettings } from "./domain/projects/projects.ts";
 import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
-import { pruneEvents } from "./domain/webhooks/webhooks.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
 import { webhookMetrics } from "./webhook/webhook-metrics.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
@@ -31,7 +29,9 @@ import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
+import { syncErasures } from "./erasure-file.ts";
 import { createFailureLog, logOverdue, logPaused, logStoreEvent } from "./service-log.ts";
+import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` is beside it. */
@@ -77,6 +77,8 @@ export interface Service extends Face {
   startLog(options?: { readonly isAnnounced: boolean }): void;
   /** Starts to send events to webhooks. */
   startWebhooks(): void;
+  /** Removes messages whose person is gone; how many. */
+  readonly sweepMessages: () => Promise<number>;
   /** Ends the scheduler once nothing is due any more. */
   finishDue(): Promise<void>;
   /** Claims nothing more and lets transmissions end; `close` does so too. */
@@ -112,6 +114,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   // We own the file now, so a control file beside it was left by a killed server.
   await removeControlFile(dataFile);
   const failures = createFailureLog(log);
+  const keepErasures = (): Promise<unknown> => syncErasures(store, dataFile, random).catch(failures.add);
+  await keepErasures();
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
   const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
     appUrl: state.address,
@@ -199,8 +203,20 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ownAddresses,
     onWebhooks: webhooks.wake,
     sendTest: webhooks.send,
+    sweepMessages: scheduler.sweep,
+    onErased: async () => {
+      webhooks.reread();
+      await keepErasures();
+    },
   });
-  const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
+  const upkeep = createUpkeep({
+    store,
+    outbox,
+    clock,
+    keepSeconds: options.outboxKeepSeconds ?? null,
+    sweepMessages: scheduler.sweep,
+    onError: failures.add,
+  });
   return {
     handle: wakingAfterDelete(http.handle),
     refuse: http.refuse,
@@ -220,6 +236,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
     startWebhooks: webhooks.start,
+    sweepMessages: scheduler.sweep,
     finishDue: scheduler.finish,
     stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop()])),
     setReady: (isReady) => {
@@ -293,54 +310,5 @@ function createSignal(): { readonly call: () => void; readonly answer: (work: ()
       for (const work of answers) work();
     },
     answer: (work) => void answers.push(work),
-  };
-}
-
-interface UpkeepOptions {
-  readonly store: Store;
-  readonly outbox: Outbox;
-  readonly clock: Clock;
-  /** Null keeps all messages. */
-  readonly keepSeconds: number | null;
-}
-
-const LOOK_MS = 5_000;
-const PRUNE_MS = 3_600_000;
-
-const PRUNED_A_STEP = 1000;
-
-async function forgetAttempts(store: Store): Promise<void> {
-  while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP)));
-  while (await store.write((tx) => pruneEvents(tx, PRUNED_A_STEP)));
-}
-
-function createUpkeep(
-  { store, outbox, clock, keepSeconds }: UpkeepOptions,
-  onError: (error: unknown) => void,
-): { readonly start: () => void; readonly stop: () => Promise<void> } {
-  const stopping = new AbortController();
-  const state: { loop: Promise<void> | null } = { loop: null };
-  const loop = async (): Promise<void> => {
-    let nextPruneMs = clock.monotonic();
-    while (!stopping.signal.aborted) {
-      if (clock.monotonic() >= nextPruneMs) {
-        const now = clock.now();
-        await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now).catch(onError);
-        await forgetAttempts(store).catch(onError);
-        nextPruneMs += PRUNE_MS;
-      }
-      // The store tells by itself what it finds.
-      await store.verify().catch(() => undefined);
-      await clock.sleep(LOOK_MS, stopping.signal).catch(() => undefined);
-    }
-  };
-  return {
-    start: () => {
-      state.loop ??= loop();
-    },
-    stop: async () => {
-      stopping.abort();
-      await state.loop;
-    },
   };
 }

@@ -109,7 +109,7 @@ const dump = (name: string): Promise<unknown> =>
     store.read(async ({ tables }) => {
       const pages = await Promise.all(tables.names.map((table) => tables.page(table, null, 100_000)));
       const named = tables.names.map((table, index) => [table, pages[index]] as const);
-      return Object.fromEntries(named.filter(([table]) => table !== "delivery_state" && table !== "clock"));
+      return Object.fromEntries(named.filter(([table]) => table !== "delivery_state" && table !== "project_state"));
     }),
   );
 
@@ -127,7 +127,7 @@ describe("a backup of a served file", () => {
       }
     };
     const writers = Array.from({ length: size(4, 16) }, write);
-    await expect.poll(() => acknowledged.length, { interval: 5 }).toBeGreaterThan(size(30, 2000));
+    await expect.poll(() => acknowledged.length, { interval: 5, timeout: 60_000 }).toBeGreaterThan(size(30, 2000));
     const before = [...acknowledged];
     const info = await backup("copy.db");
     const after = acknowledged.length;
@@ -137,7 +137,7 @@ describe("a backup of a served file", () => {
     expect(statSync(file("copy.db")).mode & 0o777).toBe(0o600);
     const copied = await emailsIn("copy.db");
     expect(before.filter((email) => !copied.includes(email))).toEqual([]);
-    expect(info).toMatchObject({ projects: 1, people: copied.length, responses: 0, surveys: 0, schema: 13 });
+    expect(info).toMatchObject({ projects: 1, people: copied.length, responses: 0, surveys: 0, schema: 15 });
     expect(readdirSync(state.folder).filter((name) => name.includes("tmp") || name.endsWith("lock"))).toEqual([
       "survey.db.lock",
     ]);
@@ -157,10 +157,12 @@ describe("a backup of a served file", () => {
     });
     const silences: number[] = [];
     for (let round = 0; round < 5 && !silences.some((ms) => ms <= 50); round += 1) {
-      silences.push(await longestSilence(post, () => service.store.backup(file(`copy-${round}.db`))));
+      const silence = await longestSilence(post, () => service.store.backup(file(`copy-${round}.db`)));
+      // Other programs keep this one waiting as well.
+      const idle = silence <= 50 ? 0 : await longestSilence(post, () => systemClock.sleep(size(300, 2000)));
+      silences.push(silence - idle);
     }
     expect(statSync(file("copy-0.db")).size).toBeGreaterThan(size(19_000_000, 190_000_000));
-    // Of five, since other programs keep this one waiting as well.
     expect(Math.min(...silences)).toBeLessThanOrEqual(50);
   });
 });

@@ -8,6 +8,7 @@ import type { StoreContents } from "../domain/ports.ts";
 import type { PastRows } from "../domain/history/import-responses.ts";
 import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
+import { PRIVACY_COMMANDS, type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";
 import { PAGE_COMMANDS, type PageCommand, type PageResults } from "./page-commands.ts";
 import { WEBHOOK_COMMANDS, type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
 
@@ -16,6 +17,7 @@ export type AdminCommand =
   | PageCommand
   | BounceCommand
   | WebhookCommand
+  | PrivacyCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
@@ -148,6 +150,7 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   ...PAGE_COMMANDS,
   ...BOUNCE_COMMANDS,
   ...WEBHOOK_COMMANDS,
+  ...PRIVACY_COMMANDS,
 ]);
 
 export interface ProjectInfo {
@@ -200,7 +203,7 @@ export interface VacuumInfo {
   readonly bytes: number;
 }
 
-export interface AdminResults extends DeliveryResults, PageResults, BounceResults, WebhookResults {
+export interface AdminResults extends DeliveryResults, PageResults, BounceResults, WebhookResults, PrivacyResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];

@@ -25,6 +25,7 @@ import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { ReportOutcome } from "../domain/delivery/rows.ts";
 import { createBounceHandlers } from "./bounce-admin.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
+import { createPrivacyHandlers, type PrivacyAdminOptions } from "./privacy/admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
 import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook-admin.ts";
 import {
@@ -41,7 +42,7 @@ import {
   type TrendInfo,
 } from "./commands.ts";
 
-export interface AdminOptions extends WebhookAdminOptions {
+export interface AdminOptions extends WebhookAdminOptions, PrivacyAdminOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -89,6 +90,7 @@ function createHandlers(options: AdminOptions): Handlers {
     ...createPageHandlers(options),
     ...createBounceHandlers(options),
     ...createWebhookHandlers(options),
+    ...createPrivacyHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {

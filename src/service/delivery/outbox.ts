@@ -100,8 +100,15 @@ export function createOutbox({ folder, dataFile, clock, random, context, onError
       }
     },
     erase: async (surveys) => {
-      for (const survey of surveys) await removeIfThere(path.join(folder, fileName(survey)));
+      const names = new Set(surveys.map(fileName));
+      // A message that was cut short by a crash lies there under a name of its own.
+      const halves = (await readdir(folder).catch(() => [])).filter(
+        (name) => TEMPORARY.test(name) && names.has(name.split(".", 2).join(".")),
+      );
+      let removed = 0;
+      for (const name of [...names, ...halves]) removed += await removeIfThere(path.join(folder, name));
       await syncFolder(folder).catch(ignoreMissing);
+      return removed;
     },
     prune: (before, now) => prune(folder, before, now),
     check: () => checkFolder(folder).catch(ignoreMissing),
@@ -236,8 +243,15 @@ async function prune(folder: string, before: number | null, now: number): Promis
   }
 }
 
-async function removeIfThere(file: string): Promise<void> {
-  await unlink(file).catch(ignoreMissing);
+/** 1 when there was such a file. */
+async function removeIfThere(file: string): Promise<number> {
+  try {
+    await unlink(file);
+    return 1;
+  } catch (error) {
+    ignoreMissing(error);
+    return 0;
+  }
 }
 
 function ignoreMissing(error: unknown): void {

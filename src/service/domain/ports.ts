@@ -8,6 +8,7 @@
 import type { UnavailableError } from "./errors.ts";
 import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
 import type { HistoryRows } from "./history/rows.ts";
+import type { ErasureRows, RetentionRows } from "./privacy/rows.ts";
 import type {
   AutopilotRows,
   LinkRows,
@@ -23,6 +24,7 @@ import type {
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/rows.ts";
+export type * from "./privacy/rows.ts";
 export type * from "./rows.ts";
 export type * from "./webhooks/webhook-rows.ts";
 
@@ -52,6 +54,12 @@ export interface Store {
   backup(file: string): Promise<StoreContents>;
   /** Gives back the space of deleted rows, while reads and writes wait. Resolves with the sizes before and after. */
   vacuum(): Promise<Vacuumed>;
+  /**
+   * Makes sure that what was deleted is in none of the store's files any more, with these texts as a proof. False when
+   * one of them is still found there: in a row that was not deleted, or in a file too large to be written anew now.
+   * Without texts the file is written anew unless it is too large.
+   */
+  clean(texts: readonly string[]): Promise<boolean>;
   /** What is wrong with the data file, a sentence a finding; empty when it is sound. */
   check(): Promise<readonly string[]>;
   /** Waits for running work, then frees the file. Later work is refused. */
@@ -64,6 +72,11 @@ export interface Vacuumed {
 }
 
 export interface WriteOptions {
+  /**
+   * The only project whose rows the work changes. Absent: whichever, and on an engine that several processes share the
+   * work then waits for the writes of all projects.
+   */
+  readonly project?: number;
   /** How many milliseconds the work may wait for other writes to share its commit with; absent: not at all. */
   readonly mayWaitMs?: number;
 }
@@ -90,4 +103,6 @@ export interface Transaction {
   readonly webhooks: WebhookRows;
   readonly history: HistoryRows;
   readonly tables: TableRows;
+  readonly erasures: ErasureRows;
+  readonly retention: RetentionRows;
 }

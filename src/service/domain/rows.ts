@@ -321,6 +321,10 @@ export interface SuppressionRows {
   /** The first one of each reason is kept; a repeat changes nothing. */
   add(project: number, channel: Channel, address: string, suppression: Suppression): Promise<void>;
   list(project: number, channel: Channel, address: string): Promise<readonly Suppression[]>;
+  /** What stands for an address; only in a write. */
+  hash(channel: Channel, address: string): Promise<string>;
+  /** As `add`, for an address of which only that is known; false when the reason was there already. */
+  addHash(project: number, channel: Channel, addressHash: string, suppression: Suppression): Promise<boolean>;
   remove(project: number, channel: Channel, address: string, reason: SuppressionReason): Promise<void>;
 }
 

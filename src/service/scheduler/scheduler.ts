@@ -42,6 +42,11 @@ export interface Scheduler {
    * those with one are unknown.
    */
   readonly stop: () => Promise<void>;
+  /**
+   * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in hand, for 30
+   * seconds at most.
+   */
+  readonly sweep: () => Promise<number>;
   /** Ends the loop once nothing is due any more. */
   readonly finish: () => Promise<void>;
 }
@@ -52,6 +57,8 @@ const RENEW_SECONDS = LEASE_SECONDS / 3;
 /** What has ended is recorded together, while other messages are on their way. */
 const RECORD_WAIT_MS = 5;
 const ERASE_BATCH = 500;
+const SWEEP_MS = 30_000;
+const SWEEP_PAUSE_MS = 50;
 /** Few, so that the API's own writes wait briefly. */
 const HOLD_BATCH = 100;
 
@@ -84,14 +91,27 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return claimed.length + ended.length;
   };
 
-  const eraseGone = async (): Promise<void> => {
+  /** How many messages were removed, and how many are left. */
+  const eraseSome = async (): Promise<{ readonly removed: number; readonly left: number }> => {
     const gone = await store.read((tx) => tx.requests.listErased(ERASE_BATCH));
     // A message that is in hand is written after it would be erased.
     const idle = gone.filter((survey) => !hand.has(survey));
-    if (idle.length === 0) return;
-    for (const sender of options.senders) await sender.erase(idle);
+    if (idle.length === 0) return { removed: 0, left: gone.length };
+    let removed = 0;
+    for (const sender of options.senders) removed += await sender.erase(idle);
     await store.write((tx) => tx.requests.forgetErased(idle));
-    if (gone.length === ERASE_BATCH) await eraseGone();
+    if (gone.length < ERASE_BATCH) return { removed, left: gone.length - idle.length };
+    const more = await eraseSome();
+    return { removed: removed + more.removed, left: more.left };
+  };
+  const sweep = async (): Promise<number> => {
+    const startedMs = clock.monotonic();
+    for (let sum = 0; ;) {
+      const { removed, left } = await eraseSome();
+      sum += removed;
+      if (left === 0 || clock.monotonic() - startedMs > SWEEP_MS) return sum;
+      await clock.sleep(SWEEP_PAUSE_MS);
+    }
   };
 
   const renew = async (): Promise<void> => {
@@ -128,7 +148,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const isDue = dueAt !== null && dueAt <= now && goesOn();
       if (hand.size() === 0) state.renewedMs = clock.monotonic();
       if ((await recordAndClaim(isDue)) > 0) continue;
-      await eraseGone();
+      await eraseSome();
       return dueAt;
     }
   };
@@ -137,6 +157,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   return {
     start: loop.start,
     wake: loop.wake,
+    sweep,
     stop: async () => {
       await loop.stop();
       await hand.drain(async () => void (await recordAndClaim(false).catch(onError)));

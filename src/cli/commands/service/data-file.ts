@@ -354,4 +354,29 @@ export const SOFT_BOUNCES = toResource(
   ["id"],
 );
 export const HOOKS = toResource("hooks", { provider: "text", url: "text", proof: "text" });
+/** A receipt, with nothing in it that tells who was erased. */
+export const ERASURE = toResource("settings", {
+  erased_at: "time",
+  projects: "number",
+  people: "number",
+  responses: "number",
+  surveys: "number",
+  attempts: "number",
+  memberships: "number",
+  webhook_events: "number",
+  messages: "number",
+  mentions: "number",
+  suppressions_kept: "number",
+  links_kept: "number",
+  verified: "text",
+});
+export const RETENTION = toResource("settings", {
+  responses: "duration",
+  mode: "text",
+  requests: "duration",
+  webhooks: "duration",
+  expired_responses: "number",
+  expired_requests: "number",
+  expired_webhook_events: "number",
+});
 export const REMOVED = toResource("rows", { id: "id" });

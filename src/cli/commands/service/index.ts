@@ -9,6 +9,8 @@ import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerLink } from "./link.ts";
 import { registerPause } from "./pause.ts";
+import { registerErase } from "./privacy/erase.ts";
+import { registerRetention } from "./privacy/retention.ts";
 import { registerProject } from "./project.ts";
 import { registerSettings } from "./settings.ts";
 import { registerSurvey } from "./survey.ts";
@@ -32,4 +34,6 @@ export function register(noun: Command, context: CommandContext): void {
   registerWebhook(noun, context);
   registerImport(noun, context);
   registerBackup(noun, context);
+  registerErase(noun, context);
+  registerRetention(noun, context);
 }

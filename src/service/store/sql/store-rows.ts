@@ -12,10 +12,12 @@ import { createReportRows } from "./rows/delivery/report-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
 import { createLongChanges, type LongChangeKind, type LongChanges, type Step } from "./rows/long-changes.ts";
 import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/people/autopilot-rows.ts";
+import { createErasureRows } from "./rows/people/erasure-rows.ts";
 import { removePersonStep } from "./rows/people/person-removal.ts";
 import { createPersonRows } from "./rows/people/person-rows.ts";
 import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
+import { createRetentionRows } from "./rows/retention-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
 import { createTableRows } from "./rows/table-rows.ts";
 import { createWebhookRows } from "./rows/webhook-rows.ts";
@@ -64,6 +66,8 @@ export async function createStoreRows(
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
     tables: createTableRows(database),
+    erasures: createErasureRows(database, secrets),
+    retention: createRetentionRows(database, session, blocks),
     history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),
   };
   return {

@@ -6,6 +6,7 @@ import { countContents } from "../../domain/moving.ts";
 import type { Store, StoreContents, Vacuumed } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
+import { compact, createFileCleaner } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileCopier } from "./engine/file-copier.ts";
@@ -18,6 +19,7 @@ import { createStoredTime } from "./engine/stored-time.ts";
 import { findMissing, migrate } from "./engine/migrate.ts";
 import { MIGRATIONS } from "../sql/schema/migrations.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
+import { createProjectStates, NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
 import { createStoreRows } from "../sql/store-rows.ts";
 
 export interface SqliteStoreOptions {
@@ -118,6 +120,8 @@ function configure(database: SqliteDatabase): void {
   database.exec("PRAGMA synchronous = NORMAL");
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -32768");
+  // What is deleted is overwritten, so that nobody can read it in the file.
+  database.exec("PRAGMA secure_delete = ON");
   // A checkpoint syncs the data file as well: rather at 16 MB of log than at 4.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
@@ -138,23 +142,41 @@ async function createStore(
   const behind = time.newest() - unixSeconds(clock);
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
   const closing = new AbortController();
+  const states = createProjectStates(async (project) =>
+    database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
+  );
+  const since = { changes: 0 };
   const watch = createFileWatch({ file, database, guard, clock, onEvent: tellAndProbe });
   const queue = createJobQueue(database, clock, {
     ...watch,
-    begin: () => time.begin(watch.trouble() !== null),
+    begin: () => {
+      time.begin();
+      since.changes = database.changes;
+    },
+    mark: () => {
+      const mark = states.mark();
+      return () => states.restore(mark);
+    },
+    end: () => {
+      // What changes nothing writes nothing, but for the look whether there is room again.
+      const isChanged = database.changes !== since.changes || states.isChanged() || time.isNew();
+      if (!isChanged && watch.trouble() === null) return;
+      for (const { sql, values } of states.end(time.newest())) database.run(sql, values);
+    },
     afterCommit: () => {
       time.commit();
       watch.afterCommit();
     },
+    over: states.forget,
   });
   const copier = file === IN_MEMORY ? null : createFileCopier({ file, database, queue, watch });
-  const rows = await createStoreRows(toDatabase(database), { random, appUrl, onWebhookEvent, blockRows });
+  const rows = await createStoreRows(toDatabase(database, states), { random, appUrl, onWebhookEvent, blockRows });
 
   /** Tries to write: while clients see 503, no other write would notice that there is room again. */
   async function probe(): Promise<void> {
     while (watch.trouble() !== null && watch.refusal() === null && !closing.signal.aborted) {
       await clock.sleep(PROBE_MS, closing.signal);
-      await queue.write(async () => undefined).catch(() => undefined);
+      await queue.write(() => states.of(NO_PROJECT)).catch(() => undefined);
     }
   }
   function tellAndProbe(event: StoreEvent): void {
@@ -168,24 +190,33 @@ async function createStore(
 
   const loop = createStepLoop(rows.changes.isNoted, () =>
     queue.write(async () => {
+      await states.of(NO_PROJECT);
       rows.begin(time.newest());
       await rows.changes.step();
     }),
   );
   loop.start();
   const contents = (): Promise<StoreContents> => countContents(rows.begin(time.now()));
-  const vacuum = (): Promise<Vacuumed> =>
+  const cleaner = createFileCleaner(database, file);
+  const exclusively = <Result>(work: () => Result): Promise<Result> =>
     queue.read(async () => {
       watch.beforeCommit();
-      const sizes = compact(database);
+      const result = work();
       watch.afterCommit();
-      return sizes;
+      return result;
     });
+  const vacuum = (): Promise<Vacuumed> => exclusively(() => measureCompacting(database));
   return {
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(rows.begin(time.now()))),
-    write: (work, how) => queue.write(() => work(rows.begin(time.newest())), how).finally(loop.start),
+    write: (work, how) =>
+      queue
+        .write(async () => {
+          await states.of(how?.project ?? NO_PROJECT);
+          return work(rows.begin(time.newest()));
+        }, how)
+        .finally(loop.start),
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
     backup: async (copy) => {
@@ -196,6 +227,7 @@ async function createStore(
       });
     },
     vacuum: async () => (copier === null ? vacuum() : copier.alone(vacuum)),
+    clean: async (texts) => copier?.alone(() => cleaner.clean(texts, exclusively)) ?? true,
     check: () => queue.read(async () => integrityFindings(database)),
     close: async () => {
       closing.abort();
@@ -207,19 +239,19 @@ async function createStore(
       // What others may have changed is left as it is: to close the database would write to it. An engine that locks
       // others out has nothing to fear, and keeps its locks until then.
       if (watch.refusal() === null || database.engine === "node:sqlite") database.close();
+      cleaner.close();
       await copier?.close();
       await release();
     },
   };
 }
 
-function compact(database: SqliteDatabase): Vacuumed {
+function measureCompacting(database: SqliteDatabase): Vacuumed {
   const size = (): number => {
     const row = { ...database.first("PRAGMA page_count"), ...database.first("PRAGMA page_size") };
     return Number(row["page_count"]) * Number(row["page_size"]);
   };
   const bytesBefore = size();
-  database.exec("VACUUM");
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  compact(database);
   return { bytesBefore, bytesAfter: size() };
 }

@@ -8,6 +8,7 @@ import type { Database } from "../database.ts";
  */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   projects: ["id"],
+  project_state: ["project_id"],
   api_keys: ["project_id", "id"],
   project_settings: ["project_id", "name"],
   store_secrets: ["name"],
@@ -22,6 +23,9 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   delivery_state: ["name"],
   delivery_counts: ["project_id", "state"],
   erased_surveys: ["token"],
+  erasures: ["project_id", "hash"],
+  erased_links: ["project_id", "hash"],
+  upkeep_state: ["name"],
   responses: ["project_id", "id"],
   trends: ["project_id", "id"],
   trend_conditions: ["project_id", "trend_id", "key"],
@@ -29,11 +33,10 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   list_blocks: ["project_id", "list", "first_at", "first_id"],
   long_changes: ["project_id", "kind", "target"],
   webhooks: ["project_id", "id"],
-  webhook_events: ["id"],
+  webhook_events: ["project_id", "id"],
   webhook_deliveries: ["project_id", "webhook_id", "event"],
   webhook_attempts: ["project_id", "webhook_id", "event", "n"],
   webhook_counts: ["project_id", "webhook_id", "state"],
-  clock: ["newest_at"],
 };
 
 /** In one statement; engines allow 32,766 and more. */

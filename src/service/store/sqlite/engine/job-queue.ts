@@ -26,6 +26,12 @@ export interface JobQueue {
 export interface Watch {
   /** In the transaction, before its first job. */
   readonly begin: () => void;
+  /** Before each job; returns what undoes what the job leaves outside the database. */
+  readonly mark: () => () => void;
+  /** In the transaction, after its last job. */
+  readonly end: () => void;
+  /** The transaction is over, in whichever way. */
+  readonly over: () => void;
   /** All three may throw, and then no job of the batch is acknowledged. */
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
@@ -151,6 +157,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
     database.writing = true;
     watch.begin();
     for (const job of jobs) done.push(await runInSavepoint(database, job, watch));
+    watch.end();
     watch.beforeCommit();
     database.all("COMMIT");
     watch.afterCommit();
@@ -161,6 +168,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
     for (const job of jobs) job.reject(failure);
     return null;
   } finally {
+    watch.over();
     database.writing = false;
   }
 }
@@ -168,12 +176,14 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
 /** Throws only when the whole transaction is lost. */
 async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch): Promise<Done> {
   database.all("SAVEPOINT job");
+  const restore = watch.mark();
   try {
     const value = await job.run();
     database.all("RELEASE job");
     return { job, answer: () => job.resolve(value) };
   } catch (error) {
     if (!undoJob(database)) throw error;
+    restore();
     const failure = watch.failed(error);
     return { job, answer: () => job.reject(failure) };
   }
