@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
+import { registerBackup } from "./backup.ts";
 import { registerBounce } from "./bounce.ts";
 import { registerBrand } from "./brand.ts";
 import { registerDelivery } from "./delivery/index.ts";
@@ -33,6 +34,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerBrand(noun, context);
   registerWebhook(noun, context);
   registerImport(noun, context);
+  registerBackup(noun, context);
   registerErase(noun, context);
   registerRetention(noun, context);
   registerHealth(noun, context);
