@@ -4,7 +4,7 @@ import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
-import { resolveFile } from "../runtime/file-replacement.ts";
+import { resolveFile } from "../runtime/files/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";

@@ -1,7 +1,7 @@
 /** A service with an address: the public listener, the control channel beside it, and the order in which they end. */
 import type { Exchange } from "../contract/http.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { currentProcess } from "../runtime/processes.ts";
+import { currentProcess } from "../runtime/files/processes.ts";
 import type { Random } from "../runtime/random.ts";
 import { createControlExchange } from "./control/control-channel.ts";
 import { removeControlFile, writeControlFile } from "./control/control-file.ts";

@@ -1,6 +1,6 @@
 /** The commands on an open store. */
 import type { Clock } from "../../runtime/clock.ts";
-import { currentProcess } from "../../runtime/processes.ts";
+import { currentProcess } from "../../runtime/files/processes.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/surveys/autopilot.ts";
 import { type Brand, readBrand } from "../domain/projects/brand.ts";

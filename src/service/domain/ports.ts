@@ -67,9 +67,9 @@ export interface Store {
   /**
    * Makes sure that what was deleted is in none of the store's files any more, with these texts as a proof. False when
    * one of them is still found there: in a row that was not deleted, or in a file too large to be written anew now.
-   * Without texts the file is written anew unless it is too large.
+   * Without texts the file is written anew unless it is too large. Null where only the engine itself can know.
    */
-  clean(texts: readonly string[]): Promise<boolean>;
+  clean(texts: readonly string[]): Promise<boolean | null>;
   /** What is wrong with the data file, a sentence a finding; empty when it is sound. */
   check(): Promise<readonly string[]>;
   /** Waits for running work, then frees the file. Later work is refused. */

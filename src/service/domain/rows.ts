@@ -186,7 +186,7 @@ export type StoredResponseChange = Partial<
   readonly updatedAt: number;
 };
 
-export interface ScoreCounts {
+export interface ScoreTally {
   readonly promoters: number;
   readonly passives: number;
   readonly detractors: number;
@@ -202,7 +202,7 @@ export interface ResponseRows {
   json(project: number, id: number, shape: ResponseShape): Promise<string | null>;
   /** `SurveyResponse` as JSON, in the asked order, ties by id in the same direction. */
   list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows>;
-  countScores(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<ScoreCounts>;
+  countScores(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<ScoreTally>;
   /** The new note's id. Throws when there is no such response. */
   addNote(project: number, responseId: number, note: NewNote): Promise<number>;
   /** The response behind a permalink's token, in whichever project. */

@@ -1,7 +1,7 @@
 /** Where `serve` may be reached, and whether that is safe. */
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import { activationSocket } from "../../../runtime/processes.ts";
+import { activationSocket } from "../../../runtime/files/processes.ts";
 import { badValue } from "../../args/values.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 

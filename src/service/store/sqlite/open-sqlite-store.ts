@@ -1,7 +1,7 @@
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import { resolveFile } from "../../../runtime/file-replacement.ts";
+import { resolveFile } from "../../../runtime/files/file-replacement.ts";
 import type { Store, StoreCommit } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
@@ -123,6 +123,7 @@ async function createStore(
   const behind = time.newest() - unixSeconds(clock);
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
   const closing = new AbortController();
+  const isNoted = { value: database.first("SELECT 1 FROM long_changes LIMIT 1") !== null };
   const states = createProjectStates(async (project) =>
     database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
   );
@@ -151,7 +152,14 @@ async function createStore(
     over: states.forget,
     ...(options.onCommit === undefined ? {} : { ended: options.onCommit }),
   });
-  const rows = await createStoreRows(toDatabase(database, states), { random, appUrl, onWebhookEvent, blockRows });
+  const rows = createStoreRows(toDatabase(database, states), {
+    isShared: false,
+    isNoted,
+    random,
+    appUrl,
+    onWebhookEvent,
+    blockRows,
+  });
 
   /** Tries to write: while clients see 503, no other write would notice that there is room again. */
   async function probe(): Promise<void> {
@@ -169,12 +177,13 @@ async function createStore(
         .catch(() => undefined);
   }
 
-  const loop = createStepLoop(rows.changes.isNoted, () =>
-    queue.write(async () => {
-      await states.of(NO_PROJECT);
-      rows.begin(time.newest());
-      await rows.changes.step();
-    }),
+  const loop = createStepLoop(
+    () => isNoted.value,
+    () =>
+      queue.write(async () => {
+        await states.of(NO_PROJECT);
+        await rows.begin(time.newest()).step();
+      }),
   );
   loop.start();
   const cleaner = createFileCleaner(database, file);

@@ -1,5 +1,5 @@
 /** Numbered steps from an empty file to today's schema; each runs in a transaction of its own. */
-import { emailKey } from "../../../../contract/email.ts";
+import { emailKey } from "../../../../contract/text/email.ts";
 import type { Database } from "../database.ts";
 import { ADD_DELIVERIES, ADD_REPORTS, FIND_MISCOUNTED_STATES, giveUnsubscribeTokens } from "./delivery-schema.ts";
 import { COUNT_NPS_ALONE, FIND_MISCOUNTS, KEEP_COUNTS } from "./list-blocks-schema.ts";
