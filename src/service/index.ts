@@ -4,7 +4,7 @@ import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
-import { resolveFile } from "../runtime/file-replacement.ts";
+import { resolveFile } from "../runtime/files/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
@@ -24,7 +24,6 @@ import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
-import { webhookMetrics } from "./webhook/webhook-metrics.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
@@ -32,7 +31,8 @@ import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./erasure-file.ts";
-import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
+import { createServiceMetrics } from "./service-metrics.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
@@ -44,6 +44,10 @@ export interface ServiceOptions {
   /** Where the service is seen from outside, without a slash at the end; null: wherever requests are sent to. */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
+  /** Lets callers beyond this machine read the metrics; absent or null: none. */
+  readonly metricsToken?: string | null;
+  /** Addresses and networks of proxies that tell for whom they ask; absent or null: this machine, with a public URL. */
+  readonly trustedProxies?: readonly string[] | null;
   /** Who surveys come from, where a project does not say so itself. */
   readonly sender?: SenderSettings;
   /** Sends mail over SMTP; null, the default, leaves it in the outbox. */
@@ -66,6 +70,8 @@ export interface ServiceOptions {
 export interface Service extends Face {
   /** As `handle`, for callers on this machine: lists go on where they were asked for, whatever the public URL is. */
   readonly handleLocally: ServerExchange;
+  /** Metrics and health alone, for a listener of their own. */
+  readonly operators: Face;
   readonly admin: Admin;
   readonly store: Store;
   readonly clock: Clock;
@@ -106,8 +112,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const eventNoted = createSignal();
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null, isReady: true };
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
+  const metrics = createServiceMetrics(clock);
   const store = await openDataFile({
     ...options,
+    onCommit: metrics.countCommit,
     appUrl: () => state.address,
     onWebhookEvent: eventNoted.call,
     onEvent: (event) => {
@@ -141,14 +149,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store,
     appUrl: () => state.address,
     senderName: sender.senderName,
-    metrics: () => metrics,
+    metrics: () => deliveries,
     wake: wakeUp.call,
     onError: failures.add,
   });
   const carriers = [...(mail === null ? [] : [mail]), ...(sms === null ? [] : [sms.sender])];
   const left = (["email", "sms"] as const).filter((channel) => !carriers.some((one) => one.channels.includes(channel)));
   const senders = left.length === 0 ? carriers : [...carriers, { ...outbox, channels: left }];
-  const metrics = createDeliveryMetrics(store, () =>
+  const deliveries = createDeliveryMetrics(() =>
     Object.fromEntries(carriers.map(({ name, health }) => [name, health()])),
   );
   const scheduler = createScheduler({
@@ -158,11 +166,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
     onUnknown: options.onUnknown ?? "hold",
-    onOutcome: (due, result) => {
+    onOutcome: (due, result, seconds) => {
       if (result.kind === "sent") failures.end();
-      metrics.count(due, result);
+      deliveries.count(due, result, seconds);
     },
+    onTurn: metrics.countTurn,
     onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
+    onPaused: (pause) => logPaused(log, pause),
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);
@@ -182,28 +192,46 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     identify: async (authorization, address) => http.keys.open(authorization, addressBlock(address)),
     onError: failures.add,
   });
-  const hooks = openHooks(options, store, metrics);
+  const hooks = openHooks(options, store, deliveries);
   const onText = (): void => {
     sms?.replies.wake();
     scheduler.wake();
   };
-  const format = options.sms?.gateway.format ?? null;
-  const texts = openTexts({ store, clock, appUrl: () => state.address, format, windowSeconds, metrics, onText });
+  const texts = openTexts({
+    store,
+    clock,
+    appUrl: () => state.address,
+    format: options.sms?.gateway.format ?? null,
+    windowSeconds,
+    metrics: deliveries,
+    onText,
+  });
   const http = createHttpService({
     ...options,
     otherFaces: [
-      ({ method, headers, body = "", from = "" }, target) =>
-        pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
-      ({ method, headers, body = "" }, { path: asked, query }) =>
-        asked.startsWith("/hooks/sms/")
-          ? texts({ method, headers, path: asked, query, body: async () => readBody(body) })
-          : null,
-      ({ method, headers, body = "" }, { path: asked }) =>
-        asked.startsWith("/hooks/") ? hooks({ method, headers, path: asked, body: async () => readBody(body) }) : null,
+      {
+        name: "page",
+        answer: ({ method, headers, body = "", from = "" }, target) =>
+          pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+      },
+      {
+        name: "hook",
+        answer: ({ method, headers, body = "" }, { path: asked, query }) =>
+          asked.startsWith("/hooks/sms/")
+            ? texts({ method, headers, path: asked, query, body: async () => readBody(body) })
+            : null,
+      },
+      {
+        name: "hook",
+        answer: ({ method, headers, body = "" }, { path: asked }) =>
+          asked.startsWith("/hooks/")
+            ? hooks({ method, headers, path: asked, body: async () => readBody(body) })
+            : null,
+      },
     ],
     store,
     onScheduled: scheduler.wake,
-    moreMetrics: async () => (await metrics.text()) + (await webhookMetrics(store, webhooks.attempts())),
+    moreMetrics: () => metrics.lines({ store, deliveries, webhookAttempts: webhooks.attempts() }),
     isReady: () => state.isReady && store.trouble() === null,
   });
   /** Messages of a deleted person go with them. */
@@ -225,7 +253,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     appUrl: () => state.address,
     renderPreview: (survey, settings, brand) =>
       previewMail(survey, mailContext(settings, brand), random, unixSeconds(clock)),
-    onReport: metrics.countReport,
+    onReport: deliveries.countReport,
     ownAddresses,
     onWebhooks: webhooks.wake,
     sendTest: webhooks.send,
@@ -247,6 +275,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     handle: wakingAfterDelete(http.handle),
     refuse: http.refuse,
     handleLocally: wakingAfterDelete(http.handleLocally),
+    operators: { handle: http.handleOperators, refuse: http.refuse },
     admin,
     store,
     clock,
@@ -261,7 +290,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       sms?.replies.start();
       upkeep.start();
     },
-    startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
+    startLog: ({ isAnnounced } = { isAnnounced: false }) => {
+      notices.release(isAnnounced ? "created" : null);
+      logStart(log, store.about);
+    },
     startWebhooks: webhooks.start,
     sweepMessages: scheduler.sweep,
     finishDue: scheduler.finish,

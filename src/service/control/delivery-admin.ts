@@ -3,7 +3,7 @@ import { resolveDelivery } from "../domain/delivery/deliveries.ts";
 import { explainPerson, releaseHeld, setPaused, summarizeQueue } from "../domain/delivery/oversight.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { parseId } from "../domain/ids.ts";
-import { isE164 } from "../../contract/phone.ts";
+import { isE164 } from "../../contract/text/phone.ts";
 import type { AttemptRow, DeliveryRow, PageFacts, ProjectRow, Store, Transaction } from "../domain/ports.ts";
 import { findProject } from "../domain/projects/projects.ts";
 import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";

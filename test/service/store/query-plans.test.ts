@@ -60,7 +60,6 @@ const noChanges: LongChanges = {
   begin: async () => true,
   forget: () => undefined,
   step: async () => undefined,
-  isNoted: () => false,
 };
 const people = (database: Database) => createPersonRows(database, createListBlocks(database), noChanges);
 const requests = (database: Database) => createRequestRows(database, { now: 9 }, createListBlocks(database));

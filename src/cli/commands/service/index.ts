@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
+import { registerBackup } from "./backup.ts";
 import { registerBounce } from "./bounce.ts";
 import { registerBrand } from "./brand.ts";
 import { registerDelivery } from "./delivery/index.ts";
+import { registerHealth } from "./health.ts";
 import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerLink } from "./link.ts";
@@ -34,6 +36,8 @@ export function register(noun: Command, context: CommandContext): void {
   registerBrand(noun, context);
   registerWebhook(noun, context);
   registerImport(noun, context);
+  registerBackup(noun, context);
   registerErase(noun, context);
   registerRetention(noun, context);
+  registerHealth(noun, context);
 }

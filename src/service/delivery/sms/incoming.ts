@@ -1,7 +1,7 @@
 /** Text messages as gateways bring them: their fields, the numbers in them, and the signatures on them. */
 import { createHash, createHmac, verify } from "node:crypto";
 import { type Json, type JsonObject, isJsonObject } from "../../../contract/json.ts";
-import { isE164 } from "../../../contract/phone.ts";
+import { isE164 } from "../../../contract/text/phone.ts";
 import { isSameText, readEd25519Key, type SigningGateway } from "../../domain/delivery/hook-secrets.ts";
 import type { IncomingText } from "../../domain/sms/receive-text.ts";
 

@@ -1,5 +1,5 @@
 /** Numbered steps from an empty file to today's schema; each runs in a transaction of its own. */
-import { emailKey } from "../../../../contract/email.ts";
+import { emailKey } from "../../../../contract/text/email.ts";
 import type { Database } from "../database.ts";
 import { ADD_DELIVERIES, ADD_REPORTS, FIND_MISCOUNTED_STATES, giveUnsubscribeTokens } from "./delivery-schema.ts";
 import { COUNT_NPS_ALONE, FIND_MISCOUNTS, KEEP_COUNTS } from "./list-blocks-schema.ts";
@@ -37,6 +37,9 @@ const CLOCK_AND_ERASURE = [
   END`,
 ];
 
+/** What is true of the whole store: `moved`, to where its data was moved. */
+const ADD_MARKS = "CREATE TABLE store_marks (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)";
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, statements: CREATE_SCHEMA },
   { version: 2, statements: ADD_SUPPRESSIONS },
@@ -53,7 +56,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 12, statements: ADD_WEBHOOKS },
   { version: 13, statements: ADD_PROJECT_STATE },
   { version: 14, statements: ADD_ERASURES, run: makeErasureSecret },
-  { version: 15, statements: ADD_TEXTS },
+  { version: 15, statements: [ADD_MARKS] },
+  { version: 16, statements: ADD_TEXTS },
 ];
 
 /**

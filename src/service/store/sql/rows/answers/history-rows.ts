@@ -1,4 +1,4 @@
-import { emailKey } from "../../../../../contract/email.ts";
+import { emailKey } from "../../../../../contract/text/email.ts";
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { LastAnswer, HistoryRows, StoredPastPerson, StoredPastResponse } from "../../../../domain/history/rows.ts";
 import type { PersonRow } from "../../../../domain/ports.ts";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { takeLock } from "../../src/runtime/lock-file.ts";
-import { size } from "../helpers/long.ts";
+import { takeLock } from "../../../src/runtime/files/lock-file.ts";
+import { size } from "../../helpers/long.ts";
 
 let folder = "";
 let file = "";
