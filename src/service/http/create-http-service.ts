@@ -1,9 +1,11 @@
 /** The service as a function from request to response: routes, credentials, limits, parameters, replies. */
 import type { HttpRequest, HttpResponse } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
+import { toOpenApi } from "../../contract/openapi.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
+import { VERSION } from "../../runtime/version.ts";
 import type { Store } from "../domain/ports.ts";
 import { createAccessLog, maskPath, type AccessLog } from "./access-log.ts";
 import { createKeyRing, type KeyRing } from "./authentication.ts";
@@ -88,7 +90,7 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     const requestId = nextId();
     const progress: Progress = { match: null, project: null };
     const isOperator = isLocal || (options.publicUrl === null && isLoopback(request.from));
-    const own = await ownPage(target.path, request.method, options, isOperator, accessLog);
+    const own = await ownPage(target, request.method, options, isOperator, accessLog);
     const reply =
       own ??
       (await settle<HttpResponse | Reply>(
@@ -237,11 +239,11 @@ async function settle<Answered extends HttpResponse | Reply>(
   }
 }
 
-const OWN_PAGES = new Set(["/healthz", "/readyz", "/metrics"]);
+const OWN_PAGES = new Set(["/healthz", "/readyz", "/metrics", "/openapi.json"]);
 
-/** Pages for operators: no key, no personal data. */
+/** Pages for operators and programs: no key, no personal data. */
 async function ownPage(
-  path: string,
+  { path, origin }: Target,
   method: string,
   options: HttpServiceOptions,
   isOperator: boolean,
@@ -251,6 +253,8 @@ async function ownPage(
   if (path === "/metrics" && !isOperator) return errorReply(new HttpError(404));
   if (method !== "GET" && method !== "HEAD") return errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
   if (path === "/healthz") return jsonReply(200, { status: "ok" });
+  if (path === "/openapi.json")
+    return jsonReply(200, toOpenApi({ version: VERSION, serverUrl: options.publicUrl ?? origin }));
   if (path === "/metrics") {
     return {
       status: 200,
