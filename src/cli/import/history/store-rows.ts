@@ -40,6 +40,7 @@ export interface StoreOptions {
   readonly admin: Admin;
   readonly project: string;
   readonly onConflict: ConflictPolicy;
+  readonly updatedAt: "keep" | "now";
   readonly survey: HistorySurvey;
   readonly reading: HistoryReading;
   readonly onProblem: (problem: HistoryProblem) => void;
@@ -77,7 +78,7 @@ export async function storeRows(options: StoreOptions): Promise<ReadonlyMap<Hist
 }
 
 async function sendStep(
-  { survey, reading, onProblem }: StoreOptions,
+  { survey, reading, updatedAt, onProblem }: StoreOptions,
   step: HistoryStep,
   people: PeopleHere,
   counts: Map<HistoryStream, StoredCounts>,
@@ -94,7 +95,10 @@ async function sendStep(
         ordinal += 1;
         if (!isNewest || !isWanted) continue;
         const place = { file: source.source.name, line, stream: row.stream };
-        const placed = row.stream === "responses" ? people.place(survey.parts.complete(row.row)) : people.name(row.row);
+        const placed =
+          row.stream === "responses"
+            ? people.place(asUpdated(survey.parts.complete(row.row), updatedAt))
+            : people.name(row.row);
         if (placed === null) {
           countsOf(counts, row.stream).refused += 1;
           onProblem({ ...place, outcome: "refused", reason: "its person was refused" });
@@ -113,6 +117,10 @@ async function sendStep(
       }
   }
   if (batch.length > 0) await send(batch);
+}
+
+function asUpdated(response: PastResponse, updatedAt: StoreOptions["updatedAt"]): PastResponse {
+  return updatedAt === "keep" ? response : { ...response, updatedAt: null };
 }
 
 function holds({ shape }: SurveyedSource, step: HistoryStep): boolean {

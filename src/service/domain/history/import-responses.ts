@@ -17,7 +17,7 @@ import {
   type Outcomes,
   ownerOf,
 } from "./import-people.ts";
-import type { HistoryStep, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
+import type { HistoryStep, NewPastResponse, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
 
 /** Rows of one step. */
 export type PastRows =
@@ -59,7 +59,7 @@ async function importResponses(
   const people = await placePeople(tx, project, rows, outcomes);
   const ids = rows.flatMap(({ id }) => id ?? []);
   const stored = new Map((await tx.history.responses(project.id, ids)).map((row) => [row.id, row]));
-  const added: StoredPastResponse[] = [];
+  const added: NewPastResponse[] = [];
   const answered = new Map<number, number>();
   for (const [index, row] of rows.entries()) {
     const personId = people[index];
@@ -152,11 +152,16 @@ async function toStored(
   project: Project,
   row: PastResponse,
   personId: number,
-): Promise<StoredPastResponse> {
+): Promise<NewPastResponse> {
   const id = row.id ?? (await tx.history.nextId(project.id));
-  const { surveyType, score, comment, createdAt, updatedAt } = row;
-  const columns = { id, personId, surveyType, score, comment, createdAt, updatedAt };
-  return { ...columns, properties: JSON.stringify(row.properties), ...(await toLists(tx, project, row)) };
+  const { surveyType, score, comment, createdAt, permalink } = row;
+  const columns = { id, personId, surveyType, score, comment, createdAt, updatedAt: row.updatedAt ?? tx.now };
+  return {
+    ...columns,
+    properties: JSON.stringify(row.properties),
+    ...(await toLists(tx, project, row)),
+    ...(permalink !== undefined && { permalink }),
+  };
 }
 
 const NONE = "[]";
@@ -239,7 +244,7 @@ function differences(found: StoredPastResponse, row: PastResponse, personId: num
     ["notes", notes, given ?? null],
     ["additional_answers", JSON.parse(found.additionalAnswers), row.additionalAnswers],
   ];
-  const optional = new Set(["tags", "notes", "additional_answers"]);
+  const optional = new Set(["updated_at", "tags", "notes", "additional_answers"]);
   return pairs.flatMap(([name, stored, wanted]) => {
     if (optional.has(name) && wanted === null) return [];
     return canonical(stored) === canonical(wanted) ? [] : [name];

@@ -35,8 +35,11 @@ export interface PastResponse {
   readonly score: number;
   readonly comment: string | null;
   readonly createdAt: number;
-  readonly updatedAt: number;
+  /** Null: the moment of storing, which is not compared with what is stored. */
+  readonly updatedAt: number | null;
   readonly properties: Properties;
+  /** Where it was shown on the closed service. */
+  readonly permalink?: string;
   /** Null where the source does not say. */
   readonly tags: readonly string[] | null;
   readonly notes: readonly PastNote[] | null;
@@ -59,6 +62,9 @@ export interface StoredPastResponse {
   readonly notes: string;
   readonly noteIds: string;
 }
+
+/** A response to store, and where it was shown before. */
+export type NewPastResponse = StoredPastResponse & Pick<PastResponse, "permalink">;
 
 export type StoredPastPerson = Omit<PersonRow, "lastRespondedAt" | "nextSurveyAt">;
 
@@ -88,8 +94,8 @@ export interface HistoryRows {
   /** The id of a person's response with that time and score; null for none. */
   findResponse(project: number, personId: number, createdAt: number, score: number): Promise<number | null>;
   /** No id may be taken. */
-  insertResponses(project: number, responses: readonly StoredPastResponse[]): Promise<void>;
-  replaceResponse(project: number, response: StoredPastResponse): Promise<void>;
+  insertResponses(project: number, responses: readonly NewPastResponse[]): Promise<void>;
+  replaceResponse(project: number, response: NewPastResponse): Promise<void>;
   /** Keeps the later of what is stored and what is given, as last answered and as last asked. */
   markAnswered(project: number, people: readonly LastAnswer[]): Promise<void>;
 }

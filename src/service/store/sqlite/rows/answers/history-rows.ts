@@ -1,6 +1,12 @@
 import { emailKey } from "../../../../../contract/email.ts";
 import type { Properties } from "../../../../../contract/resources.ts";
-import type { LastAnswer, HistoryRows, StoredPastPerson, StoredPastResponse } from "../../../../domain/history/rows.ts";
+import type {
+  LastAnswer,
+  HistoryRows,
+  NewPastResponse,
+  StoredPastPerson,
+  StoredPastResponse,
+} from "../../../../domain/history/rows.ts";
 import type { PersonRow } from "../../../../domain/ports.ts";
 import { allIn, type Database } from "../../engine/database.ts";
 import type { SqlValue } from "../../engine/engine.ts";
@@ -103,7 +109,7 @@ function insertResponses(
   database: Database,
   blocks: ListBlocks,
   project: number,
-  responses: readonly StoredPastResponse[],
+  responses: readonly NewPastResponse[],
   tokens: readonly string[],
 ): void {
   for (const [
@@ -119,14 +125,32 @@ function insertResponses(
       [project, id, personId, surveyType, score, comment, createdAt, updatedAt, ...texts, tokens[index] ?? null],
     );
   }
+  keepPermalinks(database, project, responses);
   if (responses.length > 0) enterResponses(database, blocks, project, responses.map(toEntered));
+}
+
+/** Rows of one statement: to run one costs more than to write a short row. */
+const PERMALINKS_AT_ONCE = 50;
+
+function keepPermalinks(database: Database, project: number, responses: readonly NewPastResponse[]): void {
+  const rows = responses.flatMap(({ id, permalink }) => (permalink === undefined ? [] : [[project, id, permalink]]));
+  for (let at = 0; at < rows.length;) {
+    const some = rows.slice(at, at + (rows.length - at < PERMALINKS_AT_ONCE ? 1 : PERMALINKS_AT_ONCE));
+    database.run(
+      `INSERT INTO imported_permalinks (project_id, response_id, permalink)
+       VALUES ${some.map(() => "(?, ?, ?)").join(", ")}
+       ON CONFLICT (project_id, response_id) DO UPDATE SET permalink = excluded.permalink`,
+      some.flat(),
+    );
+    at += some.length;
+  }
 }
 
 function toEntered(row: StoredPastResponse): { row: StoredPastResponse; properties: () => Properties } {
   return { row, properties: () => JSON.parse(row.properties) as Properties };
 }
 
-function replaceResponse(database: Database, blocks: ListBlocks, project: number, row: StoredPastResponse): void {
+function replaceResponse(database: Database, blocks: ListBlocks, project: number, row: NewPastResponse): void {
   const [old] = database.all(`${RESPONSE} WHERE project_id = ? AND id = ?`, [project, row.id]);
   const before = old as unknown as StoredPastResponse;
   const { id, personId, surveyType, score, comment, createdAt, updatedAt } = row;
@@ -150,6 +174,7 @@ function replaceResponse(database: Database, blocks: ListBlocks, project: number
       id,
     ],
   );
+  keepPermalinks(database, project, [row]);
   enterResponses(database, blocks, project, [toEntered(row)]);
   for (const person of new Set([before.personId, personId]))
     database.run(
