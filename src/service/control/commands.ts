@@ -91,6 +91,7 @@ const PERSON = v.object({
   lastSentAt: number,
   unsubscribedAt: number,
   bouncedAt: number,
+  answeredAt: v.exactOptional(v.number()),
 });
 const RESPONSE = v.object({
   id: number,

@@ -20,8 +20,8 @@ export interface HistoryRecord {
   /** Bytes or characters of its text. */
   readonly size: number;
   readonly value: JsonObject;
-  /** What is wrong with it as a row of its table; null for nothing. */
-  readonly problem: string | null;
+  /** What is wrong with it as a row of its table. */
+  readonly problem?: string;
 }
 
 /** A file that is read more than once, and must be the same each time. */
@@ -91,7 +91,7 @@ function toSource(input: InputFile): HistorySource {
 async function* readRows(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
   const plain = isGzip(await firstBytes(input)) ? unzipped(input) : input;
   const head = await firstBytes(plain);
-  if (head.byteLength > 0) yield* looksLikeJson(head) ? readObjects(plain) : readTable(plain);
+  if (head.byteLength > 0) yield* looksLikeJson(head) ? readJsonRecords(plain) : readTable(plain);
 }
 
 async function firstBytes(input: InputFile): Promise<Uint8Array> {
@@ -120,10 +120,6 @@ function unzipped(input: InputFile): InputFile {
   return { ...input, bytes };
 }
 
-async function* readObjects(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
-  for await (const batch of readJsonRecords(input)) yield batch.map((record) => ({ ...record, problem: null }));
-}
-
 async function* readTable(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
   let header: readonly string[] | null = null;
   for await (const batch of readRecords(input)) {
@@ -143,9 +139,7 @@ function toRecord({ line, fields }: InputRecord, names: readonly string[]): Hist
     size += cell.length;
     if (name !== "") value[name] = cell;
   }
-  const problem =
-    fields.length === names.length
-      ? null
-      : `expected ${names.length} fields, found ${fields.length}; check delimiters and quotes`;
+  if (fields.length === names.length) return { line, size, value };
+  const problem = `expected ${names.length} fields, found ${fields.length}; check delimiters and quotes`;
   return { line, size, value, problem };
 }

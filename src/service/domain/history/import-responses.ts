@@ -9,6 +9,7 @@ import {
   createOutcomes,
   findKnown,
   type Imported,
+  type ImportRules,
   importPeople,
   importSuppressions,
   isSomebodyElse,
@@ -31,10 +32,10 @@ export async function importHistory(
   batch: PastRows,
   policy: ConflictPolicy,
 ): Promise<Imported> {
-  await tx.history.reserve(project.id, highestId(batch));
-  if (batch.step === "responses") return importResponses(tx, project, batch.rows, policy);
+  const firstFree = await tx.history.reserve(project.id, highestId(batch));
+  if (batch.step === "responses") return importResponses(tx, project, batch.rows, { policy, firstFree });
   if (batch.step === "suppressions") return importSuppressions(tx, project, batch.rows);
-  return importPeople(tx, project, batch.rows, policy);
+  return importPeople(tx, project, batch.rows, { policy, firstFree });
 }
 
 function highestId(batch: PastRows): number {
@@ -53,11 +54,11 @@ async function importResponses(
   tx: Transaction,
   project: Project,
   rows: readonly PastResponse[],
-  policy: ConflictPolicy,
+  { policy, firstFree }: ImportRules,
 ): Promise<Imported> {
   const outcomes = createOutcomes();
-  const people = await placePeople(tx, project, rows, outcomes);
-  const ids = rows.flatMap(({ id }) => id ?? []);
+  const { people, markedUpTo } = await placePeople(tx, project, rows, firstFree, outcomes);
+  const ids = rows.flatMap(({ id }) => (id === null || id >= firstFree ? [] : [id]));
   const stored = new Map((await tx.history.responses(project.id, ids)).map((row) => [row.id, row]));
   const added: NewPastResponse[] = [];
   const answered = new Map<number, number>();
@@ -75,9 +76,15 @@ async function importResponses(
   await tx.history.insertResponses(project.id, added);
   await tx.history.markAnswered(
     project.id,
-    [...answered].map(([id, at]) => ({ id, at })),
+    [...answered].flatMap(([id, at]) => (at > (markedUpTo.get(id) ?? -1) ? [{ id, at }] : [])),
   );
   return outcomes;
+}
+
+interface Placement {
+  readonly people: readonly (number | undefined)[];
+  /** Of people who are stored: up to when their answers are marked. */
+  readonly markedUpTo: ReadonlyMap<number, number>;
 }
 
 /** The id of each row's person, who is made where nobody is stored; undefined where the row is refused. */
@@ -85,17 +92,19 @@ async function placePeople(
   tx: Transaction,
   project: Project,
   rows: readonly PastResponse[],
+  firstFree: number,
   outcomes: Outcomes,
-): Promise<readonly (number | undefined)[]> {
+): Promise<Placement> {
   // Most rows name their person by id alone.
   const people = rows.map(({ person }) => person);
   const ids = people.flatMap((person) => (isIdAlone(person) ? (person.id ?? []) : []));
-  const here = await tx.history.peopleIds(project.id, ids);
+  const here = await tx.history.markedUpTo(project.id, ids);
   const isHere = (person: PastPerson): boolean => person.id !== null && here.has(person.id) && isIdAlone(person);
   const known = await findKnown(
     tx,
     project,
     people.filter((person) => !isHere(person)),
+    firstFree,
   );
   const added: PersonRow[] = [];
   const places: (number | undefined)[] = [];
@@ -114,7 +123,7 @@ async function placePeople(
     places.push((found ?? added.at(-1))?.id);
   }
   await addPeople(tx, project, added);
-  return places;
+  return { people: places, markedUpTo: here };
 }
 
 function isIdAlone({ email, phoneNumber, createdAt }: PastPerson): boolean {

@@ -17,6 +17,8 @@ export interface PastPerson {
   readonly lastSentAt: number | null;
   readonly unsubscribedAt: number | null;
   readonly bouncedAt: number | null;
+  /** When the person last answered, where all answers of an import are known; absent: the answers tell. */
+  readonly answeredAt?: number;
 }
 
 export interface PastNote {
@@ -76,16 +78,16 @@ export interface LastAnswer {
 
 /** Rows by the hundred: each method is as many look-ups as rows, and one call. */
 export interface HistoryRows {
-  /** Later ids are counted from above this one. */
-  reserve(project: number, id: number): Promise<void>;
+  /** Later ids are counted from above this one. The first id that nothing had before. */
+  reserve(project: number, id: number): Promise<number>;
   nextId(project: number): Promise<number>;
   people(project: number, ids: readonly number[]): Promise<readonly PersonRow[]>;
-  /** Those of the ids that people have: cheaper than the people themselves. */
-  peopleIds(project: number, ids: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Those of the ids that people have, each with the time up to which it is marked; cheaper than the people. */
+  markedUpTo(project: number, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
   peopleByEmail(project: number, emails: readonly string[]): Promise<readonly PersonRow[]>;
   peopleByPhone(project: number, phoneNumbers: readonly string[]): Promise<readonly PersonRow[]>;
   /** Neither ids nor addresses may be taken. */
-  insertPeople(project: number, people: readonly StoredPastPerson[]): Promise<void>;
+  insertPeople(project: number, people: readonly Omit<PersonRow, "nextSurveyAt">[]): Promise<void>;
   /** All columns, `createdAt` among them. */
   replacePerson(project: number, old: PersonRow, person: StoredPastPerson): Promise<void>;
   /** Suppressions of e-mail by address, of those that have any. */

@@ -205,16 +205,8 @@ export const ADD_SURVEY_LINKS: readonly string[] = [
   "CREATE UNIQUE INDEX survey_links_by_token ON survey_links (token)",
 ];
 
-/** Where imported responses were shown by the service that closed; what answers carry is in `responses` alone. */
-export const ADD_IMPORTED_PERMALINKS: readonly string[] = [
-  `CREATE TABLE imported_permalinks (
-    project_id INTEGER NOT NULL,
-    response_id INTEGER NOT NULL,
-    permalink TEXT NOT NULL,
-    PRIMARY KEY (project_id, response_id),
-    FOREIGN KEY (project_id, response_id) REFERENCES responses (project_id, id) ON DELETE CASCADE
-  ) WITHOUT ROWID`,
-];
+/** Where an imported response was shown by the service that closed. */
+export const ADD_IMPORTED_PERMALINKS: readonly string[] = ["ALTER TABLE responses ADD COLUMN imported_permalink TEXT"];
 
 export const CREATE_SCHEMA: readonly string[] = [
   ...PROJECTS,

@@ -28,12 +28,20 @@ export function createHistoryRows(
   const people = (project: number, column: string, values: readonly SqlValue[]): PersonRow[] =>
     allIn(database, `${PERSON} AND ${column} IN`, [project], [...new Set(values)]) as unknown as PersonRow[];
   return {
-    reserve: async (project, id) => void reserveId(database, project, id),
+    reserve: async (project, id) => {
+      const free = database.first("SELECT next_id AS id FROM projects WHERE id = ?", [project])?.id;
+      reserveId(database, project, id);
+      return Number(free);
+    },
     nextId: async (project) => nextId(database, project),
     people: async (project, ids) => people(project, "id", ids),
-    peopleIds: async (project, ids) => {
-      const sql = "SELECT id FROM people WHERE project_id = ? AND removed = 0 AND id IN";
-      return new Set(allIn(database, sql, [project], [...new Set(ids)]).map(({ id }) => Number(id)));
+    markedUpTo: async (project, ids) => {
+      const sql = `SELECT id, last_responded_at AS answered, last_sent_at AS sent FROM people
+        WHERE project_id = ? AND removed = 0 AND id IN`;
+      const rows = allIn(database, sql, [project], [...new Set(ids)]);
+      return new Map(
+        rows.map(({ id, answered, sent }) => [Number(id), Math.min(Number(answered ?? -1), Number(sent ?? -1))]),
+      );
     },
     peopleByEmail: async (project, emails) => people(project, "email_key", emails.map(emailKey)),
     peopleByPhone: async (project, phoneNumbers) => people(project, "phone_number", phoneNumbers),
@@ -74,14 +82,15 @@ function insertPeople(
   database: Database,
   blocks: ListBlocks,
   project: number,
-  people: readonly StoredPastPerson[],
+  people: readonly Omit<PersonRow, "nextSurveyAt">[],
 ): void {
   for (const person of people) {
-    const { id, email, name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt } = person;
+    const { id, email, name, phoneNumber, createdAt, lastSentAt, lastRespondedAt, unsubscribedAt, bouncedAt } = person;
+    const times = [createdAt, lastSentAt, lastRespondedAt, unsubscribedAt, bouncedAt];
     database.run(
       `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at,
-         unsubscribed_at, bounced_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, id, email, keyOf(email), name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt],
+         last_responded_at, unsubscribed_at, bounced_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, id, email, keyOf(email), name, phoneNumber, ...times],
     );
   }
   countPeople(blocks, project, people, "add");
@@ -114,36 +123,19 @@ function insertResponses(
 ): void {
   for (const [
     index,
-    { id, personId, surveyType, score, comment, createdAt, updatedAt, ...json },
+    { id, personId, surveyType, score, comment, createdAt, updatedAt, permalink = null, ...json },
   ] of responses.entries()) {
     const { properties, tags, additionalAnswers, notes, noteIds } = json;
+    const values = [project, id, personId, surveyType, score, comment, createdAt, updatedAt];
     const texts = [properties, tags, additionalAnswers, notes, noteIds];
     database.run(
       `INSERT INTO responses (project_id, id, person_id, survey_type, score, comment, created_at, updated_at,
-         person_properties, tags, additional_answers, notes, note_ids, token)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, id, personId, surveyType, score, comment, createdAt, updatedAt, ...texts, tokens[index] ?? null],
+         person_properties, tags, additional_answers, notes, note_ids, token, imported_permalink)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [...values, ...texts, tokens[index] ?? null, permalink],
     );
   }
-  keepPermalinks(database, project, responses);
   if (responses.length > 0) enterResponses(database, blocks, project, responses.map(toEntered));
-}
-
-/** Rows of one statement: to run one costs more than to write a short row. */
-const PERMALINKS_AT_ONCE = 50;
-
-function keepPermalinks(database: Database, project: number, responses: readonly NewPastResponse[]): void {
-  const rows = responses.flatMap(({ id, permalink }) => (permalink === undefined ? [] : [[project, id, permalink]]));
-  for (let at = 0; at < rows.length;) {
-    const some = rows.slice(at, at + (rows.length - at < PERMALINKS_AT_ONCE ? 1 : PERMALINKS_AT_ONCE));
-    database.run(
-      `INSERT INTO imported_permalinks (project_id, response_id, permalink)
-       VALUES ${some.map(() => "(?, ?, ?)").join(", ")}
-       ON CONFLICT (project_id, response_id) DO UPDATE SET permalink = excluded.permalink`,
-      some.flat(),
-    );
-    at += some.length;
-  }
 }
 
 function toEntered(row: StoredPastResponse): { row: StoredPastResponse; properties: () => Properties } {
@@ -157,7 +149,8 @@ function replaceResponse(database: Database, blocks: ListBlocks, project: number
   leaveResponse(database, blocks, project, before);
   database.run(
     `UPDATE responses SET person_id = ?, survey_type = ?, score = ?, comment = ?, created_at = ?, updated_at = ?,
-       person_properties = ?, tags = ?, additional_answers = ?, notes = ?, note_ids = ? WHERE project_id = ? AND id = ?`,
+       person_properties = ?, tags = ?, additional_answers = ?, notes = ?, note_ids = ?, imported_permalink = coalesce(?, imported_permalink)
+     WHERE project_id = ? AND id = ?`,
     [
       personId,
       surveyType,
@@ -170,11 +163,11 @@ function replaceResponse(database: Database, blocks: ListBlocks, project: number
       row.additionalAnswers,
       row.notes,
       row.noteIds,
+      row.permalink ?? null,
       project,
       id,
     ],
   );
-  keepPermalinks(database, project, [row]);
   enterResponses(database, blocks, project, [toEntered(row)]);
   for (const person of new Set([before.personId, personId]))
     database.run(
