@@ -35,8 +35,9 @@ export interface RunEntry extends RowKey {
 export type Combine = (one: RunEntry, other: RunEntry) => RunEntry;
 
 const RUN_ROWS = 64 * 1024;
-/** Each block begins anew, so that a row is found without reading its run. */
-const BLOCK_ROWS = 16;
+/** Each block begins anew, so that a row is found without reading its run; of this size where rows are looked up. */
+export const SMALL_BLOCK = 16;
+const LARGE_BLOCK = 4096;
 const ROW_BYTES_MAX = 8 + 5 + 5 + 8 + 5;
 /** Runs that overlap are made one before there are more. */
 const OVERLAPPING_MAX = 16;
@@ -45,6 +46,7 @@ interface Run {
   readonly bytes: Uint8Array;
   readonly rows: number;
   readonly last: number;
+  readonly blockRows: number;
   /** The first key of each block, and where it begins. */
   readonly keys: Float64Array;
   readonly offsets: Uint32Array;
@@ -74,9 +76,11 @@ export class SortedRuns {
   private waiting: Columns | null = null;
   private count = 0;
   private readonly combine: Combine;
+  private readonly blockRows: number;
 
-  constructor(combine: Combine) {
+  constructor(combine: Combine, blockRows: number = LARGE_BLOCK) {
     this.combine = combine;
+    this.blockRows = blockRows;
   }
 
   add({ key, check }: RowKey, time: number, ordinal: number, place: number): void {
@@ -122,7 +126,7 @@ export class SortedRuns {
     const { waiting, count } = this;
     if (waiting === null || count === 0) return;
     this.count = 0;
-    this.runs.push(...encode(distinct(sorted(waiting, count), this.combine)));
+    this.runs.push(...encode(distinct(sorted(waiting, count), this.combine), this.blockRows));
   }
 
   private isApart(): boolean {
@@ -131,7 +135,7 @@ export class SortedRuns {
   }
 
   private merge(): void {
-    this.runs = [...encode(distinct(mergeRuns(this.runs), this.combine))];
+    this.runs = [...encode(distinct(mergeRuns(this.runs), this.combine), this.blockRows)];
   }
 }
 
@@ -151,13 +155,14 @@ function* sorted({ keys, checks, times, ordinals, places }: Columns, count: numb
     };
 }
 
-function* encode(entries: Iterable<RunEntry>): Generator<Run> {
-  let writer = new RunWriter();
+function* encode(entries: Iterable<RunEntry>, blockRows: number): Generator<Run> {
+  const bytes = new Uint8Array(RUN_ROWS * ROW_BYTES_MAX);
+  let writer = new RunWriter(bytes, blockRows);
   for (const entry of entries) {
     writer.write(entry);
     if (writer.rows < RUN_ROWS) continue;
     yield writer.end();
-    writer = new RunWriter();
+    writer = new RunWriter(bytes, blockRows);
   }
   if (writer.rows > 0) yield writer.end();
 }
@@ -235,10 +240,16 @@ class RunWriter {
   private ordinal = 0;
   private readonly keys: number[] = [];
   private readonly offsets: number[] = [];
-  private readonly bytes = new Uint8Array(RUN_ROWS * ROW_BYTES_MAX);
+  private readonly bytes: Uint8Array;
+  private readonly blockRows: number;
+
+  constructor(bytes: Uint8Array, blockRows: number) {
+    this.bytes = bytes;
+    this.blockRows = blockRows;
+  }
 
   write({ key, check, time, ordinal, place }: RunEntry): void {
-    if (this.rows % BLOCK_ROWS === 0) {
+    if (this.rows % this.blockRows === 0) {
       this.keys.push(key);
       this.offsets.push(this.at);
       [this.key, this.time, this.ordinal] = [0, 0, 0];
@@ -256,6 +267,7 @@ class RunWriter {
     return {
       bytes: this.bytes.slice(0, this.at),
       rows: this.rows,
+      blockRows: this.blockRows,
       last: this.key,
       keys: Float64Array.from(this.keys),
       offsets: Uint32Array.from(this.offsets),
@@ -283,7 +295,7 @@ function toSigned(value: number): number {
 }
 
 /** From a block on to the end. */
-function* readRun({ bytes, rows, offsets }: Run, block: number): Generator<RunEntry> {
+function* readRun({ bytes, rows, offsets, blockRows }: Run, block: number): Generator<RunEntry> {
   let at = offsets[block] ?? 0;
   const take = (): number => {
     let [value, factor] = [0, 1];
@@ -296,8 +308,8 @@ function* readRun({ bytes, rows, offsets }: Run, block: number): Generator<RunEn
     }
   };
   let [key, time, ordinal] = [0, 0, 0];
-  for (let row = block * BLOCK_ROWS; row < rows; row += 1) {
-    if (row % BLOCK_ROWS === 0) [key, time, ordinal] = [0, 0, 0];
+  for (let row = block * blockRows; row < rows; row += 1) {
+    if (row % blockRows === 0) [key, time, ordinal] = [0, 0, 0];
     key += take();
     const check = take();
     time += toSigned(take());

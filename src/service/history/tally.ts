@@ -6,7 +6,7 @@ import type { PastPerson, PastResponse } from "../domain/history/rows.ts";
 import { toCoreMetrics } from "../domain/answers/metrics.ts";
 import { HISTORY_STREAMS, type HistoryStream, PART_STREAMS, type PartStream } from "./columns.ts";
 import type { PastRow } from "./convert-rows.ts";
-import { idKey, NumberSet, type RowKey, type RunEntry, SortedRuns, textKey } from "./sorted-runs.ts";
+import { idKey, NumberSet, type RowKey, type RunEntry, SMALL_BLOCK, SortedRuns, textKey } from "./sorted-runs.ts";
 
 export interface ScoreOfMonth {
   /** `2026-01`; null for all of them. */
@@ -135,7 +135,7 @@ function addressOf({ email, phoneNumber }: PastPerson): string {
 
 /** People by id and by address, each once, and when each id last answered. */
 function createCrowd() {
-  const ids = new SortedRuns((one, other) => (one.time > other.time ? one : other));
+  const ids = new SortedRuns((one, other) => (one.time > other.time ? one : other), SMALL_BLOCK);
   // The place is 1 for an address of somebody without an id, who is counted by it.
   const addresses = new SortedRuns((one, other) => (one.place === 0 ? one : other));
   let count = 0;
@@ -160,6 +160,9 @@ function createCrowd() {
 
 const CATEGORIES = ["promoter", "passive", "detractor"] as const;
 
+/** Before any time that is stored, in any zone: places are small numbers. */
+const FIRST_MONTH = 1969 * 12;
+
 /** Counts by month; a response's place is its month and category in one number, 0 for one that no score counts. */
 function createMonths(zone: string | null) {
   const counts = new Map<number, number>();
@@ -178,17 +181,17 @@ function createMonths(zone: string | null) {
     return at >= startOf(month + 1) ? month + 1 : month;
   };
   const read = (month: number): Record<(typeof CATEGORIES)[number], number> => {
-    const [promoter = 0, passive = 0, detractor = 0] = CATEGORIES.map((_, at) => counts.get(month * 4 + at + 1) ?? 0);
+    const [promoter = 0, passive = 0, detractor = 0] = CATEGORIES.map((_, at) => counts.get(placeIn(month, at)) ?? 0);
     return { promoter, passive, detractor };
   };
   const list = (): ScoreOfMonth[] =>
-    [...new Set([...counts.keys()].map((place) => Math.floor(place / 4)))]
+    [...new Set([...counts.keys()].map((place) => Math.floor(place / 4) + FIRST_MONTH))]
       .toSorted((one, other) => one - other)
       .map((month) => toScore(labelOfMonth(month), read(month)))
       .filter(({ responses }) => responses > 0);
   return {
     placeOf: ({ surveyType, score, createdAt }: PastResponse): number =>
-      surveyType === "nps" ? monthOf(createdAt) * 4 + CATEGORIES.indexOf(scoreCategory(score)) + 1 : 0,
+      surveyType === "nps" ? placeIn(monthOf(createdAt), CATEGORIES.indexOf(scoreCategory(score))) : 0,
     add(place: number, by: 1 | -1): void {
       if (place > 0) counts.set(place, (counts.get(place) ?? 0) + by);
     },
@@ -203,6 +206,10 @@ function createMonths(zone: string | null) {
       return toScore(null, all);
     },
   };
+}
+
+function placeIn(month: number, category: number): number {
+  return (month - FIRST_MONTH) * 4 + category + 1;
 }
 
 function labelOfMonth(month: number): string {
