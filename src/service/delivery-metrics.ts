@@ -3,6 +3,7 @@ import type { Channel } from "../contract/routes.ts";
 import { createCounter, createHistogram, type Family, writeFamily } from "../runtime/metrics.ts";
 import type { QueueSummary } from "./domain/delivery/oversight.ts";
 import { REPORT_OUTCOMES, type ReportOutcome } from "./domain/delivery/rows.ts";
+import { TEXT_OUTCOMES, type TextOutcome } from "./domain/sms/receive-text.ts";
 import { HOOK_SOURCES } from "./domain/delivery/hook-secrets.ts";
 import type { SmtpStage } from "./delivery/smtp/smtp-types.ts";
 import type { SenderHealth } from "./delivery/mail/sender-health.ts";
@@ -21,7 +22,11 @@ export interface DeliveryMetrics {
   readonly count: (due: { readonly channel: Channel }, result: DeliveryResult, seconds: number) => void;
   /** A report that came back by mail, or from a provider. */
   readonly countReport: (source: string, outcome: ReportOutcome) => void;
-  /** A request to a hook that was no report. */
+  /** A text message that came in. */
+  readonly countText: (outcome: TextOutcome) => void;
+  /** A reply to one; `segments` is 0 for what did not go out. */
+  readonly countReply: (outcome: string, segments: number) => void;
+  /** A request to a hook that was neither a report nor a text. */
   readonly countRefusal: (why: Refusal) => void;
   /** Lines in Prometheus' text format; without a queue, only what this process has counted. */
   readonly lines: (queue: DueQueue | null) => readonly string[];
@@ -61,7 +66,7 @@ const REPORTS: Family = {
 const REFUSED: Family = {
   name: "surveyctl_hook_refusals_total",
   type: "counter",
-  help: "Requests to the bounce hook that were refused.",
+  help: "Requests to hooks that were refused.",
   labels: ["reason"],
 };
 const BREAKER: Family = {
@@ -77,6 +82,26 @@ const REPLIES: Family = {
   labels: ["stage", "code"],
 };
 
+const SEGMENTS: Family = {
+  name: "surveyctl_sms_segments_total",
+  type: "counter",
+  help: "Segments of text messages that went out, or may have.",
+  labels: [],
+};
+const RECEIVED_TEXTS: Family = {
+  name: "surveyctl_sms_received_total",
+  type: "counter",
+  help: "Text messages that came in, by what became of them.",
+  labels: ["outcome"],
+};
+const TEXT_REPLIES: Family = {
+  name: "surveyctl_sms_replies_total",
+  type: "counter",
+  help: "Attempts to reply to text messages, by how they ended.",
+  labels: ["outcome"],
+};
+const REPLY_OUTCOMES = ["sent", "retry", "failed", "unknown", "dropped"] as const;
+
 /** Counts outcomes since the start. `senders` says how they are now, by name. */
 export function createDeliveryMetrics(
   senders: () => Readonly<Record<string, Pick<SenderHealth, "mode" | "probes">>> = () => ({}),
@@ -88,13 +113,22 @@ export function createDeliveryMetrics(
     ["mail", ...HOOK_SOURCES].flatMap((source) => REPORT_OUTCOMES.map((outcome) => [source, outcome])),
   );
   const refusals = createCounter(REFUSALS.map((why) => [why]));
+  const texts = createCounter(TEXT_OUTCOMES.map((outcome) => [outcome]));
+  const textReplies = createCounter(REPLY_OUTCOMES.map((outcome) => [outcome]));
+  const sms = { segments: 0 };
   return {
-    count: ({ channel }, { kind, attempt = null }, seconds) => {
+    count: ({ channel }, { kind, attempt = null, segments = 0 }, seconds) => {
       outcomes.add([channel, kind]);
       durations.observe(seconds, [channel]);
-      if (attempt !== null && SMTP_STAGES.has(attempt.stage)) replies.add(replyLabels(attempt));
+      sms.segments += segments;
+      if (channel === "email" && attempt !== null && SMTP_STAGES.has(attempt.stage)) replies.add(replyLabels(attempt));
     },
     countReport: (source, outcome) => reports.add([source, outcome]),
+    countText: (outcome) => texts.add([outcome]),
+    countReply: (outcome, segments) => {
+      textReplies.add([outcome]);
+      sms.segments += segments;
+    },
     countRefusal: (why) => refusals.add([why]),
     lines: (queue) => [
       ...writeFamily(OUTCOMES, outcomes.samples()),
@@ -109,6 +143,9 @@ export function createDeliveryMetrics(
         Object.entries(senders()).map(([sender, health]) => [[sender], isStopped(health) ? 1 : 0]),
       ),
       ...writeFamily(REPLIES, replies.samples()),
+      ...writeFamily(SEGMENTS, [[[], sms.segments]]),
+      ...writeFamily(RECEIVED_TEXTS, texts.samples()),
+      ...writeFamily(TEXT_REPLIES, textReplies.samples()),
     ],
   };
 }

@@ -10,9 +10,10 @@ import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
 import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
-import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
+import type { PacedSender } from "./delivery/paced-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
 import type { FetchText } from "./delivery/bounce/sns.ts";
+import type { SmsHook } from "./delivery/sms/sms-hook.ts";
 import { createOutbox } from "./delivery/outbox.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
 import { type Brand, readBrand } from "./domain/projects/brand.ts";
@@ -25,6 +26,7 @@ import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-li
 import { createDispatcher } from "./webhook/dispatcher.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
+import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
@@ -48,8 +50,10 @@ export interface ServiceOptions {
   readonly trustedProxies?: readonly string[] | null;
   /** Who surveys come from, where a project does not say so itself. */
   readonly sender?: SenderSettings;
-  /** Sends mail over SMTP; null, the default, leaves it in the outbox, where SMS always go. */
+  /** Sends mail over SMTP; null, the default, leaves it in the outbox. */
   readonly mail?: MailOptions | null;
+  /** Sends text messages through a gateway; null, the default, leaves them in the outbox. */
+  readonly sms?: SmsOptions | null;
   /** Surveys that were due longer ago are given up; null, the default, for no limit. */
   readonly maxAgeSeconds?: number | null;
   /** What becomes of a mail that may have arrived: `hold` is the default. */
@@ -141,8 +145,20 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onError: failures.add,
   });
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
-  const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
-  const deliveries = createDeliveryMetrics(() => (mail === null ? {} : { smtp: mail.health() }));
+  const sms = await openSms(options, {
+    store,
+    appUrl: () => state.address,
+    senderName: sender.senderName,
+    metrics: () => deliveries,
+    wake: wakeUp.call,
+    onError: failures.add,
+  });
+  const carriers = [...(mail === null ? [] : [mail]), ...(sms === null ? [] : [sms.sender])];
+  const left = (["email", "sms"] as const).filter((channel) => !carriers.some((one) => one.channels.includes(channel)));
+  const senders = left.length === 0 ? carriers : [...carriers, { ...outbox, channels: left }];
+  const deliveries = createDeliveryMetrics(() =>
+    Object.fromEntries(carriers.map(({ name, health }) => [name, health()])),
+  );
   const scheduler = createScheduler({
     store,
     clock,
@@ -163,12 +179,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const ownAddresses = (): string[] => [state.address, ...(state.listening === null ? [] : [state.listening])];
   const webhooks = createDispatcher({ store, clock, random, log, own: ownAddresses, onError: failures.add });
   eventNoted.answer(webhooks.wake);
+  const windowSeconds = options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS;
   const pages = createPages({
     store,
     clock,
     publicUrl,
     random,
-    answerWindowSeconds: options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS,
+    answerWindowSeconds: windowSeconds,
     senderName: sender.senderName,
     unknownLinks: createAddressLimit(UNKNOWN_LINKS, clock),
     linkAnswers: createAddressLimit(LINK_ANSWERS, clock),
@@ -176,6 +193,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onError: failures.add,
   });
   const hooks = openHooks(options, store, deliveries);
+  const onText = (): void => {
+    sms?.replies.wake();
+    scheduler.wake();
+  };
+  const texts = openTexts({
+    store,
+    clock,
+    appUrl: () => state.address,
+    format: options.sms?.gateway.format ?? null,
+    windowSeconds,
+    metrics: deliveries,
+    onText,
+  });
   const http = createHttpService({
     ...options,
     otherFaces: [
@@ -183,6 +213,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         name: "page",
         answer: ({ method, headers, body = "", from = "" }, target) =>
           pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+      },
+      {
+        name: "hook",
+        answer: ({ method, headers, body = "" }, { path: asked, query }) =>
+          asked.startsWith("/hooks/sms/")
+            ? texts({ method, headers, path: asked, query, body: async () => readBody(body) })
+            : null,
       },
       {
         name: "hook",
@@ -250,6 +287,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startScheduler: () => {
       scheduler.start();
+      sms?.replies.start();
       upkeep.start();
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => {
@@ -259,7 +297,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     startWebhooks: webhooks.start,
     sweepMessages: scheduler.sweep,
     finishDue: scheduler.finish,
-    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop()])),
+    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop(), sms?.replies.stop()])),
     setReady: (isReady) => {
       state.isReady = isReady;
     },
@@ -267,7 +305,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await upkeep.stop();
       await scheduler.stop();
       await webhooks.stop();
-      await mail?.close();
+      await sms?.replies.stop();
+      for (const carrier of carriers) await carrier.close();
       await store.close();
       log.flush();
     },
@@ -300,10 +339,27 @@ async function readBody(body: NonNullable<ServerRequest["body"]>): Promise<Uint8
 async function openMail(
   { mail = null, clock, random, log }: ServiceOptions,
   given: Pick<MailDeliveryOptions, "store" | "context" | "wake" | "onError">,
-): Promise<SmtpSender | null> {
+): Promise<PacedSender | null> {
   if (mail === null) return null;
   const { openMailDelivery } = await import("./mail-delivery.ts");
   return openMailDelivery({ ...mail, clock, random, log, ...given });
+}
+
+/** Loaded only where texts are sent. */
+async function openSms(
+  { sms = null, clock, random, log }: ServiceOptions,
+  given: Omit<SmsDeliveryOptions, keyof SmsOptions | "clock" | "random" | "log">,
+): Promise<SmsDelivery | null> {
+  if (sms === null) return null;
+  const { openSmsDelivery } = await import("./sms-delivery.ts");
+  return openSmsDelivery({ ...sms, clock, random, log, ...given });
+}
+
+/** Loaded when the first text comes in. */
+function openTexts(wiring: SmsHookWiring): SmsHook["handle"] {
+  const opened: { hook: Promise<SmsHook> | null } = { hook: null };
+  const open = async (): Promise<SmsHook> => (await import("./sms-delivery.ts")).openSmsHook(wiring);
+  return async (request) => (await (opened.hook ??= open())).handle(request);
 }
 
 /** Holds events until `release`: before a server listens, only an error is worth a line. */

@@ -21,11 +21,13 @@ import type {
   TableRows,
   TrendRows,
 } from "./rows.ts";
+import type { TextRows } from "./sms/text-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/rows.ts";
 export type * from "./privacy/rows.ts";
 export type * from "./rows.ts";
+export type * from "./sms/text-rows.ts";
 export type * from "./webhooks/webhook-rows.ts";
 
 export interface StoreAbout {
@@ -109,6 +111,7 @@ export interface Transaction {
   readonly requests: RequestRows;
   readonly deliveries: DeliveryRows;
   readonly reports: ReportRows;
+  readonly texts: TextRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;

@@ -62,7 +62,8 @@ export function readActivation(env: Readonly<Record<string, string | undefined>>
   }
 }
 
-function isLoopback(host: string): boolean {
+/** Literal hosts alone: what a name resolves to is decided by others. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 

@@ -16,7 +16,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { MetricsAddress, RunningServer } from "../../../service/run-server.ts";
 import type { Log } from "../../../runtime/log.ts";
-import type { Service } from "../../../service/index.ts";
+import type { Service, ServiceOptions } from "../../../service/index.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
 import { writeWarning } from "../../command/notes.ts";
@@ -31,7 +31,8 @@ import {
   readToken,
   type TlsFiles,
 } from "./address.ts";
-import { MAIL_FLAGS, readMailSettings, type MailSettings } from "./mail.ts";
+import { MAIL_FLAGS, readMailSettings, readSendingRules, type MailSettings } from "./mail.ts";
+import { readSmsSettings, SMS_FLAGS } from "./sms.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
 
 export interface ServeOptions extends TlsFiles {
@@ -55,7 +56,7 @@ export interface ServeOptions extends TlsFiles {
   readonly metricsTokenFile: string | null;
   /** Null: by where stderr leads. */
   readonly logFormat: LogFormat | null;
-  readonly mail: MailSettings;
+  readonly mail: MailSettings & Pick<ServiceOptions, "sms">;
 }
 
 /** Runs the service until a signal ends it, and then drains it. */
@@ -250,6 +251,7 @@ export function register(noun: Command, context: CommandContext): void {
         default: "30d",
       },
       ...MAIL_FLAGS,
+      ...SMS_FLAGS,
       { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
       { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
       {
@@ -273,7 +275,9 @@ export function register(noun: Command, context: CommandContext): void {
   });
   context.action(command, async (deps, flags) => {
     const mail = await readMailSettings(deps, flags);
-    return runServe(deps, { ...readOptions(deps, flags), mail });
+    const sms = await readSmsSettings(deps, flags);
+    const rules = sms === null ? {} : readSendingRules(flags);
+    return runServe(deps, { ...readOptions(deps, flags), mail: { ...mail, ...rules, sms } });
   });
 }
 

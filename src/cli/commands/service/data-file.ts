@@ -202,9 +202,11 @@ export const DELIVERIES = toResource(
 export const DELIVERY_HISTORY = toResource("people", {
   id: "id",
   email: "text",
+  phone_number: "phone",
   explanation: "text",
   unsubscribed_at: "time",
   bounced_at: "time",
+  sms_unsubscribed_at: "time",
   last_sent_at: "time",
   next_survey_scheduled_at: "time",
   surveys: "text",
@@ -355,6 +357,7 @@ export const SOFT_BOUNCES = toResource(
   ["id"],
 );
 export const HOOKS = toResource("hooks", { provider: "text", url: "text", proof: "text" });
+export const SMS_HOOK = toResource("hooks", { url: "text", signed_by: "text" });
 /** A receipt, with nothing in it that tells who was erased. */
 export const ERASURE = toResource("settings", {
   erased_at: "time",

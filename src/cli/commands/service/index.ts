@@ -15,6 +15,7 @@ import { registerErase } from "./privacy/erase.ts";
 import { registerRetention } from "./privacy/retention.ts";
 import { registerProject } from "./project.ts";
 import { registerSettings } from "./settings.ts";
+import { registerSms } from "./sms.ts";
 import { registerSurvey } from "./survey.ts";
 import { registerThrottle } from "./throttle.ts";
 import { registerTrend } from "./trend.ts";
@@ -31,6 +32,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerSurvey(noun, context);
   registerDelivery(noun, context);
   registerBounce(noun, context);
+  registerSms(noun, context);
   registerPause(noun, context);
   registerLink(noun, context);
   registerBrand(noun, context);

@@ -36,8 +36,8 @@ export interface GivenAnswer {
   readonly score: number;
   /** Absent leaves what is stored; empty removes it. */
   readonly comment?: string;
-  /** Whether the page's script sent it at a gesture, or the person pressed the button. */
-  readonly by: "script" | "button";
+  /** Whether the page's script sent it at a gesture, the person pressed the button, or they texted it. */
+  readonly by: "script" | "button" | "text";
 }
 
 export interface StoredVisit {

@@ -1,4 +1,5 @@
 /** What operators see of deliveries, and how they stop and resume them. */
+import { isE164 } from "../../../contract/text/phone.ts";
 import type { Project } from "../inputs.ts";
 import type { AttemptRow, DeliveryRow, DeliveryState, PersonRow, Suppression, Transaction } from "../ports.ts";
 import { nextDueAt } from "./deliveries.ts";
@@ -44,7 +45,10 @@ export async function countDue(tx: Transaction): Promise<number> {
 export interface PersonHistory {
   /** Null when there is none; the address may be suppressed nevertheless. */
   readonly person: PersonRow | null;
+  /** Of the e-mail address. */
   readonly suppressions: readonly Suppression[];
+  /** Since when the number gets no text messages; null while it does, or there is none. */
+  readonly stoppedAt: number | null;
   /** Newest first. */
   readonly surveys: readonly (DeliveryRow & { readonly log: readonly AttemptRow[] })[];
   /** Why the person gets mail or does not, one sentence. */
@@ -54,18 +58,27 @@ export interface PersonHistory {
 const SURVEYS_SHOWN = 50;
 const ATTEMPTS_SHOWN = 20;
 
-/** The last 50 surveys of the person with this address, and the last 20 attempts of each. */
-export async function explainPerson(tx: Transaction, project: Project, email: string): Promise<PersonHistory> {
-  const suppressions = await tx.suppressions.list(project.id, "email", email);
-  const person = await tx.people.byEmail(project.id, email);
+/** The last 50 surveys of the person with this e-mail address or phone number, and the last 20 attempts of each. */
+export async function explainPerson(tx: Transaction, project: Project, address: string): Promise<PersonHistory> {
+  const isPhone = isE164(address);
+  const person = isPhone ? await tx.people.byPhone(project.id, address) : await tx.people.byEmail(project.id, address);
+  const email = isPhone ? (person?.email ?? null) : address;
+  const phone = isPhone ? address : (person?.phoneNumber ?? null);
+  const suppressions = email === null ? [] : await tx.suppressions.list(project.id, "email", email);
+  const stops = phone === null ? [] : await tx.suppressions.list(project.id, "sms", phone);
+  const stoppedAt = stops[0]?.at ?? null;
   const rows = person === null ? [] : await tx.deliveries.ofPerson(project.id, person.id, SURVEYS_SHOWN);
   const surveys = [];
   for (const survey of rows)
     surveys.push({ ...survey, log: await tx.deliveries.attempts(project.id, survey.requestId, ATTEMPTS_SHOWN) });
   const pausedAt = (await tx.deliveries.pausedAt()) ?? (await tx.projects.byId(project.id))?.pausedAt ?? null;
   const [newest] = surveys;
-  return { person, suppressions, surveys, explanation: explain(person, suppressions, newest, pausedAt !== null) };
+  const isStopped = stoppedAt !== null && (isPhone || newest?.channel === "sms");
+  const explanation = isStopped ? STOPPED : explain(person, suppressions, newest, pausedAt !== null);
+  return { person, suppressions, stoppedAt, surveys, explanation };
 }
+
+const STOPPED = "No text messages: this number has asked for no more.";
 
 function explain(
   person: PersonRow | null,
@@ -154,5 +167,6 @@ const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;
 export async function pruneAttempts(tx: Transaction, limit: number): Promise<boolean> {
   const before = tx.now - ATTEMPTS_KEPT_SECONDS;
   const reports = await tx.reports.prune(before, limit);
-  return (await tx.deliveries.pruneAttempts(before, limit)) === limit || reports === limit;
+  const texts = await tx.texts.prune({ parts: tx.now - DAY_SECONDS, replies: before }, limit);
+  return (await tx.deliveries.pruneAttempts(before, limit)) === limit || reports === limit || texts >= limit;
 }

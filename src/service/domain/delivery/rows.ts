@@ -183,7 +183,7 @@ export interface PageFacts {
   readonly manyScores: boolean;
   readonly headSeen: boolean;
   /** What sent the first answer, and how many seconds after the message was sent. */
-  readonly answeredBy: "script" | "button" | null;
+  readonly answeredBy: "script" | "button" | "text" | null;
   readonly answeredAfter: number | null;
 }
 

@@ -10,6 +10,7 @@ import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/
 import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
 import { createReportRows } from "./rows/delivery/report-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
+import { createTextRows } from "./rows/delivery/text-rows.ts";
 import { createLongChanges, type LongChangeKind, type Step } from "./rows/long-changes.ts";
 import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/people/autopilot-rows.ts";
 import { createErasureRows } from "./rows/people/erasure-rows.ts";
@@ -67,6 +68,7 @@ export function createStoreRows(
     requests: createRequestRows(database, session, blocks),
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
+    texts: createTextRows(database, session),
     responses: createResponseRows(database, blocks),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),

@@ -12,6 +12,7 @@ import {
   CREATE_SCHEMA,
 } from "./schema.ts";
 import { ADD_PROJECT_STATE } from "./state-schema.ts";
+import { ADD_TEXTS } from "./text-schema.ts";
 import { ADD_WEBHOOKS, FIND_MISCOUNTED_WEBHOOKS } from "./webhook-schema.ts";
 
 export interface Migration {
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 14, statements: ADD_ERASURES, run: makeErasureSecret },
   { version: 15, statements: [ADD_MARKS] },
   { version: 16, statements: ADD_IMPORTED_PERMALINKS },
+  { version: 17, statements: ADD_TEXTS },
 ];
 
 /**
