@@ -52,7 +52,8 @@ export function readGlobalOptions(
   };
 }
 
-function readOutput(flags: Flags, env: Environment): OutputFormat | null {
+/** `--output`, `--json` and the environment. Throws UsageError. */
+export function readOutput(flags: Flags, env: Environment): OutputFormat | null {
   const named = flags.text("--output");
   if (flags.is("--json")) {
     if (named === null || named === "json") return "json";

@@ -80,6 +80,12 @@ export function readDuration(text: string): number | null {
   return Number.isSafeInteger(seconds) ? seconds : null;
 }
 
+/** Seconds in the largest unit that they are a whole number of: `90d`, `36h`, `90s`. */
+export function formatDuration(seconds: number): string {
+  const unit = (["d", "h", "m"] as const).find((each) => seconds > 0 && seconds % UNIT_SECONDS[each] === 0) ?? "s";
+  return `${seconds / UNIT_SECONDS[unit]}${unit}`;
+}
+
 export interface RequestLimit {
   readonly requests: number;
   readonly periodSeconds: number;

@@ -6,6 +6,12 @@ import type { AutopilotConfiguration, Platform, Properties } from "../../contrac
 import type { ConflictPolicy, Imported } from "../domain/history/import-people.ts";
 import type { StoreContents } from "../domain/ports.ts";
 import type { PastRows } from "../domain/history/import-responses.ts";
+import type {
+  AppliedConfiguration,
+  ProjectConfiguration,
+  WantedConfiguration,
+} from "../domain/projects/configuration.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../domain/webhooks/webhook-rows.ts";
 import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
 import { PRIVACY_COMMANDS, type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";
@@ -36,6 +42,15 @@ export type AdminCommand =
     }
   /** Changes what is given, and shows all; an empty text takes a setting back. */
   | { readonly kind: "settings"; readonly project: string; readonly change: SettingsChange }
+  /** All settings as one value. */
+  | { readonly kind: "configuration"; readonly project: string }
+  /** Makes the settings as they are wanted, all or none; `dryRun` says what would change. */
+  | {
+      readonly kind: "configure";
+      readonly project: string;
+      readonly wanted: WantedConfiguration;
+      readonly dryRun: boolean;
+    }
   | {
       readonly kind: "survey.preview";
       readonly project: string;
@@ -82,6 +97,7 @@ const PERSON = v.object({
   lastSentAt: number,
   unsubscribedAt: number,
   bouncedAt: number,
+  answeredAt: v.exactOptional(v.number()),
 });
 const RESPONSE = v.object({
   id: number,
@@ -90,12 +106,37 @@ const RESPONSE = v.object({
   score: v.number(),
   comment: text,
   createdAt: v.number(),
-  updatedAt: v.number(),
+  updatedAt: number,
+  permalink: v.exactOptional(v.string()),
   properties: v.custom<Properties>(isJsonObject),
   tags: v.nullable(v.array(v.string())),
   notes: v.nullable(v.array(v.object({ id: number, text: v.string(), userEmail: v.string(), createdAt: v.number() }))),
   additionalAnswers: v.nullable(v.custom<Json[]>(Array.isArray)),
 });
+
+const seconds = v.nullable(v.number());
+const flag = v.boolean();
+const platform = v.partial(v.object({ active: flag, frequency: v.number() }));
+const webhook = {
+  events: v.array(v.picklist(WEBHOOK_EVENTS)),
+  scores: v.nullable(v.object({ from: v.number(), to: v.number() })),
+  format: v.picklist(WEBHOOK_FORMATS),
+  signature_header: v.string(),
+  allow_private: flag,
+  insecure_http: flag,
+};
+const WANTED = v.partial(
+  v.object({
+    settings: v.partial(
+      v.object({ sender_name: text, from: text, reply_to: text, footer: text, tz: text, soft_bounces: number }),
+    ),
+    throttle: seconds,
+    autopilot: v.partial(v.object({ email: platform, sms: platform })),
+    brand: v.partial(v.object({ name: text, color: text, logo: text })),
+    trends: v.array(v.object({ name: v.string(), where: v.record(v.string(), v.string()) })),
+    webhooks: v.array(v.object({ url: v.string(), ...v.partial(v.object(webhook)).entries })),
+  }),
+) as v.GenericSchema<unknown, WantedConfiguration>;
 
 /** A command as it comes in from outside. */
 export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind", [
@@ -125,6 +166,8 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
       soft_bounces: setting,
     }),
   }),
+  v.object({ kind: v.literal("configuration"), project }),
+  v.object({ kind: v.literal("configure"), project, wanted: WANTED, dryRun: v.boolean() }),
   v.object({
     kind: v.literal("survey.preview"),
     project,
@@ -180,6 +223,11 @@ export interface SettingsInfo {
   readonly soft_bounces: number | null;
 }
 
+/** What became, or would become, of the settings; nothing of it where one of them is refused. */
+export interface ConfiguredInfo extends AppliedConfiguration {
+  readonly refused: { readonly path: readonly string[]; readonly text: string } | null;
+}
+
 /** A survey's e-mail as it would be sent. */
 export interface PreviewInfo {
   readonly from: string;
@@ -213,6 +261,8 @@ export interface AdminResults extends DeliveryResults, PageResults, BounceResult
   throttle: { readonly throttle: number | null };
   autopilot: AutopilotConfiguration;
   settings: SettingsInfo;
+  configuration: ProjectConfiguration;
+  configure: ConfiguredInfo;
   "survey.preview": PreviewInfo;
   "trend.add": TrendInfo;
   "trend.list": readonly TrendInfo[];

@@ -1,9 +1,11 @@
 /** The service as a function from request to response: routes, credentials, limits, parameters, replies. */
 import type { HttpRequest, HttpResponse } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
+import { toOpenApi } from "../../contract/openapi.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
+import { VERSION } from "../../runtime/version.ts";
 import type { Store } from "../domain/ports.ts";
 import { createAccessLog, maskPath } from "./operations/access-log.ts";
 import { createKeyRing, type KeyRing } from "./authentication.ts";
@@ -13,7 +15,7 @@ import { HANDLERS } from "./handlers.ts";
 import { acceptsJson, checkBodyHead, refuseCrossSite } from "./head.ts";
 import { createOperatorPages, type Door } from "./operations/operator-pages.ts";
 import { parseBody, parseQuery } from "./parameters.ts";
-import { HttpError, errorReply, internalErrorReply, toHttpResponse, type Reply } from "./replies.ts";
+import { HttpError, errorReply, internalErrorReply, jsonReply, toHttpResponse, type Reply } from "./replies.ts";
 import { createRateLimiter, type RateLimit } from "./rate-limit.ts";
 import { createRequestIds, traceIdOf } from "./operations/request-ids.ts";
 import { createRouter, parseTarget, type Match, type Target } from "./router.ts";
@@ -116,6 +118,11 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
       return own.reply();
     }
     if (door === "metrics") throw new HttpError(404);
+    if (target.path === "/openapi.json") {
+      progress.face = "openapi";
+      if (method !== "GET" && method !== "HEAD") throw new HttpError(405, undefined, { allow: "GET, HEAD" });
+      return jsonReply(200, toOpenApi({ version: VERSION, serverUrl: options.publicUrl ?? target.origin }));
+    }
     const client = clientOf(request);
     const known = client === undefined || client === from ? request : { ...request, from: client };
     return (await askFaces(options, known, target, progress)) ?? answer(known, target, progress, door);

@@ -173,6 +173,7 @@ export const SETTINGS = toResource("settings", {
   tz: "text",
   soft_bounces: "number",
 });
+export const SETTING_CHANGES = toResource("settings", { change: "text", key: "text", from: "text", to: "text" });
 export const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
 export const LINKS = toResource(
   "links",

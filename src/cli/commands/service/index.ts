@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
+import { registerApply } from "./apply/index.ts";
 import { registerAutopilot } from "./autopilot.ts";
 import { registerBackup } from "./backup.ts";
 import { registerBounce } from "./bounce.ts";
@@ -27,6 +28,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerAutopilot(noun, context);
   registerTrend(noun, context);
   registerSettings(noun, context);
+  registerApply(noun, context);
   registerSurvey(noun, context);
   registerDelivery(noun, context);
   registerBounce(noun, context);
