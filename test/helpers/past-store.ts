@@ -40,6 +40,7 @@ const REQUEST: HistoryRequest = {
   unknown: null,
   check: false,
   onConflict: "keep",
+  webhooks: false,
   expectations: [],
   report: null,
 };

@@ -54,6 +54,8 @@ export type AdminCommand =
       readonly project: string;
       readonly batch: PastRows;
       readonly onConflict: ConflictPolicy;
+      /** Whether webhooks are told. */
+      readonly webhooks: boolean;
     }
   /** A key that the service keeps in memory alone. */
   | { readonly kind: "session"; readonly project: string };
@@ -137,6 +139,7 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
       v.object({ step: v.literal("responses"), rows: v.array(RESPONSE) }),
     ]),
     onConflict: v.picklist(["keep", "replace"]),
+    webhooks: v.boolean(),
   }),
   ...DELIVERY_COMMANDS,
   ...PAGE_COMMANDS,

@@ -147,8 +147,8 @@ function createHandlers(options: AdminOptions): Handlers {
       const wasThere = await inProject(project, (tx, found) => removeTrend(tx, found, id));
       return requireThere(wasThere, `project ${project} has no trend ${id}`, { id });
     },
-    "history.add": ({ project, batch, onConflict }) =>
-      inProject(project, (tx, found) => importHistory(tx, found, batch, onConflict)),
+    "history.add": ({ project, batch, onConflict, webhooks }) =>
+      inProject(project, (tx, found) => importHistory(tx, found, batch, { policy: onConflict, webhooks })),
     session: async ({ project }) => {
       const key = createKey(random);
       addSession(key, await store.read((tx) => requireProject(tx, project)));

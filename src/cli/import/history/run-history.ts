@@ -30,6 +30,8 @@ export interface HistoryRequest {
   readonly unknown: "properties" | "ignore" | null;
   readonly check: boolean;
   readonly onConflict: ConflictPolicy;
+  /** Whether webhooks get events of what comes in. */
+  readonly webhooks: boolean;
   readonly expectations: readonly HistoryExpectation[];
   readonly report: string | null;
 }
@@ -61,7 +63,7 @@ async function importHistoryFiles(
   withStore: WithStore,
   report: FileReplacement | null,
 ): Promise<ExitCode> {
-  const { format, stream, renames, unknown, onConflict, project } = request;
+  const { format, stream, renames, unknown, onConflict, webhooks, project } = request;
   const shared = { zone: deps.options.timeZone, now: unixSeconds(deps.clock), signal: deps.signal };
   const reading: HistoryReading = { format, stream, renames, unknown, ...shared };
   const problems = createHistoryProblems();
@@ -78,7 +80,9 @@ async function importHistoryFiles(
     const failures = failedExpectations(survey, request.expectations);
     const isStored = !request.check && failures.length === 0;
     const stored = isStored
-      ? await withStore((admin) => storeRows({ admin, project, onConflict, survey, reading, onProblem, onRows }))
+      ? await withStore((admin) =>
+          storeRows({ admin, project, onConflict, webhooks, survey, reading, onProblem, onRows }),
+        )
       : null;
     await progress.end();
     await report?.write(Buffer.from(problems.takeLines()));

@@ -17,6 +17,7 @@ import {
   type Outcomes,
   ownerOf,
 } from "./import-people.ts";
+import { noteEvent } from "../webhooks/events.ts";
 import type { HistoryStep, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
 
 /** Rows of one step. */
@@ -24,14 +25,31 @@ export type PastRows =
   | { readonly step: Exclude<HistoryStep, "responses">; readonly rows: readonly PastPerson[] }
   | { readonly step: "responses"; readonly rows: readonly PastResponse[] };
 
+export interface HistoryChoices {
+  readonly policy: ConflictPolicy;
+  /** Whether webhooks are told: they are for news, and none of this is. */
+  readonly webhooks: boolean;
+}
+
 /** One batch, in the caller's transaction. Importing the same again changes nothing. */
 export async function importHistory(
   tx: Transaction,
   project: Project,
   batch: PastRows,
-  policy: ConflictPolicy,
+  { policy, webhooks }: HistoryChoices,
 ): Promise<Imported> {
   await tx.history.reserve(project.id, highestId(batch));
+  const { happenings, ...imported } = await importBatch(tx, project, batch, policy);
+  if (webhooks) for (const happening of happenings) await noteEvent(tx, project, happening);
+  return imported;
+}
+
+async function importBatch(
+  tx: Transaction,
+  project: Project,
+  batch: PastRows,
+  policy: ConflictPolicy,
+): Promise<Outcomes> {
   if (batch.step === "responses") return importResponses(tx, project, batch.rows, policy);
   if (batch.step === "suppressions") return importSuppressions(tx, project, batch.rows);
   return importPeople(tx, project, batch.rows, policy);
@@ -54,7 +72,7 @@ async function importResponses(
   project: Project,
   rows: readonly PastResponse[],
   policy: ConflictPolicy,
-): Promise<Imported> {
+): Promise<Outcomes> {
   const outcomes = createOutcomes();
   const people = await placePeople(tx, project, rows, outcomes);
   const ids = rows.flatMap(({ id }) => id ?? []);
@@ -73,6 +91,7 @@ async function importResponses(
     } else await mergeResponse(tx, project, { found, row, personId, index, policy }, outcomes);
   }
   await tx.history.insertResponses(project.id, added);
+  for (const { id } of added) outcomes.happenings.push({ type: "survey_response.created", responseId: id });
   await tx.history.markAnswered(
     project.id,
     [...answered].map(([id, at]) => ({ id, at })),
@@ -113,7 +132,7 @@ async function placePeople(
     if (found === null) added.push(await newPerson(tx, project, known, person, createdAt));
     places.push((found ?? added.at(-1))?.id);
   }
-  await addPeople(tx, project, added);
+  await addPeople(tx, project, added, outcomes);
   return places;
 }
 
@@ -214,6 +233,7 @@ async function mergeResponse(
     ...(row.additionalAnswers === null && { additionalAnswers }),
   });
   outcomes.changed += 1;
+  outcomes.happenings.push({ type: "survey_response.updated", responseId: found.id });
 }
 
 /** Names of the fields whose stored value is not the row's; those that the source does not tell are not compared. */
