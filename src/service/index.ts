@@ -30,6 +30,7 @@ import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
+import { createDigestLoop } from "./scheduler/digests.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
 
@@ -131,10 +132,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
   const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
   const metrics = createDeliveryMetrics(store, () => (mail === null ? {} : { smtp: mail.health() }));
+  const claimer = random.token(9);
   const scheduler = createScheduler({
     store,
     clock,
-    claimer: random.token(9),
+    claimer,
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
     onUnknown: options.onUnknown ?? "hold",
@@ -145,7 +147,21 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
     onError: failures.add,
   });
+  const digests = createDigestLoop({
+    store,
+    clock,
+    random,
+    claimer,
+    hasRoom: () => (mail ?? outbox).capacity(1) > 0,
+    deliver: async (due, progress) => {
+      const { deliverDigest } = await import("./digest-mail.ts");
+      const context = await contextOf(due.project);
+      return deliverDigest({ store, mail, outbox, context, key: options.mail?.dkim ?? null }, due, progress);
+    },
+    onError: failures.add,
+  });
   wakeUp.answer(scheduler.wake);
+  wakeUp.answer(digests.wake);
   const ownAddresses = (): string[] => [state.address, ...(state.listening === null ? [] : [state.listening])];
   const webhooks = createDispatcher({ store, clock, random, log, own: ownAddresses, onError: failures.add });
   eventNoted.answer(webhooks.wake);
@@ -189,7 +205,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     random,
     addSession: http.keys.addSession,
     onRevoke: http.keys.forget,
-    onSchedule: scheduler.wake,
+    onSchedule: () => {
+      scheduler.wake();
+      digests.wake();
+    },
     senders,
     appUrl: () => state.address,
     renderPreview: (survey, settings, brand) =>
@@ -215,18 +234,23 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startScheduler: () => {
       scheduler.start();
+      digests.start();
       upkeep.start();
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
     startWebhooks: webhooks.start,
-    finishDue: scheduler.finish,
-    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop()])),
+    finishDue: async () => {
+      await scheduler.finish();
+      await digests.finish();
+    },
+    stopDelivering: async () => void (await Promise.all([scheduler.stop(), digests.stop(), webhooks.stop()])),
     setReady: (isReady) => {
       state.isReady = isReady;
     },
     close: async () => {
       await upkeep.stop();
       await scheduler.stop();
+      await digests.stop();
       await webhooks.stop();
       await mail?.close();
       await store.close();

@@ -8,6 +8,7 @@ import type { PastRows } from "../domain/history/import-responses.ts";
 import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
 import { PAGE_COMMANDS, type PageCommand, type PageResults } from "./page-commands.ts";
+import { DIGEST_COMMANDS, type DigestCommand, type DigestResults } from "./digest-commands.ts";
 import { WEBHOOK_COMMANDS, type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
 
 export type AdminCommand =
@@ -15,6 +16,7 @@ export type AdminCommand =
   | PageCommand
   | BounceCommand
   | WebhookCommand
+  | DigestCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
@@ -145,6 +147,7 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   ...PAGE_COMMANDS,
   ...BOUNCE_COMMANDS,
   ...WEBHOOK_COMMANDS,
+  ...DIGEST_COMMANDS,
 ]);
 
 export interface ProjectInfo {
@@ -192,7 +195,7 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
-export interface AdminResults extends DeliveryResults, PageResults, BounceResults, WebhookResults {
+export interface AdminResults extends DeliveryResults, PageResults, BounceResults, WebhookResults, DigestResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];

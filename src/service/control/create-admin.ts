@@ -4,9 +4,11 @@ import { currentProcess } from "../../runtime/processes.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/surveys/autopilot.ts";
 import { type Brand, readBrand } from "../domain/projects/brand.ts";
+import { addDigest, digestZone, removeDigest } from "../domain/delivery/digests.ts";
+import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
 import { DomainError } from "../domain/errors.ts";
 import { importHistory } from "../domain/history/import-responses.ts";
-import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
+import type { DigestRow, DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import {
   addKey,
@@ -23,6 +25,7 @@ import { addTrend, listTrends, removeTrend } from "../domain/answers/trends.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { ReportOutcome } from "../domain/delivery/rows.ts";
 import { createBounceHandlers } from "./bounce-admin.ts";
+import type { DigestInfo } from "./digest-commands.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
 import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook-admin.ts";
@@ -149,11 +152,47 @@ function createHandlers(options: AdminOptions): Handlers {
     },
     "history.add": ({ project, batch, onConflict, webhooks }) =>
       inProject(project, (tx, found) => importHistory(tx, found, batch, { policy: onConflict, webhooks })),
+    "digest.add": async ({ project, email, ...schedule }) => {
+      const added = await inProject(project, async (tx, found) =>
+        toDigestInfo(tx, await addDigest(tx, found, email, schedule)),
+      );
+      onSchedule();
+      return added;
+    },
+    "digest.list": ({ project }) =>
+      store.read(async (tx) => {
+        const infos: DigestInfo[] = [];
+        const { id } = await requireProject(tx, project);
+        for (const digest of await tx.digests.list(id)) infos.push(await toDigestInfo(tx, digest));
+        return infos;
+      }),
+    "digest.remove": ({ project, digest }) =>
+      inProject(project, async (tx, found) => {
+        const { id, email } = await removeDigest(tx, found, digest);
+        return { id: String(id), email };
+      }),
     session: async ({ project }) => {
       const key = createKey(random);
       addSession(key, await store.read((tx) => requireProject(tx, project)));
       return { key };
     },
+  };
+}
+
+async function toDigestInfo(tx: Transaction, digest: DigestRow): Promise<DigestInfo> {
+  const { id, email, weekday, minute, unsubscribedAt, state, dueAt, sentAt, reason, createdAt } = digest;
+  const [hour, rest] = [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0"));
+  return {
+    id: String(id),
+    email,
+    every: WEEKDAYS[weekday] ?? "",
+    at: `${hour}:${rest}`,
+    tz: await digestZone(tx, digest),
+    state: unsubscribedAt === null ? state : "unsubscribed",
+    next_at: unsubscribedAt === null ? dueAt : null,
+    last_sent_at: sentAt,
+    reason,
+    created_at: createdAt,
   };
 }
 

@@ -6,6 +6,7 @@
  */
 
 import type { UnavailableError } from "./errors.ts";
+import type { DigestRows } from "./delivery/digest-rows.ts";
 import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
 import type { HistoryRows } from "./history/rows.ts";
 import type {
@@ -20,6 +21,7 @@ import type {
 } from "./rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
+export type * from "./delivery/digest-rows.ts";
 export type * from "./delivery/rows.ts";
 export type * from "./rows.ts";
 export type * from "./webhooks/webhook-rows.ts";
@@ -71,6 +73,7 @@ export interface Transaction {
   readonly requests: RequestRows;
   readonly deliveries: DeliveryRows;
   readonly reports: ReportRows;
+  readonly digests: DigestRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;

@@ -318,4 +318,21 @@ export const SOFT_BOUNCES = toResource(
   ["id"],
 );
 export const HOOKS = toResource("hooks", { provider: "text", url: "text", proof: "text" });
+export const DIGESTS = toResource(
+  "digests",
+  {
+    id: "id",
+    email: "text",
+    every: "text",
+    at: "text",
+    tz: "text",
+    state: "status",
+    next_at: "time",
+    last_sent_at: "time",
+    reason: "text",
+    created_at: "time",
+  },
+  ["created_at", "id", "reason"],
+);
+export const REMOVED_DIGEST = toResource("digests", { id: "id", email: "text" });
 export const REMOVED = toResource("rows", { id: "id" });

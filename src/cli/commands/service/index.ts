@@ -4,6 +4,7 @@ import { registerAutopilot } from "./autopilot.ts";
 import { registerBounce } from "./bounce.ts";
 import { registerBrand } from "./brand.ts";
 import { registerDelivery } from "./delivery/index.ts";
+import { registerDigest } from "./digest.ts";
 import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerLink } from "./link.ts";
@@ -29,5 +30,6 @@ export function register(noun: Command, context: CommandContext): void {
   registerLink(noun, context);
   registerBrand(noun, context);
   registerWebhook(noun, context);
+  registerDigest(noun, context);
   registerImport(noun, context);
 }

@@ -44,7 +44,18 @@ export interface SmtpSenderOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** One mail of whatever kind. */
+export interface OutgoingMail extends Pick<DueSurvey, "attempts" | "firstAttemptAt"> {
+  /** Tells it from others in what the sender remembers. */
+  readonly key: string;
+  readonly address: string;
+  /** The same message each time. */
+  readonly render: () => Promise<RenderedMail>;
+}
+
 export interface SmtpSender extends MessageSender {
+  /** As `deliver`, for a mail that is no survey. */
+  readonly deliverMail: (mail: OutgoingMail, progress: DeliveryProgress) => Promise<DeliveryResult>;
   readonly resume: () => void;
   readonly health: () => SenderHealth;
   /** Lets messages in flight end, within bounds, and stores how full the bucket is. */
@@ -65,7 +76,15 @@ export async function openSmtpSender(options: SmtpSenderOptions): Promise<SmtpSe
     channels: ["email"],
     capacity: (seconds) => sender.capacity(seconds),
     resume: () => void sender.tell({ kind: "resume" }),
-    deliver: (due, progress) => sender.deliver(due, progress),
+    deliver: async (due, progress) => {
+      const address = due.person.email;
+      if (address === null) return { kind: "failed", reason: "the person has no email address" };
+      const { attempts, firstAttemptAt } = due;
+      const render = (): Promise<RenderedMail> => options.render(due);
+      const key = `${due.project.id}/${due.requestId}`;
+      return sender.deliver({ key, address, attempts, firstAttemptAt, render }, progress);
+    },
+    deliverMail: (mail, progress) => sender.deliver(mail, progress),
     erase: () => Promise.resolve(),
     health: () => sender.health,
     close: () => sender.close(),
@@ -99,13 +118,12 @@ class MailSending {
     return mode === "half-open" || (until !== null && until <= clock.now()) ? 1 : 0;
   }
 
-  async deliver(due: DueSurvey, progress: DeliveryProgress): Promise<DeliveryResult> {
-    const address = due.person.email;
-    if (address === null) return { kind: "failed", reason: "the person has no email address" };
-    if (!this.#options.mayReceive(address)) return { kind: "held", reason: "mail to this address is not allowed here" };
+  async deliver(mail: OutgoingMail, progress: DeliveryProgress): Promise<DeliveryResult> {
+    if (!this.#options.mayReceive(mail.address))
+      return { kind: "held", reason: "mail to this address is not allowed here" };
     await this.#turn();
     try {
-      return await this.#deliverInTurn(due, address, progress);
+      return await this.#deliverInTurn(mail, progress);
     } finally {
       this.#turns += 1;
       this.#waiting.shift()?.();
@@ -125,14 +143,14 @@ class MailSending {
     await this.#save();
   }
 
-  async #deliverInTurn(due: DueSurvey, address: string, progress: DeliveryProgress): Promise<DeliveryResult> {
-    const { clock, transport, render } = this.#options;
+  async #deliverInTurn(mail: OutgoingMail, progress: DeliveryProgress): Promise<DeliveryResult> {
+    const { clock, transport } = this.#options;
     const { signal } = progress;
     signal.throwIfAborted();
-    const { message, frozen } = await render(due);
+    const { message, frozen } = await mail.render();
     // The token itself is taken later; here nobody holds a connection while there is none.
     await this.#sleepUntil(reserve(this.#options.rate, this.#bucket, clock.now()).departures[0] ?? 0, signal);
-    const domain = domainOf(address);
+    const domain = domainOf(mail.address);
     const { state, admission } = admit(this.health, domain, clock.now());
     this.#become(state);
     // While the sender waits it has no room, so what is due may stay so; a domain's messages would come back at once.
@@ -149,14 +167,15 @@ class MailSending {
         },
         transmitting: () => progress.transmitting(frozen),
       });
-      return this.#settle(due, address, result, epoch);
+      return this.#settle(mail, result, epoch);
     } catch (error) {
       this.tell({ kind: "released", epoch });
       throw error;
     }
   }
 
-  #settle(due: DueSurvey, address: string, result: SmtpResult, epoch: number): DeliveryResult {
+  #settle(mail: OutgoingMail, result: SmtpResult, epoch: number): DeliveryResult {
+    const { address } = mail;
     if (result.kind === "withdrawn" || result.kind === "unsendable") {
       this.tell({ kind: "released", epoch });
       // A withdrawn message is settled already.
@@ -166,17 +185,17 @@ class MailSending {
     const { reply } = result;
     const { reason: _reason, domain: backsDomainOff, ...meaning } = meaningOf(result);
     const words = { text: reply.text, maskedText: maskReply(reply.text, address) };
-    const message = BEFORE_RECIPIENT.has(reply.stage) ? null : `${due.project.id}/${due.requestId}`;
+    const message = BEFORE_RECIPIENT.has(reply.stage) ? null : mail.key;
     const answer = { ...meaning, ...words, message, domain: domainOf(address), backsDomainOff };
     const { isHeld, isOdd } = this.tell({ kind: "answer", answer, epoch });
     if (this.#options.clock.monotonic() - this.#savedMs > SAVE_MS) this.#saveSoon();
     const outcome: DeliveryOutcome = isHeld
       ? { kind: "held", reason: reply.text }
-      : this.#outcomeOf(due, isOdd ? { ...answer, sender: "none" } : answer, reply);
+      : this.#outcomeOf(mail, isOdd ? { ...answer, sender: "none" } : answer, reply);
     return { ...outcome, attempt: factsOf(reply) };
   }
 
-  #outcomeOf(due: DueSurvey, answer: ServerAnswer, { stage, text }: SmtpReply): DeliveryOutcome {
+  #outcomeOf(mail: OutgoingMail, answer: ServerAnswer, { stage, text }: SmtpReply): DeliveryOutcome {
     const { outcome, sender, afterSeconds } = answer;
     // The sender's trouble: the message keeps its attempts, and goes out as soon as the sender is well. One whose
     // recipient was named lets another be the probe.
@@ -187,7 +206,7 @@ class MailSending {
     const { clock, random } = this.#options;
     const slow = this.health.domains[answer.domain];
     const leastSeconds = Math.max(afterSeconds ?? 0, slow === undefined ? 0 : this.#secondsUntil(slow.until));
-    return retryOrGiveUp(due, { now: unixSeconds(clock), fraction: random.fraction(), leastSeconds });
+    return retryOrGiveUp(mail, { now: unixSeconds(clock), fraction: random.fraction(), leastSeconds });
   }
 
   #become(next: SenderHealth): void {

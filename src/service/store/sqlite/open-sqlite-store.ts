@@ -15,6 +15,7 @@ import { createStoredTime, type Session } from "./engine/stored-time.ts";
 import { createListBlocks, type ListBlocks } from "./sql/list-blocks.ts";
 import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/people/autopilot-rows.ts";
 import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
+import { createDigestRows } from "./rows/delivery/digest-rows.ts";
 import { createHistoryRows } from "./rows/answers/history-rows.ts";
 import { createLinkRows } from "./rows/answers/link-rows.ts";
 import { createLongChanges, createStepLoop, type LongChangeKind, type Step } from "./rows/long-changes.ts";
@@ -157,6 +158,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
     requests: createRequestRows(database, session, blocks),
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
+    digests: createDigestRows(database, session),
     responses: createResponseRows(database, blocks),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),

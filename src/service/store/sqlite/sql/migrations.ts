@@ -3,7 +3,7 @@ import { emailKey } from "../../../../contract/email.ts";
 import type { Database } from "../engine/database.ts";
 import { ADD_DELIVERIES, ADD_REPORTS, giveUnsubscribeTokens } from "./delivery-schema.ts";
 import { COUNT_NPS_ALONE, KEEP_COUNTS } from "./list-blocks-schema.ts";
-import { ADD_PROJECT_SETTINGS, ADD_SUPPRESSIONS, ADD_SURVEY_LINKS, CREATE_SCHEMA } from "./schema.ts";
+import { ADD_DIGESTS, ADD_PROJECT_SETTINGS, ADD_SUPPRESSIONS, ADD_SURVEY_LINKS, CREATE_SCHEMA } from "./schema.ts";
 import { ADD_WEBHOOKS } from "./webhook-schema.ts";
 import { StoreFileError } from "../../store-errors.ts";
 
@@ -49,6 +49,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 10, statements: ADD_SURVEY_LINKS },
   { version: 11, statements: COUNT_NPS_ALONE },
   { version: 12, statements: ADD_WEBHOOKS },
+  { version: 13, statements: ADD_DIGESTS },
 ];
 
 /**
