@@ -5,7 +5,8 @@
  */
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
 import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
-import { MIGRATIONS, migrate } from "../../src/service/store/sqlite/sql/migrations.ts";
+import { MIGRATIONS } from "../../src/service/store/sql/schema/migrations.ts";
+import { migrate } from "../../src/service/store/sqlite/engine/migrate.ts";
 
 const [file = "", rowsText = "", nowText = ""] = process.argv.slice(2);
 const [rows, now] = [Number(rowsText), Number(nowText)];
@@ -15,7 +16,7 @@ const first = now - SPAN;
 const database = createDatabase(await openEngine(file));
 for (const pragma of ["locking_mode = EXCLUSIVE", "journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"])
   database.exec(`PRAGMA ${pragma}`);
-migrate(database, MIGRATIONS.slice(0, 1), now);
+await migrate(database, MIGRATIONS.slice(0, 1), now);
 
 const counted = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${rows})`;
 const createdAt = `${first} + i * ${SPAN} / ${rows}`;

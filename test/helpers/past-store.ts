@@ -9,7 +9,8 @@ import type { Admin } from "../../src/service/control/commands.ts";
 import { ensureFirstKey } from "../../src/service/first-project.ts";
 import { openService, type Service } from "../../src/service/index.ts";
 import { createDatabase } from "../../src/service/store/sqlite/engine/database.ts";
-import { openEngine, type SqlRow } from "../../src/service/store/sqlite/engine/engine.ts";
+import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
+import type { SqlRow } from "../../src/service/store/sql/database.ts";
 import { fakeDeps, fixedClock } from "./fake-deps.ts";
 import type { PastFiles } from "./past.ts";
 

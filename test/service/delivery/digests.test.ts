@@ -162,31 +162,32 @@ describe("a digest", () => {
   });
 
   test("when its reader leaves, also while a mail is in hand, then nothing more goes out; coming back is one click", async () => {
-    const { time, sent, run, only, write, read, marking, project, email } = await openDigests();
+    const { store, time, sent, run, only, marking, project, email } = await openDigests();
     time.now = at("2026-11-23T08:00:00Z");
     await run(async (due, progress) => {
-      await write((tx) => leaveDigest(tx, due.token, "leave"));
+      await store.write((tx) => leaveDigest(tx, due.token, "leave"));
       return marking(due, progress);
     });
     time.now += 7 * DAY;
     await run();
     expect(sent).toEqual([]);
-    await expect(write((tx) => addDigest(tx, project, email, monday))).rejects.toThrow("has unsubscribed");
+    await expect(store.write((tx) => addDigest(tx, project, email, monday))).rejects.toThrow("has unsubscribed");
     const token = (await only())?.token ?? "";
-    expect(await write((tx) => leaveDigest(tx, token, "undo"))).toBe(true);
+    expect(await store.write((tx) => leaveDigest(tx, token, "undo"))).toBe(true);
     time.now += 7 * DAY;
     await run();
     expect(sent).toEqual(["2026-12-07T08:00Z"]);
-    await write((tx) => removeDigest(tx, project, email));
-    expect(await read((tx) => tx.digests.list(null))).toEqual([]);
+    await store.write((tx) => removeDigest(tx, project, email));
+    expect(await store.read((tx) => tx.digests.list(null))).toEqual([]);
   });
 });
 
 test("when a week is over, then the mail tells it, in the sender's name, and its link ends it", async () => {
   const time = { now: at("2026-11-17T12:00:00Z") };
   const clock = { ...systemClock, now: () => time.now * 1000 };
-  const { service, client, folder, close, baseUrl } = await openEmbeddedService({ clock });
-  onTestFinished(close);
+  const embedded = await openEmbeddedService({ clock });
+  onTestFinished(() => embedded.close());
+  const { service, client, folder, baseUrl } = embedded;
   const { admin } = service;
   await admin({ kind: "settings", project: "default", change: { sender_name: "Acme", tz: "Europe/Berlin" } });
   const added = await admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday });
@@ -304,8 +305,9 @@ test("when mail goes over SMTP, then a digest does too, and what the server says
   onTestFinished(server.stop);
   const time = { now: at("2026-11-17T12:00:00Z") };
   const clock = { ...systemClock, now: () => time.now * 1000 };
-  const { service, close } = await openEmbeddedService({ clock, smtp: { port: server.port } });
-  onTestFinished(close);
+  const embedded = await openEmbeddedService({ clock, smtp: { port: server.port } });
+  onTestFinished(() => embedded.close());
+  const { service } = embedded;
   for (const email of ["ok@example.com", "550-5.1.1@example.com"])
     await service.admin({ kind: "digest.add", project: "default", email, ...monday });
   time.now = at("2026-11-23T08:00:00Z");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { isBuiltin } from "node:module";
 import { IN_MEMORY, type EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
-import { createDatabase, type Database } from "../../../src/service/store/sqlite/engine/database.ts";
+import { createDatabase, type SqliteDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
 import { openEngine } from "../../../src/service/store/sqlite/engine/engine.ts";
 
 export const ENGINES: readonly EngineName[] = isBuiltin("node:sqlite")
@@ -16,6 +16,6 @@ export function newDataFile(): string {
   return path.join(mkdtempSync(path.join(tmpdir(), "surveyctl-store-")), "survey.db");
 }
 
-export async function openRawDatabase(engine: EngineName, file: string = IN_MEMORY): Promise<Database> {
+export async function openRawDatabase(engine: EngineName, file: string = IN_MEMORY): Promise<SqliteDatabase> {
   return createDatabase(await openEngine(file, engine));
 }

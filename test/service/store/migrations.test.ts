@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { finishDelivery, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
-import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
+import { MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
+import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
 import { claimAll, links, openFixture, responseInput, responsesQuery, START } from "../domain/fixture.ts";
 import { listResponses } from "../domain/lists.ts";
 import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
@@ -58,7 +59,7 @@ describe.each(ENGINES)("%s", (engine) => {
   const makeOldFile = async (schema = FIRST_SCHEMA, fill = FILL): Promise<string> => {
     const file = newDataFile();
     const database = await openRawDatabase(engine, file);
-    migrate(database, schema, START);
+    await migrate(database, schema, START);
     database.exec("BEGIN");
     for (const statement of fill) database.exec(statement);
     database.exec("COMMIT");
@@ -111,7 +112,7 @@ describe.each(ENGINES)("%s", (engine) => {
     for (let index = 0; index <= statements.length; index += 4) {
       const database = await openRawDatabase(engine, file);
       const broken = [...statements.slice(0, index), "nonsense"];
-      expect(() => migrate(database, [...FIRST_SCHEMA, { version, statements: broken }], START)).toThrow(
+      await expect(migrate(database, [...FIRST_SCHEMA, { version, statements: broken }], START)).rejects.toThrow(
         "syntax error",
       );
       expect(database.all("SELECT name FROM sqlite_master WHERE name IN ('list_blocks', 'long_changes')")).toEqual([]);
@@ -125,7 +126,7 @@ describe.each(ENGINES)("%s", (engine) => {
   test("when a file of the schema before deliveries had states is opened, then each row has its state", async () => {
     const file = await makeOldFile(MIGRATIONS.slice(0, 6), FILL_STATES);
     const database = await openRawDatabase(engine, file);
-    migrate(database, MIGRATIONS, START);
+    await migrate(database, MIGRATIONS, START);
     const rows = database.all(
       `SELECT id, state, attempts, claims, first_attempt_at AS "firstAttemptAt" FROM survey_requests ORDER BY id`,
     );

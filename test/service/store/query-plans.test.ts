@@ -1,38 +1,41 @@
 import { describe, expect, test } from "vitest";
 import { RESPONSE_ORDERS } from "../../../src/contract/routes.ts";
 import type { ResponsesFilter } from "../../../src/service/domain/ports.ts";
-import { createAutopilotRows } from "../../../src/service/store/sqlite/rows/people/autopilot-rows.ts";
-import type { Database } from "../../../src/service/store/sqlite/engine/database.ts";
-import type { SqlValue } from "../../../src/service/store/sqlite/engine/engine.ts";
-import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
-import { createListBlocks } from "../../../src/service/store/sqlite/sql/list-blocks.ts";
-import type { LongChanges } from "../../../src/service/store/sqlite/rows/long-changes.ts";
+import { createAutopilotRows } from "../../../src/service/store/sql/rows/people/autopilot-rows.ts";
+import type { Database } from "../../../src/service/store/sql/database.ts";
+import type { SqlValue } from "../../../src/service/store/sql/database.ts";
+import { MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
+import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
+import { createListBlocks } from "../../../src/service/store/sql/lists/list-blocks.ts";
+import type { LongChanges } from "../../../src/service/store/sql/rows/long-changes.ts";
 import { DELIVERY_STATES } from "../../../src/service/domain/delivery/rows.ts";
-import { createDeliveryRows } from "../../../src/service/store/sqlite/rows/delivery/delivery-rows.ts";
-import { createPersonRows } from "../../../src/service/store/sqlite/rows/people/person-rows.ts";
-import { createReportRows } from "../../../src/service/store/sqlite/rows/delivery/report-rows.ts";
-import { createRequestRows } from "../../../src/service/store/sqlite/rows/delivery/request-rows.ts";
-import { createResponseRows } from "../../../src/service/store/sqlite/rows/answers/response-rows.ts";
-import { createWebhookRows } from "../../../src/service/store/sqlite/rows/webhook-rows.ts";
-import { deleteResponsesOf, leaveResponse } from "../../../src/service/store/sqlite/rows/answers/response-changes.ts";
+import { createDeliveryRows } from "../../../src/service/store/sql/rows/delivery/delivery-rows.ts";
+import { createPersonRows } from "../../../src/service/store/sql/rows/people/person-rows.ts";
+import { createReportRows } from "../../../src/service/store/sql/rows/delivery/report-rows.ts";
+import { createRequestRows } from "../../../src/service/store/sql/rows/delivery/request-rows.ts";
+import { createResponseRows } from "../../../src/service/store/sql/rows/answers/response-rows.ts";
+import { createWebhookRows } from "../../../src/service/store/sql/rows/webhook-rows.ts";
+import { deleteResponsesOf, leaveResponse } from "../../../src/service/store/sql/rows/answers/response-changes.ts";
+import { toDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
 import { ENGINES, openRawDatabase } from "./engines.ts";
 
 /** What SQLite says of every query that `work` makes: one line a step of the plan. */
 async function plansOf(work: (database: Database) => Promise<unknown>): Promise<string[]> {
-  const database = await openRawDatabase(ENGINES[0]!);
-  migrate(database, MIGRATIONS, 0);
-  database.writing = true;
+  const sqlite = await openRawDatabase(ENGINES[0]!);
+  await migrate(sqlite, MIGRATIONS, 0);
+  sqlite.writing = true;
   const plans: string[] = [];
   const explain = (sql: string, values: readonly SqlValue[] = []): void => {
-    for (const { detail } of database.all(`EXPLAIN QUERY PLAN ${sql}`, values)) plans.push(String(detail));
+    for (const { detail } of sqlite.all(`EXPLAIN QUERY PLAN ${sql}`, values)) plans.push(String(detail));
   };
+  const database = toDatabase(sqlite);
   const spy: Database = {
     ...database,
     all: (sql, values) => (explain(sql, values), database.all(sql, values)),
     first: (sql, values) => (explain(sql, values), database.first(sql, values)),
   };
   await work(spy);
-  database.close();
+  sqlite.close();
   return plans;
 }
 
@@ -52,9 +55,9 @@ const responseRows = (database: Database) => createResponseRows(database, create
 const responses = (filter: Partial<ResponsesFilter>) => (database: Database) =>
   responseRows(database).list(1, { ...all, ...filter }, shape);
 const noChanges: LongChanges = {
-  begin: () => true,
+  begin: async () => true,
   forget: () => undefined,
-  step: () => undefined,
+  step: async () => undefined,
   isNoted: () => false,
 };
 const people = (database: Database) => createPersonRows(database, createListBlocks(database), noChanges);
@@ -98,10 +101,10 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
     // With a survey that is due: the claim goes from the project on to its surveys.
     "claims",
     async (database) => {
-      database.exec("INSERT INTO projects (id, name, created_at) VALUES (1, 'default', 0)");
-      database.exec("INSERT INTO people (project_id, id, created_at) VALUES (1, 1, 0)");
+      database.send("INSERT INTO projects (id, name, created_at) VALUES (1, 'default', 0)");
+      database.send("INSERT INTO people (project_id, id, created_at) VALUES (1, 1, 0)");
       const configuration = "INSERT INTO autopilot_configurations VALUES (1, 'email', 1, 60, 0, 0)";
-      database.exec(configuration);
+      database.send(configuration);
       const request = { personId: 1, channel: "email", autopilot: false, createdAt: 0, scheduledAt: 0 } as const;
       const rows = requests(database);
       await rows.insert(1, { ...request, paused: false, properties: {}, token: "t", unsubscribeToken: "u" });
@@ -165,14 +168,14 @@ describe("when a list is asked for, then an index finds it and keeps its order",
   test("a response that goes: its trends are found by it alone", async () => {
     const row = { id: 1, createdAt: 1, updatedAt: 1, score: 1, surveyType: "nps" };
     const plans = await plansOf(async (database) => {
-      database.exec("INSERT INTO projects (id, name, created_at) VALUES (1, 'one', 0)");
-      database.exec("INSERT INTO people (project_id, id, created_at) VALUES (1, 5, 0)");
-      database.exec(
+      database.send("INSERT INTO projects (id, name, created_at) VALUES (1, 'one', 0)");
+      database.send("INSERT INTO people (project_id, id, created_at) VALUES (1, 5, 0)");
+      database.send(
         `INSERT INTO responses (project_id, id, person_id, score, token, created_at, updated_at, person_properties)
          VALUES (1, 1, 5, 1, 't', 1, 1, '{}')`,
       );
-      leaveResponse(database, createListBlocks(database), 1, row);
-      deleteResponsesOf(database, createListBlocks(database), 1, 5, 10);
+      await leaveResponse(database, createListBlocks(database), 1, row);
+      await deleteResponsesOf(database, createListBlocks(database), 1, 5, 10);
     });
     const trends = plans.filter((step) => step.includes("trend_responses"));
     const byResponse = /USING (?:COVERING )?INDEX trend_responses_by_response \(project_id=\? AND response_id=\?\)$/;

@@ -13,7 +13,8 @@ import { describe, expect, test } from "vitest";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
-import { MIGRATIONS, migrate } from "../../../src/service/store/sqlite/sql/migrations.ts";
+import { MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
+import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
 import {
   START,
   links,
@@ -287,13 +288,13 @@ describe.each(ENGINES)("%s", (engine) => {
       version: MIGRATIONS.length + 1,
       statements: ["CREATE TABLE extra (one TEXT)", "INSERT INTO extra VALUES ('first')"],
     };
-    migrate(database, MIGRATIONS, START);
-    migrate(database, [...MIGRATIONS, next], START);
-    migrate(database, [...MIGRATIONS, next], START);
+    await migrate(database, MIGRATIONS, START);
+    await migrate(database, [...MIGRATIONS, next], START);
+    await migrate(database, [...MIGRATIONS, next], START);
     expect(database.all("SELECT * FROM extra").map((row) => ({ ...row }))).toEqual([{ one: "first" }]);
-    expect(() => migrate(database, MIGRATIONS, START)).toThrow("newer version");
+    await expect(migrate(database, MIGRATIONS, START)).rejects.toThrow("newer version");
     const broken = { version: next.version + 1, statements: ["CREATE TABLE half (one TEXT)", "nonsense"] };
-    expect(() => migrate(database, [...MIGRATIONS, next, broken], START)).toThrow("syntax error");
+    await expect(migrate(database, [...MIGRATIONS, next, broken], START)).rejects.toThrow("syntax error");
     expect(database.all("SELECT name FROM sqlite_master WHERE name = 'half'")).toEqual([]);
     database.close();
   });
@@ -301,7 +302,7 @@ describe.each(ENGINES)("%s", (engine) => {
   test("when a file has older keys of addresses, then they are renewed, and nobody is lost", async () => {
     const file = newDataFile();
     const database = await openRawDatabase(engine, file);
-    migrate(database, MIGRATIONS.slice(0, 1), START);
+    await migrate(database, MIGRATIONS.slice(0, 1), START);
     database.exec("INSERT INTO projects (id, name, created_at, next_id) VALUES (1, 'default', 0, 9)");
     const people = ["É@x.co", "e\u0301@bücher.example", "\u00e9@xn--bcher-kva.example", "Ada@X.co", "\u212A@x.co"];
     for (const [index, email] of people.entries()) {

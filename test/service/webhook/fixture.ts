@@ -26,15 +26,12 @@ export function createHandClock(): HandClock {
       new Promise((resolve, reject) => {
         const sleeper = { at: time.ms + ms, wake: resolve };
         // So short that nobody would advance a clock for it.
-        if (ms < 1000 && signal === undefined) {
-          setTimeout(resolve, 1);
-          return;
-        }
         if (signal?.aborted === true) {
           reject(signal.reason as Error);
           return;
         }
         sleepers.add(sleeper);
+        if (ms < 1000) setTimeout(() => sleepers.delete(sleeper) && resolve(), 1);
         signal?.addEventListener("abort", () => {
           if (sleepers.delete(sleeper)) reject(signal.reason as Error);
         });

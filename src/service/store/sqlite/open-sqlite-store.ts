@@ -2,37 +2,20 @@ import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
 import { resolveFile } from "../../../runtime/file-replacement.ts";
-import type { Store, Transaction } from "../../domain/ports.ts";
+import type { Store } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
-import { createDatabase, type Database } from "./engine/database.ts";
+import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
 import { type Ownership, ownFile } from "./engine/file-owner.ts";
 import { createFileWatch } from "./engine/file-watch.ts";
 import { createJobQueue } from "./engine/job-queue.ts";
-import { createStoredTime, type Session } from "./engine/stored-time.ts";
-import { createListBlocks, type ListBlocks } from "./sql/list-blocks.ts";
-import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/people/autopilot-rows.ts";
-import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
-import { createDigestRows } from "./rows/delivery/digest-rows.ts";
-import { createHistoryRows } from "./rows/answers/history-rows.ts";
-import { createLinkRows } from "./rows/answers/link-rows.ts";
-import { createLongChanges, createStepLoop, type LongChangeKind, type Step } from "./rows/long-changes.ts";
-import { removePersonStep } from "./rows/people/person-removal.ts";
-import { createPersonRows } from "./rows/people/person-rows.ts";
-import { createProjectRows } from "./rows/project-rows.ts";
-import { createReportRows } from "./rows/delivery/report-rows.ts";
-import { createRequestRows } from "./rows/delivery/request-rows.ts";
-import { createResponseRows } from "./rows/answers/response-rows.ts";
-import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
-import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
-import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/trend-rows.ts";
-import { createWebhookRows } from "./rows/webhook-rows.ts";
-import { FIND_MISCOUNTED_STATES } from "./sql/delivery-schema.ts";
-import { FIND_MISCOUNTS } from "./sql/list-blocks-schema.ts";
-import { findMissing, migrate, MIGRATIONS } from "./sql/migrations.ts";
-import { FIND_MISCOUNTED_WEBHOOKS } from "./sql/webhook-schema.ts";
+import { createStoredTime } from "./engine/stored-time.ts";
+import { findMissing, migrate } from "./engine/migrate.ts";
+import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
+import { createStepLoop } from "../sql/rows/long-changes.ts";
+import { createStoreRows } from "../sql/store-rows.ts";
 
 export interface SqliteStoreOptions {
   /** Created when it does not exist; `:memory:` for a store that nothing outlives. */
@@ -50,10 +33,6 @@ export interface SqliteStoreOptions {
   readonly onWebhookEvent?: () => void;
 }
 
-/** 16 bytes: 22 characters. */
-const TOKEN_BYTES = 16;
-const TOKEN_LENGTH = 22;
-const SECRET_BYTES = 32;
 /** A full disk is looked at this often. */
 const PROBE_MS = 2_000;
 /** Clocks that are set to the right time go back by less. */
@@ -71,7 +50,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const ownership = await ownFile(file, options.clock);
   try {
     const { database, guard } = await openFile({ ...options, file }, ownership);
-    return createStore(database, { ...options, file }, { guard, release: () => ownership.release() });
+    return await createStore(database, { ...options, file }, { guard, release: () => ownership.release() });
   } catch (error) {
     await ownership.release();
     if (!(error instanceof StoreFileError)) throw error;
@@ -82,7 +61,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 async function openFile(
   options: SqliteStoreOptions,
   ownership: Ownership,
-): Promise<{ readonly database: Database; readonly guard: FileGuard }> {
+): Promise<{ readonly database: SqliteDatabase; readonly guard: FileGuard }> {
   const { file, random = systemRandom, onEvent = () => undefined } = options;
   const { isNew, isReadable } = prepareFile(file, ownership.left);
   if (isNew) onEvent({ kind: "created" });
@@ -93,13 +72,13 @@ async function openFile(
   return { database, guard: createFileGuard(file, database.engine) };
 }
 
-async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promise<Database> {
+async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promise<SqliteDatabase> {
   const database = createDatabase(await openEngine(file, engine));
   try {
     if (file !== IN_MEMORY) refuseOpenedElsewhere(file, database.engine);
     configure(database);
     if (file !== IN_MEMORY) checkContent(file, database);
-    migrate(database, MIGRATIONS, unixSeconds(clock));
+    await migrate(database, MIGRATIONS, unixSeconds(clock));
     const [missing] = findMissing(database, MIGRATIONS);
     if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
     return database;
@@ -110,20 +89,15 @@ async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promis
 }
 
 /** Exclusive before WAL: without shared memory an engine can keep a WAL only for itself. */
-function configure(database: Database): void {
+function configure(database: SqliteDatabase): void {
   database.exec("PRAGMA locking_mode = EXCLUSIVE");
   database.exec("PRAGMA journal_mode = WAL");
-  database.exec("PRAGMA synchronous = FULL");
+  // The queue syncs the log after each commit, beside the event loop.
+  database.exec("PRAGMA synchronous = NORMAL");
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -32768");
   // A checkpoint syncs the data file as well: rather at 16 MB of log than at 4.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
-}
-
-/** One draw for all of them: to draw a million times would be a good part of an import. */
-function manyTokens(random: Random, count: number): string[] {
-  const text = random.token(Math.ceil((count * TOKEN_LENGTH * 3) / 4));
-  return Array.from({ length: count }, (_, at) => text.slice(at * TOKEN_LENGTH, (at + 1) * TOKEN_LENGTH));
 }
 
 interface Held {
@@ -131,7 +105,11 @@ interface Held {
   readonly release: () => Promise<void>;
 }
 
-function createStore(database: Database, options: SqliteStoreOptions, { guard, release }: Held): Store {
+async function createStore(
+  database: SqliteDatabase,
+  options: SqliteStoreOptions,
+  { guard, release }: Held,
+): Promise<Store> {
   const { file, clock, random = systemRandom, onEvent = () => undefined, blockRows } = options;
   const { appUrl = () => "", onWebhookEvent = () => undefined } = options;
   const time = createStoredTime(database, clock);
@@ -147,31 +125,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
       watch.afterCommit();
     },
   });
-  const session: Session = { now: 0 };
-  const blocks = createListBlocks(database, blockRows);
-  const changes = createLongChanges(database, createSteps(database, session, blocks));
-  const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES));
-  const rows = {
-    token: () => random.token(TOKEN_BYTES),
-    projects: createProjectRows(database, session, blocks),
-    people: createPersonRows(database, blocks, changes),
-    requests: createRequestRows(database, session, blocks),
-    deliveries: createDeliveryRows(database, session),
-    reports: createReportRows(database, session),
-    digests: createDigestRows(database, session),
-    responses: createResponseRows(database, blocks),
-    trends: createTrendRows(database, session, changes),
-    autopilot: createAutopilotRows(database, session, changes),
-    suppressions: createSuppressionRows(database, secrets),
-    links: createLinkRows(database, session),
-    secrets: createSecretRows(secrets),
-    webhooks: createWebhookRows(database, session, onWebhookEvent),
-    history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),
-  };
-  const begin = (now: number): Transaction => {
-    session.now = now;
-    return { ...rows, now, appUrl: appUrl() };
-  };
+  const rows = await createStoreRows(toDatabase(database), { random, appUrl, onWebhookEvent, blockRows });
 
   /** Tries to write: while clients see 503, no other write would notice that there is room again. */
   async function probe(): Promise<void> {
@@ -189,18 +143,18 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
         .catch(() => undefined);
   }
 
-  const loop = createStepLoop(changes.isNoted, () =>
+  const loop = createStepLoop(rows.changes.isNoted, () =>
     queue.write(async () => {
-      begin(time.newest());
-      changes.step();
+      rows.begin(time.newest());
+      await rows.changes.step();
     }),
   );
   loop.start();
   return {
     trouble: () => watch.trouble(),
     lost: watch.lost,
-    read: (work) => queue.read(() => work(begin(time.now()))),
-    write: (work, how) => queue.write(() => work(begin(time.newest())), how).finally(loop.start),
+    read: (work) => queue.read(() => work(rows.begin(time.now()))),
+    write: (work, how) => queue.write(() => work(rows.begin(time.newest())), how).finally(loop.start),
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
     backup: (copy) => queue.read(async () => copyTo(database, copy)),
@@ -216,6 +170,7 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
       // The file may have gone since the last write.
       await queue.read(async () => watch.beforeCommit()).catch(() => undefined);
       await queue.close();
+      await watch.close();
       // What others may have changed is left as it is: to close the database would write to it. An engine that locks
       // others out has nothing to fear, and keeps its locks until then.
       if (watch.refusal() === null || database.engine === "node:sqlite") database.close();
@@ -224,29 +179,18 @@ function createStore(database: Database, options: SqliteStoreOptions, { guard, r
   };
 }
 
-function compact(database: Database): void {
+function compact(database: SqliteDatabase): void {
   database.exec("VACUUM");
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-function integrityFindings(database: Database): string[] {
+function integrityFindings(database: SqliteDatabase): string[] {
   const findings = database.all("PRAGMA integrity_check").map((row) => String(Object.values(row)[0]));
   const orphans = database
     .all("PRAGMA foreign_key_check")
     .map(({ table, parent }) => `a row of ${table} has no ${parent}`);
-  const miscounts = [FIND_MISCOUNTS, FIND_MISCOUNTED_STATES, FIND_MISCOUNTED_WEBHOOKS]
-    .flatMap((sql) => database.all(sql))
-    .map(({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`);
+  const miscounts = FIND_MISCOUNTED.flatMap((sql) => database.all(sql)).map(
+    ({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`,
+  );
   return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];
-}
-
-/** How each kind of long change does a step. */
-function createSteps(database: Database, session: Session, blocks: ListBlocks): Readonly<Record<LongChangeKind, Step>> {
-  return {
-    "fill trend": (change) => fillTrendStep(database, blocks, change),
-    "remove trend": (change) => removeTrendStep(database, blocks, change),
-    "remove person": (change) => removePersonStep(database, blocks, change),
-    "follow frequency": (change) => followFrequencyStep(database, session.now, change),
-    "follow activity": (change) => followActivityStep(database, change),
-  };
 }

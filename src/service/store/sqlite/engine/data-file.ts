@@ -7,7 +7,7 @@ import { isPrivate } from "../../../../runtime/processes.ts";
 import type { Random } from "../../../../runtime/random.ts";
 import type { LockFacts } from "../../../../runtime/lock-file.ts";
 import { StoreFileError } from "../../store-errors.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import type { EngineName } from "./engine.ts";
 import { readHeader } from "./file-guard.ts";
 
@@ -82,7 +82,7 @@ export function refuseOpenedElsewhere(file: string, engine: EngineName): void {
 }
 
 /** Looks for damage, in files of up to 32 MiB. Throws StoreFileError. */
-export function checkContent(file: string, database: Database): void {
+export function checkContent(file: string, database: SqliteDatabase): void {
   if ((sizeOf(file) ?? 0) > CHECKED_BYTES_MAX) return;
   const finding = Object.values(database.first("PRAGMA quick_check(1)") ?? {})[0];
   if (finding !== "ok") throw new StoreFileError("damaged", `the file is damaged: ${firstLine(String(finding))}`);
@@ -93,7 +93,7 @@ function firstLine(text: string): string {
 }
 
 /** Writes the number of this run into the file itself and empties the log. Returns it. */
-export function markRun(database: Database, random: Random): number {
+export function markRun(database: SqliteDatabase, random: Random): number {
   const run = 1 + Math.floor(random.fraction() * 0x7fff_fffe);
   database.exec(`PRAGMA user_version = ${run}`);
   database.all("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -108,7 +108,7 @@ function sizeOf(file: string): number | null {
  * Writes a copy to a new file that only this user may read. No run has its number, so that a log of another copy is
  * not taken for its own when it is put back.
  */
-export function copyTo(database: Database, file: string): void {
+export function copyTo(database: SqliteDatabase, file: string): void {
   closeSync(openSync(file, "wx", 0o600));
   database.all("VACUUM INTO ?", [file]);
   const descriptor = openSync(file, "r+");

@@ -1,21 +1,11 @@
 /** One open database: statements prepared once, errors told apart, writes only inside a write job. */
 import { StoreFileError, type FileTrouble } from "../../store-errors.ts";
-import type { Engine, EngineName, EngineStatement, SqlRow, SqlValue } from "./engine.ts";
+import { type Database, type SqlRow, type SqlValue, UniqueViolation } from "../../sql/database.ts";
+import type { Engine, EngineName, EngineStatement } from "./engine.ts";
 
 const STATEMENTS_MAX = 256;
 
-/** A unique index refused a row; `columns` as SQLite names them, such as `people.project_id, people.email_key`. */
-export class UniqueViolation extends Error {
-  override readonly name = "UniqueViolation";
-  readonly columns: string;
-
-  constructor(columns: string, options: ErrorOptions) {
-    super(`not unique: ${columns}`, options);
-    this.columns = columns;
-  }
-}
-
-export interface Database {
+export interface SqliteDatabase {
   readonly engine: EngineName;
   /** Whether changes are allowed now; the queue sets it for write jobs. */
   writing: boolean;
@@ -33,7 +23,7 @@ export interface Database {
 }
 
 /** Keeps the statements that were used last. Throws UniqueViolation, and what the engine throws. */
-export function createDatabase(engine: Engine): Database {
+export function createDatabase(engine: Engine): SqliteDatabase {
   const statements = new Map<string, EngineStatement>();
 
   const drop = (sql: string): void => {
@@ -66,7 +56,7 @@ export function createDatabase(engine: Engine): Database {
     }
   };
 
-  const database: Database = {
+  const database: SqliteDatabase = {
     engine: engine.name,
     writing: false,
     changes: 0,
@@ -96,29 +86,21 @@ export function createDatabase(engine: Engine): Database {
   return database;
 }
 
-/** As many as one statement looks for, so that a text is prepared once. */
-const IN_MAX = 50;
-
-/** The rows whose column, at the end of `sql` as in `… AND id IN`, has one of many values. */
-export function allIn(
-  database: Database,
-  sql: string,
-  before: readonly SqlValue[],
-  wanted: readonly SqlValue[],
-): SqlRow[] {
-  const text = `${sql} (${Array.from({ length: IN_MAX }, () => "?").join(", ")})`;
-  const rows: SqlRow[] = [];
-  for (let at = 0; at < wanted.length; at += IN_MAX) {
-    const values = wanted.slice(at, at + IN_MAX);
-    const [last = null] = values.slice(-1);
-    // The last one again does no harm.
-    while (values.length < IN_MAX) values.push(last);
-    rows.push(...database.all(text, [...before, ...values]));
-  }
-  return rows;
+/** The same as rows want it: each answer is a promise that is settled already. */
+export function toDatabase(sqlite: SqliteDatabase): Database {
+  return {
+    get writing() {
+      return sqlite.writing;
+    },
+    all: async (sql, values) => sqlite.all(sql, values),
+    first: async (sql, values) => sqlite.first(sql, values),
+    run: async (sql, values) => sqlite.run(sql, values),
+    returning: async (sql, values) => sqlite.returning(sql, values),
+    send: (sql, values) => void sqlite.run(sql, values),
+  };
 }
 
-function beginChange(database: Database): void {
+function beginChange(database: SqliteDatabase): void {
   if (!database.writing) throw new Error("data can be changed only inside Store.write");
   database.changes += 1;
 }

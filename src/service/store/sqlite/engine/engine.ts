@@ -1,8 +1,6 @@
-import { withoutWarning } from "../../../../runtime/log.ts";
-
 /** What we need of a SQLite library; each engine is one small adapter. */
-export type SqlValue = string | number | null;
-export type SqlRow = Readonly<Record<string, SqlValue>>;
+import { withoutWarning } from "../../../../runtime/log.ts";
+import type { SqlRow, SqlValue } from "../../sql/database.ts";
 
 export interface EngineStatement {
   /** Steps to the end: a statement that is left open would block the commit. */

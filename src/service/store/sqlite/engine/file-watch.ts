@@ -8,12 +8,16 @@ import type { Clock } from "../../../../runtime/clock.ts";
 import type { StoreEvent } from "../../store-errors.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import { copyTo, RESCUED } from "./data-file.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 import type { Change, FileGuard } from "./file-guard.ts";
+import { createLogSync } from "./log-sync.ts";
 
 export interface FileWatch {
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
+  /** All that is committed is then on the disk, in the file that was opened. */
+  readonly sync: () => Promise<void>;
+  readonly close: () => Promise<void>;
   readonly failed: (error: unknown) => unknown;
   readonly refusal: () => StoreFileError | null;
   readonly trouble: () => StoreFileError | null;
@@ -22,7 +26,7 @@ export interface FileWatch {
 
 export interface FileWatchOptions {
   readonly file: string;
-  readonly database: Database;
+  readonly database: SqliteDatabase;
   /** Null for a database in memory. */
   readonly guard: FileGuard | null;
   readonly clock: Clock;
@@ -36,14 +40,17 @@ export function createFileWatch(options: FileWatchOptions): FileWatch {
   const { file, guard, onEvent } = options;
   const state: { trouble: StoreFileError | null; refusal: StoreFileError | null } = { trouble: null, refusal: null };
   const loss = createLoss();
+  const log = guard === null ? null : createLogSync(file);
 
+  const abandon = (error: StoreFileError): StoreFileError => {
+    state.refusal = error;
+    loss.resolve(error);
+    return error;
+  };
   const look = (when: "before commit" | "after commit"): void => {
     const change = guard?.check(when) ?? null;
     if (change === null) return;
-    const error = new StoreFileError("changed", `${file}: ${giveUp(options, change)}`);
-    state.refusal = error;
-    loss.resolve(error);
-    throw error;
+    throw abandon(new StoreFileError("changed", `${file}: ${giveUp(options, change)}`));
   };
   return {
     beforeCommit: () => look("before commit"),
@@ -52,6 +59,16 @@ export function createFileWatch(options: FileWatchOptions): FileWatch {
       if (state.trouble !== null) onEvent({ kind: "recovered" });
       state.trouble = null;
     },
+    sync: async () => {
+      try {
+        await log?.sync();
+      } catch (error) {
+        // The system may have dropped what it could not write, so a second try would prove nothing.
+        throw abandon(new StoreFileError("changed", `${file}: ${NOT_SAVED}`, { cause: error }));
+      }
+      look("before commit");
+    },
+    close: async () => log?.close(),
     failed: (error) => {
       if (!(error instanceof StoreFileError)) return error;
       const trouble = nameTrouble(file, error);
@@ -64,6 +81,8 @@ export function createFileWatch(options: FileWatchOptions): FileWatch {
     lost: loss.promise,
   };
 }
+
+const NOT_SAVED = "the disk reports an error; the service has stopped, as it cannot tell what is saved";
 
 function createLoss(): {
   readonly promise: Promise<StoreFileError>;
@@ -107,7 +126,7 @@ const WHAT_OTHERS_DID: Readonly<Record<Exclude<Change["kind"], "file">, string>>
 };
 
 /** The log that is gone was ours alone, and we still have it open. */
-function saveIntoFile(database: Database): void {
+function saveIntoFile(database: SqliteDatabase): void {
   try {
     endTransaction(database);
     database.all("PRAGMA wal_checkpoint(PASSIVE)");
@@ -133,7 +152,7 @@ function saveBeside(
   }
 }
 
-function endTransaction(database: Database): void {
+function endTransaction(database: SqliteDatabase): void {
   try {
     database.exec("ROLLBACK");
   } catch {

@@ -1,7 +1,10 @@
-/** All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. */
+/**
+ * All jobs of a store, one after another; writes that wait together share one commit and so one disk sync. While the
+ * disk syncs, reads go on; what they may have seen of that commit is answered only when it is on the disk.
+ */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
 import type { WriteOptions } from "../../../domain/ports.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 
 /** More would make the first of them wait too long. */
 const BATCH_MAX = 512;
@@ -23,9 +26,11 @@ export interface JobQueue {
 export interface Watch {
   /** In the transaction, before its first job. */
   readonly begin: () => void;
-  /** Both may throw, and then no job of the batch is acknowledged. */
+  /** All three may throw, and then no job of the batch is acknowledged. */
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
+  /** Resolves when all that is committed is on the disk. */
+  readonly sync: () => Promise<void>;
   /** With each error that a job, or a whole batch, ended with; returns the one to reject with. */
   readonly failed: (error: unknown) => unknown;
   /** Why no job can be run any more; null while they can. */
@@ -33,26 +38,51 @@ export interface Watch {
 }
 
 /** A job that throws rejects alone; a commit that fails rejects its whole batch. */
-export function createJobQueue(database: Database, clock: Pick<Clock, "sleep">, watch: Watch): JobQueue {
+export function createJobQueue(database: SqliteDatabase, clock: Pick<Clock, "sleep">, watch: Watch): JobQueue {
   const reads: Job[] = [];
   const writes: Job[] = [];
+  /** Answered when the disk has synced. */
+  const held: Done[] = [];
   /** `urgent` counts the first of `writes` that wait for no others. */
-  const state: { draining: Promise<void> | null; closed: boolean; urgent: number } = {
+  const state: { draining: Promise<void> | null; syncing: Promise<void> | null; closed: boolean; urgent: number } = {
     draining: null,
+    syncing: null,
     closed: false,
     urgent: 0,
   };
 
+  /** What runs while the disk syncs may have seen what is not yet on it. */
+  const answer = (done: Done): void => {
+    if (state.syncing === null) done.answer();
+    else held.push(done);
+  };
+  const sync = async (): Promise<void> => {
+    try {
+      await watch.sync();
+      state.syncing = null;
+      for (const done of held.splice(0)) done.answer();
+    } catch (error) {
+      state.syncing = null;
+      const failure = watch.failed(error);
+      for (const { job } of held.splice(0)) job.reject(failure);
+    }
+    begin();
+  };
+  const writeBatch = async (): Promise<void> => {
+    const batch = writes.splice(0, BATCH_MAX);
+    state.urgent = Math.max(0, state.urgent - batch.length);
+    const done = await runBatch(database, batch, watch);
+    if (done === null) return;
+    held.push(...done);
+    state.syncing = sync();
+  };
+  const isReady = (): boolean => reads.length > 0 || (state.urgent > 0 && state.syncing === null);
   const drain = async (): Promise<void> => {
-    while (reads.length + state.urgent > 0) {
-      for (const job of reads.splice(0)) await settle(job, watch);
+    while (isReady()) {
+      for (const job of reads.splice(0)) answer(await runJob(job, watch));
       // Requests that arrived in the same turn of the event loop are still being read: let them join.
       if (state.urgent > 0) await nextTurn();
-      if (state.urgent > 0) {
-        const batch = writes.splice(0, BATCH_MAX);
-        state.urgent = Math.max(0, state.urgent - batch.length);
-        await runBatch(database, batch, watch);
-      }
+      if (state.urgent > 0 && state.syncing === null) await writeBatch();
     }
     state.draining = null;
   };
@@ -63,7 +93,7 @@ export function createJobQueue(database: Database, clock: Pick<Clock, "sleep">, 
     });
   };
   const begin = (): void => {
-    state.draining ??= drain();
+    if (isReady()) state.draining ??= drain();
   };
   /** Writes run in order, so what was called before goes with it. */
   const hurry = (count: number): void => {
@@ -88,61 +118,69 @@ export function createJobQueue(database: Database, clock: Pick<Clock, "sleep">, 
     close: async () => {
       state.closed = true;
       hurry(writes.length);
-      await state.draining;
+      while (state.draining !== null || state.syncing !== null) await (state.draining ?? state.syncing);
     },
   };
 }
 
-async function settle(job: Job, watch: Watch): Promise<void> {
+/** A job that has run, and how to answer it. */
+interface Done {
+  readonly job: Job;
+  readonly answer: () => void;
+}
+
+async function runJob(job: Job, watch: Watch): Promise<Done> {
   try {
     const refusal = watch.refusal();
     if (refusal !== null) throw refusal;
-    job.resolve(await job.run());
+    const value = await job.run();
+    return { job, answer: () => job.resolve(value) };
   } catch (error) {
-    job.reject(watch.failed(error));
+    const failure = watch.failed(error);
+    return { job, answer: () => job.reject(failure) };
   }
 }
 
-/** One transaction: each job in its own savepoint, answered only when all is on the disk. */
-async function runBatch(database: Database, jobs: readonly Job[], watch: Watch): Promise<void> {
-  const answers: (() => void)[] = [];
+/** One transaction, each job in its own savepoint; null when it is lost and its jobs are rejected. */
+async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: Watch): Promise<readonly Done[] | null> {
+  const done: Done[] = [];
   try {
     const refusal = watch.refusal();
     if (refusal !== null) throw refusal;
     database.all("BEGIN IMMEDIATE");
     database.writing = true;
     watch.begin();
-    for (const job of jobs) answers.push(await runInSavepoint(database, job, watch));
+    for (const job of jobs) done.push(await runInSavepoint(database, job, watch));
     watch.beforeCommit();
     database.all("COMMIT");
     watch.afterCommit();
+    return done;
   } catch (error) {
     rollBack(database);
     const failure = watch.failed(error);
     for (const job of jobs) job.reject(failure);
-    return;
+    return null;
   } finally {
     database.writing = false;
   }
-  for (const answer of answers) answer();
 }
 
-/** Runs a job and returns how to answer it; throws only when the whole transaction is lost. */
-async function runInSavepoint(database: Database, job: Job, watch: Watch): Promise<() => void> {
+/** Throws only when the whole transaction is lost. */
+async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch): Promise<Done> {
   database.all("SAVEPOINT job");
   try {
     const value = await job.run();
     database.all("RELEASE job");
-    return () => job.resolve(value);
+    return { job, answer: () => job.resolve(value) };
   } catch (error) {
     database.all("ROLLBACK TO job");
     database.all("RELEASE job");
     const failure = watch.failed(error);
-    return () => job.reject(failure);
+    return { job, answer: () => job.reject(failure) };
   }
 }
 
-function rollBack(database: Database): void {
+function rollBack(database: SqliteDatabase): void {
   try {
     database.exec("ROLLBACK");
   } catch {

@@ -1,6 +1,6 @@
 /** Time that never runs backwards within a data file, whatever the clock does. */
 import { type Clock, unixSeconds } from "../../../../runtime/clock.ts";
-import type { Database } from "./database.ts";
+import type { SqliteDatabase } from "./database.ts";
 
 export interface StoredTime {
   /** The larger of the clock and the newest time that a write has had, Unix seconds. */
@@ -12,7 +12,7 @@ export interface StoredTime {
   readonly commit: () => void;
 }
 
-export function createStoredTime(database: Database, clock: Clock): StoredTime {
+export function createStoredTime(database: SqliteDatabase, clock: Clock): StoredTime {
   const stored = Number(database.first("SELECT newest_at AS newest FROM clock")?.newest ?? 0);
   const state = { newest: stored, stored };
   const now = (): number => Math.max(unixSeconds(clock), state.newest);
@@ -27,10 +27,4 @@ export function createStoredTime(database: Database, clock: Clock): StoredTime {
       state.stored = state.newest;
     },
   };
-}
-
-/** What the running job's rows share. One job runs at a time, so one of these serves a store. */
-export interface Session {
-  /** The running job's frozen time, Unix seconds. */
-  now: number;
 }

@@ -1,0 +1,50 @@
+/** Parts that SQL texts are made of: conditions beside their values, and rows rendered as JSON. */
+import type { TimeRange } from "../../../domain/inputs.ts";
+import type { SqlValue } from "../database.ts";
+
+export interface Where {
+  readonly clauses: string[];
+  readonly values: SqlValue[];
+}
+
+/** Adds a condition whose `?` stand for these values. */
+export function addCondition(where: Where, clause: string, ...values: readonly SqlValue[]): void {
+  where.clauses.push(clause);
+  where.values.push(...values);
+}
+
+/** Adds the inclusive bounds that are not open. */
+export function addRange(where: Where, column: string, { since, until }: TimeRange): void {
+  if (since !== null) addCondition(where, `${column} >= ?`, since);
+  if (until !== null) addCondition(where, `${column} <= ?`, until);
+}
+
+export function whereSql(where: Where): string {
+  return where.clauses.join(" AND ");
+}
+
+/** One that can be added to without changing the other. */
+export function copyWhere({ clauses, values }: Where): Where {
+  return { clauses: [...clauses], values: [...values] };
+}
+
+/**
+ * SQL that renders a row as JSON text inside the engine: several times cheaper than carrying its columns over.
+ * Each part is a list of arguments of `concat`, which takes null as nothing.
+ */
+
+/** An object whose members are rendered by these parts; names are our own. */
+export function jsonObject(members: readonly (readonly [name: string, part: string])[]): string {
+  const parts = members.map(([name, part], index) => `'${index === 0 ? "{" : ","}"${name}":', ${part}`);
+  return `concat(${parts.join(", ")}, '}')`;
+}
+
+/** Text or null. */
+export function jsonText(column: string): string {
+  return `json_quote(${column})`;
+}
+
+/** A number or null. */
+export function jsonNumber(column: string): string {
+  return `coalesce(CAST(${column} AS TEXT), 'null')`;
+}

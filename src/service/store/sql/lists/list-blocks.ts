@@ -1,0 +1,312 @@
+/**
+ * How many rows lie where in a list, kept in the transaction that changes the list. A list is cut into blocks of
+ * neighbouring rows; a block that grows too long is cut in two. To count a range is to add whole blocks and to count
+ * rows only at its two ends, so neither the length of the list matters nor how many rows share one second.
+ */
+import type { TimeRange } from "../../../domain/inputs.ts";
+import type { ScoreCounts } from "../../../domain/ports.ts";
+import type { Database } from "../database.ts";
+import type { CountedList } from "./counted-lists.ts";
+import { addCondition, addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
+import { BLOCK, type Block, compareKeys, createKnownBlocks, type Key, toKey, which } from "./known-blocks.ts";
+import { scoreSums } from "../schema/list-blocks-schema.ts";
+
+/** What a list has to know of one of its rows. */
+export interface Entry {
+  readonly key: Key;
+  /** The list's other time; 0 where it has none. */
+  readonly other: number;
+  /** Null where the list has no scores, and for an answer to another question than that of the NPS. */
+  readonly score: number | null;
+}
+
+export interface ListBlocks {
+  /** The most rows in a block. */
+  readonly max: number;
+  /** Counts rows that were just stored. */
+  add(list: CountedList, ...entries: readonly Entry[]): Promise<void>;
+  /** Counts rows out that were just deleted, or are about to be stored elsewhere in the list. */
+  remove(list: CountedList, ...entries: readonly Entry[]): Promise<void>;
+  /** Forgets a list that is no more. */
+  drop(list: CountedList): void;
+  /** All blocks in order; none for a list that never had a row. */
+  read(list: CountedList): Promise<readonly Block[]>;
+  /** How many rows lie in a range of the list's own time. */
+  count(list: CountedList, range: TimeRange): Promise<number>;
+  /** The same by category of score. */
+  countScores(list: CountedList, range: TimeRange): Promise<ScoreCounts>;
+}
+
+/** Longer blocks make a page's start and the ends of a range slow to find; shorter ones the sum over all blocks. */
+const BLOCK_MAX = 1024;
+/** Where the first block of each list begins, so that every key is in a block. */
+const BEGINNING: Key = [Number.MIN_SAFE_INTEGER, 0];
+
+const ALL_TIME: TimeRange = { since: null, until: null };
+
+const BLOCK_OF_KEY = `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND (first_at, first_id) <= (?, ?)
+  ORDER BY first_at DESC, first_id DESC LIMIT 1`;
+const CHANGE = `UPDATE list_blocks
+  SET row_count = row_count + ?, promoters = promoters + ?, detractors = detractors + ?, unscored = unscored + ?,
+    least_other = CASE WHEN least_other > ? THEN ? ELSE least_other END,
+    most_other = CASE WHEN most_other < ? THEN ? ELSE most_other END
+  WHERE ${BLOCK} AND (first_at, first_id) = (${BLOCK_OF_KEY}) RETURNING first_at, first_id, row_count AS "rowCount"`;
+
+export function createListBlocks(database: Database, blockMax = BLOCK_MAX): ListBlocks {
+  const count = (list: CountedList, range: TimeRange): Promise<Sums> => countRange(database, list, range);
+  const known = createKnownBlocks(database);
+  return {
+    max: blockMax,
+    add: async (list, ...entries) => {
+      for (const group of entries.length <= 1 ? [entries] : await toGroups(database, list, entries)) {
+        const changed = await changeBlock(database, list, group, tally(list, group));
+        if (changed !== null && changed.rowCount <= blockMax) {
+          known.renew(list, changed.first);
+          continue;
+        }
+        known.forget(list);
+        // The first rows of a list, all of them stored.
+        if (changed === null)
+          return insertBlock(database, list, BEGINNING, await sumRows(database, list, null, null), blockMax);
+        await cut(database, list, keyOf(group), blockMax);
+      }
+    },
+    remove: async (list, ...entries) => {
+      for (const group of entries.length <= 1 ? [entries] : await toGroups(database, list, entries)) {
+        const changed = await changeBlock(database, list, group, toNegative(tally(list, group)));
+        if (changed === null) continue;
+        if (changed.rowCount > 0) {
+          known.renew(list, changed.first);
+          continue;
+        }
+        known.forget(list);
+        await deleteEmpty(database, list, keyOf(group));
+      }
+    },
+    drop: (list) => {
+      known.forget(list);
+      database.send(`DELETE FROM list_blocks WHERE ${BLOCK}`, which(list));
+    },
+    read: known.read,
+    count: async (list, range) => (await count(list, range)).rowCount,
+    countScores: async (list, range) => {
+      const { rowCount, promoters, detractors, unscored } = await count(list, range);
+      return { promoters, detractors, passives: rowCount - unscored - promoters - detractors };
+    },
+  };
+}
+
+function keyOf([entry]: readonly Entry[]): Key {
+  return entry?.key ?? BEGINNING;
+}
+
+/** Entries that lie in one block each. */
+async function toGroups(
+  database: Database,
+  list: CountedList,
+  entries: readonly Entry[],
+): Promise<(readonly Entry[])[]> {
+  const groups: Entry[][] = [];
+  let end: Key | null = BEGINNING;
+  for (const entry of entries.toSorted((left, right) => compareKeys(left.key, right.key))) {
+    if (end === null || compareKeys(entry.key, end) < 0) {
+      groups.at(-1)?.push(entry);
+      continue;
+    }
+    groups.push([entry]);
+    end = await endOf(database, list, entry.key);
+  }
+  return groups;
+}
+
+function tally({ isScored }: CountedList, entries: readonly Entry[]): Sums {
+  const others = entries.map(({ other }) => other);
+  const scored = (isIn: (score: number) => boolean): number =>
+    entries.filter(({ score }) => score !== null && isIn(score)).length;
+  return {
+    rowCount: entries.length,
+    promoters: scored((score) => score >= 9),
+    detractors: scored((score) => score < 7),
+    unscored: isScored ? entries.filter(({ score }) => score === null).length : 0,
+    leastOther: Math.min(...others),
+    mostOther: Math.max(...others),
+  };
+}
+
+/** Rows that are taken out leave the bounds of the other time as they are. */
+function toNegative({ rowCount, promoters, detractors, unscored }: Sums): Sums {
+  const bounds = { leastOther: Number.MAX_SAFE_INTEGER, mostOther: Number.MIN_SAFE_INTEGER };
+  return {
+    rowCount: -rowCount,
+    promoters: -promoters,
+    detractors: -detractors,
+    unscored: -unscored,
+    ...bounds,
+  };
+}
+
+/** The block's key and how many rows it then has; null when the list has no block yet. */
+async function changeBlock(
+  database: Database,
+  list: CountedList,
+  group: readonly Entry[],
+  change: Sums,
+): Promise<{ readonly first: Key; readonly rowCount: number } | null> {
+  const { rowCount, promoters, detractors, unscored, leastOther, mostOther } = change;
+  const bounds = [leastOther, leastOther, mostOther, mostOther];
+  const [row] = await database.returning(CHANGE, [
+    rowCount,
+    promoters,
+    detractors,
+    unscored,
+    ...bounds,
+    ...which(list),
+    ...which(list),
+    ...keyOf(group),
+  ]);
+  return row === undefined
+    ? null
+    : { first: [Number(row.first_at), Number(row.first_id)], rowCount: Number(row.rowCount) };
+}
+
+interface Sums {
+  readonly rowCount: number;
+  readonly promoters: number;
+  readonly detractors: number;
+  /** Rows without a score that counts. */
+  readonly unscored: number;
+  readonly leastOther: number;
+  readonly mostOther: number;
+}
+
+const BLOCK_SUMS = `coalesce(sum(row_count), 0) AS "rowCount", coalesce(sum(promoters), 0) AS promoters, coalesce(sum(detractors), 0) AS detractors,
+  coalesce(sum(unscored), 0) AS unscored`;
+
+/** Sums over rows from one key up to, but not including, another; null for no bound. */
+async function sumRows(
+  database: Database,
+  list: CountedList,
+  from: Key | null,
+  to: Key | null,
+  range: TimeRange = ALL_TIME,
+): Promise<Sums> {
+  const where = betweenKeys(list, from, to, range);
+  const { promoters, detractors, unscored } = scoreSums(list.isScored);
+  const other = list.other ?? "0";
+  const row = await database.first(
+    `SELECT count(*) AS "rowCount", ${promoters} AS promoters, ${detractors} AS detractors,
+       ${unscored} AS unscored, coalesce(min(${other}), 0) AS "leastOther", coalesce(max(${other}), 0) AS "mostOther"
+     FROM ${list.table} WHERE ${whereSql(where)}`,
+    where.values,
+  );
+  return row as unknown as Sums;
+}
+
+/**
+ * The list's rows in a range of its time, from one key up to, but not including, another: of two bounds the closer one.
+ */
+export function betweenKeys(list: CountedList, from: Key | null, to: Key | null, range: TimeRange): Where {
+  const where = copyWhere(list.where);
+  const [at] = list.key;
+  const key = `(${list.key.join(", ")})`;
+  const { since, until } = range;
+  if (from !== null && from[0] >= (since ?? BEGINNING[0] + 1)) addCondition(where, `${key} >= (?, ?)`, ...from);
+  else if (since !== null) addCondition(where, `${at} >= ?`, since);
+  // SQLite searches by one bound of a pair only; the plain one tells it where to end.
+  if (to !== null && to[0] <= (until ?? to[0])) addCondition(where, `${at} <= ? AND ${key} < (?, ?)`, to[0], ...to);
+  else if (until !== null) addCondition(where, `${at} <= ?`, until);
+  return where;
+}
+
+async function countRange(database: Database, list: CountedList, range: TimeRange): Promise<Sums> {
+  const start = range.since === null ? BEGINNING : await firstBegin(database, list, ">=", range.since);
+  const isInOneBlock = start === null || (range.until !== null && start[0] > range.until);
+  if (isInOneBlock) return sumRows(database, list, null, null, range);
+  const blocks: Where = { clauses: [BLOCK], values: which(list) };
+  addRange(blocks, "first_at", range);
+  const whole = await database.first(`SELECT ${BLOCK_SUMS} FROM list_blocks WHERE ${whereSql(blocks)}`, blocks.values);
+  const head =
+    range.since === null ? null : await sumRows(database, list, null, start, { since: range.since, until: null });
+  const tail = range.until === null ? null : await sumAfter(database, list, range.until);
+  return addUp(whole as unknown as Sums, head, tail);
+}
+
+/** Sums over the rows after a time that lie in a block which begins no later than it. */
+async function sumAfter(database: Database, list: CountedList, until: number): Promise<Sums> {
+  const end = await firstBegin(database, list, ">", until);
+  return sumRows(database, list, null, end, { since: until + 1, until: null });
+}
+
+function addUp(whole: Sums, head: Sums | null, tail: Sums | null): Sums {
+  const sum = (name: "rowCount" | "promoters" | "detractors" | "unscored"): number =>
+    whole[name] + (head?.[name] ?? 0) - (tail?.[name] ?? 0);
+  const [promoters, detractors] = [sum("promoters"), sum("detractors")];
+  return { ...whole, rowCount: sum("rowCount"), promoters, detractors, unscored: sum("unscored") };
+}
+
+/** Where the first block begins that begins at a time or later. */
+async function firstBegin(
+  database: Database,
+  list: CountedList,
+  comparison: ">" | ">=",
+  at: number,
+): Promise<Key | null> {
+  const row = await database.first(
+    `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND first_at ${comparison} ? ORDER BY first_at, first_id LIMIT 1`,
+    [...which(list), at],
+  );
+  return toKey(row);
+}
+
+/** Where the block that holds a key ends; null when it is the last one. */
+async function endOf(database: Database, list: CountedList, key: Key): Promise<Key | null> {
+  const row = await database.first(
+    `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND (first_at, first_id) > (?, ?) ORDER BY first_at, first_id LIMIT 1`,
+    [...which(list), ...key],
+  );
+  return toKey(row);
+}
+
+/** Cuts the block that holds a key in two, the first of them half as long as may be. */
+async function cut(database: Database, list: CountedList, key: Key, blockMax: number): Promise<void> {
+  const first = toKey(await database.first(BLOCK_OF_KEY, [...which(list), ...key])) ?? BEGINNING;
+  const end = await endOf(database, list, key);
+  const where = betweenKeys(list, first, end, ALL_TIME);
+  const [at, id] = list.key;
+  const middle = toKey(
+    await database.first(
+      `SELECT ${at} AS first_at, ${id} AS first_id FROM ${list.table} WHERE ${whereSql(where)} ORDER BY ${at}, ${id} LIMIT 1 OFFSET ?`,
+      [...where.values, Math.floor(blockMax / 2)],
+    ),
+  );
+  if (middle === null) throw new Error(`the list ${list.name} has fewer rows than were counted`);
+  deleteBlock(database, list, first);
+  await insertBlock(database, list, first, await sumRows(database, list, first, middle), blockMax);
+  await insertBlock(database, list, middle, await sumRows(database, list, middle, end), blockMax);
+}
+
+async function insertBlock(
+  database: Database,
+  list: CountedList,
+  first: Key,
+  sums: Sums,
+  blockMax: number,
+): Promise<void> {
+  const { rowCount, promoters, detractors, unscored, leastOther, mostOther } = sums;
+  database.send(
+    `INSERT INTO list_blocks (project_id, list, first_at, first_id, row_count, promoters, detractors, unscored, least_other, most_other)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [...which(list), ...first, rowCount, promoters, detractors, unscored, leastOther, mostOther],
+  );
+  if (rowCount > blockMax) await cut(database, list, first, blockMax);
+}
+
+/** The first block stays: every key must lie in one. */
+async function deleteEmpty(database: Database, list: CountedList, key: Key): Promise<void> {
+  const first = toKey(await database.first(BLOCK_OF_KEY, [...which(list), ...key]));
+  if (first !== null && first[0] !== BEGINNING[0]) deleteBlock(database, list, first);
+}
+
+function deleteBlock(database: Database, list: CountedList, first: Key): void {
+  database.send(`DELETE FROM list_blocks WHERE ${BLOCK} AND first_at = ? AND first_id = ?`, [...which(list), ...first]);
+}

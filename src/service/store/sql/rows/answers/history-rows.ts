@@ -1,0 +1,182 @@
+import { emailKey } from "../../../../../contract/email.ts";
+import type { Properties } from "../../../../../contract/resources.ts";
+import type { LastAnswer, HistoryRows, StoredPastPerson, StoredPastResponse } from "../../../../domain/history/rows.ts";
+import type { PersonRow } from "../../../../domain/ports.ts";
+import { allIn, type Database } from "../../database.ts";
+import type { SqlValue } from "../../database.ts";
+import { peopleBy, peopleIn } from "../../lists/counted-lists.ts";
+import type { Entry, ListBlocks } from "../../lists/list-blocks.ts";
+import { EVENTS, PERSON } from "../people/person-rows.ts";
+import { nextId, reserveId } from "../project-rows.ts";
+import { enterResponses, leaveResponse } from "./response-changes.ts";
+import type { FileSecrets } from "../secret-rows.ts";
+import { suppressedEmails } from "../people/suppression-rows.ts";
+
+/** `tokens` makes so many, each unguessable. */
+export function createHistoryRows(
+  database: Database,
+  blocks: ListBlocks,
+  secrets: FileSecrets,
+  tokens: (count: number) => readonly string[],
+): HistoryRows {
+  const people = async (project: number, column: string, values: readonly SqlValue[]): Promise<PersonRow[]> =>
+    (await allIn(database, `${PERSON} AND ${column} IN`, [project], [...new Set(values)])) as unknown as PersonRow[];
+  return {
+    reserve: async (project, id) => void reserveId(database, project, id),
+    nextId: async (project) => nextId(database, project),
+    people: async (project, ids) => people(project, "id", ids),
+    peopleIds: async (project, ids) => {
+      const sql = "SELECT id FROM people WHERE project_id = ? AND removed = 0 AND id IN";
+      return new Set((await allIn(database, sql, [project], [...new Set(ids)])).map(({ id }) => Number(id)));
+    },
+    peopleByEmail: async (project, emails) => people(project, "email_key", emails.map(emailKey)),
+    peopleByPhone: async (project, phoneNumbers) => people(project, "phone_number", phoneNumbers),
+    insertPeople: async (project, rows) => insertPeople(database, blocks, project, rows),
+    replacePerson: async (project, old, person) => {
+      await countPeople(blocks, project, [old], "remove");
+      const { email, name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt, id } = person;
+      database.send(
+        `UPDATE people SET email = ?, email_key = ?, name = ?, phone_number = ?, created_at = ?, last_sent_at = ?,
+           unsubscribed_at = ?, bounced_at = ? WHERE project_id = ? AND id = ?`,
+        [email, keyOf(email), name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt, project, id],
+      );
+      await countPeople(blocks, project, [person], "add");
+    },
+    suppressed: async (project, emails) => suppressedEmails(database, secrets, project, emails),
+    responses: async (project, ids) =>
+      (await allIn(
+        database,
+        `${RESPONSE} WHERE project_id = ? AND id IN`,
+        [project],
+        ids,
+      )) as unknown as StoredPastResponse[],
+    findResponse: async (project, personId, createdAt, score) => {
+      const values = [project, personId, createdAt, score];
+      const sql = "SELECT id FROM responses WHERE project_id = ? AND person_id = ? AND created_at = ? AND score = ?";
+      return ((await database.first(`${sql} ORDER BY id LIMIT 1`, values))?.id as number | undefined) ?? null;
+    },
+    insertResponses: async (project, rows) => insertResponses(database, blocks, project, rows, tokens(rows.length)),
+    replaceResponse: async (project, row) => replaceResponse(database, blocks, project, row),
+    markAnswered: async (project, rows) => markAnswered(database, project, rows),
+  };
+}
+
+const RESPONSE = `SELECT id, person_id AS "personId", survey_type AS "surveyType", score, comment, created_at AS "createdAt",
+  updated_at AS "updatedAt", person_properties AS properties, tags, additional_answers AS "additionalAnswers", notes,
+  note_ids AS "noteIds" FROM responses`;
+
+function keyOf(email: string | null): string | null {
+  return email === null ? null : emailKey(email);
+}
+
+async function insertPeople(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  people: readonly StoredPastPerson[],
+): Promise<void> {
+  for (const person of people) {
+    const { id, email, name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt } = person;
+    database.send(
+      `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at,
+         unsubscribed_at, bounced_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, id, email, keyOf(email), name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt],
+    );
+  }
+  await countPeople(blocks, project, people, "add");
+}
+
+function entry(at: number, id: number): Entry {
+  return { key: [at, id], other: 0, score: null };
+}
+
+/** Counts people in or out of every list that they are in. */
+async function countPeople(
+  blocks: ListBlocks,
+  project: number,
+  people: readonly StoredPastPerson[],
+  change: "add" | "remove",
+): Promise<void> {
+  await blocks[change](peopleIn(project), ...people.map(({ createdAt, id }) => entry(createdAt, id)));
+  for (const [column, field] of EVENTS) {
+    const entries = people.flatMap(({ id, [field]: at }) => (at === null ? [] : [entry(at, id)]));
+    if (entries.length > 0) await blocks[change](peopleBy(project, column), ...entries);
+  }
+}
+
+async function insertResponses(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  responses: readonly StoredPastResponse[],
+  tokens: readonly string[],
+): Promise<void> {
+  for (const [
+    index,
+    { id, personId, surveyType, score, comment, createdAt, updatedAt, ...json },
+  ] of responses.entries()) {
+    const { properties, tags, additionalAnswers, notes, noteIds } = json;
+    const texts = [properties, tags, additionalAnswers, notes, noteIds];
+    database.send(
+      `INSERT INTO responses (project_id, id, person_id, survey_type, score, comment, created_at, updated_at,
+         person_properties, tags, additional_answers, notes, note_ids, token)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, id, personId, surveyType, score, comment, createdAt, updatedAt, ...texts, tokens[index] ?? null],
+    );
+  }
+  if (responses.length > 0) await enterResponses(database, blocks, project, responses.map(toEntered));
+}
+
+function toEntered(row: StoredPastResponse): { row: StoredPastResponse; properties: () => Properties } {
+  return { row, properties: () => JSON.parse(row.properties) as Properties };
+}
+
+async function replaceResponse(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  row: StoredPastResponse,
+): Promise<void> {
+  const [old] = await database.all(`${RESPONSE} WHERE project_id = ? AND id = ?`, [project, row.id]);
+  const before = old as unknown as StoredPastResponse;
+  const { id, personId, surveyType, score, comment, createdAt, updatedAt } = row;
+  await leaveResponse(database, blocks, project, before);
+  database.send(
+    `UPDATE responses SET person_id = ?, survey_type = ?, score = ?, comment = ?, created_at = ?, updated_at = ?,
+       person_properties = ?, tags = ?, additional_answers = ?, notes = ?, note_ids = ? WHERE project_id = ? AND id = ?`,
+    [
+      personId,
+      surveyType,
+      score,
+      comment,
+      createdAt,
+      updatedAt,
+      row.properties,
+      row.tags,
+      row.additionalAnswers,
+      row.notes,
+      row.noteIds,
+      project,
+      id,
+    ],
+  );
+  await enterResponses(database, blocks, project, [toEntered(row)]);
+  for (const person of new Set([before.personId, personId]))
+    database.send(
+      `UPDATE people SET last_responded_at =
+         (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
+       WHERE project_id = ? AND id = ?`,
+      [project, person],
+    );
+}
+
+function markAnswered(database: Database, project: number, people: readonly LastAnswer[]): void {
+  for (const { id, at } of people)
+    database.send(
+      `UPDATE people SET
+         last_responded_at = CASE WHEN last_responded_at >= ? THEN last_responded_at ELSE ? END,
+         last_sent_at = CASE WHEN last_sent_at >= ? THEN last_sent_at ELSE ? END
+       WHERE project_id = ? AND id = ? AND (coalesce(last_responded_at, -1) < ? OR coalesce(last_sent_at, -1) < ?)`,
+      [at, at, at, at, project, id, at, at],
+    );
+}

@@ -1,0 +1,163 @@
+/** Storing, changing and deleting responses: with each, its trends and the counts of every list that it is in. */
+import type { Properties } from "../../../../../contract/resources.ts";
+import { meetsConditions } from "../../../../domain/answers/trends.ts";
+import type { Database } from "../../database.ts";
+import { RESPONSE_TIMES, responsesBy } from "../../lists/counted-lists.ts";
+import type { Entry, ListBlocks } from "../../lists/list-blocks.ts";
+
+/** What places a response in lists. */
+export interface PlacedResponse {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly score: number;
+  readonly surveyType: string;
+}
+
+/** The survey type whose scores make the score. */
+const NPS = "nps";
+
+/** Counts responses in their project, or one of its trends; `1` for those that came, `-1` for those that went. */
+async function count(
+  blocks: ListBlocks,
+  project: number,
+  trendId: number | null,
+  rows: readonly PlacedResponse[],
+  by: 1 | -1,
+): Promise<void> {
+  for (const time of RESPONSE_TIMES) {
+    const list = responsesBy(project, trendId, time);
+    const entries = rows.map(({ id, createdAt, updatedAt, score, surveyType }): Entry => {
+      const [at, other] = time === "created_at" ? [createdAt, updatedAt] : [updatedAt, createdAt];
+      return { key: [at, id], other, score: surveyType === NPS ? score : null };
+    });
+    if (by === 1) await blocks.add(list, ...entries);
+    else await blocks.remove(list, ...entries);
+  }
+}
+
+/** Counts a response that was just stored and enters it into the trends whose every condition it meets. */
+export async function enterResponse(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  row: PlacedResponse,
+  properties: Properties,
+): Promise<void> {
+  await enterResponses(database, blocks, project, [{ row, properties: () => properties }]);
+}
+
+/** The same for many: neighbours in a list are counted together. */
+export async function enterResponses(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  entered: readonly { readonly row: PlacedResponse; readonly properties: () => Properties }[],
+): Promise<void> {
+  await count(
+    blocks,
+    project,
+    null,
+    entered.map(({ row }) => row),
+    1,
+  );
+  for (const [trendId, where] of await readTrends(database, project)) {
+    const meeting = entered.filter(({ properties }) => meetsConditions(properties(), where));
+    if (meeting.length === 0) continue;
+    await enterTrend(
+      database,
+      blocks,
+      project,
+      trendId,
+      meeting.map(({ row }) => row),
+    );
+  }
+}
+
+/** Takes a response out of counts and trends, before it is stored anew or after it was deleted. */
+export async function leaveResponse(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  row: PlacedResponse,
+): Promise<void> {
+  await count(blocks, project, null, [row], -1);
+  const which = [project, row.id];
+  const trends = await database.all(
+    "SELECT trend_id AS id FROM trend_responses WHERE project_id = ? AND response_id = ?",
+    which,
+  );
+  if (trends.length === 0) return;
+  database.send("DELETE FROM trend_responses WHERE project_id = ? AND response_id = ?", which);
+  for (const { id } of trends) await count(blocks, project, Number(id), [row], -1);
+}
+
+/** Deletes the oldest responses of a person, `limit` at most, and returns how many. */
+export async function deleteResponsesOf(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  person: number,
+  limit: number,
+): Promise<number> {
+  const rows = (await database.all(
+    `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", score, survey_type AS "surveyType" FROM responses
+     WHERE project_id = ? AND person_id = ? ORDER BY created_at, id LIMIT ?`,
+    [project, person, limit],
+  )) as unknown as PlacedResponse[];
+  const last = rows.at(-1);
+  if (last === undefined) return 0;
+  const these = [project, person, last.createdAt, last.id];
+  const inTrends = await database.all(
+    `SELECT t.trend_id AS "trendId", t.response_id AS id FROM responses r
+     JOIN trend_responses t ON t.project_id = r.project_id AND t.response_id = r.id
+     WHERE r.project_id = ? AND r.person_id = ? AND (r.created_at, r.id) <= (?, ?)`,
+    these,
+  );
+  // With a response its places in trends go too.
+  database.send("DELETE FROM responses WHERE project_id = ? AND person_id = ? AND (created_at, id) <= (?, ?)", these);
+  await count(blocks, project, null, rows, -1);
+  for (const trendId of new Set(inTrends.map((row) => Number(row.trendId)))) {
+    const ids = new Set(inTrends.filter((row) => row.trendId === trendId).map(({ id }) => id));
+    const left = rows.filter(({ id }) => ids.has(id));
+    await count(blocks, project, trendId, left, -1);
+  }
+  return rows.length;
+}
+
+/** Enters responses into a trend, but for those that are in it. */
+export async function enterTrend(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  trendId: number,
+  rows: readonly PlacedResponse[],
+): Promise<void> {
+  const entered: PlacedResponse[] = [];
+  for (const row of rows) {
+    const { id, createdAt, updatedAt, score, surveyType } = row;
+    const stored = await database.run(
+      `INSERT INTO trend_responses (project_id, trend_id, response_id, created_at, updated_at, score, survey_type)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      [project, trendId, id, createdAt, updatedAt, score, surveyType],
+    );
+    if (stored > 0) entered.push(row);
+  }
+  if (entered.length > 0) await count(blocks, project, trendId, entered, 1);
+}
+
+/** Each trend's conditions. */
+async function readTrends(database: Database, project: number): Promise<ReadonlyMap<number, Record<string, string>>> {
+  const rows = await database.all(
+    `SELECT c.trend_id AS id, c.key, c.value FROM trend_conditions c
+     JOIN trends t ON t.project_id = c.project_id AND t.id = c.trend_id
+     WHERE c.project_id = ? AND t.state <> 'removed' ORDER BY c.trend_id`,
+    [project],
+  );
+  const trends = new Map<number, Record<string, string>>();
+  for (const { id, key, value } of rows) {
+    const where = trends.get(Number(id)) ?? {};
+    trends.set(Number(id), Object.assign(where, { [String(key)]: String(value) }));
+  }
+  return trends;
+}

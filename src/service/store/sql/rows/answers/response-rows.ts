@@ -1,0 +1,261 @@
+import type { Note, Properties } from "../../../../../contract/resources.ts";
+import type {
+  JsonRows,
+  NewNote,
+  NewResponse,
+  ResponseRow,
+  ResponseRows,
+  ResponsesFilter,
+  ResponseShape,
+  StoredResponseChange,
+} from "../../../../domain/ports.ts";
+import type { Database } from "../../database.ts";
+import type { SqlRow } from "../../database.ts";
+import { responsesBy } from "../../lists/counted-lists.ts";
+import { addCondition, addRange, jsonObject, jsonText, type Where, whereSql } from "../../lists/fragments.ts";
+import type { ListBlocks } from "../../lists/list-blocks.ts";
+import { readPage, type Slice } from "../../lists/list-pages.ts";
+import { nextId, reserveId } from "../project-rows.ts";
+import { enterResponse, leaveResponse } from "./response-changes.ts";
+
+export function createResponseRows(database: Database, blocks: ListBlocks): ResponseRows {
+  return {
+    byId: async (project, id) => toResponse(await database.first(RESPONSE, [project, id])),
+    insert: async (project, response) => insertResponse(database, blocks, project, response),
+    update: async (project, id, change) => updateResponse(database, blocks, project, id, change),
+    json: async (project, id, shape) => responseJson(database, project, id, shape),
+    list: async (project, filter, shape) => listResponses(database, blocks, project, filter, shape),
+    countScores: async (project, { trendId, ...range }) =>
+      blocks.countScores(responsesBy(project, trendId, "created_at"), range),
+    addNote: async (project, responseId, note) => addNote(database, project, responseId, note),
+    byToken: async (token) => findByToken(database, token),
+    token: async (project, id) => {
+      const row = await database.first("SELECT token FROM responses WHERE project_id = ? AND id = ?", [project, id]);
+      return row === null ? null : String(row.token);
+    },
+  };
+}
+
+const RESPONSE = `SELECT id, person_id AS "personId", survey_type AS "surveyType", score, comment, person_properties AS properties, tags, created_at AS "createdAt", updated_at AS "updatedAt"
+  FROM responses WHERE project_id = ? AND id = ?`;
+
+function toResponse(row: SqlRow | null): ResponseRow | null {
+  if (row === null) return null;
+  const { properties, tags, ...rest } = row;
+  return {
+    ...(rest as Omit<ResponseRow, "personProperties" | "tags">),
+    personProperties: JSON.parse(String(properties)) as Properties,
+    tags: JSON.parse(String(tags)) as string[],
+  };
+}
+
+async function insertResponse(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  response: NewResponse,
+): Promise<number> {
+  const id = response.id === undefined ? await nextId(database, project) : reserveId(database, project, response.id);
+  const {
+    personId,
+    requestId,
+    surveyType = "nps",
+    score,
+    comment,
+    token,
+    createdAt,
+    updatedAt,
+    personProperties,
+  } = response;
+  database.send(
+    `INSERT INTO responses (project_id, id, person_id, request_id, survey_type, score, comment, token, created_at, updated_at, person_properties, tags, additional_answers)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      project,
+      id,
+      personId,
+      requestId,
+      surveyType,
+      score,
+      comment,
+      token,
+      createdAt,
+      updatedAt,
+      JSON.stringify(personProperties),
+      JSON.stringify(response.tags ?? []),
+      response.additionalAnswers ?? "[]",
+    ],
+  );
+  database.send(
+    "UPDATE people SET last_responded_at = ? WHERE project_id = ? AND id = ? AND (last_responded_at IS NULL OR last_responded_at < ?)",
+    [createdAt, project, personId, createdAt],
+  );
+  await enterResponse(database, blocks, project, { id, createdAt, updatedAt, score, surveyType }, personProperties);
+  return id;
+}
+
+async function updateResponse(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  id: number,
+  change: StoredResponseChange,
+): Promise<void> {
+  const old = toResponse(await database.first(RESPONSE, [project, id]));
+  if (old === null) return;
+  const row = { ...old, ...change };
+  const { personId, score, comment, personProperties, tags, updatedAt } = row;
+  await leaveResponse(database, blocks, project, old);
+  database.send(
+    "UPDATE responses SET person_id = ?, score = ?, comment = ?, person_properties = ?, tags = ?, updated_at = ? WHERE project_id = ? AND id = ?",
+    [personId, score, comment, JSON.stringify(personProperties), JSON.stringify(tags), updatedAt, project, id],
+  );
+  await enterResponse(database, blocks, project, row, personProperties);
+  if (personId === old.personId) return;
+  for (const person of [old.personId, personId]) refreshLastResponse(database, project, person);
+}
+
+function refreshLastResponse(database: Database, project: number, personId: number): void {
+  database.send(
+    `UPDATE people SET last_responded_at =
+       (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
+     WHERE project_id = ? AND id = ?`,
+    [project, personId],
+  );
+}
+
+async function addNote(database: Database, project: number, responseId: number, note: NewNote): Promise<number> {
+  const row = await database.first("SELECT notes, note_ids AS ids FROM responses WHERE project_id = ? AND id = ?", [
+    project,
+    responseId,
+  ]);
+  if (row === null) throw new Error(`project ${project} has no response ${responseId}`);
+  const id = note.id === undefined ? await nextId(database, project) : reserveId(database, project, note.id);
+  const shown: Note = { id: String(id), text: note.text, user_email: note.userEmail, created_at: note.createdAt };
+  const notes = [...(JSON.parse(String(row.notes)) as Note[]), shown];
+  const ids = [...(JSON.parse(String(row.ids)) as string[]), shown.id];
+  database.send("UPDATE responses SET notes = ?, note_ids = ? WHERE project_id = ? AND id = ?", [
+    JSON.stringify(notes),
+    JSON.stringify(ids),
+    project,
+    responseId,
+  ]);
+  return id;
+}
+
+async function findByToken(database: Database, token: string): Promise<Awaited<ReturnType<ResponseRows["byToken"]>>> {
+  const row = await database.first(
+    'SELECT p.id AS "projectId", p.name, r.id FROM responses r JOIN projects p ON p.id = r.project_id WHERE r.token = ?',
+    [token],
+  );
+  return row === null ? null : { project: { id: Number(row.projectId), name: String(row.name) }, id: Number(row.id) };
+}
+
+const EXPANDED_PERSON = jsonObject([
+  ["id", `'"', p.id, '"'`],
+  ["email", jsonText("p.email")],
+  ["name", jsonText("p.name")],
+  ["created_at", "p.created_at"],
+  ["phone_number", jsonText("p.phone_number")],
+]);
+
+/** `SurveyResponse` out of a row `r`, and `p` where the person is expanded; one parameter, see `permalinkStart`. */
+function rowJson({ expandPerson, expandNotes }: ResponseShape): string {
+  return jsonObject([
+    ["id", `'"', r.id, '"'`],
+    ["person", expandPerson ? EXPANDED_PERSON : `'"', r.person_id, '"'`],
+    ["survey_type", jsonText("r.survey_type")],
+    ["score", "r.score"],
+    ["comment", jsonText("r.comment")],
+    ["permalink", "CAST(? AS TEXT), r.token, '\"'"],
+    ["created_at", "r.created_at"],
+    ["updated_at", "r.updated_at"],
+    ["person_properties", "r.person_properties"],
+    ["notes", expandNotes ? "r.notes" : "r.note_ids"],
+    ["tags", "r.tags"],
+    ["additional_answers", "r.additional_answers"],
+  ]);
+}
+
+/** The permalink in JSON up to its token, which no character of needs a mask: quoted once, not for each row. */
+function permalinkStart({ permalinkPrefix }: ResponseShape): string {
+  return JSON.stringify(permalinkPrefix).slice(0, -1);
+}
+
+const WITH_PERSON = " LEFT JOIN people p ON p.project_id = r.project_id AND p.id = r.person_id";
+
+async function responseJson(
+  database: Database,
+  project: number,
+  id: number,
+  shape: ResponseShape,
+): Promise<string | null> {
+  const people = shape.expandPerson ? WITH_PERSON : "";
+  const sql = `SELECT ${rowJson(shape)} AS json FROM responses r${people} WHERE r.project_id = ? AND r.id = ?`;
+  const row = await database.first(sql, [permalinkStart(shape), project, id]);
+  return row === null ? null : String(row.json);
+}
+
+async function listResponses(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  filter: ResponsesFilter,
+  shape: ResponseShape,
+): Promise<JsonRows> {
+  const { order, offset, limit, trendId } = filter;
+  const time = order.endsWith(":updated_at") ? "updated_at" : "created_at";
+  const ranges = { created_at: filter, updated_at: { since: filter.updatedSince, until: filter.updatedUntil } };
+  const descending = order.startsWith("desc");
+  const list = responsesBy(project, trendId, time);
+  const fetch = async (table: string, id: string, slice: Slice): Promise<JsonRows> => {
+    const isDirect = table === "responses" && !shape.expandPerson && slice.isIndexed;
+    const sql = isDirect ? rowsSql(slice, shape) : joinedSql({ table, time, id, descending }, slice, shape);
+    const values = [permalinkStart(shape), ...slice.where.values, slice.limit, slice.offset];
+    return (await database.all(sql, isDirect ? values : [...values, project])).map(({ json }) => String(json));
+  };
+  if (filter.personId !== null) {
+    const where = personWhere(project, filter.personId, filter);
+    const direction = descending ? "DESC" : "ASC";
+    const keys = `${time} ${direction}, id ${direction}`;
+    return fetch("responses", "id", { where, order: keys, isIndexed: time === "created_at", limit, offset });
+  }
+  const otherTime = time === "created_at" ? "updated_at" : "created_at";
+  const { since, until } = ranges[otherTime];
+  const other =
+    since === null && until === null
+      ? null
+      : { range: ranges[otherTime], list: responsesBy(project, trendId, otherTime) };
+  const query = { list, range: ranges[time], other, descending, offset, limit };
+  return readPage(database, blocks, query, (slice) => fetch(list.table, list.key[1], slice));
+}
+
+/** SQLite reads no row that it passes over, and finds the others by the index's own pointer: a third cheaper than by key. */
+function rowsSql({ where, order }: Slice, shape: ResponseShape): string {
+  return `SELECT ${rowJson(shape)} AS json FROM responses r WHERE ${whereSql(where)} ORDER BY ${order} LIMIT ? OFFSET ?`;
+}
+
+/** First the keys, out of an index alone, then the rows: for what is passed over, nothing is joined. */
+function joinedSql(
+  source: { readonly table: string; readonly time: string; readonly id: string; readonly descending: boolean },
+  { where, order }: Slice,
+  shape: ResponseShape,
+): string {
+  const { table, time, id, descending } = source;
+  const direction = descending ? "DESC" : "ASC";
+  return `SELECT ${rowJson(shape)} AS json
+    FROM (SELECT ${time} AS at, ${id} AS id FROM ${table} r WHERE ${whereSql(where)} ORDER BY ${order} LIMIT ? OFFSET ?) k
+    LEFT JOIN responses r ON r.project_id = ? AND r.id = k.id${shape.expandPerson ? WITH_PERSON : ""}
+    ORDER BY k.at ${direction}, k.id ${direction}`;
+}
+
+/** One person's responses: few, so a trend among them is looked up for each. */
+function personWhere(project: number, personId: number, filter: ResponsesFilter): Where {
+  const where: Where = { clauses: ["project_id = ?", "person_id = ?"], values: [project, personId] };
+  addRange(where, "created_at", filter);
+  addRange(where, "+updated_at", { since: filter.updatedSince, until: filter.updatedUntil });
+  if (filter.trendId === null) return where;
+  const inTrend = "SELECT 1 FROM trend_responses t WHERE t.project_id = ? AND t.trend_id = ? AND t.response_id = r.id";
+  addCondition(where, `EXISTS (${inTrend})`, project, filter.trendId);
+  return where;
+}

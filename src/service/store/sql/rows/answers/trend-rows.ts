@@ -1,0 +1,122 @@
+import type { Properties } from "../../../../../contract/resources.ts";
+import type { Trend, TrendRows } from "../../../../domain/ports.ts";
+import { meetsConditions } from "../../../../domain/answers/trends.ts";
+import type { Database } from "../../database.ts";
+import { nextId } from "../project-rows.ts";
+import type { Session } from "../../database.ts";
+import { RESPONSE_TIMES, responsesBy } from "../../lists/counted-lists.ts";
+import type { ListBlocks } from "../../lists/list-blocks.ts";
+import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
+import { enterTrend, type PlacedResponse } from "./response-changes.ts";
+
+export function createTrendRows(database: Database, session: Session, changes: LongChanges): TrendRows {
+  return {
+    insert: async (project, trend) => {
+      const id = await insertTrend(database, session, project, trend);
+      await changes.begin({ project, kind: "fill trend", target: String(id) });
+      return id;
+    },
+    list: async (project) => listTrends(database, project),
+    isFilled: async (project, id) => {
+      const row = await database.first(
+        "SELECT state FROM trends WHERE project_id = ? AND id = ? AND state <> 'removed'",
+        [project, id],
+      );
+      return row === null ? null : row.state === "filled";
+    },
+    delete: async (project, id) => {
+      const change = { project, target: String(id) };
+      const removed = "UPDATE trends SET state = 'removed' WHERE project_id = ? AND id = ? AND state <> 'removed'";
+      if ((await database.run(removed, [project, id])) === 0) return false;
+      changes.forget({ ...change, kind: "fill trend" });
+      await changes.begin({ ...change, kind: "remove trend" });
+      return true;
+    },
+  };
+}
+
+async function insertTrend(
+  database: Database,
+  { now }: Session,
+  project: number,
+  { name, where }: Parameters<TrendRows["insert"]>[1],
+): Promise<number> {
+  const id = await nextId(database, project);
+  database.send("INSERT INTO trends (project_id, id, name, created_at, state) VALUES (?, ?, ?, ?, 'filling')", [
+    project,
+    id,
+    name,
+    now,
+  ]);
+  for (const [key, value] of Object.entries(where)) {
+    database.send("INSERT INTO trend_conditions (project_id, trend_id, key, value) VALUES (?, ?, ?, ?)", [
+      project,
+      id,
+      key,
+      value,
+    ]);
+  }
+  return id;
+}
+
+async function listTrends(database: Database, project: number): Promise<Trend[]> {
+  const trends = await database.all(
+    `SELECT id, name, created_at AS "createdAt" FROM trends WHERE project_id = ? AND state <> 'removed' ORDER BY id`,
+    [project],
+  );
+  const found: Trend[] = [];
+  for (const trend of trends)
+    found.push({
+      ...(trend as unknown as Omit<Trend, "where">),
+      where: await conditionsOf(database, project, Number(trend.id)),
+    });
+  return found;
+}
+
+async function conditionsOf(database: Database, project: number, trendId: number): Promise<Record<string, string>> {
+  const rows = await database.all(
+    "SELECT key, value FROM trend_conditions WHERE project_id = ? AND trend_id = ? ORDER BY key",
+    [project, trendId],
+  );
+  return Object.fromEntries(rows.map(({ key, value }) => [String(key), String(value)]));
+}
+
+/** A step of "fill trend": the project's next responses, by id, those that meet its conditions. */
+export async function fillTrendStep(
+  database: Database,
+  blocks: ListBlocks,
+  change: LongChange,
+): Promise<number | null> {
+  const { project, doneTo } = change;
+  const trendId = Number(change.target);
+  const where = await conditionsOf(database, project, trendId);
+  const rows = await database.all(
+    `SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", score, survey_type AS "surveyType", person_properties AS properties
+     FROM responses WHERE project_id = ? AND id > ? ORDER BY id LIMIT ?`,
+    [project, doneTo, STEP],
+  );
+  const meeting = rows.filter(({ properties }) => meetsConditions(JSON.parse(String(properties)) as Properties, where));
+  await enterTrend(database, blocks, project, trendId, meeting as unknown as PlacedResponse[]);
+  const last = rows.at(-1);
+  if (rows.length === STEP && last !== undefined) return Number(last.id);
+  database.send("UPDATE trends SET state = 'filled' WHERE project_id = ? AND id = ?", [project, trendId]);
+  return null;
+}
+
+/** A step of "remove trend": its responses, with the last of them the trend. */
+export async function removeTrendStep(
+  database: Database,
+  blocks: ListBlocks,
+  { project, target }: LongChange,
+): Promise<number | null> {
+  const trendId = Number(target);
+  for (const time of RESPONSE_TIMES) blocks.drop(responsesBy(project, trendId, time));
+  const deleted = await database.run(
+    `DELETE FROM trend_responses WHERE project_id = ? AND trend_id = ? AND response_id IN
+       (SELECT response_id FROM trend_responses WHERE project_id = ? AND trend_id = ? ORDER BY response_id LIMIT ?)`,
+    [project, trendId, project, trendId, STEP],
+  );
+  if (deleted === STEP) return 0;
+  database.send("DELETE FROM trends WHERE project_id = ? AND id = ?", [project, trendId]);
+  return null;
+}

@@ -1,0 +1,225 @@
+/** Deliveries as operators see them, the log of attempts, and what is paused. */
+import type { AttemptRow, DeliveryRow, DeliveryRows, DeliveryState, SenderState } from "../../../../domain/ports.ts";
+import type { Database } from "../../database.ts";
+import type { SqlRow, SqlValue } from "../../database.ts";
+import type { Session } from "../../database.ts";
+import { refreshNextSurvey } from "./claims.ts";
+import { readPageFacts } from "./page-facts.ts";
+
+export function createDeliveryRows(database: Database, session: Session): DeliveryRows {
+  return {
+    list: async (project, filter) => listDeliveries(database, project, filter),
+    ofPerson: async (project, personId, limit) =>
+      (
+        await database.all(`${DELIVERY} WHERE q.project_id = ? AND q.person_id = ? ORDER BY q.id DESC LIMIT ?`, [
+          project,
+          personId,
+          limit,
+        ])
+      ).map(toDelivery),
+    byId: async (project, id) => findDelivery(database, project, id),
+    lastUnknownAt: async (project, personId) => {
+      const row = await database.first(
+        "SELECT max(transmitting_at) AS at FROM survey_requests WHERE project_id = ? AND person_id = ? AND state = 'unknown'",
+        [project, personId],
+      );
+      return toNumber(row?.at);
+    },
+    counts: async () =>
+      (
+        await database.all("SELECT project_id, state, n FROM delivery_counts WHERE n > 0 ORDER BY project_id, state")
+      ).map((row) => ({ project: Number(row.project_id), state: toState(row.state), count: Number(row.n) })),
+    releaseHeld: async (limit, overdue) => releaseHeld(database, session.now, { ...overdue, limit }),
+    countOverdue: async (before, limit) => (await findOverdue(database, before, limit)).length,
+    holdOverdue: async (before, { reason, limit }) =>
+      holdOverdue(database, await findOverdue(database, before, limit), reason),
+    log: async (project, requestId, attempt) => logAttempt(database, project, requestId, attempt),
+    attempts: async (project, requestId, limit) => listAttempts(database, project, requestId, limit),
+    pruneAttempts: async (before, limit) =>
+      database.run(
+        `DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT project_id, request_id, n
+         FROM delivery_attempts WHERE outcome <> 'bounced' AND at < ? ORDER BY at LIMIT ?)`,
+        [before, limit],
+      ),
+    pausedAt: async () => (await readState(database, PAUSE)) as number | null,
+    setPaused: async (at) => {
+      if (at === null) database.send("DELETE FROM delivery_state WHERE name = ?", [PAUSE]);
+      else writeState(database, PAUSE, at);
+    },
+    sender: async (name) => (await readState(database, `sender ${name}`)) as SenderState | null,
+    setSender: async (name, state) => writeState(database, `sender ${name}`, state),
+  };
+}
+
+const DELIVERY = `SELECT q.project_id AS "projectId", q.id, q.person_id AS "personId", q.channel, w.email,
+  w.phone_number AS "phoneNumber", q.autopilot, q.state, q.reason, q.created_at AS "createdAt",
+  CASE WHEN q.state IN ('scheduled', 'retrying') THEN q.due_at ELSE q.scheduled_at END AS "dueAt",
+  q.sent_at AS "sentAt", q.transmitting_at AS "transmittingAt", q.attempts, q.message_id AS "messageId", q.claimer, q.claims,
+  q.page_facts AS "pageFacts"
+  FROM survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id`;
+
+export async function findDelivery(database: Database, project: number, id: number): Promise<DeliveryRow | null> {
+  const row = await database.first(`${DELIVERY} WHERE q.project_id = ? AND q.id = ?`, [project, id]);
+  return row === null ? null : toDelivery(row);
+}
+
+async function listDeliveries(
+  database: Database,
+  project: number,
+  { state, after, limit }: { readonly state: DeliveryState | null; readonly after: number; readonly limit: number },
+): Promise<DeliveryRow[]> {
+  const which = state === null ? "" : "AND q.state = ?";
+  const sql = `${DELIVERY} WHERE q.project_id = ? AND q.id > ? ${which} ORDER BY q.id LIMIT ?`;
+  const states = state === null ? [[]] : state === "scheduled" ? [["scheduled"], ["paused"]] : [[state]];
+  const rows: SqlRow[] = [];
+  for (const one of states) rows.push(...(await database.all(sql, [project, after, ...one, limit])));
+  return rows
+    .map(toDelivery)
+    .toSorted((left, right) => left.requestId - right.requestId)
+    .slice(0, limit);
+}
+
+function toDelivery(row: SqlRow): DeliveryRow {
+  const isPaused = row.state === "paused";
+  return {
+    project: { id: Number(row.projectId) },
+    requestId: Number(row.id),
+    personId: Number(row.personId),
+    channel: row.channel === "sms" ? "sms" : "email",
+    email: toText(row.email),
+    phoneNumber: toText(row.phoneNumber),
+    autopilot: row.autopilot === 1,
+    state: toState(row.state),
+    reason: isPaused ? "Autopilot is inactive" : toText(row.reason),
+    createdAt: Number(row.createdAt),
+    dueAt: Number(row.dueAt),
+    sentAt: toNumber(row.sentAt),
+    transmittingAt: toNumber(row.transmittingAt),
+    attempts: Number(row.attempts),
+    messageId: toText(row.messageId),
+    claimer: toText(row.claimer),
+    claims: Number(row.claims),
+    pageFacts: readPageFacts(row.pageFacts),
+  };
+}
+
+function toState(value: SqlValue | undefined): DeliveryState {
+  return value === "paused" ? "scheduled" : (value as DeliveryState);
+}
+
+function toText(value: SqlValue | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
+
+function toNumber(value: SqlValue | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}
+
+interface Release {
+  readonly limit: number;
+  readonly reason: string;
+  readonly areReleased: boolean;
+}
+
+async function releaseHeld(database: Database, now: number, { limit, reason, areReleased }: Release): Promise<number> {
+  const kept = areReleased ? null : reason;
+  let released = 0;
+  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id")) {
+    const held = await database.all(
+      `SELECT id, person_id FROM survey_requests WHERE project_id = ? AND state = 'held' AND reason IS DISTINCT FROM coalesce(?, '')
+       ORDER BY id LIMIT ?`,
+      [id ?? null, kept, limit - released],
+    );
+    for (const row of held) {
+      database.send(
+        `UPDATE survey_requests SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, 
+           due_at = CASE WHEN scheduled_at < ? THEN scheduled_at ELSE ? END,
+           scheduled_at = CASE WHEN reason = ? THEN ? ELSE scheduled_at END, reason = NULL
+         WHERE project_id = ? AND id = ?`,
+        [now, now, reason, now, id ?? null, row.id ?? null],
+      );
+      refreshNextSurvey(database, Number(id), Number(row.person_id));
+    }
+    released += held.length;
+  }
+  return released;
+}
+
+/** By project and channel, as the index has them: all that waits may be very much. */
+async function findOverdue(database: Database, before: number, limit: number): Promise<SqlRow[]> {
+  const found: SqlRow[] = [];
+  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
+    for (const channel of ["email", "sms"])
+      found.push(
+        ...(await database.all(
+          `SELECT project_id, id, person_id FROM survey_requests WHERE project_id = ? AND channel = ? AND due_at < ?
+           AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`,
+          [id ?? null, channel, before, before, limit - found.length],
+        )),
+      );
+  return found;
+}
+
+function holdOverdue(database: Database, overdue: readonly SqlRow[], reason: string): number {
+  for (const { project_id: project, id, person_id: person } of overdue) {
+    database.send(
+      "UPDATE survey_requests SET state = 'held', due_at = NULL, reason = ? WHERE project_id = ? AND id = ?",
+      [reason, project ?? null, id ?? null],
+    );
+    refreshNextSurvey(database, Number(project), Number(person));
+  }
+  return overdue.length;
+}
+
+function logAttempt(database: Database, project: number, requestId: number, attempt: Omit<AttemptRow, "n">): void {
+  const { at, stage, code, enhancedCode, text, host, serverId, ms, outcome } = attempt;
+  database.send(
+    `INSERT INTO delivery_attempts
+       (project_id, request_id, n, at, stage, code, enhanced_code, text, remote_host, server_id, ms, outcome)
+     SELECT ?, ?, coalesce(max(n), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM delivery_attempts
+     WHERE project_id = ? AND request_id = ?`,
+    [
+      project,
+      requestId,
+      at,
+      stage,
+      code,
+      enhancedCode,
+      text,
+      host,
+      serverId,
+      Math.round(ms),
+      outcome,
+      project,
+      requestId,
+    ],
+  );
+}
+
+async function listAttempts(
+  database: Database,
+  project: number,
+  requestId: number,
+  limit: number,
+): Promise<AttemptRow[]> {
+  const rows = await database.all(
+    `SELECT n, at, stage, code, enhanced_code AS "enhancedCode", text, remote_host AS "host", server_id AS "serverId",
+       ms, outcome FROM delivery_attempts WHERE project_id = ? AND request_id = ? ORDER BY n DESC LIMIT ?`,
+    [project, requestId, limit],
+  );
+  return (rows as unknown as AttemptRow[]).toReversed();
+}
+
+const PAUSE = "pause";
+
+async function readState(database: Database, name: string): Promise<unknown> {
+  const row = await database.first("SELECT value FROM delivery_state WHERE name = ?", [name]);
+  return row === null ? null : (JSON.parse(String(row.value)) as unknown);
+}
+
+function writeState(database: Database, name: string, value: unknown): void {
+  database.send(
+    "INSERT INTO delivery_state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    [name, JSON.stringify(value)],
+  );
+}

@@ -1,0 +1,101 @@
+import type { Database } from "../database.ts";
+
+/** Rows a step. */
+export const STEP = 1000;
+
+export type LongChangeKind = "fill trend" | "remove trend" | "remove person" | "follow frequency" | "follow activity";
+
+export interface LongChange {
+  readonly project: number;
+  readonly kind: LongChangeKind;
+  /** The id of the trend or person, or the name of the platform. */
+  readonly target: string;
+  /** The last id that is done; ids rise. */
+  readonly doneTo: number;
+}
+
+/** How far a step came; null when nothing is left to do. */
+export type Step = (change: LongChange) => Promise<number | null>;
+
+export interface LongChanges {
+  /** Does the first step now and, when it was not the last, notes the change. Whether all is done. */
+  begin(change: Omit<LongChange, "doneTo">): Promise<boolean>;
+  /** Gives a change up. */
+  forget(change: Omit<LongChange, "doneTo">): void;
+  /** Does one step of a change that was noted. In a write. */
+  step(): Promise<void>;
+  /** Whether any may be noted; asks no database. */
+  readonly isNoted: () => boolean;
+}
+
+const CHANGE = "project_id = ? AND kind = ? AND target = ?";
+
+export async function createLongChanges(
+  database: Database,
+  steps: Readonly<Record<LongChangeKind, Step>>,
+): Promise<LongChanges> {
+  const next = async (): Promise<LongChange | null> =>
+    (await database.first(
+      `SELECT project_id AS project, kind, target, done_to AS "doneTo" FROM long_changes ORDER BY project_id, kind, target LIMIT 1`,
+    )) as LongChange | null;
+  const state = { isNoted: (await next()) !== null };
+  const forget = ({ project, kind, target }: Omit<LongChange, "doneTo">): void =>
+    database.send(`DELETE FROM long_changes WHERE ${CHANGE}`, [project, kind, target]);
+  return {
+    begin: async ({ project, kind, target }) => {
+      forget({ project, kind, target });
+      const doneTo = await steps[kind]({ project, kind, target, doneTo: 0 });
+      if (doneTo === null) return true;
+      database.send("INSERT INTO long_changes (project_id, kind, target, done_to) VALUES (?, ?, ?, ?)", [
+        project,
+        kind,
+        target,
+        doneTo,
+      ]);
+      state.isNoted = true;
+      return false;
+    },
+    forget,
+    step: async () => {
+      const change = await next();
+      state.isNoted = change !== null;
+      if (change === null) return;
+      const doneTo = await steps[change.kind](change);
+      if (doneTo === null) forget(change);
+      else
+        database.send(`UPDATE long_changes SET done_to = ? WHERE ${CHANGE}`, [
+          doneTo,
+          change.project,
+          change.kind,
+          change.target,
+        ]);
+    },
+    isNoted: () => state.isNoted,
+  };
+}
+
+/** Does what `long-changes.ts` has noted, step by step, with the queue's other work between the steps. */
+export interface StepLoop {
+  /** Begins, unless it runs already or nothing is noted. Cheap. */
+  readonly start: () => void;
+  /** Resolves once nothing is noted any more; rejects with the error of a step that failed. */
+  readonly settle: () => Promise<void>;
+}
+
+/** `step` does one as a transaction of its own. A step that fails ends the loop; the next start tries again. */
+export function createStepLoop(isNoted: () => boolean, step: () => Promise<unknown>): StepLoop {
+  const state: { running: Promise<void> | null } = { running: null };
+  const run = async (): Promise<void> => {
+    try {
+      while (isNoted()) await step();
+    } finally {
+      state.running = null;
+    }
+  };
+  const settle = (): Promise<void> => {
+    if (isNoted()) state.running ??= run();
+    return state.running ?? Promise.resolve();
+  };
+  // Who waits for it is told of a failure; the store goes on either way.
+  return { start: () => void settle().catch(() => undefined), settle };
+}

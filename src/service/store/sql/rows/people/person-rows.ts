@@ -1,0 +1,198 @@
+import { emailKey } from "../../../../../contract/email.ts";
+import { TakenError } from "../../../../domain/errors.ts";
+import type {
+  EventsFilter,
+  JsonRows,
+  NewPerson,
+  PeopleFilter,
+  PersonChange,
+  PersonRow,
+  PersonRows,
+} from "../../../../domain/ports.ts";
+import { type Database, UniqueViolation } from "../../database.ts";
+import type { SqlRow, SqlValue } from "../../database.ts";
+import { type EventColumn, peopleBy, peopleIn } from "../../lists/counted-lists.ts";
+import {
+  addCondition,
+  addRange,
+  jsonNumber,
+  jsonObject,
+  jsonText,
+  type Where,
+  whereSql,
+} from "../../lists/fragments.ts";
+import type { ListBlocks } from "../../lists/list-blocks.ts";
+import { readPage } from "../../lists/list-pages.ts";
+import { nextId, reserveId } from "../project-rows.ts";
+import type { LongChanges } from "../long-changes.ts";
+import { removePerson } from "./person-removal.ts";
+
+export const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",
+  last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
+  FROM people WHERE removed = 0 AND project_id = ?`;
+
+export function createPersonRows(database: Database, blocks: ListBlocks, changes: LongChanges): PersonRows {
+  const first = async (condition: string, values: readonly SqlValue[]): Promise<PersonRow | null> =>
+    toPerson(await database.first(PERSON + condition, values));
+  return {
+    byId: async (project, id) => first(" AND id = ?", [project, id]),
+    byEmail: async (project, email) => first(" AND email_key = ?", [project, emailKey(email)]),
+    byPhone: async (project, phoneNumber) => first(" AND phone_number = ?", [project, phoneNumber]),
+    insert: async (project, person) => {
+      const inserted = await insertPerson(database, project, person);
+      await blocks.add(peopleIn(project), { key: [inserted.createdAt, inserted.id], other: 0, score: null });
+      return inserted;
+    },
+    update: async (project, id, change) =>
+      recountEvents(database, blocks, project, id, change, () => updatePerson(database, project, id, change)),
+    delete: async (project, id) => removePerson(database, blocks, changes, project, id),
+    list: async (project, filter) => listPeople(database, project, filter),
+    listBounced: async (project, filter) => listEvents(database, blocks, project, "bounced_at", filter),
+    listUnsubscribed: async (project, filter) => listEvents(database, blocks, project, "unsubscribed_at", filter),
+    countBounced: async (project, range) => blocks.count(peopleBy(project, "bounced_at"), range),
+    countUnsubscribed: async (project, range) => blocks.count(peopleBy(project, "unsubscribed_at"), range),
+  };
+}
+
+/** The lists of what happened to people, and where a row has its time. */
+export const EVENTS: readonly (readonly [EventColumn, "bouncedAt" | "unsubscribedAt"])[] = [
+  ["bounced_at", "bouncedAt"],
+  ["unsubscribed_at", "unsubscribedAt"],
+];
+
+/** Keeps the counts of bounces and unsubscribes true while a person is changed. */
+async function recountEvents(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  id: number,
+  change: PersonChange,
+  work: () => Promise<void>,
+): Promise<void> {
+  const changed = EVENTS.filter(([, field]) => change[field] !== undefined);
+  const old = changed.length === 0 ? null : toPerson(await database.first(`${PERSON} AND id = ?`, [project, id]));
+  await work();
+  if (old === null) return;
+  for (const [column, field] of changed) {
+    const list = peopleBy(project, column);
+    const [before, after] = [old[field], change[field] ?? null];
+    if (before !== null) await blocks.remove(list, { key: [before, id], other: 0, score: null });
+    if (after !== null) await blocks.add(list, { key: [after, id], other: 0, score: null });
+  }
+}
+
+function toPerson(row: SqlRow | null): PersonRow | null {
+  return row as PersonRow | null;
+}
+
+async function insertPerson(database: Database, project: number, person: NewPerson): Promise<PersonRow> {
+  const { email, name, phoneNumber, createdAt, lastSentAt } = person;
+  const id = person.id === undefined ? await nextId(database, project) : reserveId(database, project, person.id);
+  await refuseTaken(() =>
+    database.run(
+      `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, id, email, email === null ? null : emailKey(email), name, phoneNumber, createdAt, lastSentAt],
+    ),
+  );
+  const unset = { lastRespondedAt: null, nextSurveyAt: null, bouncedAt: null, unsubscribedAt: null };
+  return { id, email, name, phoneNumber, createdAt, lastSentAt, ...unset };
+}
+
+const COLUMNS: Readonly<Record<keyof PersonChange, string>> = {
+  email: "email",
+  name: "name",
+  phoneNumber: "phone_number",
+  lastSentAt: "last_sent_at",
+  bouncedAt: "bounced_at",
+  unsubscribedAt: "unsubscribed_at",
+};
+
+async function updatePerson(database: Database, project: number, id: number, change: PersonChange): Promise<void> {
+  const assignments: string[] = [];
+  const values: SqlValue[] = [];
+  for (const [field, column] of Object.entries(COLUMNS) as [keyof PersonChange, string][]) {
+    const value = change[field];
+    if (value === undefined) continue;
+    assignments.push(`${column} = ?`);
+    values.push(value);
+  }
+  if (change.email !== undefined) {
+    assignments.push("email_key = ?");
+    values.push(change.email === null ? null : emailKey(change.email));
+  }
+  if (assignments.length === 0) return;
+  await refuseTaken(() =>
+    database.run(`UPDATE people SET ${assignments.join(", ")} WHERE project_id = ? AND id = ?`, [
+      ...values,
+      project,
+      id,
+    ]),
+  );
+}
+
+async function refuseTaken(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw error instanceof UniqueViolation ? new TakenError(takenField(error), { cause: error }) : error;
+  }
+}
+
+function takenField({ columns }: UniqueViolation): "email" | "phoneNumber" | "id" {
+  if (columns.includes("email_key")) return "email";
+  return columns.includes("phone_number") ? "phoneNumber" : "id";
+}
+
+const PERSON_JSON = jsonObject([
+  ["id", `'"', id, '"'`],
+  ["email", jsonText("email")],
+  ["name", jsonText("name")],
+  ["created_at", "created_at"],
+  ["phone_number", jsonText("phone_number")],
+  ["last_sent_at", jsonNumber("last_sent_at")],
+  ["last_responded_at", jsonNumber("last_responded_at")],
+  ["next_survey_scheduled_at", jsonNumber("next_survey_at")],
+]);
+
+async function listPeople(database: Database, project: number, filter: PeopleFilter): Promise<JsonRows> {
+  const where: Where = { clauses: ["project_id = ?", "removed = 0"], values: [project] };
+  const { after, until } = filter;
+  // Of two lower bounds SQLite might search by the farther one.
+  const since = after !== null && after.createdAt >= (filter.since ?? after.createdAt) ? null : filter.since;
+  addRange(where, "created_at", { since, until });
+  if (after !== null) addCondition(where, "(created_at, id) > (?, ?)", after.createdAt, after.id);
+  const sql = `SELECT ${PERSON_JSON} AS json FROM people WHERE ${whereSql(where)} ORDER BY created_at, id LIMIT ?`;
+  return (await database.all(sql, [...where.values, filter.limit])).map(({ json }) => String(json));
+}
+
+const EVENT_JSON: Readonly<Record<EventColumn, string>> = {
+  bounced_at: eventJson("bounced_at"),
+  unsubscribed_at: eventJson("unsubscribed_at"),
+};
+
+function eventJson(column: EventColumn): string {
+  return jsonObject([
+    ["person_id", `'"', id, '"'`],
+    ["email", jsonText("email")],
+    ["name", jsonText("name")],
+    [column, column],
+  ]);
+}
+
+/** People to whom it happened, oldest first. */
+async function listEvents(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  column: EventColumn,
+  range: EventsFilter,
+): Promise<JsonRows> {
+  const { offset, limit } = range;
+  const query = { list: peopleBy(project, column), range, other: null, descending: false, offset, limit };
+  return readPage(database, blocks, query, async (slice) => {
+    const sql = `SELECT ${EVENT_JSON[column]} AS json FROM people WHERE ${whereSql(slice.where)} ORDER BY ${slice.order} LIMIT ? OFFSET ?`;
+    return (await database.all(sql, [...slice.where.values, slice.limit, slice.offset])).map(({ json }) =>
+      String(json),
+    );
+  });
+}

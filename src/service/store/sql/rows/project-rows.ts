@@ -1,0 +1,131 @@
+import { PLATFORMS } from "../../../../contract/resources.ts";
+import { TakenError } from "../../../domain/errors.ts";
+import type { Project } from "../../../domain/inputs.ts";
+import type { KeyRow, ProjectRow, ProjectRows } from "../../../domain/ports.ts";
+import { type Database, UniqueViolation } from "../database.ts";
+import type { Session } from "../database.ts";
+import { peopleIn, responsesBy } from "../lists/counted-lists.ts";
+import type { ListBlocks } from "../lists/list-blocks.ts";
+
+const ALL_TIME = { since: null, until: null };
+
+const PROJECT = `SELECT id, name, created_at AS "createdAt", throttle_seconds AS "throttleSeconds",
+  paused_at AS "pausedAt" FROM projects`;
+
+export function createProjectRows(database: Database, session: Session, blocks: ListBlocks): ProjectRows {
+  return {
+    insert: async (project) => insertProject(database, session, project),
+    list: async () => (await database.all(`${PROJECT} ORDER BY id`)) as unknown as ProjectRow[],
+    byId: async (id) => (await database.first(`${PROJECT} WHERE id = ?`, [id])) as ProjectRow | null,
+    byName: async (name) => (await database.first(`${PROJECT} WHERE name = ?`, [name])) as ProjectRow | null,
+    setThrottle: async (project, seconds) => {
+      database.send("UPDATE projects SET throttle_seconds = ? WHERE id = ?", [seconds, project]);
+    },
+    setPaused: async (project, at) => {
+      database.send("UPDATE projects SET paused_at = ? WHERE id = ?", [at, project]);
+    },
+    settings: async (project) => {
+      const rows = await database.all("SELECT name, value FROM project_settings WHERE project_id = ?", [project]);
+      return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+    },
+    setSetting: async (project, name, value) => {
+      database.send("DELETE FROM project_settings WHERE project_id = ? AND name = ?", [project, name]);
+      if (value === null) return;
+      database.send("INSERT INTO project_settings (project_id, name, value) VALUES (?, ?, ?)", [project, name, value]);
+    },
+    bySetting: async (name, value) => {
+      const row = await database.first(
+        "SELECT p.id, p.name FROM project_settings s JOIN projects p ON p.id = s.project_id WHERE s.name = ? AND s.value = ?",
+        [name, value],
+      );
+      return row === null ? null : { id: Number(row.id), name: String(row.name) };
+    },
+    insertKey: async (project, key) => insertKey(database, session, project, key),
+    listKeys: async (project) =>
+      (await database.all(
+        'SELECT id, last_four AS "lastFour", created_at AS "createdAt" FROM api_keys WHERE project_id = ? ORDER BY id',
+        [project],
+      )) as unknown as KeyRow[],
+    deleteKey: async (project, id) =>
+      (await database.run("DELETE FROM api_keys WHERE project_id = ? AND id = ?", [project, id])) > 0,
+    byKeyHash: async (hash) => findByKeyHash(database, hash),
+    counts: async (project) => ({
+      people: await blocks.count(peopleIn(project), ALL_TIME),
+      responses: await blocks.count(responsesBy(project, null, "created_at"), ALL_TIME),
+    }),
+  };
+}
+
+async function insertProject(
+  database: Database,
+  { now }: Session,
+  project: Parameters<ProjectRows["insert"]>[0],
+): Promise<Project> {
+  const { name, throttleSeconds, frequencySeconds } = project;
+  const [row] = await refuseTaken(() =>
+    database.returning(
+      "INSERT INTO projects (id, name, created_at, throttle_seconds) SELECT coalesce(max(id), 0) + 1, ?, ?, ? FROM projects RETURNING id",
+      [name, now, throttleSeconds],
+    ),
+  );
+  const id = Number(row?.id);
+  for (const platform of PLATFORMS) {
+    database.send(
+      "INSERT INTO autopilot_configurations (project_id, platform, active, frequency, created_at, updated_at) VALUES (?, ?, 1, ?, ?, ?)",
+      [id, platform, frequencySeconds, now, now],
+    );
+  }
+  return { id, name };
+}
+
+async function insertKey(
+  database: Database,
+  { now }: Session,
+  project: number,
+  key: { readonly hash: string; readonly lastFour: string },
+): Promise<KeyRow> {
+  const id = await nextId(database, project);
+  await refuseTaken(() =>
+    database.run("INSERT INTO api_keys (project_id, id, hash, last_four, created_at) VALUES (?, ?, ?, ?, ?)", [
+      project,
+      id,
+      key.hash,
+      key.lastFour,
+      now,
+    ]),
+  );
+  return { id, lastFour: key.lastFour, createdAt: now };
+}
+
+/** Of a project its name, of a key its hash. */
+async function refuseTaken<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof UniqueViolation ? new TakenError("name", { cause: error }) : error;
+  }
+}
+
+async function findByKeyHash(database: Database, hash: string): Promise<{ project: Project; hash: string } | null> {
+  const row = await database.first(
+    "SELECT p.id, p.name, k.hash FROM api_keys k JOIN projects p ON p.id = k.project_id WHERE k.hash = ?",
+    [hash],
+  );
+  return row === null ? null : { project: { id: Number(row.id), name: String(row.name) }, hash: String(row.hash) };
+}
+
+/** Counts the project's ids on by one: rising within it, telling nothing about others. */
+export async function nextId(database: Database, project: number): Promise<number> {
+  const [row] = await database.returning(
+    "UPDATE projects SET next_id = next_id + 1 WHERE id = ? RETURNING next_id - 1 AS id",
+    [project],
+  );
+  if (row === undefined) throw new Error(`there is no project ${project}`);
+  return Number(row.id);
+}
+
+/** Takes an id over from another service: later ones are counted from above it. */
+export function reserveId(database: Database, project: number, id: number): number {
+  database.send("UPDATE projects SET next_id = ? WHERE id = ? AND next_id <= ?", [id + 1, project, id]);
+  return id;
+}

@@ -1,0 +1,93 @@
+/** All rows of a store over one database: what a transaction is made of, and the changes that go in steps. */
+import type { Random } from "../../../runtime/random.ts";
+import type { Transaction } from "../../domain/ports.ts";
+import type { Database, Session } from "./database.ts";
+import { createListBlocks, type ListBlocks } from "./lists/list-blocks.ts";
+import { createHistoryRows } from "./rows/answers/history-rows.ts";
+import { createLinkRows } from "./rows/answers/link-rows.ts";
+import { createResponseRows } from "./rows/answers/response-rows.ts";
+import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/trend-rows.ts";
+import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
+import { createDigestRows } from "./rows/delivery/digest-rows.ts";
+import { createReportRows } from "./rows/delivery/report-rows.ts";
+import { createRequestRows } from "./rows/delivery/request-rows.ts";
+import { createLongChanges, type LongChangeKind, type LongChanges, type Step } from "./rows/long-changes.ts";
+import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/people/autopilot-rows.ts";
+import { removePersonStep } from "./rows/people/person-removal.ts";
+import { createPersonRows } from "./rows/people/person-rows.ts";
+import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
+import { createProjectRows } from "./rows/project-rows.ts";
+import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
+import { createWebhookRows } from "./rows/webhook-rows.ts";
+
+export interface StoreRowsOptions {
+  readonly random: Random;
+  /** Where the service is seen from outside, without a slash at the end. */
+  readonly appUrl: () => string;
+  /** Called within each transaction that writes an event for webhooks. */
+  readonly onWebhookEvent: () => void;
+  /** The most rows in a block of `list_blocks`; undefined: what suits large lists. */
+  readonly blockRows: number | undefined;
+}
+
+export interface StoreRows {
+  /** A transaction whose time is `now`, Unix seconds. One at a time. */
+  readonly begin: (now: number) => Transaction;
+  readonly changes: LongChanges;
+}
+
+/** 16 bytes: 22 characters. */
+const TOKEN_BYTES = 16;
+const TOKEN_LENGTH = 22;
+const SECRET_BYTES = 32;
+
+export async function createStoreRows(
+  database: Database,
+  { random, appUrl, onWebhookEvent, blockRows }: StoreRowsOptions,
+): Promise<StoreRows> {
+  const session: Session = { now: 0 };
+  const blocks = createListBlocks(database, blockRows);
+  const changes = await createLongChanges(database, createSteps(database, session, blocks));
+  const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES));
+  const rows = {
+    token: () => random.token(TOKEN_BYTES),
+    projects: createProjectRows(database, session, blocks),
+    people: createPersonRows(database, blocks, changes),
+    requests: createRequestRows(database, session, blocks),
+    deliveries: createDeliveryRows(database, session),
+    reports: createReportRows(database, session),
+    digests: createDigestRows(database, session),
+    responses: createResponseRows(database, blocks),
+    trends: createTrendRows(database, session, changes),
+    autopilot: createAutopilotRows(database, session, changes),
+    suppressions: createSuppressionRows(database, secrets),
+    links: createLinkRows(database, session),
+    secrets: createSecretRows(secrets),
+    webhooks: createWebhookRows(database, session, onWebhookEvent),
+    history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),
+  };
+  return {
+    changes,
+    begin: (now) => {
+      session.now = now;
+      return { ...rows, now, appUrl: appUrl() };
+    },
+  };
+}
+
+/** One draw for all of them: to draw a million times would be a good part of an import. */
+function manyTokens(random: Random, count: number): string[] {
+  const text = random.token(Math.ceil((count * TOKEN_LENGTH * 3) / 4));
+  return Array.from({ length: count }, (_, at) => text.slice(at * TOKEN_LENGTH, (at + 1) * TOKEN_LENGTH));
+}
+
+/** How each kind of long change does a step. */
+function createSteps(database: Database, session: Session, blocks: ListBlocks): Readonly<Record<LongChangeKind, Step>> {
+  return {
+    "fill trend": (change) => fillTrendStep(database, blocks, change),
+    "remove trend": (change) => removeTrendStep(database, blocks, change),
+    "remove person": (change) => removePersonStep(database, blocks, change),
+    "follow frequency": (change) => followFrequencyStep(database, session.now, change),
+    "follow activity": (change) => followActivityStep(database, change),
+  };
+}
