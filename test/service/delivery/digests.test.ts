@@ -121,6 +121,21 @@ describe("a digest", () => {
     expect(sent).toEqual(["2026-11-23T08:00Z", "2026-12-14T08:00Z", "2026-12-21T08:00Z"]);
   });
 
+  test("when its schedule changes on the day of a mail, then that day has no second one", async () => {
+    const { store, time, sent, run, project, email } = await openDigests();
+    for (const [now, minute] of [
+      ["2026-11-23T08:00:00Z", 600],
+      ["2026-11-23T10:00:00Z", 600],
+      ["2026-11-30T10:00:00Z", 480],
+      ["2026-12-07T08:00:00Z", 480],
+    ] as const) {
+      time.now = at(now);
+      await run();
+      await store.write((tx) => addDigest(tx, project, email, { ...monday, minute }));
+    }
+    expect(sent).toEqual(["2026-11-23T08:00Z", "2026-11-30T10:00Z", "2026-12-07T08:00Z"]);
+  });
+
   test("when the service dies before the mark, then the mail goes out; after it, it is unknown and not repeated", async () => {
     const { time, sent, run, only } = await openDigests();
     // A process that is gone neither sends nor records anything more.

@@ -12,6 +12,8 @@ import type { DeliveryOutcome } from "./sender.ts";
 const DAY = 86_400;
 /** A digest that is later than this says nothing new any more. */
 const LATE_SECONDS = 3 * DAY;
+/** A schedule that is changed on the day of a mail brings no second one that day. */
+const APART_SECONDS = 20 * 3_600;
 const HELD_SECONDS = 3_600;
 const RELEASED_SECONDS_MIN = 30;
 /** Within this time one click takes it back. */
@@ -124,14 +126,16 @@ export async function claimDigest(tx: Transaction, claimer: string): Promise<Due
     const zone = await digestZone(tx, digest);
     const isAgain = digest.periodAt !== null && (digest.state === "retrying" || digest.state === "held");
     const periodAt = isAgain ? (digest.periodAt ?? 0) : latestDigestAt(digest, zone, tx.now);
-    const isNew = isAgain || periodAt > Math.max(digest.periodAt ?? 0, digest.createdAt);
+    const isNew = isAgain || (periodAt > digest.createdAt && periodAt - (digest.periodAt ?? 0) >= APART_SECONDS);
     if (isNew && tx.now - periodAt <= LATE_SECONDS) {
       const attempts = isAgain ? digest.attempts : 0;
       const claim = { state: "claimed", dueAt: null, periodAt, attempts, reason: null, claimer } as const;
       await tx.digests.change(digest.project.id, digest.id, claim);
       return { ...digest, ...claim, zone };
     }
-    const late = isNew ? ({ state: "failed", periodAt, reason: digest.reason ?? "too late" } as const) : {};
+    // Where the schedule or the zone was changed meanwhile, the time before is none that was missed.
+    const isLate = isNew && periodAt >= digest.dueAt;
+    const late = isLate ? ({ state: "failed", periodAt, reason: digest.reason ?? "too late" } as const) : {};
     await tx.digests.change(digest.project.id, digest.id, { ...late, dueAt: nextDigestAt(digest, zone, tx.now) });
   }
   return null;
