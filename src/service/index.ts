@@ -4,7 +4,7 @@ import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
-import { resolveFile } from "../runtime/file-replacement.ts";
+import { resolveFile } from "../runtime/files/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
@@ -13,26 +13,26 @@ import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
 import type { FetchText } from "./delivery/bounce/sns.ts";
-import { createOutbox, type Outbox } from "./delivery/outbox.ts";
+import { createOutbox } from "./delivery/outbox.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
 import { type Brand, readBrand } from "./domain/projects/brand.ts";
-import { pruneAttempts } from "./domain/delivery/oversight.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
 import { type ProjectSettings, readSettings } from "./domain/projects/projects.ts";
 import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.ts";
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
-import { pruneEvents } from "./domain/webhooks/webhooks.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
-import { webhookMetrics } from "./webhook/webhook-metrics.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createDigestLoop } from "./scheduler/digests.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
-import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
+import { syncErasures } from "./erasure-file.ts";
+import { createFailureLog, logOverdue, logStart, logStoreEvent } from "./service-log.ts";
+import { createServiceMetrics } from "./service-metrics.ts";
+import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
   /** Created when it does not exist; `outbox/` is beside it. */
@@ -43,6 +43,10 @@ export interface ServiceOptions {
   /** Where the service is seen from outside, without a slash at the end; null: wherever requests are sent to. */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
+  /** Lets callers beyond this machine read the metrics; absent or null: none. */
+  readonly metricsToken?: string | null;
+  /** Addresses and networks of proxies that tell for whom they ask; absent or null: this machine, with a public URL. */
+  readonly trustedProxies?: readonly string[] | null;
   /** Who surveys come from, where a project does not say so itself. */
   readonly sender?: SenderSettings;
   /** Sends mail over SMTP; null, the default, leaves it in the outbox, where SMS always go. */
@@ -63,6 +67,8 @@ export interface ServiceOptions {
 export interface Service extends Face {
   /** As `handle`, for callers on this machine: lists go on where they were asked for, whatever the public URL is. */
   readonly handleLocally: ServerExchange;
+  /** Metrics and health alone, for a listener of their own. */
+  readonly operators: Face;
   readonly admin: Admin;
   readonly store: Store;
   readonly clock: Clock;
@@ -78,6 +84,8 @@ export interface Service extends Face {
   startLog(options?: { readonly isAnnounced: boolean }): void;
   /** Starts to send events to webhooks. */
   startWebhooks(): void;
+  /** Removes messages whose person is gone; how many. */
+  readonly sweepMessages: () => Promise<number>;
   /** Ends the scheduler once nothing is due any more. */
   finishDue(): Promise<void>;
   /** Claims nothing more and lets transmissions end; `close` does so too. */
@@ -101,8 +109,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const eventNoted = createSignal();
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null, isReady: true };
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
+  const metrics = createServiceMetrics(clock);
   const store = await openDataFile({
     ...options,
+    onCommit: metrics.countCommit,
     appUrl: () => state.address,
     onWebhookEvent: eventNoted.call,
     onEvent: (event) => {
@@ -113,6 +123,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   // We own the file now, so a control file beside it was left by a killed server.
   await removeControlFile(dataFile);
   const failures = createFailureLog(log);
+  const keepErasures = (): Promise<unknown> => syncErasures(store, dataFile, random).catch(failures.add);
+  await keepErasures();
   const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
   const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
     appUrl: state.address,
@@ -131,7 +143,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
   const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
-  const metrics = createDeliveryMetrics(store, () => (mail === null ? {} : { smtp: mail.health() }));
+  const deliveries = createDeliveryMetrics(() => (mail === null ? {} : { smtp: mail.health() }));
   const claimer = random.token(9);
   const scheduler = createScheduler({
     store,
@@ -140,10 +152,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
     onUnknown: options.onUnknown ?? "hold",
-    onOutcome: (due, result) => {
+    onOutcome: (due, result, seconds) => {
       if (result.kind === "sent") failures.end();
-      metrics.count(due, result);
+      deliveries.count(due, result, seconds);
     },
+    onTurn: metrics.countTurn,
     onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
     onError: failures.add,
   });
@@ -177,18 +190,26 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     identify: async (authorization, address) => http.keys.open(authorization, addressBlock(address)),
     onError: failures.add,
   });
-  const hooks = openHooks(options, store, metrics);
+  const hooks = openHooks(options, store, deliveries);
   const http = createHttpService({
     ...options,
     otherFaces: [
-      ({ method, headers, body = "", from = "" }, target) =>
-        pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
-      ({ method, headers, body = "" }, { path: asked }) =>
-        asked.startsWith("/hooks/") ? hooks({ method, headers, path: asked, body: async () => readBody(body) }) : null,
+      {
+        name: "page",
+        answer: ({ method, headers, body = "", from = "" }, target) =>
+          pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+      },
+      {
+        name: "hook",
+        answer: ({ method, headers, body = "" }, { path: asked }) =>
+          asked.startsWith("/hooks/")
+            ? hooks({ method, headers, path: asked, body: async () => readBody(body) })
+            : null,
+      },
     ],
     store,
     onScheduled: scheduler.wake,
-    moreMetrics: async () => (await metrics.text()) + (await webhookMetrics(store, webhooks.attempts())),
+    moreMetrics: () => metrics.lines({ store, deliveries, webhookAttempts: webhooks.attempts() }),
     isReady: () => state.isReady && store.trouble() === null,
   });
   /** Messages of a deleted person go with them. */
@@ -213,16 +234,29 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     appUrl: () => state.address,
     renderPreview: (survey, settings, brand) =>
       previewMail(survey, mailContext(settings, brand), random, unixSeconds(clock)),
-    onReport: metrics.countReport,
+    onReport: deliveries.countReport,
     ownAddresses,
     onWebhooks: webhooks.wake,
     sendTest: webhooks.send,
+    sweepMessages: scheduler.sweep,
+    onErased: async () => {
+      webhooks.reread();
+      await keepErasures();
+    },
   });
-  const upkeep = createUpkeep({ store, outbox, clock, keepSeconds: options.outboxKeepSeconds ?? null }, failures.add);
+  const upkeep = createUpkeep({
+    store,
+    outbox,
+    clock,
+    keepSeconds: options.outboxKeepSeconds ?? null,
+    sweepMessages: scheduler.sweep,
+    onError: failures.add,
+  });
   return {
     handle: wakingAfterDelete(http.handle),
     refuse: http.refuse,
     handleLocally: wakingAfterDelete(http.handleLocally),
+    operators: { handle: http.handleOperators, refuse: http.refuse },
     admin,
     store,
     clock,
@@ -237,8 +271,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       digests.start();
       upkeep.start();
     },
-    startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
+    startLog: ({ isAnnounced } = { isAnnounced: false }) => {
+      notices.release(isAnnounced ? "created" : null);
+      logStart(log, store.about);
+    },
     startWebhooks: webhooks.start,
+    sweepMessages: scheduler.sweep,
     finishDue: async () => {
       await scheduler.finish();
       await digests.finish();
@@ -316,54 +354,5 @@ function createSignal(): { readonly call: () => void; readonly answer: (work: ()
       for (const work of answers) work();
     },
     answer: (work) => void answers.push(work),
-  };
-}
-
-interface UpkeepOptions {
-  readonly store: Store;
-  readonly outbox: Outbox;
-  readonly clock: Clock;
-  /** Null keeps all messages. */
-  readonly keepSeconds: number | null;
-}
-
-const LOOK_MS = 5_000;
-const PRUNE_MS = 3_600_000;
-
-const PRUNED_A_STEP = 1000;
-
-async function forgetAttempts(store: Store): Promise<void> {
-  while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP)));
-  while (await store.write((tx) => pruneEvents(tx, PRUNED_A_STEP)));
-}
-
-function createUpkeep(
-  { store, outbox, clock, keepSeconds }: UpkeepOptions,
-  onError: (error: unknown) => void,
-): { readonly start: () => void; readonly stop: () => Promise<void> } {
-  const stopping = new AbortController();
-  const state: { loop: Promise<void> | null } = { loop: null };
-  const loop = async (): Promise<void> => {
-    let nextPruneMs = clock.monotonic();
-    while (!stopping.signal.aborted) {
-      if (clock.monotonic() >= nextPruneMs) {
-        const now = clock.now();
-        await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now).catch(onError);
-        await forgetAttempts(store).catch(onError);
-        nextPruneMs += PRUNE_MS;
-      }
-      // The store tells by itself what it finds.
-      await store.verify().catch(() => undefined);
-      await clock.sleep(LOOK_MS, stopping.signal).catch(() => undefined);
-    }
-  };
-  return {
-    start: () => {
-      state.loop ??= loop();
-    },
-    stop: async () => {
-      stopping.abort();
-      await state.loop;
-    },
   };
 }

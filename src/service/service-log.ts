@@ -1,9 +1,16 @@
 /** What the service says in its log besides requests: one line when something begins, one when it ends. */
 import type { Log } from "../runtime/log.ts";
+import { VERSION } from "../runtime/version.ts";
+import type { StoreAbout } from "./domain/ports.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 
 /** The oldest Node with a SQLite of its own, which locks other programs out. */
 const BETTER_NODE = "22.13";
+
+/** One line for each start. */
+export function logStart(log: Log, { engine, schema }: StoreAbout): void {
+  log.info("started", { version: VERSION, engine, schema });
+}
 
 export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
   switch (event.kind) {
@@ -28,6 +35,8 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
       return log.error("data_file_trouble", { file, trouble: event.error.trouble, message: event.error.message });
     case "recovered":
       return log.info("data_file_recovered", { file, message: `${file} can be written again` });
+    case "slow":
+      return log.warn("slow_statement", { statement: event.statement, duration_ms: Math.round(event.seconds * 1000) });
   }
 }
 

@@ -21,6 +21,7 @@ import { ClientError } from "../../src/client/errors/client-error.ts";
 import { ConnectionError } from "../../src/client/errors/call-errors.ts";
 import { nameCall } from "../../src/client/errors/client-error.ts";
 import { createGate } from "../../src/client/gate/gate.ts";
+import { anyText } from "../helpers/any-text.ts";
 import { createFakeClock } from "../helpers/fake-clock.ts";
 import { size } from "../helpers/long.ts";
 import { API_KEY } from "./with-server.ts";
@@ -31,12 +32,12 @@ const bytes = oneof(
   json().map((text) => Buffer.from(text)),
   json().map((text) => Buffer.from(text.slice(0, Math.floor(text.length / 2)))),
   uint8Array({ maxLength: 200 }),
-  string({ unit: "binary" }).map((text) => Buffer.from(`<html><title>${text}</title>`)),
+  anyText.map((text) => Buffer.from(`<html><title>${text}</title>`)),
   constant(Buffer.from('[{"id":"1","email":"a@b.c","last_sent_at":9999999999,"person":"7","score":1}]')),
   constant(Buffer.from('{"errors":{"a":["b"]},"message":null}')),
 );
 const header = oneof(
-  string({ unit: "binary" }),
+  anyText,
   constant("\u0085//\u202Ex y\u0007"),
   nat().map(String),
   constantFrom(
@@ -125,9 +126,9 @@ it("when anything at all is answered, then it is a documented success or a docum
         endings[ending === "success" || ending === "unknown" ? ending : "error"] += 1;
       },
     ),
-    { numRuns: size(1000, 5000) },
+    { numRuns: size(400, 5000) },
   );
-  expect(Math.min(endings.success, endings.unknown, endings.error)).toBeGreaterThan(50);
+  expect(Math.min(endings.success, endings.unknown, endings.error)).toBeGreaterThan(size(15, 50));
 });
 
 /** What is wrong with an ending; nothing when it is a success, an unknown outcome or a well-made error. */

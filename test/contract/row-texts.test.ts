@@ -25,7 +25,7 @@ describe("splitRowTexts", () => {
         const wanted = list.map((item) => JSON.stringify(item));
         expect(splitRowTexts(JSON.stringify(list))).toEqual(wanted);
       }),
-      { numRuns: size(250, 500) },
+      { numRuns: size(100, 500) },
     );
   });
 });

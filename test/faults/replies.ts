@@ -12,6 +12,7 @@ import {
   type Arbitrary,
 } from "fast-check";
 import { RESOURCES } from "../../src/contract/resources.ts";
+import { anyText } from "../helpers/any-text.ts";
 import { answer, cutShort, raw, type Behaviour } from "../helpers/misbehaving-server.ts";
 
 export interface Reply {
@@ -65,7 +66,7 @@ const text: Arbitrary<string | Buffer> = oneof(
   { weight: 3, arbitrary: oneof(row, plain).map((one) => JSON.stringify(one)) },
   { weight: 2, arbitrary: value.map((one) => JSON.stringify(one)) },
   { weight: 1, arbitrary: uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)) },
-  { weight: 1, arbitrary: string({ unit: "binary" }).map((words) => `<html><title>${words}</title>`) },
+  { weight: 1, arbitrary: anyText.map((words) => `<html><title>${words}</title>`) },
   { weight: 1, arbitrary: constantFrom("", "[]", "{}", "null", "[null]", "[[]]", '[{"id":1', "\uFEFF[]", "NaN") },
 );
 
@@ -103,13 +104,12 @@ export const reply: Arbitrary<Reply> = oneof(
   },
   {
     weight: 1,
-    arbitrary: tuple(
-      constantFrom("", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 ", "HTTP/2 200\r\n\r\n"),
-      string({ unit: "binary" }),
-    ).map(([start, rest]) => ({
-      words: `raw: ${start}${rest}`,
-      behaviour: raw(`${start}${rest}`),
-    })),
+    arbitrary: tuple(constantFrom("", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 ", "HTTP/2 200\r\n\r\n"), anyText).map(
+      ([start, rest]) => ({
+        words: `raw: ${start}${rest}`,
+        behaviour: raw(`${start}${rest}`),
+      }),
+    ),
   },
 );
 

@@ -95,11 +95,15 @@ export async function openPastStore(): Promise<PastStore> {
   };
 }
 
-/** What each file makes for itself; the blocks of a list depend on the order in which it grew, see `Store.check`. */
+/**
+ * What each file makes for itself; the blocks of a list depend on the order in which it grew, see `Store.check`, and the
+ * state of a project on how many writes it took.
+ */
 const OWN: ReadonlySet<string> = new Set([
   "api_keys",
   "clock",
   "list_blocks",
+  "project_state",
   "schema_migrations",
   "sqlite_sequence",
   "store_secrets",

@@ -12,6 +12,9 @@ import { isLong } from "./long.ts";
  */
 export const NODE: readonly string[] = [process.execPath, ...(isLong ? [] : ["--liftoff-only"])];
 
+/** Commands that open a data file themselves: others have no WebAssembly, and a flag costs each start 8 to 20 ms. */
+const OPENS_DATA: ReadonlySet<string | undefined> = new Set(["serve", "service", "demo"]);
+
 export const PROGRAM = path.join(import.meta.dirname, "../../bin/surveyctl.js");
 
 export interface RunOptions {
@@ -67,7 +70,8 @@ export function bareEnvironment(home: string, extra: Readonly<Record<string, str
 }
 
 function commandLine({ args, tty }: RunOptions): string[] {
-  const plain = [...NODE, PROGRAM, ...args];
+  const node = OPENS_DATA.has(args[0]) ? NODE : [process.execPath];
+  const plain = [...node, PROGRAM, ...args];
   return tty === undefined ? plain : inTerminal(plain.map(shellQuote).join(" "), tty.columns);
 }
 

@@ -1,4 +1,4 @@
-import { quoteText } from "../../contract/invisible.ts";
+import { quoteText } from "../../contract/text/invisible.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { TIME_FORMATS } from "../render/time.ts";
 import { parseChoice, parseDuration, parseInteger, parseNames, parseRate } from "./values.ts";

@@ -1,7 +1,7 @@
 /** Parsers of single values: each throws a UsageError with the place, the value and the accepted forms. */
 import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
-import { quoteText } from "../../contract/invisible.ts";
+import { quoteText } from "../../contract/text/invisible.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 
 /** One sentence for a wrong value: its place, the value, the accepted forms. */

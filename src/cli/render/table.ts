@@ -27,7 +27,7 @@ export interface TableLayout {
   readonly live: boolean;
 }
 
-export function openTable(context: RenderContext, resource: Resource, { wrap, live }: TableLayout): ListOutput {
+export function openTableOutput(context: RenderContext, resource: Resource, { wrap, live }: TableLayout): ListOutput {
   const { streams, options, clock } = context;
   const columns = tableColumns(resource, options.columns);
   const time = createTimeFormatter({

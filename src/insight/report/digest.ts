@@ -1,7 +1,7 @@
 /** The report's first section as a message. Comments come masked; mail programs drop SVG, so bars are table cells. */
 import type { JsonObject } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
-import type { Html } from "../../contract/html.ts";
+import type { Html } from "../../contract/text/html.ts";
 import { countAnswers } from "../interval.ts";
 import {
   basisLine,

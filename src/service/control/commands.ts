@@ -7,6 +7,7 @@ import type { ConflictPolicy, Imported } from "../domain/history/import-people.t
 import type { PastRows } from "../domain/history/import-responses.ts";
 import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
+import { PRIVACY_COMMANDS, type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";
 import { PAGE_COMMANDS, type PageCommand, type PageResults } from "./page-commands.ts";
 import { DIGEST_COMMANDS, type DigestCommand, type DigestResults } from "./digest-commands.ts";
 import { WEBHOOK_COMMANDS, type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
@@ -17,6 +18,7 @@ export type AdminCommand =
   | BounceCommand
   | WebhookCommand
   | DigestCommand
+  | PrivacyCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
   | { readonly kind: "project.add"; readonly name: string }
@@ -148,6 +150,7 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   ...BOUNCE_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...DIGEST_COMMANDS,
+  ...PRIVACY_COMMANDS,
 ]);
 
 export interface ProjectInfo {
@@ -195,7 +198,8 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
-export interface AdminResults extends DeliveryResults, PageResults, BounceResults, WebhookResults, DigestResults {
+export interface AdminResults
+  extends DeliveryResults, PageResults, BounceResults, WebhookResults, DigestResults, PrivacyResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];

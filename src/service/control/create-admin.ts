@@ -1,6 +1,6 @@
 /** The commands on an open store. */
 import type { Clock } from "../../runtime/clock.ts";
-import { currentProcess } from "../../runtime/processes.ts";
+import { currentProcess } from "../../runtime/files/processes.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/surveys/autopilot.ts";
 import { type Brand, readBrand } from "../domain/projects/brand.ts";
@@ -27,6 +27,7 @@ import type { ReportOutcome } from "../domain/delivery/rows.ts";
 import { createBounceHandlers } from "./bounce-admin.ts";
 import type { DigestInfo } from "./digest-commands.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
+import { createPrivacyHandlers, type PrivacyAdminOptions } from "./privacy/admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
 import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook-admin.ts";
 import {
@@ -43,7 +44,7 @@ import {
   type TrendInfo,
 } from "./commands.ts";
 
-export interface AdminOptions extends WebhookAdminOptions {
+export interface AdminOptions extends WebhookAdminOptions, PrivacyAdminOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -91,6 +92,7 @@ function createHandlers(options: AdminOptions): Handlers {
     ...createPageHandlers(options),
     ...createBounceHandlers(options),
     ...createWebhookHandlers(options),
+    ...createPrivacyHandlers(options),
     ping: async () => ({ pid: (await currentProcess()).pid }),
     "project.add": ({ name }) =>
       store.write(async (tx) => {

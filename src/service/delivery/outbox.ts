@@ -8,8 +8,8 @@ import {
   syncFolder,
   TEMPORARY_SUFFIX,
   UnwritableFileError,
-} from "../../runtime/file-replacement.ts";
-import { isPrivate } from "../../runtime/processes.ts";
+} from "../../runtime/files/file-replacement.ts";
+import { isPrivate } from "../../runtime/files/processes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { AttemptFacts, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
@@ -108,8 +108,15 @@ export function createOutbox({ folder, dataFile, clock, random, context, onError
     deliver: (due) => write(due, due.attempts, async () => format(due, await context(due.project))),
     deliverMail: (owned, mail) => write(owned, 0, () => mail),
     erase: async (surveys) => {
-      for (const survey of surveys) await removeIfThere(path.join(folder, fileName(survey)));
+      const names = new Set(surveys.map(fileName));
+      // A message that was cut short by a crash lies there under a name of its own.
+      const halves = (await readdir(folder).catch(() => [])).filter(
+        (name) => TEMPORARY.test(name) && names.has(name.split(".", 2).join(".")),
+      );
+      let removed = 0;
+      for (const name of [...names, ...halves]) removed += await removeIfThere(path.join(folder, name));
       await syncFolder(folder).catch(ignoreMissing);
+      return removed;
     },
     prune: (before, now) => prune(folder, before, now),
     check: () => checkFolder(folder).catch(ignoreMissing),
@@ -244,8 +251,15 @@ async function prune(folder: string, before: number | null, now: number): Promis
   }
 }
 
-async function removeIfThere(file: string): Promise<void> {
-  await unlink(file).catch(ignoreMissing);
+/** 1 when there was such a file. */
+async function removeIfThere(file: string): Promise<number> {
+  try {
+    await unlink(file);
+    return 1;
+  } catch (error) {
+    ignoreMissing(error);
+    return 0;
+  }
 }
 
 function ignoreMissing(error: unknown): void {

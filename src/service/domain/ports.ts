@@ -9,6 +9,7 @@ import type { UnavailableError } from "./errors.ts";
 import type { DigestRows } from "./delivery/digest-rows.ts";
 import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
 import type { HistoryRows } from "./history/rows.ts";
+import type { ErasureRows, RetentionRows } from "./privacy/rows.ts";
 import type {
   AutopilotRows,
   LinkRows,
@@ -23,10 +24,26 @@ import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/digest-rows.ts";
 export type * from "./delivery/rows.ts";
+export type * from "./privacy/rows.ts";
 export type * from "./rows.ts";
 export type * from "./webhooks/webhook-rows.ts";
 
+export interface StoreAbout {
+  readonly engine: "sqlite" | "postgresql";
+  /** The version of its schema. */
+  readonly schema: number;
+}
+
+/** A write transaction that has ended. */
+export interface StoreCommit {
+  readonly outcome: "committed" | "rolled_back";
+  /** How many writes shared it. */
+  readonly jobs: number;
+  readonly seconds: number;
+}
+
 export interface Store {
+  readonly about: StoreAbout;
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
   trouble(): UnavailableError | null;
   /** Resolves when the data has been given up, since another program changed it: all later work is refused. */
@@ -49,6 +66,12 @@ export interface Store {
   backup(file: string): Promise<void>;
   /** Gives back the space of deleted rows. */
   vacuum(): Promise<void>;
+  /**
+   * Makes sure that what was deleted is in none of the store's files any more, with these texts as a proof. False when
+   * one of them is still found there: in a row that was not deleted, or in a file too large to be written anew now.
+   * Without texts the file is written anew unless it is too large. Null where only the engine itself can know.
+   */
+  clean(texts: readonly string[]): Promise<boolean | null>;
   /** What is wrong with the data file, a sentence a finding; empty when it is sound. */
   check(): Promise<readonly string[]>;
   /** Waits for running work, then frees the file. Later work is refused. */
@@ -56,6 +79,11 @@ export interface Store {
 }
 
 export interface WriteOptions {
+  /**
+   * The only project whose rows the work changes. Absent: whichever, and on an engine that several processes share the
+   * work then waits for the writes of all projects.
+   */
+  readonly project?: number;
   /** How many milliseconds the work may wait for other writes to share its commit with; absent: not at all. */
   readonly mayWaitMs?: number;
 }
@@ -82,4 +110,6 @@ export interface Transaction {
   readonly secrets: SecretRows;
   readonly webhooks: WebhookRows;
   readonly history: HistoryRows;
+  readonly erasures: ErasureRows;
+  readonly retention: RetentionRows;
 }

@@ -186,7 +186,7 @@ export type StoredResponseChange = Partial<
   readonly updatedAt: number;
 };
 
-export interface ScoreCounts {
+export interface ScoreTally {
   readonly promoters: number;
   readonly passives: number;
   readonly detractors: number;
@@ -202,7 +202,7 @@ export interface ResponseRows {
   json(project: number, id: number, shape: ResponseShape): Promise<string | null>;
   /** `SurveyResponse` as JSON, in the asked order, ties by id in the same direction. */
   list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows>;
-  countScores(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<ScoreCounts>;
+  countScores(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<ScoreTally>;
   /** The new note's id. Throws when there is no such response. */
   addNote(project: number, responseId: number, note: NewNote): Promise<number>;
   /** The response behind a permalink's token, in whichever project. */
@@ -321,5 +321,9 @@ export interface SuppressionRows {
   /** The first one of each reason is kept; a repeat changes nothing. */
   add(project: number, channel: Channel, address: string, suppression: Suppression): Promise<void>;
   list(project: number, channel: Channel, address: string): Promise<readonly Suppression[]>;
+  /** What stands for an address; only in a write. */
+  hash(channel: Channel, address: string): Promise<string>;
+  /** As `add`, for an address of which only that is known; false when the reason was there already. */
+  addHash(project: number, channel: Channel, addressHash: string, suppression: Suppression): Promise<boolean>;
   remove(project: number, channel: Channel, address: string, reason: SuppressionReason): Promise<void>;
 }

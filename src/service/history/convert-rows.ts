@@ -1,5 +1,5 @@
 /** One saved row of a known shape in the form in which history is stored, or what is wrong with it. */
-import { emailProblem } from "../../contract/email.ts";
+import { emailProblem } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import {
   characterCount,
@@ -11,7 +11,7 @@ import {
   TAGS_MAX,
   TEXT_BYTES_MAX,
 } from "../../contract/limits.ts";
-import { isE164 } from "../../contract/phone.ts";
+import { isE164 } from "../../contract/text/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import type { PastNote, PastPerson, PastResponse } from "../domain/history/rows.ts";
 import {

@@ -1,5 +1,5 @@
 /** What an import brings, counted before anything is stored: rows, people, and the score of each month. */
-import { emailKey } from "../../contract/email.ts";
+import { emailKey } from "../../contract/text/email.ts";
 import { scoreCategory } from "../../contract/limits.ts";
 import { createWallClock, firstSecondOf } from "../../runtime/zone.ts";
 import type { PastPerson, PastResponse } from "../domain/history/rows.ts";

@@ -7,7 +7,7 @@ import { NotFoundError } from "../domain/errors.ts";
 import type { MembersQuery, Project } from "../domain/inputs.ts";
 import { getMetrics } from "../domain/answers/metrics.ts";
 import { cancelSurveys, deletePerson, listPeopleJson, sendPerson } from "../domain/people/people.ts";
-import type { JsonRows, Store } from "../domain/ports.ts";
+import type { JsonRows, Store, Transaction } from "../domain/ports.ts";
 import {
   addResponse,
   getResponse,
@@ -74,7 +74,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   sendPerson: async (call) => {
     const input = readSendInput(readerOf(call));
-    const { person, created } = await call.store.write((tx) => sendPerson(tx, call.project, input));
+    const { person, created } = await save(call, (tx) => sendPerson(tx, call.project, input));
     return jsonReply(created ? 201 : 200, person);
   },
   listResponses: async (call) => {
@@ -91,7 +91,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const input = readResponseInput(reader);
     await reader.checkAlso("person", () => call.store.read((tx) => requirePerson(tx, call.project, input.personId)));
     reader.finish();
-    return jsonReply(201, await call.store.write((tx) => addResponse(tx, call.project, input, call.links)));
+    return jsonReply(201, await save(call, (tx) => addResponse(tx, call.project, input, call.links)));
   },
   listBounces: async (call) => {
     const query = readEventsQuery(readerOf(call));
@@ -118,13 +118,13 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   addMember: async (call) => {
     const input = readMemberInput(readerOf(call), platformOf(call));
-    const { person, properties, created } = await call.store.write((tx) => addMember(tx, call.project, input));
+    const { person, properties, created } = await save(call, (tx) => addMember(tx, call.project, input));
     return jsonReply(created ? 201 : 200, { person, properties });
   },
   removeMember: async (call) => {
     const platform = platformOf(call);
     const reference = readMemberReference(readerOf(call), platform);
-    return jsonReply(202, await call.store.write((tx) => removeMember(tx, call.project, { platform, reference })));
+    return jsonReply(202, await save(call, (tx) => removeMember(tx, call.project, { platform, reference })));
   },
   getAutopilot: async (call) =>
     jsonReply(200, await call.store.read((tx) => getAutopilot(tx, call.project, platformOf(call)))),
@@ -134,7 +134,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   cancelSurveys: async (call) => {
     const email = (call.placeholders.email ?? "").replace(/^email:/, "");
-    await call.store.write((tx) => cancelSurveys(tx, call.project, email));
+    await save(call, (tx) => cancelSurveys(tx, call.project, email));
     return okReply(202);
   },
   unsubscribe: async (call) => {
@@ -142,7 +142,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
     const email = reader.email("person_email");
     reader.require("person_email", email);
     reader.finish();
-    const { created } = await call.store.write((tx) => unsubscribe(tx, call.project, email ?? ""));
+    const { created } = await save(call, (tx) => unsubscribe(tx, call.project, email ?? ""));
     return okReply(created ? 201 : 200);
   },
   getResponse: async (call) => {
@@ -170,9 +170,10 @@ async function readMember({ store, project }: Call, query: MembersQuery): Promis
  * Deletes the person that the path names. A `.json` at the end may belong to the identifier (`email:x@y.json`):
  * the full text is tried first; only if no person has it, the suffix is removed.
  */
-async function deleteNamedPerson({ store, project, placeholders, unstripped }: Call): Promise<void> {
+async function deleteNamedPerson(call: Call): Promise<void> {
+  const { store, project, placeholders, unstripped } = call;
   const { person = "" } = placeholders;
-  const isDone = await store.write(async (tx) => {
+  const isDone = await save(call, async (tx) => {
     if (unstripped !== null && unstripped.includes("@")) {
       try {
         return await deletePerson(tx, project, parsePersonPath(unstripped));
@@ -186,9 +187,15 @@ async function deleteNamedPerson({ store, project, placeholders, unstripped }: C
 }
 
 /** The same call whether the id came in the path or, as one client library has it, in the body. */
-async function changeNamedResponse({ store, project, parameters, links }: Call, id: string): Promise<SurveyResponse> {
+async function changeNamedResponse(call: Call, id: string): Promise<SurveyResponse> {
+  const { project, parameters, links } = call;
   const reader = new Reader(withPersonId(parameters));
   const change = readResponseChange(reader);
   const expand = readExpansions(reader);
-  return store.write((tx) => updateResponse(tx, project, id, change, expand, links));
+  return save(call, (tx) => updateResponse(tx, project, id, change, expand, links));
+}
+
+/** A write of the call's project alone. */
+function save<Result>({ store, project }: Call, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  return store.write(work, { project: project.id });
 }

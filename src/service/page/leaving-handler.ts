@@ -1,12 +1,20 @@
 /** `/u/<token>`: leaving by a button or a mail program's one click (RFC 8058), and coming back. A GET changes nothing. */
 import { leaveDigest } from "../domain/delivery/digests.ts";
-import { findUnsubscribeLink, resubscribeByLink, unsubscribeByLink } from "../domain/answers/answers.ts";
+import {
+  findErasedLink,
+  findUnsubscribeLink,
+  leaveByErasedLink,
+  resubscribeByLink,
+  unsubscribeByLink,
+} from "../domain/answers/answers.ts";
+import type { HttpResponse } from "../../contract/http.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
 import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { previewBrand } from "./answer-handler.ts";
 import type { HtmlPage } from "./document.ts";
 import {
   isToken,
+  languageOf,
   notAllowed,
   type PageHandler,
   type PageRequest,
@@ -42,12 +50,44 @@ export function createLeavingHandler(options: PagesOptions): PageHandler {
     const { isSecure } = pageWay(options, request);
     const { method } = request;
     const view = rest === "" || rest === "undo" ? await findView(options, request, token) : null;
-    if (view === null) return respondUnknown(options, request);
+    if (view === null) return (await answerErased(options, request, token, rest)) ?? respondUnknown(options, request);
     // A mail program's one click comes in any form, with or without a body, and is never turned away.
     if (method === "POST") return respond(await change(view, token, rest), request, isSecure);
     if (method === "GET" || method === "HEAD") return respond(leavingPage(view), request, isSecure);
     return notAllowed(request, isSecure);
   };
+}
+
+/**
+ * Mail that was sent before its person was erased can still be left by: it says what every such page says, in the
+ * visitor's language, and offers no way back. Null for another link.
+ */
+async function answerErased(
+  options: PagesOptions,
+  request: PageRequest,
+  token: string,
+  rest: string,
+): Promise<HttpResponse | null> {
+  const { store, senderName } = options;
+  const { base, host, isSecure } = pageWay(options, request);
+  const found =
+    !isToken(token) || (rest !== "" && rest !== "undo")
+      ? null
+      : await store.read(async (tx) => {
+          const link = await findErasedLink(tx, token);
+          if (link === null) return null;
+          return { link, brand: await presentSender(tx, link.project, { productName: null }, senderName) };
+        });
+  if (found === null) return null;
+  const { link, brand } = found;
+  const action = `${base}/u/${token}`;
+  const view = { locale: languageOf(request), brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
+  if (request.method === "POST") {
+    if (rest === "") await leaveByErasedLink(store, link);
+    return respond(leftPage(view, false), request, isSecure);
+  }
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  return isRead ? respond(leavingPage(view), request, isSecure) : notAllowed(request, isSecure);
 }
 
 function findView(options: PagesOptions, request: PageRequest, token: string): Promise<LeavingView | null> {

@@ -23,8 +23,10 @@ export interface SchedulerOptions {
   /** Messages that were scheduled longer ago are given up; null for no limit. */
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
-  /** Called with each outcome once it is recorded. */
-  readonly onOutcome: (due: DueSurvey, result: DeliveryResult) => void;
+  /** Called with each outcome once it is recorded, and how long it took from the claim. */
+  readonly onOutcome: (due: DueSurvey, result: DeliveryResult, seconds: number) => void;
+  /** Called whenever it has looked for due surveys without an error. */
+  readonly onTurn?: () => void;
   /** Called once, before the first claim, with how many surveys are held because they were overdue in bulk. */
   readonly onOverdue?: (held: number) => void;
   readonly onError: (error: unknown) => void;
@@ -40,6 +42,11 @@ export interface Scheduler {
    * those with one are unknown.
    */
   readonly stop: () => Promise<void>;
+  /**
+   * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in hand, for 30
+   * seconds at most.
+   */
+  readonly sweep: () => Promise<number>;
   /** Ends the loop once nothing is due any more. */
   readonly finish: () => Promise<void>;
 }
@@ -50,6 +57,8 @@ const RENEW_SECONDS = LEASE_SECONDS / 3;
 /** What has ended is recorded together, while other messages are on their way. */
 const RECORD_WAIT_MS = 5;
 const ERASE_BATCH = 500;
+const SWEEP_MS = 30_000;
+const SWEEP_PAUSE_MS = 50;
 /** Few, so that the API's own writes wait briefly. */
 const HOLD_BATCH = 100;
 
@@ -77,19 +86,32 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       { mayWaitMs: hand.isBusy() ? RECORD_WAIT_MS : 0 },
     );
     hand.forget(ended);
-    for (const { due, result } of ended) options.onOutcome(due, result);
+    for (const { due, result, seconds } of ended) options.onOutcome(due, result, seconds);
     for (const { sender, due } of claimed) hand.take(sender, due);
     return claimed.length + ended.length;
   };
 
-  const eraseGone = async (): Promise<void> => {
+  /** How many messages were removed, and how many are left. */
+  const eraseSome = async (): Promise<{ readonly removed: number; readonly left: number }> => {
     const gone = await store.read((tx) => tx.requests.listErased(ERASE_BATCH));
     // A message that is in hand is written after it would be erased.
     const idle = gone.filter((survey) => !hand.has(survey));
-    if (idle.length === 0) return;
-    for (const sender of options.senders) await sender.erase(idle);
+    if (idle.length === 0) return { removed: 0, left: gone.length };
+    let removed = 0;
+    for (const sender of options.senders) removed += await sender.erase(idle);
     await store.write((tx) => tx.requests.forgetErased(idle));
-    if (gone.length === ERASE_BATCH) await eraseGone();
+    if (gone.length < ERASE_BATCH) return { removed, left: gone.length - idle.length };
+    const more = await eraseSome();
+    return { removed: removed + more.removed, left: more.left };
+  };
+  const sweep = async (): Promise<number> => {
+    const startedMs = clock.monotonic();
+    for (let sum = 0; ;) {
+      const { removed, left } = await eraseSome();
+      sum += removed;
+      if (left === 0 || clock.monotonic() - startedMs > SWEEP_MS) return sum;
+      await clock.sleep(SWEEP_PAUSE_MS);
+    }
   };
 
   const renew = async (): Promise<void> => {
@@ -123,7 +145,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const isDue = dueAt !== null && dueAt <= now && goesOn();
       if (hand.size() === 0) state.renewedMs = clock.monotonic();
       if ((await recordAndClaim(isDue)) > 0) continue;
-      await eraseGone();
+      await eraseSome();
+      options.onTurn?.();
       return dueAt;
     }
   };
@@ -132,6 +155,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   return {
     start: loop.start,
     wake: loop.wake,
+    sweep,
     stop: async () => {
       await loop.stop();
       await hand.drain(async () => void (await recordAndClaim(false).catch(onError)));

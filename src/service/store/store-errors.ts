@@ -42,6 +42,28 @@ export class StoreBusyError extends Error {
   }
 }
 
+/** What is wrong with a database on a server. */
+export type DatabaseTrouble =
+  | "unreachable"
+  | "crowded"
+  | "slow"
+  | "foreign"
+  | "older"
+  | "newer"
+  | "moved"
+  | "unsupported";
+
+/** A database on a server that cannot be used, or not now. Its message names no address and no password. */
+export class StoreDatabaseError extends UnavailableError {
+  override readonly name = "StoreDatabaseError";
+  readonly trouble: DatabaseTrouble;
+
+  constructor(trouble: DatabaseTrouble, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.trouble = trouble;
+  }
+}
+
 /** What those who run the service should hear of their data file. */
 export type StoreEvent =
   | { readonly kind: "created" }
@@ -51,5 +73,7 @@ export type StoreEvent =
   | { readonly kind: "unlocked" }
   /** The clock is so many seconds behind the newest time in it. */
   | { readonly kind: "clock_behind"; readonly seconds: number }
-  | { readonly kind: "trouble"; readonly error: StoreFileError }
-  | { readonly kind: "recovered" };
+  | { readonly kind: "trouble"; readonly error: StoreFileError | StoreDatabaseError }
+  | { readonly kind: "recovered" }
+  /** A statement took more than a second; its name has none of its values. */
+  | { readonly kind: "slow"; readonly statement: string; readonly seconds: number };

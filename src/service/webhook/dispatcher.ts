@@ -28,6 +28,8 @@ export interface Dispatcher {
   readonly start: () => void;
   /** Says that something may be due now. Cheap. */
   readonly wake: () => void;
+  /** Drops what was read and is not on its way: some of it may have been deleted. */
+  readonly reread: () => void;
   /** Begins no more attempts; those that run have five seconds to end, and are made again by the next start. */
   readonly stop: () => Promise<void>;
   readonly send: (webhook: WebhookRow, event: TestEvent) => Promise<AttemptEnd>;
@@ -106,6 +108,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     start: loop.start,
     wake: loop.wake,
+    reread: () => {
+      for (const lane of lanes.values()) lane.clear();
+      loop.wake();
+    },
     stop: async () => {
       await loop.stop();
       for (const lane of lanes.values()) lane.clear();

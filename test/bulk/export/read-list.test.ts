@@ -70,7 +70,7 @@ describe.each(kinds)("%s", (kind, fake) => {
           expect(list.maxAtOnce).toBeLessThanOrEqual(concurrency);
         },
       ),
-      { numRuns: size(80, 150) },
+      { numRuns: size(40, 150) },
     );
   });
 
@@ -105,7 +105,7 @@ describe.each(kinds)("%s", (kind, fake) => {
           expect(ids).toEqual(expect.arrayContaining(before.filter((id) => !removed.has(id))));
         },
       ),
-      { numRuns: size(100, 200) },
+      { numRuns: size(50, 200) },
     );
   });
 

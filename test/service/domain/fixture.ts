@@ -1,5 +1,5 @@
 /** A store in memory with one project and a clock that is set by hand, and inputs with every field defaulted. */
-import type { Clock } from "../../../src/runtime/clock.ts";
+import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import type {
   EventsQuery,
   MemberInput,
@@ -15,6 +15,8 @@ import { claimDue } from "../../../src/service/domain/delivery/deliveries.ts";
 import type { DueSurvey, Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
+import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
+import { newDatabase } from "../../helpers/postgres.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 
 export const START = 1_750_000_000;
@@ -31,11 +33,21 @@ export interface Fixture {
 }
 
 export async function openFixture(
-  options: { readonly file?: string; readonly engine?: EngineName; readonly blockRows?: number } = {},
+  options: {
+    readonly file?: string;
+    readonly engine?: EngineName;
+    readonly blockRows?: number;
+    readonly url?: string;
+  } = {},
 ): Promise<Fixture> {
   const time = { now: START };
   const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
-  const store = await openSqliteStore({ file: ":memory:", ...options, clock });
+  const url = options.url ?? (process.env["SURVEYCTL_TEST_ENGINE"] === "postgres" ? await newDatabase() : null);
+  const real = { ...clock, sleep: systemClock.sleep, monotonic: systemClock.monotonic };
+  const store =
+    url === null
+      ? await openSqliteStore({ file: ":memory:", ...options, clock })
+      : await openPostgresStore({ ...options, url, clock: real, time: "clock" });
   const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
   return { store, project, time, write: (work) => store.write(work), read: (work) => store.read(work) };
 }

@@ -7,8 +7,8 @@ import { size } from "../../helpers/long.ts";
 import { startServeProcess, type ServedProcess } from "../../helpers/serve.ts";
 
 const MIB = 1024 * 1024;
-const STRANGERS = size(200, 600);
-const SENDERS = size(130, 200);
+const STRANGERS = size(160, 600);
+const SENDERS = size(110, 200);
 const TIMEOUT_MS = 180_000;
 const state: { served?: ServedProcess; sockets: Socket[] } = { sockets: [] };
 const served = (): ServedProcess => state.served as ServedProcess;

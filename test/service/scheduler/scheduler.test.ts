@@ -76,7 +76,10 @@ async function openWorld(): Promise<World> {
               self.delivered.push(due.person.email ?? "");
               return self.deliver?.(due, progress) ?? self.outcome;
             },
-            erase: async (surveys) => void self.erased.push(...surveys.map(({ requestId }) => requestId)),
+            erase: async (surveys) => {
+              self.erased.push(...surveys.map(({ requestId }) => requestId));
+              return surveys.length;
+            },
           },
         ],
         maxAgeSeconds: 3 * 86_400,

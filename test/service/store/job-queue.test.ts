@@ -16,6 +16,9 @@ async function withSlowDisk(
   const syncs: PromiseWithResolvers[] = [];
   const queue = createJobQueue(database, systemClock, {
     begin: () => undefined,
+    mark: () => () => undefined,
+    end: () => undefined,
+    over: () => undefined,
     beforeCommit: () => undefined,
     afterCommit: () => undefined,
     sync: () =>

@@ -27,7 +27,7 @@ import { ENGINES } from "./engines.ts";
 /** So small that a few rows make many blocks. */
 const BLOCK_ROWS = 2;
 const PEOPLE = 4;
-const RUNS = { numRuns: size(8, 60) };
+const RUNS = { numRuns: size(5, 60) };
 
 type Change =
   | {

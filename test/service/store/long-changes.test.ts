@@ -9,6 +9,7 @@ import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addTrend, removeTrend } from "../../../src/service/domain/answers/trends.ts";
 import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
+import { size } from "../../helpers/long.ts";
 import { NODE } from "../../helpers/run-cli.ts";
 import {
   DAY,
@@ -29,8 +30,10 @@ import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
 
 /** Three and a half steps. */
 const ROWS = 3500;
+/** A member takes three times as long to save as a response. */
+const MEMBERS = size(2100, 3500);
 const TIMEOUT_MS = 120_000;
-const LAST_MEMBER = `p${ROWS - 1}@x.co`;
+const LAST_MEMBER = `p${MEMBERS - 1}@x.co`;
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const [node = "", ...flags] = NODE;
@@ -86,11 +89,11 @@ async function saveMany(fixture: Fixture): Promise<number> {
 async function enrolMany(fixture: Fixture): Promise<void> {
   const { project } = fixture;
   await fixture.write(async (tx) => {
-    for (let index = 0; index < ROWS; index += 1)
+    for (let index = 0; index < MEMBERS; index += 1)
       await addMember(tx, project, memberInput({ personEmail: `p${index}@x.co` }));
   });
   await fixture.write(async (tx) => {
-    for (const survey of await claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: ROWS }))
+    for (const survey of await claimDue(tx, { claimer: "one", channel: "email", leaseSeconds: 60, limit: MEMBERS }))
       await finishDelivery(tx, survey, { kind: "sent" });
   });
 }

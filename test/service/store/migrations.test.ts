@@ -161,4 +161,26 @@ describe.each(ENGINES)("%s", (engine) => {
     expect(await fixture.store.check()).toEqual([]);
     await fixture.store.close();
   });
+
+  test("when a file without state rows is opened, then its events keep their ids and later ids are above all", async () => {
+    const file = await makeOldFile(MIGRATIONS.slice(0, 12), [
+      `INSERT INTO projects (id, name, created_at, next_id) VALUES (1, 'default', 0, 6), (2, 'other', 0, 9)`,
+      `INSERT INTO webhooks (project_id, id, url, secret, signature_header, allow_private, insecure_http, events, format, created_at)
+       VALUES (1, 5, 'https://x.co', 's', 'h', 0, 0, '[]', 'json', 0)`,
+      `INSERT INTO webhook_events (id, project_id, event_id, type, person_id, created_at, json) VALUES (40, 1, 'e', 't', 1, 7, '{}')`,
+      `INSERT INTO webhook_deliveries (project_id, webhook_id, event, state, due_at) VALUES (1, 5, 40, 'waiting', 7)`,
+      `INSERT INTO webhook_attempts (project_id, webhook_id, event, n, at, ms, text) VALUES (1, 5, 40, 1, 7, 3, 'no')`,
+    ]);
+    const fixture = await openFixture({ file, engine });
+    const log = [{ n: 1, at: 7, status: null, ms: 3, text: "no" }];
+    expect(
+      await fixture.read((tx) => tx.webhooks.deliveries(1, 5, { failed: false, before: null, limit: 9 })),
+    ).toMatchObject([{ event: 40, eventId: "e", state: "waiting", log }]);
+    expect(await fixture.read((tx) => tx.webhooks.counts(1, 5))).toEqual({ waiting: 1, delivered: 0, failed: 0 });
+    const next = (project: number) => fixture.write((tx) => tx.history.nextId(project));
+    expect([await next(1), await next(1), await next(2)]).toEqual([41, 42, 9]);
+    await fixture.write((tx) => tx.webhooks.delete(1, 5));
+    expect(await fixture.store.check()).toEqual([]);
+    await fixture.store.close();
+  });
 });

@@ -19,7 +19,7 @@ import { isLong } from "../../helpers/long.ts";
 // Few different times, so that many rows share one and only the id tells them apart.
 const times = array(nat(5), { maxLength: 30 });
 const perPage = integer({ min: 1, max: 9 });
-const RUNS = { numRuns: isLong ? 25 : 12 };
+const RUNS = { numRuns: isLong ? 25 : 8 };
 
 async function insertPerson(tx: Transaction, project: number, createdAt: number): Promise<number> {
   const { id } = await tx.people.insert(project, {

@@ -17,6 +17,7 @@ import { createResponseRows } from "../../../src/service/store/sql/rows/answers/
 import { createWebhookRows } from "../../../src/service/store/sql/rows/webhook-rows.ts";
 import { deleteResponsesOf, leaveResponse } from "../../../src/service/store/sql/rows/answers/response-changes.ts";
 import { toDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
+import { createProjectStates } from "../../../src/service/store/sql/project-states.ts";
 import { ENGINES, openRawDatabase } from "./engines.ts";
 
 /** What SQLite says of every query that `work` makes: one line a step of the plan. */
@@ -28,7 +29,8 @@ async function plansOf(work: (database: Database) => Promise<unknown>): Promise<
   const explain = (sql: string, values: readonly SqlValue[] = []): void => {
     for (const { detail } of sqlite.all(`EXPLAIN QUERY PLAN ${sql}`, values)) plans.push(String(detail));
   };
-  const database = toDatabase(sqlite);
+  const states = createProjectStates(async () => ({ project_id: 1, nextId: 1, clock: 0, version: 0 }));
+  const database = toDatabase(sqlite, states);
   const spy: Database = {
     ...database,
     all: (sql, values) => (explain(sql, values), database.all(sql, values)),
@@ -58,7 +60,6 @@ const noChanges: LongChanges = {
   begin: async () => true,
   forget: () => undefined,
   step: async () => undefined,
-  isNoted: () => false,
 };
 const people = (database: Database) => createPersonRows(database, createListBlocks(database), noChanges);
 const requests = (database: Database) => createRequestRows(database, { now: 9 }, createListBlocks(database));

@@ -17,9 +17,9 @@ import { startProgram } from "../../helpers/run-cli.ts";
 import { sendInput } from "../domain/fixture.ts";
 import { openHookFixture, SECRET } from "./fixture.ts";
 
-const KILLS = size(5, 20);
+const KILLS = size(2, 20);
 const ANSWERS = 20;
-const EVENTS = size(2_000, 10_000);
+const EVENTS = size(500, 10_000);
 const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-webhooks-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

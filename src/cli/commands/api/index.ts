@@ -1,4 +1,4 @@
-import { quoteText } from "../../../contract/invisible.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
 import { readAllText } from "../../../runtime/pipe-reader.ts";
 import type { Command } from "commander";
 import { suggest } from "../../args/suggest.ts";

@@ -335,4 +335,30 @@ export const DIGESTS = toResource(
   ["created_at", "id", "reason"],
 );
 export const REMOVED_DIGEST = toResource("digests", { id: "id", email: "text" });
+/** A receipt, with nothing in it that tells who was erased. */
+export const ERASURE = toResource("settings", {
+  erased_at: "time",
+  projects: "number",
+  people: "number",
+  responses: "number",
+  surveys: "number",
+  attempts: "number",
+  memberships: "number",
+  webhook_events: "number",
+  messages: "number",
+  mentions: "number",
+  suppressions_kept: "number",
+  links_kept: "number",
+  verified: "text",
+});
+export const RETENTION = toResource("settings", {
+  responses: "duration",
+  mode: "text",
+  requests: "duration",
+  webhooks: "duration",
+  expired_responses: "number",
+  expired_requests: "number",
+  expired_webhook_events: "number",
+});
+export const HEALTH = toResource("service", { status: "text" });
 export const REMOVED = toResource("rows", { id: "id" });

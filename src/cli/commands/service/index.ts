@@ -5,10 +5,13 @@ import { registerBounce } from "./bounce.ts";
 import { registerBrand } from "./brand.ts";
 import { registerDelivery } from "./delivery/index.ts";
 import { registerDigest } from "./digest.ts";
+import { registerHealth } from "./health.ts";
 import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerLink } from "./link.ts";
 import { registerPause } from "./pause.ts";
+import { registerErase } from "./privacy/erase.ts";
+import { registerRetention } from "./privacy/retention.ts";
 import { registerProject } from "./project.ts";
 import { registerSettings } from "./settings.ts";
 import { registerSurvey } from "./survey.ts";
@@ -32,4 +35,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerWebhook(noun, context);
   registerDigest(noun, context);
   registerImport(noun, context);
+  registerErase(noun, context);
+  registerRetention(noun, context);
+  registerHealth(noun, context);
 }

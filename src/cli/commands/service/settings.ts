@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { senderProblem } from "../../../contract/email.ts";
+import { senderProblem } from "../../../contract/text/email.ts";
 import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import type { SettingsChange } from "../../../service/control/commands.ts";
 import { parseInteger } from "../../args/values.ts";

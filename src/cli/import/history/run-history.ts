@@ -1,7 +1,7 @@
 /** `service import`: what saved history holds is counted first, and stored when it is what was expected. */
 import { InputChangedError, InputError } from "../../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import { openReplacement, type FileReplacement } from "../../../runtime/file-replacement.ts";
+import { openReplacement, type FileReplacement } from "../../../runtime/files/file-replacement.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { ConflictPolicy } from "../../../service/domain/history/import-people.ts";
 import type { HistoryFormat, HistoryStream } from "../../../service/history/columns.ts";

@@ -1,5 +1,6 @@
 /** The scheduler's sender of mail: a connection's turn, the rate, the sender's health, and what a reply leads to. */
 import type { JsonObject } from "../../../contract/json.ts";
+import { replaceText } from "../../../contract/replace-text.ts";
 import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
 import { retryOrGiveUp } from "../../domain/delivery/deliveries.ts";
@@ -85,7 +86,7 @@ export async function openSmtpSender(options: SmtpSenderOptions): Promise<SmtpSe
       return sender.deliver({ key, address, attempts, firstAttemptAt, render }, progress);
     },
     deliverMail: (mail, progress) => sender.deliver(mail, progress),
-    erase: () => Promise.resolve(),
+    erase: () => Promise.resolve(0),
     health: () => sender.health,
     close: () => sender.close(),
   };
@@ -184,7 +185,8 @@ class MailSending {
     }
     const { reply } = result;
     const { reason: _reason, domain: backsDomainOff, ...meaning } = meaningOf(result);
-    const words = { text: reply.text, maskedText: maskReply(reply.text, address) };
+    // What is known of the sender outlives the recipient.
+    const words = { text: replaceText(reply.text, address, "<address>"), maskedText: maskReply(reply.text, address) };
     const message = BEFORE_RECIPIENT.has(reply.stage) ? null : mail.key;
     const answer = { ...meaning, ...words, message, domain: domainOf(address), backsDomainOff };
     const { isHeld, isOdd } = this.tell({ kind: "answer", answer, epoch });

@@ -4,7 +4,8 @@ import { resumeMember } from "../surveys/autopilot.ts";
 import { noteEvidence } from "../delivery/deliveries.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
-import type { PageFacts, ResponseRow, SurveyLink, Transaction } from "../ports.ts";
+import type { ErasedLink, PageFacts, ResponseRow, Store, SurveyLink, Transaction } from "../ports.ts";
+import { peoplePages } from "../people/everybody.ts";
 import { resubscribePerson, unsubscribePerson } from "../people/suppressions.ts";
 import { noteEvent } from "../webhooks/events.ts";
 
@@ -170,6 +171,35 @@ export async function resubscribeByLink(tx: Transaction, token: string): Promise
   await resumeMember(tx, project, { ...person, unsubscribedAt: null }, "email");
   return true;
 }
+
+/** The link of a message whose person was erased; null for any other token. */
+export async function findErasedLink(tx: Transaction, token: string): Promise<ErasedLink | null> {
+  return tx.erasures.byUnsubscribeToken(token);
+}
+
+/**
+ * Leaves by such a link: whoever has the address later is not written to, and a person who has it now leaves. People are
+ * told by their address's hash alone, and read in short steps.
+ */
+export async function leaveByErasedLink(store: Store, { project, channel, addressHash }: ErasedLink): Promise<void> {
+  const only = { project: project.id };
+  const isNew = await store.write(
+    (tx) => tx.suppressions.addHash(project.id, channel, addressHash, { reason: LEFT[channel], at: tx.now }),
+    only,
+  );
+  // Whoever has an address that was suppressed before carries the mark.
+  if (!isNew || channel === "sms") return;
+  for await (const people of peoplePages(store, project)) {
+    const owner = await store.read(async (tx) => {
+      for (const person of people)
+        if (person.email !== null && (await tx.suppressions.hash(channel, person.email)) === addressHash) return person;
+      return null;
+    });
+    if (owner !== null) return void (await store.write((tx) => unsubscribePerson(tx, project, owner.id), only));
+  }
+}
+
+const LEFT = { email: "unsubscribe", sms: "stop" } as const;
 
 async function requireLink(tx: Transaction, token: string): Promise<SurveyLink> {
   const link = await findUnsubscribeLink(tx, token);

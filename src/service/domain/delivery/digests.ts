@@ -1,5 +1,5 @@
 /** The weekly digest by mail: who gets it, when it is due, and that each week's goes out at most once. */
-import { emailKey, emailProblem } from "../../../contract/email.ts";
+import { emailKey, emailProblem } from "../../../contract/text/email.ts";
 import { createWallClock, firstSecondOf, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
 import { InvalidError, NotFoundError } from "../errors.ts";
 import { parseId } from "../ids.ts";

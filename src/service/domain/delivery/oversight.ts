@@ -33,6 +33,13 @@ export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
   };
 }
 
+const DUE_COUNTED_MAX = 10_000;
+
+/** How many surveys should be sent by now, those of paused projects among them; at most 10,000 are counted. */
+export async function countDue(tx: Transaction): Promise<number> {
+  return tx.deliveries.countOverdue(tx.now + 1, DUE_COUNTED_MAX);
+}
+
 /** All that decides whether a person gets mail, and what became of each survey. */
 export interface PersonHistory {
   /** Null when there is none; the address may be suppressed nevertheless. */

@@ -80,6 +80,6 @@ export interface MessageSender {
    * the message is put back, or `unknown` once it was marked.
    */
   readonly deliver: (due: DueSurvey, progress: DeliveryProgress) => Promise<DeliveryResult>;
-  /** Removes what is left of messages whose person is gone, or which were cancelled. */
-  readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<void>;
+  /** Removes what is left of messages whose person is gone, or which were cancelled. Returns how many. */
+  readonly erase: (surveys: readonly ErasedSurvey[]) => Promise<number>;
 }

@@ -1,5 +1,5 @@
 /** Saved people and who had left or bounced: with their ids and times, and nothing scheduled. */
-import { emailKey } from "../../../contract/email.ts";
+import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
 import type { PersonRow, Transaction } from "../ports.ts";

@@ -3,10 +3,12 @@ import type { Json } from "../../../contract/json.ts";
 import type { Note } from "../../../contract/resources.ts";
 import type { Project } from "../inputs.ts";
 import type { PersonRow, Transaction } from "../ports.ts";
+import { findErasures, noteErasure } from "../privacy/erasure-log.ts";
 import {
   addPeople,
   type ConflictPolicy,
   createOutcomes,
+  type Finding,
   findKnown,
   type Imported,
   importPeople,
@@ -50,9 +52,58 @@ async function importBatch(
   batch: PastRows,
   policy: ConflictPolicy,
 ): Promise<Outcomes> {
-  if (batch.step === "responses") return importResponses(tx, project, batch.rows, policy);
   if (batch.step === "suppressions") return importSuppressions(tx, project, batch.rows);
+  const { step } = batch;
+  const rows: readonly (PastPerson | PastResponse)[] = batch.rows;
+  const erased = await findErasedRows(tx, project, rows);
+  if (erased.length === 0) return importRows(tx, project, batch, policy);
+  const isErased = new Set(erased.map(({ index }) => index));
+  const places = rows.flatMap((_, index) => (isErased.has(index) ? [] : [index]));
+  const left = { step, rows: places.map((index) => rows[index]) } as PastRows;
+  const imported = await importRows(tx, project, left, policy);
+  const placed = (findings: readonly Finding[]): Finding[] =>
+    findings.map((finding) => ({ ...finding, index: places[finding.index] ?? finding.index }));
+  return { ...imported, refused: placed(imported.refused), conflicts: [...placed(imported.conflicts), ...erased] };
+}
+
+async function importRows(
+  tx: Transaction,
+  project: Project,
+  batch: PastRows,
+  policy: ConflictPolicy,
+): Promise<Outcomes> {
+  if (batch.step === "responses") return importResponses(tx, project, batch.rows, policy);
   return importPeople(tx, project, batch.rows, policy);
+}
+
+/**
+ * Rows of people who were erased after what the rows tell: they are left out, and so is what names such a person by an
+ * id of the source alone.
+ */
+async function findErasedRows(
+  tx: Transaction,
+  project: Project,
+  rows: readonly (PastPerson | PastResponse)[],
+): Promise<Finding[]> {
+  if ((await tx.erasures.list(project.id, 1)).length === 0) return [];
+  const people = rows.map((row) => ("person" in row ? row.person : row));
+  // Ids are counted in each project: somebody who is stored may have one that is another's in the source.
+  const ids = people.flatMap(({ id }) => id ?? []);
+  const stored = await tx.history.peopleIds(project.id, ids);
+  const identifiers = people.map(({ id, email, phoneNumber }) => {
+    const isNamed = email !== null || phoneNumber !== null;
+    return { id: isNamed || (id !== null && stored.has(id)) ? null : id, email, phoneNumber };
+  });
+  const times = await findErasures(tx, project, identifiers);
+  const findings: Finding[] = [];
+  for (const [index, row] of rows.entries()) {
+    const at = times[index] ?? null;
+    if (at === null || (row.createdAt ?? 0) > at) continue;
+    const { id } = people[index] ?? row;
+    if (id !== null && !stored.has(id)) await noteErasure(tx, project, { id, email: null, phoneNumber: null });
+    findings.push({ index, text: "the person was erased here; the row is left out" });
+  }
+  return findings;
 }
 
 function highestId(batch: PastRows): number {

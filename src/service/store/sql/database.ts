@@ -17,6 +17,15 @@ export class UniqueViolation extends Error {
   }
 }
 
+/** One row of `project_state`. */
+export interface ProjectState {
+  nextId: number;
+  /** The newest time that a write of the project has had, Unix seconds. */
+  clock: number;
+  /** Counts the project's writes. */
+  version: number;
+}
+
 export interface Database {
   /** Whether changes are allowed now, as they are in a write job. */
   readonly writing: boolean;
@@ -32,6 +41,8 @@ export interface Database {
    * the job ends only when it is done, and fails with it.
    */
   send(sql: string, values?: readonly SqlValue[]): void;
+  /** The state of a project that the running write may change: what is assigned to it is stored at the write's end. */
+  state(project: number): Promise<ProjectState>;
 }
 
 /** What the running job's rows share. */

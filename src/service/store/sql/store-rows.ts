@@ -11,12 +11,14 @@ import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
 import { createDigestRows } from "./rows/delivery/digest-rows.ts";
 import { createReportRows } from "./rows/delivery/report-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
-import { createLongChanges, type LongChangeKind, type LongChanges, type Step } from "./rows/long-changes.ts";
+import { createLongChanges, type LongChangeKind, type Step } from "./rows/long-changes.ts";
 import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/people/autopilot-rows.ts";
+import { createErasureRows } from "./rows/people/erasure-rows.ts";
 import { removePersonStep } from "./rows/people/person-removal.ts";
 import { createPersonRows } from "./rows/people/person-rows.ts";
 import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
+import { createRetentionRows } from "./rows/retention-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
 import { createWebhookRows } from "./rows/webhook-rows.ts";
 
@@ -28,12 +30,21 @@ export interface StoreRowsOptions {
   readonly onWebhookEvent: () => void;
   /** The most rows in a block of `list_blocks`; undefined: what suits large lists. */
   readonly blockRows: number | undefined;
+  /** Whether other processes change the rows too: nothing that was read is then remembered. */
+  readonly isShared: boolean;
+  /** Whether changes that go in steps may be noted; the rows set it. */
+  readonly isNoted: { value: boolean };
+}
+
+/** A transaction as the store itself has it. */
+export interface StoreTransaction extends Transaction {
+  /** Does one step of a change that goes in steps. */
+  readonly step: () => Promise<void>;
 }
 
 export interface StoreRows {
   /** A transaction whose time is `now`, Unix seconds. One at a time. */
-  readonly begin: (now: number) => Transaction;
-  readonly changes: LongChanges;
+  readonly begin: (now: number) => StoreTransaction;
 }
 
 /** 16 bytes: 22 characters. */
@@ -41,13 +52,13 @@ const TOKEN_BYTES = 16;
 const TOKEN_LENGTH = 22;
 const SECRET_BYTES = 32;
 
-export async function createStoreRows(
+export function createStoreRows(
   database: Database,
-  { random, appUrl, onWebhookEvent, blockRows }: StoreRowsOptions,
-): Promise<StoreRows> {
+  { random, appUrl, onWebhookEvent, blockRows, isShared, isNoted }: StoreRowsOptions,
+): StoreRows {
   const session: Session = { now: 0 };
-  const blocks = createListBlocks(database, blockRows);
-  const changes = await createLongChanges(database, createSteps(database, session, blocks));
+  const blocks = createListBlocks(database, blockRows, isShared);
+  const changes = createLongChanges(database, createSteps(database, session, blocks), isNoted);
   const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES));
   const rows = {
     token: () => random.token(TOKEN_BYTES),
@@ -64,13 +75,14 @@ export async function createStoreRows(
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
+    erasures: createErasureRows(database, secrets),
+    retention: createRetentionRows(database, session, blocks),
     history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),
   };
   return {
-    changes,
     begin: (now) => {
       session.now = now;
-      return { ...rows, now, appUrl: appUrl() };
+      return { ...rows, now, appUrl: appUrl(), step: changes.step };
     },
   };
 }

@@ -1,10 +1,11 @@
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import { resolveFile } from "../../../runtime/file-replacement.ts";
-import type { Store } from "../../domain/ports.ts";
+import { resolveFile } from "../../../runtime/files/file-replacement.ts";
+import type { Store, StoreCommit } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
+import { compact, createFileCleaner } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
@@ -15,6 +16,7 @@ import { createStoredTime } from "./engine/stored-time.ts";
 import { findMissing, migrate } from "./engine/migrate.ts";
 import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
+import { createProjectStates, NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
 import { createStoreRows } from "../sql/store-rows.ts";
 
 export interface SqliteStoreOptions {
@@ -31,6 +33,8 @@ export interface SqliteStoreOptions {
   readonly appUrl?: () => string;
   /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent?: () => void;
+  /** Called after each write transaction. */
+  readonly onCommit?: (commit: StoreCommit) => void;
 }
 
 /** A full disk is looked at this often. */
@@ -72,8 +76,9 @@ async function openFile(
   return { database, guard: createFileGuard(file, database.engine) };
 }
 
-async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promise<SqliteDatabase> {
-  const database = createDatabase(await openEngine(file, engine));
+async function openDatabase({ file, engine, clock, onEvent }: SqliteStoreOptions): Promise<SqliteDatabase> {
+  const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
+  const database = createDatabase(await openEngine(file, engine), { clock, onSlow });
   try {
     if (file !== IN_MEMORY) refuseOpenedElsewhere(file, database.engine);
     configure(database);
@@ -96,6 +101,8 @@ function configure(database: SqliteDatabase): void {
   database.exec("PRAGMA synchronous = NORMAL");
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -32768");
+  // What is deleted is overwritten, so that nobody can read it in the file.
+  database.exec("PRAGMA secure_delete = ON");
   // A checkpoint syncs the data file as well: rather at 16 MB of log than at 4.
   database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
@@ -116,22 +123,49 @@ async function createStore(
   const behind = time.newest() - unixSeconds(clock);
   if (behind > CLOCK_TOLERANCE_SECONDS) onEvent({ kind: "clock_behind", seconds: behind });
   const closing = new AbortController();
+  const isNoted = { value: database.first("SELECT 1 FROM long_changes LIMIT 1") !== null };
+  const states = createProjectStates(async (project) =>
+    database.first(`${PROJECT_STATE} WHERE project_id = ?`, [project]),
+  );
+  const since = { changes: 0 };
   const watch = createFileWatch({ file, database, guard, clock, onEvent: tellAndProbe });
   const queue = createJobQueue(database, clock, {
     ...watch,
-    begin: () => time.begin(watch.trouble() !== null),
+    begin: () => {
+      time.begin();
+      since.changes = database.changes;
+    },
+    mark: () => {
+      const mark = states.mark();
+      return () => states.restore(mark);
+    },
+    end: () => {
+      // What changes nothing writes nothing, but for the look whether there is room again.
+      const isChanged = database.changes !== since.changes || states.isChanged() || time.isNew();
+      if (!isChanged && watch.trouble() === null) return;
+      for (const { sql, values } of states.end(time.newest())) database.run(sql, values);
+    },
     afterCommit: () => {
       time.commit();
       watch.afterCommit();
     },
+    over: states.forget,
+    ...(options.onCommit === undefined ? {} : { ended: options.onCommit }),
   });
-  const rows = await createStoreRows(toDatabase(database), { random, appUrl, onWebhookEvent, blockRows });
+  const rows = createStoreRows(toDatabase(database, states), {
+    isShared: false,
+    isNoted,
+    random,
+    appUrl,
+    onWebhookEvent,
+    blockRows,
+  });
 
   /** Tries to write: while clients see 503, no other write would notice that there is room again. */
   async function probe(): Promise<void> {
     while (watch.trouble() !== null && watch.refusal() === null && !closing.signal.aborted) {
       await clock.sleep(PROBE_MS, closing.signal);
-      await queue.write(async () => undefined).catch(() => undefined);
+      await queue.write(() => states.of(NO_PROJECT)).catch(() => undefined);
     }
   }
   function tellAndProbe(event: StoreEvent): void {
@@ -143,27 +177,39 @@ async function createStore(
         .catch(() => undefined);
   }
 
-  const loop = createStepLoop(rows.changes.isNoted, () =>
-    queue.write(async () => {
-      rows.begin(time.newest());
-      await rows.changes.step();
-    }),
+  const loop = createStepLoop(
+    () => isNoted.value,
+    () =>
+      queue.write(async () => {
+        await states.of(NO_PROJECT);
+        await rows.begin(time.newest()).step();
+      }),
   );
   loop.start();
+  const cleaner = createFileCleaner(database, file);
+  const exclusively = (work: () => void): Promise<void> =>
+    queue.read(async () => {
+      watch.beforeCommit();
+      work();
+      watch.afterCommit();
+    });
   return {
+    about: { engine: "sqlite", schema: MIGRATIONS.at(-1)?.version ?? 0 },
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(rows.begin(time.now()))),
-    write: (work, how) => queue.write(() => work(rows.begin(time.newest())), how).finally(loop.start),
+    write: (work, how) =>
+      queue
+        .write(async () => {
+          await states.of(how?.project ?? NO_PROJECT);
+          return work(rows.begin(time.newest()));
+        }, how)
+        .finally(loop.start),
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
     backup: (copy) => queue.read(async () => copyTo(database, copy)),
-    vacuum: () =>
-      queue.read(async () => {
-        watch.beforeCommit();
-        compact(database);
-        watch.afterCommit();
-      }),
+    vacuum: () => exclusively(() => compact(database)),
+    clean: (texts) => (file === IN_MEMORY ? Promise.resolve(true) : cleaner.clean(texts, exclusively)),
     check: () => queue.read(async () => integrityFindings(database)),
     close: async () => {
       closing.abort();
@@ -174,14 +220,10 @@ async function createStore(
       // What others may have changed is left as it is: to close the database would write to it. An engine that locks
       // others out has nothing to fear, and keeps its locks until then.
       if (watch.refusal() === null || database.engine === "node:sqlite") database.close();
+      cleaner.close();
       await release();
     },
   };
-}
-
-function compact(database: SqliteDatabase): void {
-  database.exec("VACUUM");
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 function integrityFindings(database: SqliteDatabase): string[] {

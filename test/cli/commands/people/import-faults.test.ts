@@ -8,9 +8,9 @@ import { startServe, type Served } from "../../../helpers/serve.ts";
 
 /** A run may be stopped by many failures in a row; more runs than that would mean that none gets on. */
 const RUNS_MAX = 20;
-const ROWS = size(250, 2000);
+const ROWS = size(120, 2000);
 /** So large that each kind of fault comes several times. */
-const SHARE = size(0.06, 0.03);
+const SHARE = size(0.1, 0.03);
 
 let service: Served;
 let proxy: FaultyProxy;

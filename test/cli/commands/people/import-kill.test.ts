@@ -8,8 +8,8 @@ import { startProgram } from "../../../helpers/run-cli.ts";
 import { seededRandom } from "../../../helpers/seeded-random.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 
-const KILLS = size(5, 20);
-const ROWS = size(300, 2000);
+const KILLS = size(3, 20);
+const ROWS = size(200, 2000);
 /** This service answers at once or not at all; resuming need not wait as long as for any. */
 const SETTLE = { SURVEYCTL_SETTLE: "1" };
 /** About what a row leaves in the journal. */

@@ -81,6 +81,44 @@ describe("what comes in", () => {
   });
 });
 
+describe("what belongs to somebody who was erased", () => {
+  const person = { project: "default", email: "ada@example.com", phoneNumber: null, dryRun: false } as const;
+  const erase = () => store.service.admin({ kind: "erase", ...person, properties: false, forgetUnsubscribe: false });
+
+  test("when it comes in again, by id or by address, then it is listed and left out", async () => {
+    const rows = [response({}), response({ id: "11", person: { id: "1", email: "Ada@example.com" } })].join("");
+    const csv =
+      "email,score,created_at\nada@example.com,9,2026-01-02T03:04:05Z\nbo@example.com,3,2026-01-02T03:04:05Z\n";
+    const files = { "a.ndjson": ada, "b.ndjson": rows, "c.csv": csv };
+    await store.import(files);
+    await erase();
+    const seen = await store.import(files);
+    const left = "conflict: the person was erased here; the row is left out";
+    expect({ exit: seen.exit, err: seen.err.split("\n").filter((line) => line.includes("conflict")) }).toEqual({
+      exit: 0,
+      err: [`a.ndjson:1: ${left}`, `b.ndjson:1: ${left}`, `b.ndjson:2: ${left}`, `c.csv:2: ${left}`],
+    });
+    expect(await store.service.store.check()).toEqual([]);
+    const { people, responses } = await store.dump();
+    expect(people).toEqual([expect.objectContaining({ email: "bo@example.com" })]);
+    expect(responses).toEqual([expect.objectContaining({ score: 3 })]);
+  });
+
+  test("when the erasure came before the import, then an id of the source is not the way around it", async () => {
+    await erase();
+    await store.import({ "a.ndjson": ada, "b.ndjson": response({}) });
+    const { people, responses } = await store.dump();
+    expect([people, responses]).toEqual([[], []]);
+  });
+
+  test("when it is of a later time, then it comes in", async () => {
+    await erase();
+    const later = { created_at: NOW + 60 };
+    await store.import({ "a.ndjson": `${JSON.stringify({ ...(JSON.parse(ada) as object), ...later })}\n` });
+    expect((await store.dump()).people).toEqual([expect.objectContaining({ id: 1, email: "ada@example.com" })]);
+  });
+});
+
 describe("the same once more", () => {
   test("when a stored row has other content, then it is listed and kept, or replaced when asked for", async () => {
     await store.import({ "a.ndjson": ada, "b.ndjson": response({}) });

@@ -8,7 +8,7 @@ import { seededRandom } from "../../../helpers/seeded-random.ts";
 import { countWaiting, createMailing, type Mailing } from "./mailing.ts";
 
 const CONNECTIONS = 4;
-const KILLS = size(20, 200);
+const KILLS = size(6, 200);
 const SPEED = ["--smtp-rate", "1000/s", "--smtp-connections", String(CONNECTIONS)];
 
 const open: (() => Promise<unknown>)[] = [];
@@ -73,7 +73,8 @@ it(`when serve is killed ${KILLS} times, then no message arrives twice, and what
   expect(got.filter((email) => !accounted.has(email))).toEqual([]);
   expect(Math.max(...marked)).toBeLessThanOrEqual(CONNECTIONS);
   expect(unknown).toHaveLength(marked.reduce((sum, count) => sum + count, 0));
-  expect(unknown.length).toBeGreaterThan(0);
+  // So few kills may all have come between two messages.
+  expect(unknown.length).toBeGreaterThanOrEqual(size(0, 1));
 });
 
 const HOOK = path.join(import.meta.dirname, "../../../helpers/kill-at-mark.cjs");

@@ -23,7 +23,8 @@ const CHANGED_MAX = 64;
 export const BLOCK = "project_id = ? AND list = ?";
 
 /**
- * Blocks as they were last read: to read them all would be half of what a page far back costs. One process writes them.
+ * Blocks as they were last read: to read them all would be half of what a page far back costs. Where several
+ * processes write them, none is remembered.
  */
 export interface KnownBlocks {
   readonly read: (list: CountedList) => Promise<readonly Block[]>;
@@ -34,11 +35,11 @@ export interface KnownBlocks {
 }
 
 /** What a write has changed is read again after it, so a write that is rolled back leaves nothing behind. */
-export function createKnownBlocks(database: Database): KnownBlocks {
+export function createKnownBlocks(database: Database, isShared: boolean): KnownBlocks {
   const known = new Map<string, { readonly blocks: Block[]; readonly changed: Key[] }>();
   return {
     read: async (list) => {
-      if (database.writing) return readBlocks(database, list);
+      if (database.writing || isShared) return readBlocks(database, list);
       const found = known.get(nameOf(list));
       if (found !== undefined && (await renewBlocks(database, list, found))) return found.blocks;
       const blocks = await readBlocks(database, list);

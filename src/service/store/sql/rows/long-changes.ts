@@ -24,21 +24,19 @@ export interface LongChanges {
   forget(change: Omit<LongChange, "doneTo">): void;
   /** Does one step of a change that was noted. In a write. */
   step(): Promise<void>;
-  /** Whether any may be noted; asks no database. */
-  readonly isNoted: () => boolean;
 }
 
 const CHANGE = "project_id = ? AND kind = ? AND target = ?";
 
-export async function createLongChanges(
+export function createLongChanges(
   database: Database,
   steps: Readonly<Record<LongChangeKind, Step>>,
-): Promise<LongChanges> {
+  isNoted: { value: boolean },
+): LongChanges {
   const next = async (): Promise<LongChange | null> =>
     (await database.first(
       `SELECT project_id AS project, kind, target, done_to AS "doneTo" FROM long_changes ORDER BY project_id, kind, target LIMIT 1`,
     )) as LongChange | null;
-  const state = { isNoted: (await next()) !== null };
   const forget = ({ project, kind, target }: Omit<LongChange, "doneTo">): void =>
     database.send(`DELETE FROM long_changes WHERE ${CHANGE}`, [project, kind, target]);
   return {
@@ -52,13 +50,13 @@ export async function createLongChanges(
         target,
         doneTo,
       ]);
-      state.isNoted = true;
+      isNoted.value = true;
       return false;
     },
     forget,
     step: async () => {
       const change = await next();
-      state.isNoted = change !== null;
+      isNoted.value = change !== null;
       if (change === null) return;
       const doneTo = await steps[change.kind](change);
       if (doneTo === null) forget(change);
@@ -70,7 +68,6 @@ export async function createLongChanges(
           change.target,
         ]);
     },
-    isNoted: () => state.isNoted,
   };
 }
 

@@ -69,6 +69,7 @@ async function insertProject(
     ),
   );
   const id = Number(row?.id);
+  database.send("INSERT INTO project_state (project_id, next_id, clock, version) VALUES (?, 1, ?, 0)", [id, now]);
   for (const platform of PLATFORMS) {
     database.send(
       "INSERT INTO autopilot_configurations (project_id, platform, active, frequency, created_at, updated_at) VALUES (?, ?, 1, ?, ?, ?)",
@@ -116,16 +117,14 @@ async function findByKeyHash(database: Database, hash: string): Promise<{ projec
 
 /** Counts the project's ids on by one: rising within it, telling nothing about others. */
 export async function nextId(database: Database, project: number): Promise<number> {
-  const [row] = await database.returning(
-    "UPDATE projects SET next_id = next_id + 1 WHERE id = ? RETURNING next_id - 1 AS id",
-    [project],
-  );
-  if (row === undefined) throw new Error(`there is no project ${project}`);
-  return Number(row.id);
+  const state = await database.state(project);
+  state.nextId += 1;
+  return state.nextId - 1;
 }
 
 /** Takes an id over from another service: later ones are counted from above it. */
-export function reserveId(database: Database, project: number, id: number): number {
-  database.send("UPDATE projects SET next_id = ? WHERE id = ? AND next_id <= ?", [id + 1, project, id]);
+export async function reserveId(database: Database, project: number, id: number): Promise<number> {
+  const state = await database.state(project);
+  state.nextId = Math.max(state.nextId, id + 1);
   return id;
 }

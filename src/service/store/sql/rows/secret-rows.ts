@@ -13,10 +13,11 @@ export function createFileSecrets(database: Database, secret: () => string): Fil
     const row = await database.first("SELECT value FROM store_secrets WHERE name = ?", [name]);
     return row === null ? null : String(row.value);
   };
-  const make = (name: string): string => {
+  const make = async (name: string): Promise<string> => {
     const made = secret();
-    database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?)", [name, made]);
-    return made;
+    // Another process may make it at the same time: the first one stands.
+    database.send("INSERT INTO store_secrets (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", [name, made]);
+    return (await read(name)) ?? made;
   };
   return { read, ensure: async (name) => (await read(name)) ?? make(name) };
 }

@@ -178,15 +178,16 @@ async function addEvent(
   { eventId, type, personId, json, slack }: NewEvent,
   webhooks: readonly number[],
 ): Promise<void> {
-  const [row] = await database.returning(
-    `INSERT INTO webhook_events (project_id, event_id, type, person_id, created_at, json, slack)
-     VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-    [project, eventId, type, personId, now, json, slack],
+  const id = await nextId(database, project);
+  database.send(
+    `INSERT INTO webhook_events (project_id, id, event_id, type, person_id, created_at, json, slack)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    [project, id, eventId, type, personId, now, json, slack],
   );
   for (const webhook of webhooks)
     database.send(
       "INSERT INTO webhook_deliveries (project_id, webhook_id, event, state, due_at) VALUES (?, ?, ?, 'waiting', ?)",
-      [project, webhook, row?.id ?? null, now],
+      [project, webhook, id, now],
     );
 }
 
@@ -199,7 +200,7 @@ async function listDue(
   return (await database.all(
     `SELECT d.event, e.event_id AS "eventId", e.person_id AS "personId", d.attempts, e.${format} AS body
      FROM webhook_deliveries d CROSS JOIN webhook_events e
-     WHERE e.id = d.event AND d.project_id = ? AND d.webhook_id = ? AND d.due_at IS NOT NULL AND d.due_at <= ?
+     WHERE e.project_id = d.project_id AND e.id = d.event AND d.project_id = ? AND d.webhook_id = ? AND d.due_at IS NOT NULL AND d.due_at <= ?
      ORDER BY d.due_at, d.event LIMIT ?`,
     [project.id, id, now, limit],
   )) as unknown as DueEvent[];
@@ -216,7 +217,7 @@ async function listDeliveries(
     `SELECT d.event, e.event_id AS "eventId", e.type, d.state, d.attempts, e.created_at AS "createdAt",
        d.due_at AS "dueAt"
      FROM webhook_deliveries d CROSS JOIN webhook_events e
-     WHERE e.id = d.event AND d.project_id = ? AND d.webhook_id = ? ${which} AND d.event < ? ORDER BY d.event DESC LIMIT ?`,
+     WHERE e.project_id = d.project_id AND e.id = d.event AND d.project_id = ? AND d.webhook_id = ? ${which} AND d.event < ? ORDER BY d.event DESC LIMIT ?`,
     [project, id, before ?? Number.MAX_SAFE_INTEGER, limit],
   );
   const deliveries: WebhookDelivery[] = [];
@@ -258,7 +259,8 @@ async function redeliver(
 }
 
 /** Events are numbered in the order of their times, so the first of a time tells all that follow. */
-const FIRST_SINCE = "(SELECT id FROM webhook_events WHERE created_at >= ? ORDER BY created_at, id LIMIT 1)";
+const FIRST_SINCE = `(SELECT id FROM webhook_events WHERE project_id = d.project_id AND created_at >= ?
+  ORDER BY created_at, id LIMIT 1)`;
 const NAMED = "(SELECT id FROM webhook_events WHERE project_id = d.project_id AND event_id = ?)";
 
 function redelivered(which: Redelivery): { clause: string; values: SqlValue[] } {
@@ -269,31 +271,29 @@ function redelivered(which: Redelivery): { clause: string; values: SqlValue[] } 
 }
 
 async function prune(database: Database, before: number, limit: number): Promise<number> {
-  const old = await database.run(
-    `DELETE FROM webhook_events WHERE id IN (
-       SELECT id FROM webhook_events WHERE created_at < ? ORDER BY created_at LIMIT ?)`,
-    [before, limit],
-  );
+  let pruned = 0;
+  for (const { id = null } of await database.all("SELECT id FROM projects ORDER BY id"))
+    pruned += await database.run(
+      `DELETE FROM webhook_events WHERE project_id = ? AND id IN (
+         SELECT id FROM webhook_events WHERE project_id = ? AND created_at < ? ORDER BY created_at, id LIMIT ?)`,
+      [id, id, before, limit],
+    );
   // No webhook gets an id that another had, so these belong to one that was removed.
   const orphans = await database.all(
-    `SELECT project_id, webhook_id FROM webhook_counts c WHERE NOT EXISTS (
+    `SELECT project_id, webhook_id FROM webhook_counts c WHERE n > 0 AND NOT EXISTS (
        SELECT 1 FROM webhooks w WHERE w.project_id = c.project_id AND w.id = c.webhook_id)`,
   );
-  let pruned = old;
   for (const { project_id: project = null, webhook_id: id = null } of orphans)
     pruned += await pruneRemoved(database, project, id, limit);
   return pruned;
 }
 
 async function pruneRemoved(database: Database, project: SqlValue, id: SqlValue, limit: number): Promise<number> {
-  const removed = await database.run(
+  return database.run(
     `DELETE FROM webhook_deliveries WHERE project_id = ? AND webhook_id = ? AND event IN (
        SELECT event FROM webhook_deliveries WHERE project_id = ? AND webhook_id = ? LIMIT ?)`,
     [project, id, project, id, limit],
   );
-  if (removed < limit)
-    database.send("DELETE FROM webhook_counts WHERE project_id = ? AND webhook_id = ? AND n = 0", [project, id]);
-  return removed;
 }
 
 function toNumber(value: SqlValue | undefined): number | null {

@@ -1,9 +1,11 @@
 /** Numbered steps from an empty file to today's schema; each runs in a transaction of its own. */
-import { emailKey } from "../../../../contract/email.ts";
+import { emailKey } from "../../../../contract/text/email.ts";
 import type { Database } from "../database.ts";
 import { ADD_DELIVERIES, ADD_REPORTS, FIND_MISCOUNTED_STATES, giveUnsubscribeTokens } from "./delivery-schema.ts";
 import { COUNT_NPS_ALONE, FIND_MISCOUNTS, KEEP_COUNTS } from "./list-blocks-schema.ts";
+import { ADD_ERASURES, makeErasureSecret } from "./privacy-schema.ts";
 import { ADD_DIGESTS, ADD_PROJECT_SETTINGS, ADD_SUPPRESSIONS, ADD_SURVEY_LINKS, CREATE_SCHEMA } from "./schema.ts";
+import { ADD_PROJECT_STATE } from "./state-schema.ts";
 import { ADD_WEBHOOKS, FIND_MISCOUNTED_WEBHOOKS } from "./webhook-schema.ts";
 
 export interface Migration {
@@ -48,7 +50,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 10, statements: ADD_SURVEY_LINKS },
   { version: 11, statements: COUNT_NPS_ALONE },
   { version: 12, statements: ADD_WEBHOOKS },
-  { version: 13, statements: ADD_DIGESTS },
+  { version: 13, statements: ADD_PROJECT_STATE },
+  { version: 14, statements: ADD_ERASURES, run: makeErasureSecret },
+  { version: 15, statements: ADD_DIGESTS },
 ];
 
 /**

@@ -3,9 +3,9 @@
  */
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
-import { isPrivate } from "../../../../runtime/processes.ts";
+import { isPrivate } from "../../../../runtime/files/processes.ts";
 import type { Random } from "../../../../runtime/random.ts";
-import type { LockFacts } from "../../../../runtime/lock-file.ts";
+import type { LockFacts } from "../../../../runtime/files/lock-file.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { EngineName } from "./engine.ts";

@@ -1,9 +1,12 @@
 /** One open database: statements prepared once, errors told apart, writes only inside a write job. */
+import { type StatementTiming, tellIfSlow } from "../../slow-statements.ts";
 import { StoreFileError, type FileTrouble } from "../../store-errors.ts";
 import { type Database, type SqlRow, type SqlValue, UniqueViolation } from "../../sql/database.ts";
+import type { ProjectStates } from "../../sql/project-states.ts";
 import type { Engine, EngineName, EngineStatement } from "./engine.ts";
 
 const STATEMENTS_MAX = 256;
+const ONLY_IN_WRITE = "data can be changed only inside Store.write";
 
 export interface SqliteDatabase {
   readonly engine: EngineName;
@@ -23,7 +26,7 @@ export interface SqliteDatabase {
 }
 
 /** Keeps the statements that were used last. Throws UniqueViolation, and what the engine throws. */
-export function createDatabase(engine: Engine): SqliteDatabase {
+export function createDatabase(engine: Engine, timing: StatementTiming | null = null): SqliteDatabase {
   const statements = new Map<string, EngineStatement>();
 
   const drop = (sql: string): void => {
@@ -47,8 +50,11 @@ export function createDatabase(engine: Engine): SqliteDatabase {
   ): Result => {
     refuseNul(values);
     const statement = prepare(sql);
+    const startedMs = timing?.clock.monotonic() ?? 0;
     try {
-      return use(statement);
+      const result = use(statement);
+      if (timing !== null) tellIfSlow(timing, sql, startedMs);
+      return result;
     } catch (error) {
       // A statement that failed keeps its error and would fail once more when it is used again.
       drop(sql);
@@ -87,7 +93,7 @@ export function createDatabase(engine: Engine): SqliteDatabase {
 }
 
 /** The same as rows want it: each answer is a promise that is settled already. */
-export function toDatabase(sqlite: SqliteDatabase): Database {
+export function toDatabase(sqlite: SqliteDatabase, states?: ProjectStates): Database {
   return {
     get writing() {
       return sqlite.writing;
@@ -97,11 +103,15 @@ export function toDatabase(sqlite: SqliteDatabase): Database {
     run: async (sql, values) => sqlite.run(sql, values),
     returning: async (sql, values) => sqlite.returning(sql, values),
     send: (sql, values) => void sqlite.run(sql, values),
+    state: async (project) => {
+      if (states === undefined || !sqlite.writing) throw new Error(ONLY_IN_WRITE);
+      return states.of(project);
+    },
   };
 }
 
 function beginChange(database: SqliteDatabase): void {
-  if (!database.writing) throw new Error("data can be changed only inside Store.write");
+  if (!database.writing) throw new Error(ONLY_IN_WRITE);
   database.changes += 1;
 }
 

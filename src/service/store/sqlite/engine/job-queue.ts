@@ -3,7 +3,7 @@
  * disk syncs, reads go on; what they may have seen of that commit is answered only when it is on the disk.
  */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
-import type { WriteOptions } from "../../../domain/ports.ts";
+import type { StoreCommit, WriteOptions } from "../../../domain/ports.ts";
 import type { SqliteDatabase } from "./database.ts";
 
 /** More would make the first of them wait too long. */
@@ -26,6 +26,12 @@ export interface JobQueue {
 export interface Watch {
   /** In the transaction, before its first job. */
   readonly begin: () => void;
+  /** Before each job; returns what undoes what the job leaves outside the database. */
+  readonly mark: () => () => void;
+  /** In the transaction, after its last job. */
+  readonly end: () => void;
+  /** The transaction is over, in whichever way. */
+  readonly over: () => void;
   /** All three may throw, and then no job of the batch is acknowledged. */
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
@@ -35,10 +41,16 @@ export interface Watch {
   readonly failed: (error: unknown) => unknown;
   /** Why no job can be run any more; null while they can. */
   readonly refusal: () => Error | null;
+  /** After each transaction; one that the disk has not synced counts as rolled back. */
+  readonly ended?: (commit: StoreCommit) => void;
 }
 
 /** A job that throws rejects alone; a commit that fails rejects its whole batch. */
-export function createJobQueue(database: SqliteDatabase, clock: Pick<Clock, "sleep">, watch: Watch): JobQueue {
+export function createJobQueue(
+  database: SqliteDatabase,
+  clock: Pick<Clock, "sleep" | "monotonic">,
+  watch: Watch,
+): JobQueue {
   const reads: Job[] = [];
   const writes: Job[] = [];
   /** Answered when the disk has synced. */
@@ -56,13 +68,15 @@ export function createJobQueue(database: SqliteDatabase, clock: Pick<Clock, "sle
     if (state.syncing === null) done.answer();
     else held.push(done);
   };
-  const sync = async (): Promise<void> => {
+  const sync = async (tell: (outcome: StoreCommit["outcome"]) => void): Promise<void> => {
     try {
       await watch.sync();
       state.syncing = null;
+      tell("committed");
       for (const done of held.splice(0)) done.answer();
     } catch (error) {
       state.syncing = null;
+      tell("rolled_back");
       const failure = watch.failed(error);
       for (const { job } of held.splice(0)) job.reject(failure);
     }
@@ -71,10 +85,13 @@ export function createJobQueue(database: SqliteDatabase, clock: Pick<Clock, "sle
   const writeBatch = async (): Promise<void> => {
     const batch = writes.splice(0, BATCH_MAX);
     state.urgent = Math.max(0, state.urgent - batch.length);
+    const startedMs = clock.monotonic();
+    const tell = (outcome: StoreCommit["outcome"]): void =>
+      watch.ended?.({ outcome, jobs: batch.length, seconds: (clock.monotonic() - startedMs) / 1000 });
     const done = await runBatch(database, batch, watch);
-    if (done === null) return;
+    if (done === null) return tell("rolled_back");
     held.push(...done);
-    state.syncing = sync();
+    state.syncing = sync(tell);
   };
   const isReady = (): boolean => reads.length > 0 || (state.urgent > 0 && state.syncing === null);
   const drain = async (): Promise<void> => {
@@ -151,6 +168,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
     database.writing = true;
     watch.begin();
     for (const job of jobs) done.push(await runInSavepoint(database, job, watch));
+    watch.end();
     watch.beforeCommit();
     database.all("COMMIT");
     watch.afterCommit();
@@ -161,6 +179,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
     for (const job of jobs) job.reject(failure);
     return null;
   } finally {
+    watch.over();
     database.writing = false;
   }
 }
@@ -168,6 +187,7 @@ async function runBatch(database: SqliteDatabase, jobs: readonly Job[], watch: W
 /** Throws only when the whole transaction is lost. */
 async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch): Promise<Done> {
   database.all("SAVEPOINT job");
+  const restore = watch.mark();
   try {
     const value = await job.run();
     database.all("RELEASE job");
@@ -175,6 +195,7 @@ async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch):
   } catch (error) {
     database.all("ROLLBACK TO job");
     database.all("RELEASE job");
+    restore();
     const failure = watch.failed(error);
     return { job, answer: () => job.reject(failure) };
   }

@@ -1,4 +1,4 @@
-import { emailKey } from "../../../../../contract/email.ts";
+import { emailKey } from "../../../../../contract/text/email.ts";
 import type { Properties } from "../../../../../contract/resources.ts";
 import type { LastAnswer, HistoryRows, StoredPastPerson, StoredPastResponse } from "../../../../domain/history/rows.ts";
 import type { PersonRow } from "../../../../domain/ports.ts";
@@ -22,7 +22,7 @@ export function createHistoryRows(
   const people = async (project: number, column: string, values: readonly SqlValue[]): Promise<PersonRow[]> =>
     (await allIn(database, `${PERSON} AND ${column} IN`, [project], [...new Set(values)])) as unknown as PersonRow[];
   return {
-    reserve: async (project, id) => void reserveId(database, project, id),
+    reserve: async (project, id) => void (await reserveId(database, project, id)),
     nextId: async (project) => nextId(database, project),
     people: async (project, ids) => people(project, "id", ids),
     peopleIds: async (project, ids) => {

@@ -1,7 +1,7 @@
 /** Storing, changing and deleting responses: with each, its trends and the counts of every list that it is in. */
 import type { Properties } from "../../../../../contract/resources.ts";
 import { meetsConditions } from "../../../../domain/answers/trends.ts";
-import type { Database } from "../../database.ts";
+import { allIn, type Database } from "../../database.ts";
 import { RESPONSE_TIMES, responsesBy } from "../../lists/counted-lists.ts";
 import type { Entry, ListBlocks } from "../../lists/list-blocks.ts";
 
@@ -105,24 +105,61 @@ export async function deleteResponsesOf(
      WHERE project_id = ? AND person_id = ? ORDER BY created_at, id LIMIT ?`,
     [project, person, limit],
   )) as unknown as PlacedResponse[];
-  const last = rows.at(-1);
-  if (last === undefined) return 0;
-  const these = [project, person, last.createdAt, last.id];
-  const inTrends = await database.all(
-    `SELECT t.trend_id AS "trendId", t.response_id AS id FROM responses r
-     JOIN trend_responses t ON t.project_id = r.project_id AND t.response_id = r.id
-     WHERE r.project_id = ? AND r.person_id = ? AND (r.created_at, r.id) <= (?, ?)`,
-    these,
-  );
-  // With a response its places in trends go too.
-  database.send("DELETE FROM responses WHERE project_id = ? AND person_id = ? AND (created_at, id) <= (?, ?)", these);
-  await count(blocks, project, null, rows, -1);
-  for (const trendId of new Set(inTrends.map((row) => Number(row.trendId)))) {
-    const ids = new Set(inTrends.filter((row) => row.trendId === trendId).map(({ id }) => id));
-    const left = rows.filter(({ id }) => ids.has(id));
-    await count(blocks, project, trendId, left, -1);
-  }
+  await deleteResponses(database, blocks, project, rows);
   return rows.length;
+}
+
+/** Deletes responses; with each its places in trends. */
+export async function deleteResponses(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  rows: readonly PlacedResponse[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const inTrends = await trendsOf(database, project, rows);
+  for (const { id } of rows) database.send("DELETE FROM responses WHERE project_id = ? AND id = ?", [project, id]);
+  await count(blocks, project, null, rows, -1);
+  for (const [trendId, left] of inTrends) await count(blocks, project, trendId, left, -1);
+}
+
+/** Which of the responses are in each trend. */
+async function trendsOf(
+  database: Database,
+  project: number,
+  rows: readonly PlacedResponse[],
+): Promise<ReadonlyMap<number, readonly PlacedResponse[]>> {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const sql = `SELECT trend_id AS "trendId", response_id AS id FROM trend_responses WHERE project_id = ? AND response_id IN`;
+  const found = new Map<number, Map<number, PlacedResponse>>();
+  for (const { trendId, id } of await allIn(database, sql, [project], [...byId.keys()])) {
+    const row = byId.get(Number(id));
+    const trend = found.get(Number(trendId)) ?? new Map<number, PlacedResponse>();
+    if (row !== undefined) found.set(Number(trendId), trend.set(row.id, row));
+  }
+  return new Map([...found].map(([trendId, trend]) => [trendId, [...trend.values()]]));
+}
+
+/** Stores responses as changed at `updatedAt`, wherever they are listed; `store` changes the rows themselves. */
+export async function touchResponses(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  rows: readonly PlacedResponse[],
+  { updatedAt, store }: { readonly updatedAt: number; readonly store: (row: PlacedResponse) => void },
+): Promise<void> {
+  const places = [[null, rows] as const, ...(await trendsOf(database, project, rows))];
+  for (const [trendId, some] of places) await count(blocks, project, trendId, some, -1);
+  for (const row of rows) {
+    store(row);
+    database.send("UPDATE trend_responses SET updated_at = ? WHERE project_id = ? AND response_id = ?", [
+      updatedAt,
+      project,
+      row.id,
+    ]);
+  }
+  const changed = (row: PlacedResponse): PlacedResponse => ({ ...row, updatedAt });
+  for (const [trendId, some] of places) await count(blocks, project, trendId, some.map(changed), 1);
 }
 
 /** Enters responses into a trend, but for those that are in it. */

@@ -55,7 +55,8 @@ async function insertResponse(
   project: number,
   response: NewResponse,
 ): Promise<number> {
-  const id = response.id === undefined ? await nextId(database, project) : reserveId(database, project, response.id);
+  const id =
+    response.id === undefined ? await nextId(database, project) : await reserveId(database, project, response.id);
   const {
     personId,
     requestId,
@@ -115,7 +116,8 @@ async function updateResponse(
   for (const person of [old.personId, personId]) refreshLastResponse(database, project, person);
 }
 
-function refreshLastResponse(database: Database, project: number, personId: number): void {
+/** Looks up again when the person answered last. */
+export function refreshLastResponse(database: Database, project: number, personId: number): void {
   database.send(
     `UPDATE people SET last_responded_at =
        (SELECT max(r.created_at) FROM responses r WHERE r.project_id = people.project_id AND r.person_id = people.id)
@@ -130,7 +132,7 @@ async function addNote(database: Database, project: number, responseId: number, 
     responseId,
   ]);
   if (row === null) throw new Error(`project ${project} has no response ${responseId}`);
-  const id = note.id === undefined ? await nextId(database, project) : reserveId(database, project, note.id);
+  const id = note.id === undefined ? await nextId(database, project) : await reserveId(database, project, note.id);
   const shown: Note = { id: String(id), text: note.text, user_email: note.userEmail, created_at: note.createdAt };
   const notes = [...(JSON.parse(String(row.notes)) as Note[]), shown];
   const ids = [...(JSON.parse(String(row.ids)) as string[]), shown.id];

@@ -1,4 +1,4 @@
-import { emailKey } from "../../../../../contract/email.ts";
+import { emailKey } from "../../../../../contract/text/email.ts";
 import type { DigestChange, DigestRow, DigestRows } from "../../../../domain/ports.ts";
 import type { Database, Session, SqlRow } from "../../database.ts";
 import { nextId } from "../project-rows.ts";

@@ -13,7 +13,7 @@ import {
   IS_WAITING,
   listErased,
   listTransmitting,
-  nextDueAt,
+  earliestDueAt,
   noteErased,
   refreshNextSurvey,
   releaseClaims,
@@ -42,7 +42,7 @@ export function createRequestRows(database: Database, session: Session, blocks: 
     },
     cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
     claimDue: async (claim) => claims.claimDue(session.now, claim),
-    nextDueAt: async (channels) => nextDueAt(database, channels),
+    nextDueAt: async (channels) => earliestDueAt(database, channels),
     renewClaims: async (held, dueAt) => renewClaims(database, held, dueAt),
     releaseClaims: async (living) => releaseClaims(database, session.now, living),
     listTransmitting: async (living) => listTransmitting(database, living),
@@ -149,12 +149,19 @@ async function settle(
   // What was cancelled meanwhile stays so, unless the message had gone already.
   const isCancelled = row.state === "cancelled" && state !== "sent" && state !== "bounced";
   if (isCancelled) noteErased(database, THIS_CLAIM, key);
-  const counted = isAttempt ? 1 : 0;
   database.send(
     `UPDATE survey_requests SET state = ?, due_at = ?, sent_at = coalesce(?, sent_at), reason = ?, claimer = NULL,
-       attempts = attempts + ?, first_attempt_at = CASE ? WHEN 1 THEN coalesce(first_attempt_at, ?) ELSE first_attempt_at END
+       attempts = attempts + ?, first_attempt_at = coalesce(first_attempt_at, ?)
      WHERE ${THIS_CLAIM}`,
-    [isCancelled ? "cancelled" : state, isCancelled ? null : dueAt, sentAt, reason, counted, counted, now, ...key],
+    [
+      isCancelled ? "cancelled" : state,
+      isCancelled ? null : dueAt,
+      sentAt,
+      reason,
+      isAttempt ? 1 : 0,
+      isAttempt ? now : null,
+      ...key,
+    ],
   );
   const { project, requestId } = claim;
   refreshNextSurvey(database, project.id, Number(row.personId));

@@ -1,5 +1,5 @@
 /** Deleting a person: gone for every reader at once, their rows in steps. */
-import type { Database } from "../../database.ts";
+import type { Database, SqlRow } from "../../database.ts";
 import { peopleBy, peopleIn, requestsSent } from "../../lists/counted-lists.ts";
 import type { Entry, ListBlocks } from "../../lists/list-blocks.ts";
 import { STEP, type LongChange, type LongChanges } from "../long-changes.ts";
@@ -67,11 +67,21 @@ async function deleteRequestsOf(
     `SELECT id, channel, sent_at AS "sentAt" FROM survey_requests WHERE project_id = ? AND person_id = ? LIMIT ?`,
     [project, person, limit],
   );
+  await deleteListedRequests(database, blocks, project, rows);
+  return rows.length;
+}
+
+/** Deletes survey requests and counts out those that were sent. */
+export async function deleteListedRequests(
+  database: Database,
+  blocks: ListBlocks,
+  project: number,
+  rows: readonly SqlRow[],
+): Promise<void> {
   for (const { id } of rows) await deleteRequests(database, "project_id = ? AND id = ?", [project, id ?? null]);
   for (const channel of ["email", "sms"] as const) {
     const sent = rows.filter((row) => row.channel === channel && row.sentAt !== null);
     const entries = sent.map(({ sentAt, id }): Entry => ({ key: [Number(sentAt), Number(id)], other: 0, score: null }));
     if (entries.length > 0) await blocks.remove(requestsSent(project, channel), ...entries);
   }
-  return rows.length;
 }

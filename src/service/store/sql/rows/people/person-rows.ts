@@ -1,4 +1,4 @@
-import { emailKey } from "../../../../../contract/email.ts";
+import { emailKey } from "../../../../../contract/text/email.ts";
 import { TakenError } from "../../../../domain/errors.ts";
 import type {
   EventsFilter,
@@ -87,7 +87,7 @@ function toPerson(row: SqlRow | null): PersonRow | null {
 
 async function insertPerson(database: Database, project: number, person: NewPerson): Promise<PersonRow> {
   const { email, name, phoneNumber, createdAt, lastSentAt } = person;
-  const id = person.id === undefined ? await nextId(database, project) : reserveId(database, project, person.id);
+  const id = person.id === undefined ? await nextId(database, project) : await reserveId(database, project, person.id);
   await refuseTaken(() =>
     database.run(
       `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

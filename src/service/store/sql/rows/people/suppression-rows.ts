@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
-import { emailKey } from "../../../../../contract/email.ts";
+import { emailKey } from "../../../../../contract/text/email.ts";
 import type { Channel } from "../../../../../contract/routes.ts";
 import type { Suppression, SuppressionRows } from "../../../../domain/ports.ts";
-import { allIn, type Database } from "../../database.ts";
+import { allIn, type Database, type SqlValue } from "../../database.ts";
 import type { FileSecrets } from "../secret-rows.ts";
 
 /** Of the file's own secret: the same address has another hash in every data file. */
@@ -11,11 +11,7 @@ const KEY = "suppression";
 export function createSuppressionRows(database: Database, secrets: FileSecrets): SuppressionRows {
   return {
     add: async (project, channel, address, { reason, at }) => {
-      database.send(
-        `INSERT INTO suppressions (project_id, channel, address_hash, reason, created_at) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (project_id, channel, address_hash, reason) DO NOTHING`,
-        [project, channel, hash(await secrets.ensure(KEY), channel, address), reason, at],
-      );
+      await addSuppression(database, [project, channel, await suppressionHash(secrets, channel, address), reason, at]);
     },
     remove: async (project, channel, address, reason) => {
       const key = await secrets.read(KEY);
@@ -25,6 +21,9 @@ export function createSuppressionRows(database: Database, secrets: FileSecrets):
         [project, channel, hash(key, channel, address), reason],
       );
     },
+    hash: async (channel, address) => suppressionHash(secrets, channel, address),
+    addHash: async (project, channel, addressHash, { reason, at }) =>
+      addSuppression(database, [project, channel, addressHash, reason, at]),
     list: async (project, channel, address) => {
       const key = await secrets.read(KEY);
       // Without one nothing was ever suppressed.
@@ -38,6 +37,17 @@ export function createSuppressionRows(database: Database, secrets: FileSecrets):
       ])) as unknown as readonly Suppression[];
     },
   };
+}
+
+async function addSuppression(database: Database, values: readonly SqlValue[]): Promise<boolean> {
+  const sql = `INSERT INTO suppressions (project_id, channel, address_hash, reason, created_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (project_id, channel, address_hash, reason) DO NOTHING`;
+  return (await database.run(sql, values)) > 0;
+}
+
+/** In a write: the first one makes the file's key. */
+export async function suppressionHash(secrets: FileSecrets, channel: Channel, address: string): Promise<string> {
+  return hash(await secrets.ensure(KEY), channel, address);
 }
 
 /** Suppressions of e-mail by address, of those that have any. */

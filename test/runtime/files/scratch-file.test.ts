@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { openScratchFile } from "../../src/runtime/scratch-file.ts";
+import { openScratchFile } from "../../../src/runtime/files/scratch-file.ts";
 
 it("gives back every line, long ones too, and has no name", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-scratch-"));

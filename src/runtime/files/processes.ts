@@ -13,6 +13,20 @@ export async function currentProcess(): Promise<ProcessMark> {
   return { pid: process.pid, started: await processStart(process.pid) };
 }
 
+/**
+ * The socket that systemd has opened for this process (`LISTEN_FDS`), as a descriptor; null for none. Variables that are
+ * meant for another process, such as a parent, do not count. Throws RangeError for more than one.
+ */
+export function activationSocket(env: Readonly<Record<string, string | undefined>>): number | null {
+  const count = Number(env["LISTEN_FDS"] ?? "0");
+  if (env["LISTEN_PID"] !== String(process.pid) || !(count > 0)) return null;
+  if (count > 1) throw new RangeError(`LISTEN_FDS is ${count}; one socket is supported`);
+  return FIRST_PASSED_DESCRIPTOR;
+}
+
+/** After the standard streams. */
+const FIRST_PASSED_DESCRIPTOR = 3;
+
 /** Whether the process that left this mark is still running. */
 export async function isRunning({ pid, started }: ProcessMark): Promise<boolean> {
   try {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatNextLink, parseNextLink } from "../../src/contract/link.ts";
+import { formatNextLink, parseNextLink } from "../../../src/contract/text/link.ts";
 
 describe("the Link header", () => {
   it("when any URL is written and read back, then it leads to the same place", () => {

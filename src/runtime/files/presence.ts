@@ -7,7 +7,7 @@ import { chmod, open, readdir, rename, stat, unlink, type FileHandle } from "nod
 import { createHash } from "node:crypto";
 import { connect, createServer, type Server } from "node:net";
 import path from "node:path";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
 
 /** A living process holds it, or is about to. */
 export class PresentError extends Error {

@@ -3,7 +3,7 @@ import { mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openReplacement, replaceFile } from "../../src/runtime/file-replacement.ts";
+import { openReplacement, replaceFile } from "../../../src/runtime/files/file-replacement.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { isRunning, processStart } from "../../src/runtime/processes.ts";
+import { isRunning, processStart } from "../../../src/runtime/files/processes.ts";
 
 const hasPs = spawnSync("ps", ["-o", "lstart=", "-p", String(process.pid)]).status === 0;
 

@@ -1,0 +1,106 @@
+import type { Command } from "commander";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import { type EmailOrPhone, parsePerson } from "../../../args/people.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { confirm, countOf, writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import type { ErasureInfo } from "../../../../service/control/privacy/commands.ts";
+import { DATA_FLAG, ERASURE, type ProjectChoice, readProject, showRecord, withAdmin } from "../data-file.ts";
+
+export interface EraseOptions extends ProjectChoice {
+  readonly person: EmailOrPhone;
+  readonly allProjects: boolean;
+  readonly properties: boolean;
+  readonly forgetUnsubscribe: boolean;
+  /** Skip the question that a terminal is asked. */
+  readonly yes: boolean;
+}
+
+export async function runErase(
+  deps: Deps,
+  { project, person, data, yes, ...options }: EraseOptions,
+): Promise<ExitCode> {
+  const { allProjects, properties, forgetUnsubscribe } = options;
+  const { dryRun } = deps.options;
+  const address = "email" in person ? person.email : person.phone_number;
+  const where = allProjects ? "all projects" : `project ${project}`;
+  if (!dryRun && !yes && deps.streams.in.isTTY && deps.streams.err.isTTY)
+    await confirm(deps, `Erase ${address} and all that belongs to them from ${where}?`, "Nothing was erased.");
+  const command = {
+    kind: "erase",
+    project: allProjects ? null : project,
+    email: "email" in person ? person.email : null,
+    phoneNumber: "email" in person ? null : person.phone_number,
+    dryRun,
+    properties,
+    forgetUnsubscribe,
+  } as const;
+  // The command itself counts without changing anything.
+  const counting = { ...deps, options: { ...deps.options, dryRun: false } };
+  const receipt = await withAdmin(counting, { data }, (admin) => admin(command));
+  await showRecord(deps, ERASURE, receipt);
+  await advise(deps, receipt, properties);
+  return EXIT.done;
+}
+
+/** Says what is left to do, without the address: the lines may be kept with the receipt. */
+async function advise(deps: Deps, receipt: ErasureInfo, wasRedacted: boolean): Promise<void> {
+  const { people, mentions, verified, erased_at: erasedAt } = receipt;
+  if (people === 0) await writeNote(deps, "no person found with this address");
+  if (mentions > 0 && !wasRedacted)
+    await writeNote(
+      deps,
+      `${countOf(mentions, "row", "rows")} of other people mention the address; --properties takes it out of them`,
+    );
+  if (erasedAt === null) return writeDone(deps, "Nothing was changed.");
+  if (verified === null)
+    await writeNote(deps, "PostgreSQL keeps deleted rows until VACUUM, and its log as long as it is retained");
+  if (verified === false)
+    await writeWarning(deps, "traces are left in the data file; `surveyctl service vacuum` writes it anew");
+  await writeDone(deps, "Erased. A restore or an import will not bring the person back.");
+  await writeDone(
+    deps,
+    "Not erased: copies outside the service. Remove exports, import files with their results and journals, reports, " +
+      "previews, backups, and copies of the outbox.",
+  );
+}
+
+const FLAGS: readonly FlagRecord[] = [
+  DATA_FLAG,
+  // Without a default of its own: it is told from one that was typed.
+  { flag: "--project", value: "name", text: "project name", otherwise: "default" },
+  { flag: "--all-projects", text: "erase from every project" },
+  { flag: "--properties", text: "take the address out of other people's rows, too" },
+  { flag: "--forget-unsubscribe", text: "keep no hash of an unsubscribed address; it may be sent surveys again" },
+  { flag: "--yes", text: "skip the confirmation prompt" },
+];
+
+export function registerErase(parent: Command, context: CommandContext): void {
+  const verb = context.verb(parent, {
+    name: "erase",
+    summary: "erase a person and everything that belongs to them, and print a receipt",
+    operands: [["<email|phone>", "address or number of the person"]],
+    examples: [
+      "surveyctl service erase ada@example.com --dry-run",
+      "surveyctl service erase +14155550000 --all-projects --data survey.db --json > receipt.json",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: FLAGS,
+    columns: ERASURE,
+  });
+  context.action(verb, (deps, flags, [person = ""]) => {
+    const allProjects = flags.is("--all-projects");
+    if (allProjects && flags.text("--project") !== null)
+      throw new UsageError("--project and --all-projects cannot be used together");
+    return runErase(deps, {
+      ...readProject(flags),
+      person: parsePerson(person, "email|phone"),
+      allProjects,
+      properties: flags.is("--properties"),
+      forgetUnsubscribe: flags.is("--forget-unsubscribe"),
+      yes: flags.is("--yes"),
+    });
+  });
+}

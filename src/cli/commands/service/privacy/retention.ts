@@ -1,0 +1,100 @@
+import type { Command } from "commander";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import type { Flags } from "../../../args/flags.ts";
+import { badValue, readDuration } from "../../../args/values.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { countOf, writeDone } from "../../../command/notes.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import type { RetentionChange, RetentionInfo } from "../../../../service/control/privacy/commands.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, RETENTION, showRecord, withAdmin } from "../data-file.ts";
+
+export interface RetentionOptions extends ProjectChoice {
+  readonly change: RetentionChange;
+}
+
+export async function runRetention(deps: Deps, { project, change, ...choice }: RetentionOptions): Promise<ExitCode> {
+  const { dryRun } = deps.options;
+  // The command itself counts without changing anything.
+  const counting = { ...deps, options: { ...deps.options, dryRun: false } };
+  const command = { kind: "retention", project, change, dryRun } as const;
+  const info = await withAdmin(counting, choice, (admin) => admin(command));
+  await showRecord(deps, RETENTION, info);
+  await writeDone(deps, describe(info, dryRun));
+  return EXIT.done;
+}
+
+const WORDS = { anonymize: "made anonymous", delete: "deleted" } as const;
+
+function describe(info: RetentionInfo, dryRun: boolean): string {
+  const { mode, expired_responses: responses, expired_requests: requests, expired_webhook_events: events } = info;
+  if (mode === null && info.requests === null && info.webhooks === null)
+    return "Everything is kept: no retention is set.";
+  const parts = [
+    ...(mode === null ? [] : [`${countOf(responses, "response", "responses")} ${WORDS[mode]}`]),
+    ...(info.requests === null ? [] : [`${countOf(requests, "survey", "surveys")} deleted`]),
+    ...(info.webhooks === null ? [] : [`${countOf(events, "webhook event", "webhook events")} deleted`]),
+  ];
+  return dryRun ? `Would be: ${parts.join(", ")}. Nothing was changed.` : `${capital(parts.join(", "))}.`;
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+const FLAGS: readonly FlagRecord[] = [
+  ...PROJECT_FLAGS,
+  { flag: "--responses", value: "time", text: "age at which responses expire, such as 5y; off keeps them" },
+  { flag: "--anonymize", text: "expired responses keep score and time, and lose person, comment and properties" },
+  { flag: "--delete", text: "expired responses are deleted" },
+  { flag: "--requests", value: "time", text: "age at which ended surveys are deleted, such as 400d; off keeps them" },
+  { flag: "--webhooks", value: "time", text: "age at which webhook events are deleted, at most 30d", otherwise: "30d" },
+];
+
+export function registerRetention(parent: Command, context: CommandContext): void {
+  const verb = context.verb(parent, {
+    name: "retention",
+    summary: "set how long data is kept, apply it now, and show it; `serve` applies it every hour",
+    examples: [
+      "surveyctl service retention --responses 5y --anonymize --dry-run",
+      "surveyctl service retention --responses 5y --delete --requests 400d --data survey.db",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: FLAGS,
+    columns: RETENTION,
+  });
+  context.action(verb, (deps, flags) => runRetention(deps, { ...readProject(flags), change: readChange(flags) }));
+}
+
+/** Throws UsageError. */
+function readChange(flags: Flags): RetentionChange {
+  const [anonymizes, deletes] = [flags.is("--anonymize"), flags.is("--delete")];
+  if (anonymizes && deletes) throw new UsageError("--anonymize and --delete cannot be used together");
+  const responses = readAge(flags, "--responses");
+  if (typeof responses === "number" && !anonymizes && !deletes)
+    throw new UsageError("--responses: specify --anonymize or --delete");
+  if ((anonymizes || deletes) && typeof responses !== "number")
+    throw new UsageError(`${anonymizes ? "--anonymize" : "--delete"} needs --responses with an age`);
+  const [requests, webhooks] = [readAge(flags, "--requests"), readAge(flags, "--webhooks")];
+  return {
+    ...(responses === undefined ? {} : { responses }),
+    ...(anonymizes ? { mode: "anonymize" as const } : deletes ? { mode: "delete" as const } : {}),
+    ...(requests === undefined ? {} : { requests }),
+    ...(webhooks === undefined ? {} : { webhooks }),
+  };
+}
+
+const DAY_SECONDS = 86_400;
+/** With its share of a leap day, so that five years are never short of five. */
+const YEAR_SECONDS = 365.25 * DAY_SECONDS;
+
+/** Seconds; null for `off`, undefined when the flag was not given. Throws UsageError. */
+function readAge(flags: Flags, flag: string): number | null | undefined {
+  const text = flags.text(flag)?.trim();
+  if (text === undefined || text === "off") return text === undefined ? undefined : null;
+  const [, years] = /^(\d{1,3})y$/.exec(text) ?? [];
+  const seconds = years === undefined ? readDuration(text) : Number(years) * YEAR_SECONDS;
+  if (seconds !== null && seconds >= DAY_SECONDS) return seconds;
+  throw badValue(flag, text, "an age of a day or more, such as 5y, 400d or 52w, or off");
+}

@@ -1,0 +1,98 @@
+/** What `service erase` and `service retention` ask for. Plain data, both ways. */
+import * as v from "valibot";
+
+export type PrivacyCommand =
+  | {
+      readonly kind: "erase";
+      /** Null: all projects. */
+      readonly project: string | null;
+      /** One of the two. */
+      readonly email: string | null;
+      readonly phoneNumber: string | null;
+      readonly dryRun: boolean;
+      /** Whether the address is taken out of rows of others as well. */
+      readonly properties: boolean;
+      readonly forgetUnsubscribe: boolean;
+    }
+  /** Changes what is given, follows it, and shows all; null keeps everything. */
+  | {
+      readonly kind: "retention";
+      readonly project: string;
+      readonly change: RetentionChange;
+      readonly dryRun: boolean;
+    };
+
+/** Seconds. */
+export interface RetentionChange {
+  readonly responses?: number | null;
+  readonly mode?: "anonymize" | "delete";
+  readonly requests?: number | null;
+  readonly webhooks?: number | null;
+}
+
+const text = v.nullable(v.string());
+const seconds = v.exactOptional(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0))));
+
+export const PRIVACY_COMMANDS = [
+  v.object({
+    kind: v.literal("erase"),
+    project: text,
+    email: text,
+    phoneNumber: text,
+    dryRun: v.boolean(),
+    properties: v.boolean(),
+    forgetUnsubscribe: v.boolean(),
+  }),
+  v.object({
+    kind: v.literal("retention"),
+    project: v.string(),
+    change: v.object({
+      responses: seconds,
+      mode: v.exactOptional(v.picklist(["anonymize", "delete"])),
+      requests: seconds,
+      webhooks: seconds,
+    }),
+    dryRun: v.boolean(),
+  }),
+] as const;
+
+/** A receipt: counts and a time, and nothing that tells who it was. */
+export interface ErasureInfo {
+  /** Null when nothing was erased, only counted. */
+  readonly erased_at: number | null;
+  /** Projects that were searched. */
+  readonly projects: number;
+  readonly people: number;
+  readonly responses: number;
+  readonly surveys: number;
+  readonly attempts: number;
+  readonly memberships: number;
+  readonly webhook_events: number;
+  /** Messages that were removed from the outbox. */
+  readonly messages: number;
+  /** Rows of others with the address in them: redacted when that was asked for, else left as they are. */
+  readonly mentions: number;
+  /** What is kept, as hashes. */
+  readonly suppressions_kept: number;
+  readonly links_kept: number;
+  /** Whether a search of the data file's bytes has found nothing of the person; null when nothing was erased, or
+   * the database keeps its files to itself. */
+  readonly verified: boolean | null;
+}
+
+export interface RetentionInfo {
+  /** Seconds; null keeps everything. */
+  readonly responses: number | null;
+  readonly mode: "anonymize" | "delete" | null;
+  readonly requests: number | null;
+  readonly webhooks: number | null;
+  /** What was taken away now, or would be. */
+  readonly expired_responses: number;
+  readonly expired_requests: number;
+  readonly expired_webhook_events: number;
+}
+
+export interface PrivacyResults {
+  erase: ErasureInfo;
+  retention: RetentionInfo;
+}

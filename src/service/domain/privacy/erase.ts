@@ -1,0 +1,223 @@
+/**
+ * Erasing a person: everything that belongs to them, in one transaction that is done or not. What is left are hashes:
+ * of an address that had left or bounced, of unsubscribe links, and the note that they were erased.
+ */
+import { replaceText } from "../../../contract/replace-text.ts";
+import type { Channel } from "../../../contract/routes.ts";
+import type { Properties } from "../../../contract/resources.ts";
+import type { Project } from "../inputs.ts";
+import { peoplePages } from "../people/everybody.ts";
+import { keepSuppressions } from "../people/suppressions.ts";
+import type { PersonRow, Store, SuppressionReason, Transaction } from "../ports.ts";
+import {
+  ERASURE_SECRET,
+  type ErasureLog,
+  erasureHashes,
+  type Identifiers,
+  noteErasure,
+  readErasureLog,
+} from "./erasure-log.ts";
+import { type ErasedCounts, type Mention, MENTION_KINDS } from "./rows.ts";
+
+/** By what a person is known. */
+export type ErasedAddress =
+  | { readonly by: "email"; readonly email: string }
+  | { readonly by: "phone_number"; readonly phoneNumber: string };
+
+export interface ErasureOptions {
+  /** Whether an address that had left may be written to again, and the links of its messages end. */
+  readonly forgetUnsubscribe: boolean;
+  /** Rows of others from which the address is taken. */
+  readonly mentions: readonly Mention[];
+}
+
+/** What was erased, or would be; nothing in it tells who. */
+export interface Erasure extends ErasedCounts {
+  readonly people: number;
+  /** Suppressions that are kept, as hashes. */
+  readonly suppressions: number;
+  /** Unsubscribe links that go on working. */
+  readonly links: number;
+}
+
+const NOTHING: Erasure = {
+  people: 0,
+  responses: 0,
+  surveys: 0,
+  attempts: 0,
+  memberships: 0,
+  events: 0,
+  suppressions: 0,
+  links: 0,
+};
+
+/** The person whom an address names; null for none. */
+export async function findByAddress(
+  tx: Transaction,
+  project: Project,
+  address: ErasedAddress,
+): Promise<PersonRow | null> {
+  return address.by === "email"
+    ? tx.people.byEmail(project.id, address.email)
+    : tx.people.byPhone(project.id, address.phoneNumber);
+}
+
+/** The person's identifiers, and the address itself where there is no person. */
+export function identifiersFor(address: ErasedAddress, person: PersonRow | null): Identifiers {
+  if (person !== null) return person;
+  return {
+    id: null,
+    email: address.by === "email" ? address.email : null,
+    phoneNumber: address.by === "phone_number" ? address.phoneNumber : null,
+  };
+}
+
+/** What `erasePerson` would erase. Changes nothing. */
+export async function previewErasure(tx: Transaction, project: Project, address: ErasedAddress): Promise<Erasure> {
+  const person = await findByAddress(tx, project, address);
+  if (person === null) return NOTHING;
+  return { ...NOTHING, ...(await tx.erasures.counts(project.id, person.id)), people: 1 };
+}
+
+/**
+ * Erases whoever has the address and notes it, also when nobody has it: a restore or an import may know them. Rows by
+ * the thousand go by and by; see `Store.settle`.
+ */
+export async function erasePerson(
+  tx: Transaction,
+  project: Project,
+  address: ErasedAddress,
+  { forgetUnsubscribe, mentions }: ErasureOptions,
+): Promise<Erasure> {
+  const person = await findByAddress(tx, project, address);
+  const identifiers = identifiersFor(address, person);
+  for (const mention of mentions) await redact(tx, project, mention, textsOf(identifiers));
+  await noteErasure(tx, project, identifiers);
+  await tx.erasures.setCleaning(true);
+  const counts = person === null ? NOTHING : await tx.erasures.counts(project.id, person.id);
+  const links = person === null || forgetUnsubscribe ? 0 : await tx.erasures.keepLinks(project.id, person.id);
+  if (person !== null) {
+    await keepSuppressions(tx, project, forgetUnsubscribe ? { ...person, unsubscribedAt: null } : person);
+    await tx.people.delete(project.id, person.id);
+  }
+  let suppressions = 0;
+  for (const [channel, known] of addressesOf(identifiers)) {
+    if (forgetUnsubscribe) await forget(tx, project, channel, known);
+    suppressions += (await tx.suppressions.list(project.id, channel, known)).length;
+  }
+  return { ...NOTHING, ...counts, people: person === null ? 0 : 1, suppressions, links };
+}
+
+function addressesOf({ email, phoneNumber }: Identifiers): (readonly [Channel, string])[] {
+  const addresses = [["email", email] as const, ["sms", phoneNumber] as const];
+  return addresses.flatMap(([channel, address]) => (address === null ? [] : [[channel, address] as const]));
+}
+
+/** A bounce is a fact about an address, not a wish of its owner. */
+const WISHES: readonly SuppressionReason[] = ["unsubscribe", "complaint", "stop"];
+
+async function forget(tx: Transaction, project: Project, channel: Channel, address: string): Promise<void> {
+  for (const reason of WISHES) await tx.suppressions.remove(project.id, channel, address, reason);
+  await tx.erasures.forgetLinks(project.id, await tx.suppressions.hash(channel, address));
+}
+
+/** What a byte search for the person looks for in other rows. */
+export function textsOf({ email, phoneNumber }: Identifiers): string[] {
+  return [email, phoneNumber].flatMap((text) => text ?? []);
+}
+
+/** Rows of others that mention a person, read in short steps. */
+export async function findMentions(store: Store, project: Project, identifiers: Identifiers): Promise<Mention[]> {
+  const found: Mention[] = [];
+  for (const text of textsOf(identifiers)) {
+    for (const kind of MENTION_KINDS) {
+      for (let after: number | null = 0; after !== null;) {
+        const page: { readonly text: string; readonly after: number } = { text, after };
+        const step: Awaited<ReturnType<Transaction["erasures"]["mentions"]>> = await store.read((tx) =>
+          tx.erasures.mentions(project.id, kind, page),
+        );
+        found.push(...step.found.filter(({ personId }) => personId !== identifiers.id));
+        after = step.next;
+      }
+    }
+  }
+  const byRow = new Map(found.map((mention) => [`${mention.kind} ${mention.id} ${mention.platform}`, mention]));
+  return [...byRow.values()];
+}
+
+const ERASED = "[erased]";
+
+/** Takes the texts out of a row; the rest of it stays. */
+async function redact(
+  tx: Transaction,
+  project: Project,
+  { kind, id, personId, platform, text }: Mention,
+  texts: readonly string[],
+): Promise<void> {
+  // Addresses have no character that JSON would write in another way.
+  const clear = (given: string): string => texts.reduce((left, one) => replaceText(left, one, ERASED), given);
+  const properties = (): Properties => JSON.parse(clear(text ?? "{}")) as Properties;
+  switch (kind) {
+    case "people":
+      return tx.people.update(project.id, id, { name: clear(text ?? "") });
+    case "surveys":
+      return tx.requests.setProperties(project.id, id, properties());
+    case "members":
+      return tx.autopilot.setMemberProperties(project.id, platform ?? "email", personId, properties());
+    case "events":
+      return tx.erasures.deleteEvent(project.id, id);
+    default:
+      for (const row of await tx.history.responses(project.id, [id]))
+        await tx.history.replaceResponse(project.id, {
+          ...row,
+          comment: row.comment === null ? null : clear(row.comment),
+          properties: clear(row.properties),
+          notes: clear(row.notes),
+          tags: clear(row.tags),
+          additionalAnswers: clear(row.additionalAnswers),
+          updatedAt: tx.now,
+        });
+  }
+}
+
+/**
+ * Erases from a store whom the log of another one, an older state of it for one, says were erased, and takes the log
+ * over. Who came after their erasure stays. Projects are matched by name. Returns how many people were erased.
+ */
+export async function applyErasureLog(store: Store, log: ErasureLog): Promise<number> {
+  await store.write(async (tx) => {
+    const own = await readErasureLog(tx);
+    if (own.projects.every((project) => project.entries.length === 0)) await tx.erasures.adoptSecret(log.secret);
+  });
+  let erased = 0;
+  for (const { name, entries } of log.projects) {
+    const project = entries.length === 0 ? null : await store.read((tx) => tx.projects.byName(name));
+    if (project === null) continue;
+    const times = new Map(entries.map(({ hash, at }) => [hash, at]));
+    for await (const people of peoplePages(store, project)) {
+      const gone = people.filter((person) =>
+        erasureHashes(log.secret, person).some((hash) => (times.get(hash) ?? -1) >= person.createdAt),
+      );
+      for (const person of gone) await store.write((tx) => eraseAgain(tx, project, person), { project: project.id });
+      erased += gone.length;
+    }
+    // Of another secret the hashes would say nothing here.
+    await store.write(
+      async (tx) => {
+        if ((await tx.secrets.read(ERASURE_SECRET)) !== log.secret) return;
+        for (const entry of entries) await tx.erasures.note(project.id, entry);
+      },
+      { project: project.id },
+    );
+  }
+  await store.settle();
+  return erased;
+}
+
+async function eraseAgain(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
+  await tx.erasures.keepLinks(project.id, person.id);
+  await keepSuppressions(tx, project, person);
+  await noteErasure(tx, project, person);
+  await tx.people.delete(project.id, person.id);
+  await tx.erasures.setCleaning(true);
+}

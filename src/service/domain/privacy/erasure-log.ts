@@ -1,0 +1,65 @@
+/** Who was erased, as keyed hashes: what a restore, a move or an import would bring back of them is left out. */
+import { createHmac } from "node:crypto";
+import { emailKey } from "../../../contract/text/email.ts";
+import type { Project } from "../inputs.ts";
+import type { Transaction } from "../ports.ts";
+import type { ErasureEntry } from "./rows.ts";
+
+/** What identifies a person. */
+export interface Identifiers {
+  readonly id: number | null;
+  readonly email: string | null;
+  readonly phoneNumber: string | null;
+}
+
+/** The log of a whole store, to be applied to another one. */
+export interface ErasureLog {
+  /** The key of the hashes. */
+  readonly secret: string;
+  readonly projects: readonly { readonly name: string; readonly entries: readonly ErasureEntry[] }[];
+}
+
+/** Under which the store keeps the key. */
+export const ERASURE_SECRET = "erasure";
+
+/** A hash for each of a person's identifiers. */
+export function erasureHashes(secret: string, { id, email, phoneNumber }: Identifiers): string[] {
+  const subjects = [
+    email === null ? null : `email ${emailKey(email)}`,
+    phoneNumber === null ? null : `phone ${phoneNumber}`,
+    id === null ? null : `person ${id}`,
+  ];
+  return subjects.flatMap((subject) =>
+    subject === null ? [] : [createHmac("sha256", secret).update(subject).digest("hex")],
+  );
+}
+
+/** Notes that a person was erased now. */
+export async function noteErasure(tx: Transaction, project: Project, identifiers: Identifiers): Promise<void> {
+  const secret = await tx.secrets.ensure(ERASURE_SECRET);
+  for (const hash of erasureHashes(secret, identifiers)) await tx.erasures.note(project.id, { hash, at: tx.now });
+}
+
+/** Says when each of these people was erased; null for those who were not. The latest time of an identifier counts. */
+export async function findErasures(
+  tx: Transaction,
+  project: Project,
+  people: readonly Identifiers[],
+): Promise<readonly (number | null)[]> {
+  const secret = await tx.secrets.read(ERASURE_SECRET);
+  if (secret === null) return people.map(() => null);
+  const hashes = people.map((person) => erasureHashes(secret, person));
+  const found = await tx.erasures.find(project.id, [...new Set(hashes.flat())]);
+  return hashes.map((some) => {
+    const times = some.flatMap((hash) => found.get(hash) ?? []);
+    return times.length === 0 ? null : Math.max(...times);
+  });
+}
+
+/** The log of the whole store. */
+export async function readErasureLog(tx: Transaction): Promise<ErasureLog> {
+  const secret = (await tx.secrets.read(ERASURE_SECRET)) ?? "";
+  const projects = [];
+  for (const { id, name } of await tx.projects.list()) projects.push({ name, entries: await tx.erasures.list(id) });
+  return { secret, projects };
+}

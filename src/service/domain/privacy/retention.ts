@@ -1,0 +1,128 @@
+/** How long a project keeps what it knows: a standing setting that is followed in short steps. */
+import { InvalidError } from "../errors.ts";
+import type { Project } from "../inputs.ts";
+import type { Position, Store, Transaction } from "../ports.ts";
+import type { RetentionCounts, RetentionLimits, RetentionMode } from "./rows.ts";
+
+/** Seconds; null keeps everything. */
+export interface RetentionPolicy {
+  readonly responses: number | null;
+  readonly mode: RetentionMode;
+  readonly requests: number | null;
+  readonly webhooks: number | null;
+}
+
+const DAY = 86_400;
+/** Events for webhooks are never kept for longer. */
+export const EVENTS_KEPT = 30 * DAY;
+
+/** Names of a project's settings. */
+const NAMES = {
+  responses: "retention_responses",
+  mode: "retention_mode",
+  requests: "retention_requests",
+  webhooks: "retention_webhooks",
+  removed: "removed_person",
+} as const;
+
+export async function readRetention(tx: Transaction, project: Project): Promise<RetentionPolicy> {
+  const stored = await tx.projects.settings(project.id);
+  const seconds = (name: string): number | null => (stored.has(name) ? Number(stored.get(name)) : null);
+  return {
+    responses: seconds(NAMES.responses),
+    mode: stored.get(NAMES.mode) === "delete" ? "delete" : "anonymize",
+    requests: seconds(NAMES.requests),
+    webhooks: seconds(NAMES.webhooks),
+  };
+}
+
+/** Throws InvalidError for what is shorter than a day, and for events that are kept too long. */
+export async function changeRetention(
+  tx: Transaction,
+  project: Project,
+  change: Partial<RetentionPolicy>,
+): Promise<RetentionPolicy> {
+  const { mode, ...times } = change;
+  for (const [name, seconds] of Object.entries(times)) {
+    if (typeof seconds === "number" && seconds < DAY) throw new InvalidError({ [name]: ["must be at least a day"] });
+    const isTooLong = name === "webhooks" && typeof seconds === "number" && seconds > EVENTS_KEPT;
+    if (isTooLong) throw new InvalidError({ [name]: ["must be at most 30 days"] });
+  }
+  for (const [name, seconds] of Object.entries(times) as [keyof typeof times, number | null][])
+    await tx.projects.setSetting(project.id, NAMES[name], seconds === null ? null : String(seconds));
+  if (mode !== undefined) await tx.projects.setSetting(project.id, NAMES.mode, mode);
+  return readRetention(tx, project);
+}
+
+function limitsOf(now: number, { responses, mode, requests, webhooks }: RetentionPolicy): RetentionLimits {
+  const before = (seconds: number | null): number | null => (seconds === null ? null : now - seconds);
+  return { responses: before(responses), mode, requests: before(requests), events: before(webhooks) };
+}
+
+async function removedPerson(tx: Transaction, project: Project): Promise<number | null> {
+  const stored = (await tx.projects.settings(project.id)).get(NAMES.removed);
+  return stored === undefined ? null : Number(stored);
+}
+
+/** What a policy would take away now. Changes nothing. */
+export async function countExpired(
+  tx: Transaction,
+  project: Project,
+  policy: RetentionPolicy,
+): Promise<RetentionCounts> {
+  const limits = limitsOf(tx.now, policy);
+  return tx.retention.count(project.id, limits, policy.mode === "delete" ? null : await removedPerson(tx, project));
+}
+
+/** Rows a step: the API's own writes wait no longer than for one of them. */
+const STEP = 500;
+
+/** Takes away what is too old in a project, step by step. `mayGoOn` is asked before each. Returns how much. */
+export async function followRetention(
+  store: Store,
+  project: Project,
+  mayGoOn: () => boolean = () => true,
+): Promise<RetentionCounts> {
+  const done = { responses: 0, requests: 0, events: 0 };
+  const only = { project: project.id };
+  const policy = await store.read((tx) => readRetention(tx, project));
+  for (let place: Position | null | undefined; place !== null && policy.responses !== null && mayGoOn();) {
+    const after: Position | null = place ?? null;
+    const step: { changed: number; next: Position | null } = await store.write(
+      (tx) => stepResponses(tx, project, policy, after),
+      only,
+    );
+    done.responses += step.changed;
+    place = step.next;
+  }
+  const repeat = async (step: (tx: Transaction) => Promise<number>): Promise<number> => {
+    let sum = 0;
+    for (let count = STEP; count === STEP && mayGoOn(); sum += count) count = await store.write(step, only);
+    return sum;
+  };
+  const { requests, webhooks } = policy;
+  if (requests !== null)
+    done.requests = await repeat((tx) => tx.retention.requests(project.id, tx.now - requests, STEP));
+  if (webhooks !== null) done.events = await repeat((tx) => tx.retention.events(project.id, tx.now - webhooks, STEP));
+  return done;
+}
+
+async function stepResponses(
+  tx: Transaction,
+  project: Project,
+  { responses, mode }: RetentionPolicy,
+  after: Position | null,
+): Promise<{ changed: number; next: Position | null }> {
+  const before = tx.now - (responses ?? tx.now);
+  const removed = mode === "delete" ? null : await ensureRemovedPerson(tx, project);
+  return tx.retention.responses(project.id, { before, removed, after, limit: STEP });
+}
+
+/** Anonymous responses belong to one person of the project, whom no list shows. */
+async function ensureRemovedPerson(tx: Transaction, project: Project): Promise<number> {
+  const known = await removedPerson(tx, project);
+  if (known !== null) return known;
+  const made = await tx.retention.addRemovedPerson(project.id);
+  await tx.projects.setSetting(project.id, NAMES.removed, String(made));
+  return made;
+}

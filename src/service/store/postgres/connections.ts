@@ -1,0 +1,62 @@
+/** Connections to a PostgreSQL server, each with what runs on it. */
+import pg from "pg";
+import { StoreDatabaseError } from "../store-errors.ts";
+
+export interface Target {
+  readonly config: pg.PoolConfig;
+  /** Whether statements may be kept prepared: an old pooler in transaction mode loses them. */
+  readonly isPrepared: boolean;
+  /** Without the password. */
+  readonly shown: string;
+}
+
+const MAX = 10;
+const CONNECT_MS = 5_000;
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?|)$/;
+
+/** Reads `postgres://…?prepare=off&max=10`. Throws StoreDatabaseError. */
+export function readTarget(url: string, { isInsecureAllowed = false } = {}): Target {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || !/^postgres(?:ql)?:$/.test(parsed.protocol))
+    throw new StoreDatabaseError("unsupported", "the database is given as postgres://user@host/name");
+  const isPrepared = parsed.searchParams.get("prepare") !== "off";
+  const max = Number(parsed.searchParams.get("max") ?? MAX);
+  const isLocal = LOOPBACK.test(parsed.hostname) || (parsed.searchParams.get("host") ?? "").startsWith("/");
+  if (!isLocal && !isInsecureAllowed && parsed.searchParams.get("sslmode") === "disable")
+    throw new StoreDatabaseError("unsupported", "sslmode=disable sends the password readable by others");
+  for (const name of ["prepare", "max"]) parsed.searchParams.delete(name);
+  const config = {
+    connectionString: parsed.href,
+    max,
+    connectionTimeoutMillis: CONNECT_MS,
+    application_name: "surveyctl",
+    keepAlive: true,
+    pipeline: true,
+    types: { getTypeParser },
+  };
+  return { config, isPrepared, shown: redact(parsed) };
+}
+
+function redact(url: URL): string {
+  const shown = new URL(url);
+  if (shown.password !== "") shown.password = "***";
+  shown.search = "";
+  return shown.href;
+}
+
+const INT8 = 20;
+const NUMERIC = 1700;
+
+/** Our numbers have at most 53 bits. Of our own pool alone: the global parsers are everybody's. */
+const getTypeParser = ((oid: number, format?: "text") =>
+  oid === INT8 || oid === NUMERIC ? Number : (pg.types.getTypeParser(oid, format) as unknown)) as NonNullable<
+  pg.PoolConfig["types"]
+>["getTypeParser"];
+
+export function openPool({ config }: Target): pg.Pool {
+  const pool = new pg.Pool(config);
+  // A connection that breaks is told to what runs on it; unheard, it would end the process.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => void client.on("error", () => undefined));
+  return pool;
+}

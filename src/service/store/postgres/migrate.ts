@@ -1,0 +1,100 @@
+/** Takes a database from one schema to the next, one process at a time, all in one transaction. */
+import type { PoolClient } from "pg";
+import { StoreDatabaseError } from "../store-errors.ts";
+import { type Migration, MIGRATIONS } from "../sql/schema/migrations.ts";
+import { BASELINE, CREATE_BASELINE } from "./baseline.ts";
+import { translateMigration } from "./statements.ts";
+
+/** Of the whole database; whoever takes another with this number waits, which does no harm. */
+const LOCK_KEY = 7_203_116_511;
+const OLDEST = 140_000;
+
+export interface MigrateOptions {
+  /** Unix seconds. */
+  readonly now: number;
+  /** False: an older schema is refused, since this user may not change it. */
+  readonly mayMigrate: boolean;
+  readonly migrations?: readonly Migration[];
+}
+
+/**
+ * Resolves with the schema's version before and after. Throws StoreDatabaseError for a server that is too old, a schema
+ * of a newer version or of another program, and for an older one that may not be changed.
+ */
+export async function migrate(
+  client: PoolClient,
+  { now, mayMigrate, migrations = MIGRATIONS }: MigrateOptions,
+): Promise<{ readonly from: number; readonly to: number }> {
+  await checkServer(client);
+  const newest = migrations.at(-1)?.version ?? BASELINE;
+  const seen = await readVersion(client);
+  if (seen === newest) return { from: seen, to: newest };
+  if (seen > newest) throw newer(seen, newest);
+  if (!mayMigrate)
+    throw new StoreDatabaseError(
+      "older",
+      `the database has schema ${seen} and this version needs ${newest}; run surveyctl service migrate`,
+    );
+  await client.query("BEGIN");
+  try {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK_KEY]);
+    // Another process may have been first.
+    const from = await readVersion(client);
+    if (from > newest) throw newer(from, newest);
+    if (from === 0) await create(client, now);
+    for (const migration of migrations.filter(({ version }) => version > Math.max(from, BASELINE)))
+      await runMigration(client, migration, now);
+    await client.query("COMMIT");
+    return { from, to: newest };
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
+async function checkServer(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ number: string; version: string }>(
+    "SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS version",
+  );
+  if (Number(rows[0]?.number) < OLDEST)
+    throw new StoreDatabaseError("unsupported", `PostgreSQL ${rows[0]?.version} is too old; 14 or newer is required`);
+}
+
+/** 0 of an empty database. */
+async function readVersion(client: PoolClient): Promise<number> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
+  );
+  if (tables.length === 0) return 0;
+  if (!tables.some(({ name }) => name === "schema_migrations"))
+    throw new StoreDatabaseError(
+      "foreign",
+      "the database has tables of another program; give surveyctl one of its own",
+    );
+  const { rows } = await client.query<{ version: number | null }>(
+    "SELECT max(version) AS version FROM schema_migrations",
+  );
+  return Number(rows[0]?.version ?? 0);
+}
+
+function newer(found: number, known: number): StoreDatabaseError {
+  return new StoreDatabaseError(
+    "newer",
+    `the database was written by a newer version (schema ${found}, this one knows ${known})`,
+  );
+}
+
+const NOTE = "INSERT INTO schema_migrations (version, applied_at) VALUES ($1, $2)";
+
+async function create(client: PoolClient, now: number): Promise<void> {
+  await client.query(
+    "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)",
+  );
+  for (const statement of CREATE_BASELINE) await client.query(statement);
+  for (let version = 1; version <= BASELINE; version += 1) await client.query(NOTE, [version, now]);
+}
+
+async function runMigration(client: PoolClient, { version, statements }: Migration, now: number): Promise<void> {
+  for (const statement of statements) await client.query(translateMigration(statement));
+  await client.query(NOTE, [version, now]);
+}

@@ -1,0 +1,217 @@
+/** The store on a PostgreSQL server, which other processes may use at the same time. */
+import type pg from "pg";
+import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
+import { type Random, systemRandom } from "../../../runtime/random.ts";
+import type { Store, Transaction, WriteOptions } from "../../domain/ports.ts";
+import { createStepLoop } from "../sql/rows/long-changes.ts";
+import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
+import type { StoreTransaction } from "../sql/store-rows.ts";
+import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
+import { openPool, readTarget } from "./connections.ts";
+import { migrate } from "./migrate.ts";
+import { createSession, type Session } from "./postgres-database.ts";
+import { kindOf, unavailable } from "./postgres-errors.ts";
+import { createProjectQueue } from "./project-queue.ts";
+import { createStatements } from "./statements.ts";
+import { askVerdict, runRead, runWrite, type TimeSource } from "./transaction.ts";
+
+export interface PostgresStoreOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly random?: Random;
+  /** Where the time of writes comes from; `database`, the default, is one clock for all processes. */
+  readonly time?: "database" | "clock";
+  /** False: an older schema is refused. */
+  readonly mayMigrate?: boolean;
+  readonly onEvent?: (event: StoreEvent) => void;
+  /** See `SqliteStoreOptions`. */
+  readonly appUrl?: () => string;
+  readonly onWebhookEvent?: () => void;
+  readonly blockRows?: number;
+}
+
+/** No answer waits longer for the database. */
+const WRITE_MS = 12_000;
+const READ_MS = 5_000;
+const READS_MAX = 3;
+/** No read is begun again after that. */
+const PATIENCE_MS = 2_000;
+
+/** Brings the schema up to date. Throws StoreDatabaseError. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, clock, mayMigrate = true } = options;
+  const target = readTarget(url);
+  const pool = openPool(target);
+  try {
+    const client = await pool.connect();
+    try {
+      await migrate(client, { now: unixSeconds(clock), mayMigrate });
+    } finally {
+      client.release();
+    }
+  } catch (error) {
+    await pool.end();
+    throw kindOf(error) === "fault" ? error : unavailable(error);
+  }
+  return createStore(pool, options, target.isPrepared);
+}
+
+function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: boolean): Store {
+  const { clock, random = systemRandom, time = "database" } = options;
+  const { appUrl = () => "", onWebhookEvent = () => undefined, onEvent = () => undefined, blockRows } = options;
+  const state = {
+    isPrepared,
+    isClosed: false,
+    trouble: null as StoreDatabaseError | null,
+    /** Seconds by which the database's clock is ahead of ours. */
+    ahead: 0,
+  };
+  const statementOf = createStatements();
+  const isNoted = { value: true };
+  const idle: Session[] = [];
+  const makeSession = (): Session =>
+    createSession({
+      random,
+      appUrl,
+      onWebhookEvent,
+      blockRows,
+      isShared: true,
+      isNoted,
+      statementOf,
+      isPrepared: () => state.isPrepared,
+    });
+  const timeSource: TimeSource = {
+    at: (seconds) => {
+      if (time === "clock") return unixSeconds(clock);
+      state.ahead = seconds - unixSeconds(clock);
+      return seconds;
+    },
+  };
+  const onEnd = (error: unknown): void => {
+    const trouble = error instanceof StoreDatabaseError ? error : null;
+    if (trouble !== null && state.trouble?.trouble !== trouble.trouble) onEvent({ kind: "trouble", error: trouble });
+    if (trouble === null && error === null && state.trouble !== null) onEvent({ kind: "recovered" });
+    if (trouble !== null || error === null) state.trouble = trouble;
+  };
+
+  /** Lends a connection to `work`; one that takes too long, or failed in the middle, is not used again. */
+  const withSession = async <Result>(
+    limitMs: number,
+    work: (session: Session, client: pg.PoolClient) => Promise<Result>,
+  ): Promise<Result> => {
+    const client = await pool.connect();
+    const session = idle.pop() ?? makeSession();
+    const late = new AbortController();
+    void clock
+      .sleep(limitMs, late.signal)
+      .then(() => breakOff(client))
+      .catch(() => undefined);
+    try {
+      const result = await work(session, client);
+      late.abort();
+      void session.settle().then(
+        () => {
+          idle.push(session);
+          client.release();
+        },
+        () => client.release(true),
+      );
+      return result;
+    } catch (error) {
+      late.abort();
+      await endFailed(client);
+      throw error;
+    }
+  };
+  const queue = createProjectQueue({
+    clock,
+    random,
+    run: (project, jobs) =>
+      withSession(WRITE_MS, (session, client) => runWrite(session, client, { project, jobs }, timeSource)),
+    ask: (xid) => withClient(pool, (client) => askVerdict(client, xid)),
+    unprepare: () => {
+      state.isPrepared = false;
+    },
+    onEnd,
+  });
+  const read = async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
+    const began = clock.monotonic();
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const now = unixSeconds(clock) + state.ahead;
+        const result = await withSession(READ_MS, (session, client) => runRead(session, client, now, work));
+        if (state.trouble !== null) onEnd(null);
+        return result;
+      } catch (error) {
+        const kind = kindOf(error);
+        if (kind === "fault") throw error;
+        if (kind === "unprepared") state.isPrepared = false;
+        if (kind === "unavailable" || tries === READS_MAX || clock.monotonic() - began > PATIENCE_MS) {
+          onEnd(unavailable(error));
+          throw unavailable(error);
+        }
+      }
+    }
+  };
+  const write = <Result>(work: (tx: StoreTransaction) => Promise<Result>, how?: WriteOptions): Promise<Result> =>
+    state.isClosed ? Promise.reject(new Error("the store is closed")) : queue.write(work, how);
+  const loop = createStepLoop(
+    () => isNoted.value && !state.isClosed,
+    () => write((tx) => tx.step()),
+  );
+  return {
+    about: { engine: "postgresql", schema: MIGRATIONS.at(-1)?.version ?? 0 },
+    trouble: () => state.trouble,
+    lost: new Promise(() => undefined),
+    read: (work) => (state.isClosed ? Promise.reject(new Error("the store is closed")) : read(work)),
+    write: (work, how) => write(work, how).finally(loop.start),
+    settle: loop.settle,
+    verify: () => Promise.resolve(),
+    backup: () => Promise.reject(new StoreDatabaseError("unsupported", "use pg_dump to back up a database")),
+    vacuum: () => withClient(pool, async (client) => void (await client.query("VACUUM"))),
+    clean: () => Promise.resolve(null),
+    check: () =>
+      withClient(pool, async (client) => {
+        const found: string[] = [];
+        for (const sql of FIND_MISCOUNTED)
+          for (const { project_id: project, list } of (await client.query(sql)).rows as Record<string, unknown>[])
+            found.push(`the counts of ${String(list)} in project ${String(project)} are wrong`);
+        return found;
+      }),
+    close: async () => {
+      await queue.idle();
+      state.isClosed = true;
+      await loop.settle().catch(() => undefined);
+      await pool.end();
+    },
+  };
+}
+
+async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    const result = await work(client);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Everything on it rejects at once. */
+function breakOff(client: pg.PoolClient): void {
+  (client as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection.stream.destroy(
+    Object.assign(new Error("the database did not answer in time"), { code: "57014" }),
+  );
+}
+
+/** Gives the connection back when the server still answers on it. */
+async function endFailed(client: pg.PoolClient): Promise<void> {
+  try {
+    await client.query("ROLLBACK");
+    client.release();
+  } catch {
+    client.release(true);
+  }
+}

@@ -1,0 +1,52 @@
+/** What PostgreSQL and the way to it say, by what has to be done about it. */
+import { StoreDatabaseError } from "../store-errors.ts";
+import { UniqueViolation } from "../sql/database.ts";
+
+/**
+ * `again`: nothing was done, and the same may succeed at once. `lost`: the connection is gone. `unavailable`: neither
+ * will help now. `unprepared`: a pooler lost the prepared statement. `fault`: ours.
+ */
+export type ErrorKind = "again" | "lost" | "unavailable" | "unprepared" | "fault";
+
+const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
+  [/^(?:40001|40P01|55P03)$/, "again"],
+  [/^(?:57P0[1-5]|08\w{3}|25P03)$/, "lost"],
+  [/^(?:57014|53\w{3}|25006|28\w{3}|3D000)$/, "unavailable"],
+  [/^(?:26000|42P05)$/, "unprepared"],
+  [/^(?:ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/, "lost"],
+];
+
+export function kindOf(error: unknown): ErrorKind {
+  if (error instanceof StoreDatabaseError) return "unavailable";
+  if (!(error instanceof Error)) return "fault";
+  const { code } = error as Error & { readonly code?: unknown };
+  if (typeof code === "string") return KINDS.find(([pattern]) => pattern.test(code))?.[1] ?? "fault";
+  return /connection|timeout|not queryable|Client was closed/i.test(error.message) ? "lost" : "fault";
+}
+
+/** What a unique index refused, in the words of every engine. */
+export function translateError(error: unknown): unknown {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "23505") return error;
+  const { constraint, detail } = error as Error & { readonly constraint?: string; readonly detail?: string };
+  const columns = /^Key \(([\w, ]+)\)=/.exec(detail ?? "")?.[1] ?? "";
+  return new UniqueViolation(`${constraint}: ${columns}`, { cause: error });
+}
+
+const CROWDED = "53300";
+
+/** For those who ask now: what is wrong, without an address or a password. */
+export function unavailable(error: unknown): StoreDatabaseError {
+  if (error instanceof StoreDatabaseError) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const kind = kindOf(error);
+  const options = { cause: error };
+  if (code === CROWDED)
+    return new StoreDatabaseError(
+      "crowded",
+      "the database has no connection left: each process keeps up to 10; lower ?max= or raise max_connections",
+      options,
+    );
+  if (code === "57014" || code === "55P03" || kind === "again")
+    return new StoreDatabaseError("slow", "the database did not answer in time", options);
+  return new StoreDatabaseError("unreachable", `the database cannot be reached (${code || "no connection"})`, options);
+}

@@ -1,0 +1,125 @@
+/**
+ * Writes of each project, one transaction after another; those that wait together share one commit. Different projects
+ * run side by side, each on a connection of its own.
+ */
+import { type Clock, nextTurn } from "../../../runtime/clock.ts";
+import type { Random } from "../../../runtime/random.ts";
+import type { WriteOptions } from "../../domain/ports.ts";
+import type { StoreTransaction } from "../sql/store-rows.ts";
+import { kindOf, unavailable } from "./postgres-errors.ts";
+import { type Answer, CommitLost, type Job, JobFailed, type Verdict } from "./transaction.ts";
+
+/** More would make the first of them wait too long. */
+const BATCH_MAX = 256;
+const TRIES_MAX = 5;
+const RETRY_MS = 20;
+/** How often a transaction that still runs is asked after. */
+const ASKS_MAX = 20;
+/** No transaction is begun again after that. */
+const PATIENCE_MS = 6_000;
+
+export interface QueueOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Runs jobs as one transaction on a connection. */
+  readonly run: (project: number | null, jobs: readonly Job[]) => Promise<readonly Answer[]>;
+  /** What became of a transaction whose COMMIT was not answered. */
+  readonly ask: (xid: string) => Promise<Verdict>;
+  /** Prepared statements are of no use any more. */
+  readonly unprepare: () => void;
+  /** With null after each commit, else with what kept one from happening. */
+  readonly onEnd: (error: unknown) => void;
+}
+
+export interface ProjectQueue {
+  write<Result>(work: (tx: StoreTransaction) => Promise<Result>, options?: WriteOptions): Promise<Result>;
+  /** Resolves when everything that was asked before has ended. */
+  idle(): Promise<void>;
+}
+
+interface Line {
+  readonly jobs: Job[];
+  running: Promise<void> | null;
+}
+
+export function createProjectQueue(options: QueueOptions): ProjectQueue {
+  const { clock } = options;
+  const lines = new Map<number | null, Line>();
+
+  const drain = async (project: number | null, line: Line): Promise<void> => {
+    // Requests that arrived in the same turn of the event loop are still being read: let them join.
+    await nextTurn();
+    while (line.jobs.length > 0) await runBatch(options, project, line.jobs.splice(0, BATCH_MAX));
+    line.running = null;
+    lines.delete(project);
+  };
+  const lineOf = (project: number | null): Line => {
+    const known = lines.get(project) ?? { jobs: [], running: null };
+    lines.set(project, known);
+    return known;
+  };
+  return {
+    write: async (work, { project: named, mayWaitMs = 0 }: WriteOptions = {}) => {
+      const project = named ?? null;
+      if (mayWaitMs > 0) await clock.sleep(mayWaitMs);
+      return new Promise((resolve, reject) => {
+        const line = lineOf(project);
+        line.jobs.push({ work, resolve: resolve as (value: unknown) => void, reject });
+        line.running ??= drain(project, line);
+      });
+    },
+    idle: async () => {
+      while (lines.size > 0) await Promise.all([...lines.values()].map(({ running }) => running));
+    },
+  };
+}
+
+/** Answers every job, whatever happens. */
+async function runBatch(options: QueueOptions, project: number | null, jobs: readonly Job[]): Promise<void> {
+  try {
+    const answers = await retry(options, () => options.run(project, jobs));
+    options.onEnd(null);
+    for (const answer of answers) answer();
+  } catch (error) {
+    if (error instanceof JobFailed) return jobs[0]?.reject(error.error);
+    if (kindOf(error) === "fault" && jobs.length > 1) {
+      // One of them is to blame: each is tried by itself.
+      for (const job of jobs) await runBatch(options, project, [job]);
+      return;
+    }
+    const failure = kindOf(error) === "fault" ? error : unavailable(error);
+    options.onEnd(failure);
+    for (const job of jobs) job.reject(failure);
+  }
+}
+
+/** Runs a transaction again whose failure was nobody's fault, but never one that may have been committed. */
+async function retry(options: QueueOptions, run: () => Promise<readonly Answer[]>): Promise<readonly Answer[]> {
+  const { clock, random } = options;
+  const began = clock.monotonic();
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const answers = error instanceof CommitLost ? await findOut(options, error) : null;
+      if (answers !== null) return answers;
+      const kind = error instanceof CommitLost ? "again" : kindOf(error);
+      if (kind === "unprepared") options.unprepare();
+      const isHopeless = error instanceof JobFailed || kind === "fault" || kind === "unavailable";
+      if (isHopeless || tries === TRIES_MAX || clock.monotonic() - began > PATIENCE_MS) throw error;
+      await clock.sleep(RETRY_MS * tries * (1 + random.fraction()));
+    }
+  }
+}
+
+/** The answers of a transaction that was committed; null of one that was not. Throws when nobody knows. */
+async function findOut({ clock, ask }: QueueOptions, lost: CommitLost): Promise<readonly Answer[] | null> {
+  for (let asks = 1; asks <= ASKS_MAX; asks += 1) {
+    const verdict = await ask(lost.xid).catch((): Verdict => "in progress");
+    if (verdict === "committed") return lost.answers;
+    if (verdict === "aborted") return null;
+    if (verdict === "unknown") break;
+    await clock.sleep(RETRY_MS * asks);
+  }
+  throw unavailable(lost);
+}

@@ -1,0 +1,40 @@
+/** The common SQL texts as PostgreSQL reads them. */
+import { createHash } from "node:crypto";
+
+export interface Statement {
+  /** Under which each connection keeps it prepared: the same in every process, at most 63 bytes. */
+  readonly name: string;
+  readonly text: string;
+}
+
+const NAME_LENGTH = 20;
+
+/** Translates each text once. The texts are our own and few: values are always parameters. */
+export function createStatements(): (sql: string) => Statement {
+  const known = new Map<string, Statement>();
+  return (sql) => {
+    const found = known.get(sql);
+    if (found !== undefined) return found;
+    const text = translate(sql);
+    const name = `surveyctl_${createHash("sha256").update(text).digest("base64url").slice(0, NAME_LENGTH)}`;
+    const statement = { name, text };
+    known.set(sql, statement);
+    return statement;
+  };
+}
+
+/** `?` is a parameter, and `json_quote` renders text or null as JSON; no text of ours holds either in a literal. */
+function translate(sql: string): string {
+  let count = 0;
+  return sql
+    .replaceAll("?", () => `$${(count += 1)}`)
+    .replaceAll(/json_quote\(([\w.]+)\)/g, "coalesce(to_json($1)::text, 'null')");
+}
+
+/** A statement of a migration, in the words of a data file: types are wider, and text is compared byte by byte. */
+export function translateMigration(sql: string): string {
+  return sql
+    .replaceAll(/\bINTEGER\b/g, "BIGINT")
+    .replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+    .replaceAll(/\)\s*WITHOUT ROWID\s*$/g, ")");
+}

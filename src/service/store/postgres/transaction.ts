@@ -1,0 +1,133 @@
+/** A batch of jobs as one transaction: the project's row first, so that the rest is as if it ran alone. */
+import type { PoolClient } from "pg";
+import type { StoreTransaction } from "../sql/store-rows.ts";
+import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
+import type { Session } from "./postgres-database.ts";
+import { kindOf } from "./postgres-errors.ts";
+
+export interface Job {
+  readonly work: (tx: StoreTransaction) => Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How a job is answered once its transaction is known to be committed. */
+export type Answer = () => void;
+
+/** The answer to COMMIT is missing. */
+export class CommitLost extends Error {
+  override readonly name = "CommitLost";
+  readonly xid: string;
+  readonly answers: readonly Answer[];
+
+  constructor(xid: string, answers: readonly Answer[], options: ErrorOptions) {
+    super("the answer to COMMIT is missing", options);
+    this.xid = xid;
+    this.answers = answers;
+  }
+}
+
+/** Limits of the transaction alone: a pooler may give the connection to another process afterwards. */
+const LIMITS = `SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s';
+  SET LOCAL idle_in_transaction_session_timeout = '60s'`;
+const BEGIN_WRITE = `BEGIN; ${LIMITS}`;
+const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '5s'";
+
+const LOCK = `SELECT s.project_id, s."nextId", s.clock, s.version, CAST(pg_current_xact_id() AS TEXT) AS xid,
+  CAST(floor(extract(epoch FROM clock_timestamp())) AS BIGINT) AS now FROM`;
+const LOCK_ONE = `${LOCK} (${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE) AS s`;
+/** A write of no certain project waits for those of all; in order, so that two of them never wait for each other. */
+const LOCK_ALL = `${LOCK} (${PROJECT_STATE} ORDER BY project_id FOR NO KEY UPDATE) AS s`;
+
+export interface TimeSource {
+  /** Unix seconds of a transaction, from those of the database. */
+  readonly at: (databaseSeconds: number) => number;
+}
+
+/**
+ * Runs jobs as one transaction and returns how to answer them; a job that throws is undone alone. Throws CommitLost,
+ * and what ended the transaction otherwise: then nothing of it was done.
+ */
+export async function runWrite(
+  session: Session,
+  client: PoolClient,
+  batch: { readonly project: number | null; readonly jobs: readonly Job[] },
+  time: TimeSource,
+): Promise<readonly Answer[]> {
+  const { project, jobs } = batch;
+  session.begin(client, { writing: true, project });
+  session.tell(BEGIN_WRITE);
+  const held = await session.ask(project === null ? LOCK_ALL : LOCK_ONE, project === null ? [] : [project]);
+  const [first] = held;
+  if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
+  session.states.hold(held);
+  const now = Math.max(time.at(Number(first.now)), ...held.map(({ clock }) => Number(clock)));
+  const answers: Answer[] = [];
+  for (const job of jobs) answers.push(await runJob(session, job, session.rows.begin(now), jobs.length === 1));
+  if (session.changes() > 0 || session.states.isChanged())
+    for (const { sql, values } of session.states.end(now)) session.database.send(sql, values);
+  await session.settle();
+  await commit(client, String(first.xid), answers);
+  return answers;
+}
+
+/** One by itself needs no savepoint: what it throws ends the transaction. */
+async function runJob(session: Session, job: Job, tx: StoreTransaction, isAlone: boolean): Promise<Answer> {
+  if (!isAlone) session.tell("SAVEPOINT job");
+  const mark = session.states.mark();
+  try {
+    const value = await job.work(tx);
+    if (!isAlone) session.tell("RELEASE job");
+    return () => job.resolve(value);
+  } catch (error) {
+    if (session.failure() !== undefined) throw session.failure();
+    if (isAlone) throw new JobFailed(error);
+    session.tell("ROLLBACK TO job; RELEASE job");
+    session.states.restore(mark);
+    return () => job.reject(error);
+  }
+}
+
+/** The only job of a transaction threw: it is rejected with this. */
+export class JobFailed extends Error {
+  override readonly name = "JobFailed";
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    super("the job failed", { cause: error });
+    this.error = error;
+  }
+}
+
+async function commit(client: PoolClient, xid: string, answers: readonly Answer[]): Promise<void> {
+  try {
+    const { command } = await client.query("COMMIT");
+    if (command !== "COMMIT") throw new Error(`the transaction ended with ${command}`);
+  } catch (error) {
+    if (kindOf(error) === "fault") throw error;
+    throw new CommitLost(xid, answers, { cause: error });
+  }
+}
+
+/** What became of a transaction whose COMMIT was not answered; asked on another connection. */
+export type Verdict = "committed" | "aborted" | "in progress" | "unknown";
+
+export async function askVerdict(client: PoolClient, xid: string): Promise<Verdict> {
+  const { rows } = await client.query<{ status: Verdict | null }>("SELECT pg_xact_status($1::xid8) AS status", [xid]);
+  return rows[0]?.status ?? "unknown";
+}
+
+/** Runs `work` on one snapshot. */
+export async function runRead<Result>(
+  session: Session,
+  client: PoolClient,
+  now: number,
+  work: (tx: StoreTransaction) => Promise<Result>,
+): Promise<Result> {
+  session.begin(client, { writing: false, project: null });
+  session.tell(BEGIN_READ);
+  const result = await work(session.rows.begin(now));
+  // Nobody waits for its answer but the connection's next user.
+  session.tell("COMMIT");
+  return result;
+}

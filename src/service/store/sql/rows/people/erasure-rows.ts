@@ -1,0 +1,206 @@
+/** What is left of people who were erased, and where others' rows mention them. */
+import { createHash } from "node:crypto";
+import type { ErasedCounts, ErasureEntry, ErasureRows, Mention, MentionKind } from "../../../../domain/ports.ts";
+import { allIn, type Database, type SqlRow } from "../../database.ts";
+import type { FileSecrets } from "../secret-rows.ts";
+import { suppressionHash } from "./suppression-rows.ts";
+
+export function createErasureRows(database: Database, secrets: FileSecrets): ErasureRows {
+  return {
+    counts: async (project, personId) => countRows(database, project, personId),
+    samples: async (project, personId, limit) => readSamples(database, project, personId, limit),
+    note: async (project, { hash, at }) => {
+      database.send(
+        `INSERT INTO erasures (project_id, hash, at) VALUES (?, ?, ?) ON CONFLICT (project_id, hash)
+         DO UPDATE SET at = CASE WHEN erasures.at > excluded.at THEN erasures.at ELSE excluded.at END`,
+        [project, hash, at],
+      );
+    },
+    find: async (project, hashes) => {
+      const rows = await allIn(
+        database,
+        "SELECT hash, at FROM erasures WHERE project_id = ? AND hash IN",
+        [project],
+        hashes,
+      );
+      return new Map(rows.map(({ hash, at }) => [String(hash), Number(at)]));
+    },
+    adoptSecret: async (secret) => {
+      database.send("UPDATE store_secrets SET value = ? WHERE name = 'erasure'", [secret]);
+    },
+    list: async (project, limit = Number.MAX_SAFE_INTEGER) =>
+      (await database.all("SELECT hash, at FROM erasures WHERE project_id = ? ORDER BY hash LIMIT ?", [
+        project,
+        limit,
+      ])) as unknown as readonly ErasureEntry[],
+    keepLinks: async (project, personId) => keepLinks(database, secrets, project, personId),
+    forgetLinks: async (project, addressHash) => {
+      database.send("DELETE FROM erased_links WHERE project_id = ? AND address_hash = ?", [project, addressHash]);
+    },
+    byUnsubscribeToken: async (token) => {
+      const row = await database.first(
+        `SELECT p.id AS "projectId", p.name, l.channel, l.address_hash AS "addressHash"
+         FROM erased_links l JOIN projects p ON p.id = l.project_id WHERE l.hash = ?`,
+        [hashOf(token)],
+      );
+      if (row === null) return null;
+      return {
+        project: { id: Number(row.projectId), name: String(row.name) },
+        channel: row.channel === "sms" ? "sms" : "email",
+        addressHash: String(row.addressHash),
+      };
+    },
+    mentions: async (project, kind, page) => findMentions(database, project, kind, page),
+    deleteEvent: async (project, id) => {
+      database.send("DELETE FROM webhook_events WHERE project_id = ? AND id = ?", [project, id]);
+    },
+    isCleaning: async () => (await database.first("SELECT 1 FROM upkeep_state WHERE name = ?", [CLEANING])) !== null,
+    setCleaning: async (isCleaning) => {
+      const sql = isCleaning
+        ? "INSERT INTO upkeep_state (name, value) VALUES (?, 'true') ON CONFLICT (name) DO NOTHING"
+        : "DELETE FROM upkeep_state WHERE name = ?";
+      database.send(sql, [CLEANING]);
+    },
+  };
+}
+
+const CLEANING = "cleaning";
+
+/** A token is long and random, so its hash needs no key. */
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+async function countRows(database: Database, project: number, personId: number): Promise<ErasedCounts> {
+  const count = async (from: string): Promise<number> =>
+    Number(
+      (
+        await database.first(`SELECT count(*) AS n FROM ${from} WHERE q.project_id = ? AND q.person_id = ?`, [
+          project,
+          personId,
+        ])
+      )?.n,
+    );
+  const attempts = "survey_requests q JOIN delivery_attempts a ON a.project_id = q.project_id AND a.request_id = q.id";
+  return {
+    responses: await count("responses q"),
+    surveys: await count("survey_requests q"),
+    attempts: await count(attempts),
+    memberships: await count("memberships q"),
+    events: await count("webhook_events q"),
+  };
+}
+
+const SAMPLE_CHARACTERS = 48;
+
+async function readSamples(database: Database, project: number, personId: number, limit: number): Promise<string[]> {
+  const texts = await database.all(
+    `SELECT comment AS text FROM responses WHERE project_id = ? AND person_id = ? AND comment IS NOT NULL
+     UNION ALL SELECT properties FROM survey_requests WHERE project_id = ? AND person_id = ? AND properties <> '{}'
+     LIMIT ?`,
+    [project, personId, project, personId, limit],
+  );
+  return texts.map(({ text }) => String(text).slice(0, SAMPLE_CHARACTERS));
+}
+
+async function keepLinks(database: Database, secrets: FileSecrets, project: number, personId: number): Promise<number> {
+  const links = await database.all(
+    `SELECT q.channel, q.unsubscribe_token AS token, w.email, w.phone_number AS "phoneNumber"
+     FROM survey_requests q JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
+     WHERE q.project_id = ? AND q.person_id = ? AND q.claims > 0`,
+    [project, personId],
+  );
+  let kept = 0;
+  for (const { channel, token, email, phoneNumber } of links) {
+    const address = channel === "sms" ? phoneNumber : email;
+    if (typeof address !== "string" || typeof token !== "string") continue;
+    kept += await database.run(
+      `INSERT INTO erased_links (project_id, hash, channel, address_hash) VALUES (?, ?, ?, ?)
+       ON CONFLICT (project_id, hash) DO NOTHING`,
+      [
+        project,
+        hashOf(token),
+        channel ?? null,
+        await suppressionHash(secrets, channel === "sms" ? "sms" : "email", address),
+      ],
+    );
+  }
+  return kept;
+}
+
+interface Place {
+  readonly from: string;
+  readonly id: string;
+  readonly person: string;
+  readonly columns: readonly string[];
+  /** SQL of what a mention has besides. */
+  readonly more: string;
+}
+
+const PLACES: Readonly<Record<MentionKind, Place>> = {
+  people: { from: "people", id: "id", person: "id", columns: ["name"], more: "NULL AS platform, name AS text" },
+  surveys: {
+    from: "survey_requests",
+    id: "id",
+    person: "person_id",
+    columns: ["properties"],
+    more: "NULL AS platform, properties AS text",
+  },
+  members: {
+    from: "memberships",
+    id: "person_id",
+    person: "person_id",
+    columns: ["properties"],
+    more: "platform, properties AS text",
+  },
+  responses: {
+    from: "responses",
+    id: "id",
+    person: "person_id",
+    columns: ["comment", "person_properties", "notes", "tags", "additional_answers"],
+    more: "NULL AS platform, NULL AS text",
+  },
+  events: {
+    from: "webhook_events",
+    id: "id",
+    person: "person_id",
+    columns: ["json", "slack"],
+    more: "NULL AS platform, NULL AS text",
+  },
+};
+
+/** Rows that are looked at together: more would keep the API waiting. */
+const LOOKED_AT = 2000;
+
+async function findMentions(
+  database: Database,
+  project: number,
+  kind: MentionKind,
+  { text, after }: { readonly text: string; readonly after: number },
+): Promise<{ readonly found: readonly Mention[]; readonly next: number | null }> {
+  const { from, id, person, columns, more } = PLACES[kind];
+  const range = `${from} WHERE project_id = ? AND ${id} > ?`;
+  const last = await database.first(`SELECT ${id} AS id FROM ${range} ORDER BY ${id} LIMIT 1 OFFSET ?`, [
+    project,
+    after,
+    LOOKED_AT - 1,
+  ]);
+  const next = last === null ? null : Number(last.id);
+  const pattern = `%${text.toLowerCase().replaceAll(/[~%_]/g, "~$&")}%`;
+  const found = await database.all(
+    `SELECT ${id} AS id, ${person} AS "personId", ${more} FROM ${range} AND ${id} <= ?
+     AND (${columns.map((column) => `lower(${column}) LIKE ? ESCAPE '~'`).join(" OR ")}) ORDER BY ${id}`,
+    [project, after, next ?? Number.MAX_SAFE_INTEGER, ...columns.map(() => pattern)],
+  );
+  return { found: found.map((row) => toMention(kind, row)), next };
+}
+
+function toMention(kind: MentionKind, { id, personId, platform, text }: SqlRow): Mention {
+  return {
+    kind,
+    id: Number(id),
+    personId: Number(personId),
+    platform: platform === "email" || platform === "sms" ? platform : null,
+    text: typeof text === "string" ? text : null,
+  };
+}

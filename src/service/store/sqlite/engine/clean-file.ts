@@ -1,0 +1,61 @@
+/** What deleted rows leave in the data file and its log, and how it is made to go. */
+import { closeSync, openSync, read, statSync } from "node:fs";
+import { promisify } from "node:util";
+import type { SqliteDatabase } from "./database.ts";
+
+export interface FileCleaner {
+  /** See `Store.clean`. `exclusively` runs work while no other uses the database. */
+  readonly clean: (texts: readonly string[], exclusively: (work: () => void) => Promise<void>) => Promise<boolean>;
+  /** After the database is closed. */
+  readonly close: () => void;
+}
+
+/** A larger file would keep the API waiting for more than about half a second. */
+const COMPACT_BYTES_MAX = 64 * 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+const readAt = promisify(read);
+
+export function createFileCleaner(database: SqliteDatabase, file: string): FileCleaner {
+  // To close it would drop the locks of an engine that has some, so it stays open as long as the database does.
+  const state: { descriptor: number | null } = { descriptor: null };
+  const isFound = async (texts: readonly string[]): Promise<boolean> => {
+    state.descriptor ??= openSync(file, "r");
+    return hasAny(state.descriptor, texts);
+  };
+  const isSmall = (): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= COMPACT_BYTES_MAX;
+  return {
+    clean: async (texts, exclusively) => {
+      await exclusively(() => emptyLog(database));
+      if (texts.length > 0 && !(await isFound(texts))) return true;
+      if (!isSmall()) return false;
+      await exclusively(() => compact(database));
+      return !(await isFound(texts));
+    },
+    close: () => {
+      if (state.descriptor !== null) closeSync(state.descriptor);
+    },
+  };
+}
+
+/** Writes the file anew, without what was deleted. */
+export function compact(database: SqliteDatabase): void {
+  database.exec("VACUUM");
+  emptyLog(database);
+}
+
+function emptyLog(database: SqliteDatabase): void {
+  database.all("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/** Whether the file has any of the texts in it as UTF-8. */
+async function hasAny(descriptor: number, texts: readonly string[]): Promise<boolean> {
+  const wanted = texts.filter((text) => text !== "").map((text) => Buffer.from(text));
+  const overlap = Math.max(0, ...wanted.map(({ length }) => length - 1));
+  const chunk = Buffer.alloc(CHUNK_BYTES + overlap);
+  for (let position = 0; ; position += CHUNK_BYTES) {
+    const { bytesRead } = await readAt(descriptor, chunk, 0, chunk.length, position);
+    const part = chunk.subarray(0, bytesRead);
+    if (wanted.some((text) => part.includes(text))) return true;
+    if (bytesRead < chunk.length) return false;
+  }
+}

@@ -1,0 +1,76 @@
+/** What a server does by the hour: old messages, logs and answers go, and an erasure that was cut short is finished. */
+import type { Clock } from "../runtime/clock.ts";
+import type { Outbox } from "./delivery/outbox.ts";
+import { pruneAttempts } from "./domain/delivery/oversight.ts";
+import type { Store } from "./domain/ports.ts";
+import { followRetention } from "./domain/privacy/retention.ts";
+import { pruneEvents } from "./domain/webhooks/webhooks.ts";
+
+export interface UpkeepOptions {
+  readonly store: Store;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  /** Null keeps all messages. */
+  readonly keepSeconds: number | null;
+  /** Removes messages of people who are gone. */
+  readonly sweepMessages: () => Promise<number>;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Upkeep {
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+const LOOK_MS = 5_000;
+const PRUNE_MS = 3_600_000;
+const PRUNED_A_STEP = 1000;
+
+export function createUpkeep({ store, outbox, clock, keepSeconds, sweepMessages, onError }: UpkeepOptions): Upkeep {
+  const stopping = new AbortController();
+  const state: { loop: Promise<void> | null } = { loop: null };
+  const mayGoOn = (): boolean => !stopping.signal.aborted;
+  const loop = async (): Promise<void> => {
+    await finishErasure(store, sweepMessages).catch(onError);
+    let nextPruneMs = clock.monotonic();
+    while (mayGoOn()) {
+      if (clock.monotonic() >= nextPruneMs) {
+        const now = clock.now();
+        await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now).catch(onError);
+        await forgetAttempts(store).catch(onError);
+        await followAll(store, mayGoOn).catch(onError);
+        nextPruneMs += PRUNE_MS;
+      }
+      // The store tells by itself what it finds.
+      await store.verify().catch(() => undefined);
+      await clock.sleep(LOOK_MS, stopping.signal).catch(() => undefined);
+    }
+  };
+  return {
+    start: () => {
+      state.loop ??= loop();
+    },
+    stop: async () => {
+      stopping.abort();
+      await state.loop;
+    },
+  };
+}
+
+async function forgetAttempts(store: Store): Promise<void> {
+  while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP)));
+  while (await store.write((tx) => pruneEvents(tx, PRUNED_A_STEP)));
+}
+
+async function followAll(store: Store, mayGoOn: () => boolean): Promise<void> {
+  for (const project of await store.read((tx) => tx.projects.list())) await followRetention(store, project, mayGoOn);
+}
+
+/** A process that was killed after it had erased somebody leaves messages, and deleted rows in free space of the file. */
+export async function finishErasure(store: Store, sweepMessages: () => Promise<number>): Promise<void> {
+  if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;
+  await store.settle();
+  await sweepMessages();
+  await store.clean([]);
+  await store.write((tx) => tx.erasures.setCleaning(false));
+}

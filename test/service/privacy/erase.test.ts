@@ -1,0 +1,175 @@
+/** `service erase`: nothing of a person is left in any file, and what has to hold afterwards holds. */
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import { addProject } from "../../../src/service/domain/projects/projects.ts";
+import type { AdminCommand } from "../../../src/service/control/commands.ts";
+import { erasePerson } from "../../../src/service/domain/privacy/erase.ts";
+import { finishErasure } from "../../../src/service/upkeep.ts";
+import { DAY, eventsQuery, memberInput, responsesQuery, sendInput } from "../domain/fixture.ts";
+import { listResponses, listUnsubscribes } from "../domain/lists.ts";
+import { ADA, addAda, addOther, findTraces, metricsOf, openPrivacy, type PrivacyFixture } from "./fixture.ts";
+
+let fixture: PrivacyFixture;
+beforeEach(async () => {
+  fixture = await openPrivacy();
+});
+afterEach(() => fixture.close());
+
+type EraseCommand = Extract<AdminCommand, { kind: "erase" }>;
+
+const COMMAND: EraseCommand = {
+  kind: "erase",
+  project: "default",
+  email: ADA.email,
+  phoneNumber: null,
+  dryRun: false,
+  properties: false,
+  forgetUnsubscribe: false,
+};
+const erase = (given: Partial<EraseCommand> = {}) => fixture.service().admin({ ...COMMAND, ...given });
+/** When a survey for Ada would be sent; null when none is. */
+const sendToAda = async (): Promise<number | null> => {
+  const input = sendInput({ email: ADA.email });
+  const sent = await fixture.service().store.write((tx) => sendPerson(tx, fixture.project, input));
+  return sent.person.survey_scheduled_at;
+};
+const post = (url: string, method = "POST") =>
+  fixture.service().handle({ method, url: `https://survey.test${url}`, headers: {}, from: "192.0.2.1" });
+
+describe("when a person is erased", () => {
+  it("then no file has a byte of them, and the receipt counts what went", async () => {
+    await addAda(fixture);
+    await addOther(fixture, "bob@example.com", { score: 2, properties: { city: "London" } });
+    await writeFile(await halfOfMessage(), `To: ${ADA.email}`);
+    expect((await findTraces(fixture.folder)).length).toBeGreaterThan(8);
+    const counts = { people: 1, responses: 1, surveys: 3, attempts: 2, memberships: 1, webhook_events: 2 };
+    const shared = { projects: 1, ...counts, mentions: 0 };
+    expect(await erase({ dryRun: true })).toEqual({
+      ...shared,
+      erased_at: null,
+      messages: 0,
+      suppressions_kept: 0,
+      links_kept: 0,
+      verified: null,
+    });
+    expect(await metricsOf(fixture)).toMatchObject({ nps: 0, response_count: 2 });
+    expect(await erase()).toEqual({
+      ...shared,
+      erased_at: fixture.time.now,
+      messages: 2,
+      suppressions_kept: 0,
+      links_kept: 2,
+      verified: true,
+    });
+    expect(await findTraces(fixture.folder)).toEqual([]);
+    expect(await readdir(path.join(fixture.folder, "outbox"))).toEqual([]);
+    expect(await fixture.service().store.check()).toEqual([]);
+    expect(await metricsOf(fixture)).toMatchObject({ nps: -100, response_count: 1 });
+    expect(await erase()).toMatchObject({ people: 0, links_kept: 0, verified: true });
+  });
+
+  it("by phone and in all projects, then they are gone from each", async () => {
+    const { store } = fixture.service();
+    const other = await store.write((tx) => addProject(tx, "other"));
+    for (const project of [fixture.project, other])
+      await store.write((tx) => sendPerson(tx, project, sendInput({ ...ADA, send: false })));
+    const all = { project: null, email: null, phoneNumber: ADA.phoneNumber };
+    expect(await erase(all)).toMatchObject({ projects: 2, people: 2, verified: true });
+    expect(await findTraces(fixture.folder, [ADA.email, ADA.name])).toEqual([]);
+  });
+
+  it("whom rows of others mention, then these are counted, and only redacted when that is asked for", async () => {
+    const { store } = fixture.service();
+    const bob = await addOther(fixture, "bob@example.com", {
+      score: 3,
+      comment: `ask ${ADA.email.toUpperCase()}, please`,
+      properties: { referred_by: ADA.email, city: "London" },
+    });
+    const properties = { owner: `mailto:${ADA.email}` };
+    await store.write(async (tx) => {
+      await sendPerson(tx, fixture.project, sendInput({ email: "eve@example.com", name: ADA.email, properties }));
+      await addMember(tx, fixture.project, memberInput({ personEmail: "eve@example.com", properties }));
+    });
+    fixture.time.now += DAY;
+    expect(await erase()).toMatchObject({ people: 0, mentions: 5, verified: false });
+    expect(await erase({ properties: true })).toMatchObject({ people: 0, mentions: 5, verified: true });
+    const [response] = await store.read((tx) => listResponses(tx, fixture.project, responsesQuery(), LINKS));
+    expect(response).toMatchObject({
+      id: String(bob),
+      comment: "ask [erased], please",
+      person_properties: { referred_by: "[erased]", city: "London" },
+      updated_at: fixture.time.now,
+    });
+    expect(await findTraces(fixture.folder, [ADA.email, ADA.email.toUpperCase()])).toEqual([]);
+    expect(await store.check()).toEqual([]);
+  });
+});
+
+describe("when the unsubscribe link of an erased person's mail is used", () => {
+  it("then it answers as before, and whoever has the address is not written to", async () => {
+    const { unsubscribeToken, token } = await addAda(fixture);
+    await erase();
+    const url = `/u/${unsubscribeToken}`;
+    expect((await post(url, "GET")).status).toBe(200);
+    expect((await post(`${url}/undo`)).status).toBe(200);
+    expect((await post(`/s/${token}`)).status).toBe(404);
+    expect(await sendToAda()).not.toBeNull();
+    const page = await post(url);
+    expect([page.status, (page.body as string).includes("<form")]).toEqual([200, false]);
+    const left = await fixture.service().store.read((tx) => listUnsubscribes(tx, fixture.project, eventsQuery()));
+    expect(left.map(({ email }) => email)).toEqual([ADA.email]);
+    expect((await post(url)).status).toBe(200);
+    await erase({ forgetUnsubscribe: true });
+    expect((await post(url)).status).toBe(404);
+  });
+});
+
+describe("when the erasure is cut short", () => {
+  it("then the next start removes the messages and overwrites what was deleted", async () => {
+    await addAda(fixture);
+    const { store } = fixture.service();
+    await store.write((tx) => erasePerson(tx, fixture.project, { by: "email", email: ADA.email }, NO_OPTIONS));
+    expect(await readdir(path.join(fixture.folder, "outbox"))).toHaveLength(1);
+    const service = await fixture.reopen();
+    await finishErasure(service.store, service.sweepMessages);
+    expect(await findTraces(fixture.folder)).toEqual([]);
+    expect(await service.store.read((tx) => tx.erasures.isCleaning())).toBe(false);
+  });
+});
+
+describe("when a backup is put in the place of the data file", () => {
+  it("then whoever was erased after it is gone once the file is opened, and stays gone", async () => {
+    const { unsubscribeToken } = await addAda(fixture);
+    await addOther(fixture, "bob@example.com", { score: 2 });
+    await fixture.service().sweepMessages();
+    const backup = path.join(fixture.folder, "backup.db");
+    await fixture.service().store.backup(backup);
+    fixture.time.now += DAY;
+    await erase();
+    await fixture.stop();
+    for (const name of ["survey.db", "survey.db-wal"]) await rm(path.join(fixture.folder, name), { force: true });
+    await rename(backup, fixture.dataFile);
+    const service = await fixture.reopen();
+    await finishErasure(service.store, service.sweepMessages);
+    expect(await findTraces(fixture.folder)).toEqual([]);
+    expect(await service.store.read((tx) => tx.projects.counts(fixture.project.id))).toEqual({
+      people: 1,
+      responses: 1,
+    });
+    expect((await post(`/u/${unsubscribeToken}`)).status).toBe(200);
+    expect(await service.store.check()).toEqual([]);
+  });
+});
+
+const NO_OPTIONS = { forgetUnsubscribe: false, mentions: [] };
+const LINKS = { permalink: (token: string): string => `/r/${token}` };
+
+/** The name of a message of which a crash left the first half. */
+async function halfOfMessage(): Promise<string> {
+  const outbox = path.join(fixture.folder, "outbox");
+  const [message = ""] = await readdir(outbox);
+  return path.join(outbox, `${message}.0123456789ab-rest.surveyctl-tmp`);
+}

@@ -1,0 +1,169 @@
+/** A service on a data file with a person in every corner of it, and a search of all bytes that it keeps on disk. */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { silentLog } from "../../../src/runtime/log.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import type { Properties } from "../../../src/contract/resources.ts";
+import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
+import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
+import { updateResponse } from "../../../src/service/domain/answers/responses.ts";
+import type { DueSurvey } from "../../../src/service/domain/ports.ts";
+import { answerSurvey } from "../../../src/service/domain/answers/answers.ts";
+import { addTrend } from "../../../src/service/domain/answers/trends.ts";
+import type { Project } from "../../../src/service/domain/inputs.ts";
+import { recordReport } from "../../../src/service/domain/delivery/bounces.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import { addKey, addProject } from "../../../src/service/domain/projects/projects.ts";
+import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
+import { openService, type Service } from "../../../src/service/index.ts";
+import { DAY, memberInput, sendInput, START } from "../domain/fixture.ts";
+
+export const KEY = "key-of-the-privacy-tests";
+export const ADA = {
+  email: "Ada.Lovelace@example.com",
+  phoneNumber: "+4915550123456",
+  name: "Ada Augusta King",
+  comment: "The analytical engine weaves algebraic patterns",
+} as const;
+
+/** What must be found nowhere: the address, parts of it, and what the person wrote. */
+export const TRACES = [
+  ADA.email,
+  ADA.email.toLowerCase(),
+  "Lovelace",
+  "lovelace",
+  "15550123456",
+  ADA.name,
+  "Augusta",
+  ADA.comment,
+  "algebraic",
+  "countess-of-lovelace",
+];
+
+export interface PrivacyFixture {
+  readonly folder: string;
+  readonly dataFile: string;
+  readonly service: () => Service;
+  readonly project: Project;
+  readonly time: { now: number };
+  /** Closes the service and opens the data file again. */
+  readonly stop: () => Promise<void>;
+  readonly openAnother: (dataFile: string) => Promise<Service>;
+  readonly reopen: () => Promise<Service>;
+  readonly close: () => Promise<void>;
+}
+
+export async function openPrivacy(): Promise<PrivacyFixture> {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-privacy-"));
+  const dataFile = path.join(folder, "survey.db");
+  const time = { now: START };
+  const clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
+  const open = (file = dataFile): Promise<Service> =>
+    openService({
+      dataFile: file,
+      clock,
+      random: systemRandom,
+      log: silentLog,
+      publicUrl: "https://survey.test",
+      rateLimit: null,
+    });
+  const state = { service: await open(), isOpen: true };
+  const stop = async (): Promise<void> => {
+    if (state.isOpen) await state.service.close();
+    state.isOpen = false;
+  };
+  const project = await state.service.store.write(async (tx) => {
+    const made = await addProject(tx, "default");
+    await addKey(tx, made, KEY);
+    return made;
+  });
+  return {
+    folder,
+    dataFile,
+    project,
+    time,
+    service: () => state.service,
+    openAnother: open,
+    stop,
+    reopen: async () => {
+      await stop();
+      Object.assign(state, { service: await open(), isOpen: true });
+      return state.service;
+    },
+    close: async () => {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const LINKS = { permalink: (token: string): string => `https://survey.test/r/${token}` };
+
+/**
+ * A survey that was sent and answered, with a note and a tag; a soft bounce, a membership, events for a webhook, and one
+ * more survey in the outbox. Returns the first survey.
+ */
+export async function addAda({ service, project, time }: PrivacyFixture): Promise<DueSurvey> {
+  const { store, admin } = service();
+  const { email, phoneNumber, name, comment } = ADA;
+  const properties = { title: "countess-of-lovelace", city: "London" };
+  const webhook = { kind: "webhook.add", project: "default", url: "https://hook.test/", format: "json" } as const;
+  await admin({ ...webhook, allowPrivate: false, insecureHttp: false });
+  await store.write((tx) => addTrend(tx, project, "London", { city: "London" }));
+  await store.write((tx) => sendPerson(tx, project, sendInput({ email, phoneNumber, name, properties })));
+  const claim = { claimer: "one", channel: "email", leaseSeconds: 60, limit: 1 } as const;
+  const [due] = await store.write((tx) => claimDue(tx, claim));
+  if (due === undefined) throw new Error("nothing was due");
+  await store.write(async (tx) => {
+    await finishDelivery(tx, due, { kind: "sent" });
+    const { responseId } = await answerSurvey(tx, due.token, { score: 9, comment, by: "button" }, DAY);
+    const change = { note: `${name} called`, tags: [name] };
+    await updateResponse(tx, project, String(responseId), change, new Set(), LINKS);
+    const recipient = {
+      addresses: [email],
+      action: "failed",
+      verdict: "soft",
+      code: 450,
+      enhancedCode: "4.2.2",
+    } as const;
+    const report = { source: "mail", id: "1", kind: "delivery-status", token: null, messageId: null } as const;
+    await recordReport(tx, {
+      ...report,
+      recipients: [{ ...recipient, text: `<${email}>: mailbox of ${name} is full` }],
+    });
+    await addMember(tx, project, memberInput({ personEmail: email, properties }));
+  });
+  time.now += 365 * DAY;
+  await store.write((tx) => sendPerson(tx, project, sendInput({ email, name, properties })));
+  await service().finishDue();
+  return due;
+}
+
+/** Somebody else, who answers with a score; `properties` are the response's. */
+export async function addOther(
+  { service, project }: PrivacyFixture,
+  email: string,
+  { score, comment = null, properties = {} }: { score: number; comment?: string | null; properties?: Properties },
+): Promise<number> {
+  return service().store.write(async (tx) => {
+    const { person } = await sendPerson(tx, project, sendInput({ email, send: false }));
+    const row = { personId: Number(person.id), score, comment, personProperties: properties, token: tx.token() };
+    return tx.responses.insert(project.id, { ...row, createdAt: tx.now, updatedAt: tx.now, requestId: null });
+  });
+}
+
+export function metricsOf({ service, project }: PrivacyFixture, trend: string | null = null) {
+  return service().store.read((tx) => getMetrics(tx, project, { since: null, until: null, trend, groups: new Set() }));
+}
+
+/** Those of the texts that are somewhere in the files of a folder, and where. */
+export async function findTraces(folder: string, texts: readonly string[] = TRACES): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const bytes = await readFile(path.join(entry.parentPath, entry.name));
+    for (const text of texts) if (bytes.includes(text)) found.push(`${text} in ${entry.name}`);
+  }
+  return found;
+}
