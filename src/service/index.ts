@@ -30,7 +30,7 @@ import { createPages } from "./page/create-pages.ts";
 import { createDigestLoop } from "./scheduler/digests.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./erasure-file.ts";
-import { createFailureLog, logOverdue, logStart, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
 import { createServiceMetrics } from "./service-metrics.ts";
 import { createUpkeep } from "./upkeep.ts";
 
@@ -158,6 +158,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     onTurn: metrics.countTurn,
     onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
+    onPaused: (pause) => logPaused(log, pause),
     onError: failures.add,
   });
   const digests = createDigestLoop({

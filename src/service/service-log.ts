@@ -2,6 +2,7 @@
 import type { Log } from "../runtime/log.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { StoreAbout } from "./domain/ports.ts";
+import type { Pause } from "./domain/delivery/oversight.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 
 /** The oldest Node with a SQLite of its own, which locks other programs out. */
@@ -47,6 +48,12 @@ export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void 
     max_age_seconds: maxAgeSeconds,
     message: `${held} surveys were due more than ${maxAgeSeconds / 3600} hours ago and are held`,
   });
+}
+
+/** Said once at a start. */
+export function logPaused(log: Log, { at, reason }: Pause): void {
+  const why = reason ?? "sending was paused";
+  log.warn("sending_paused", { since: at, message: `no survey is sent: ${why}` });
 }
 
 /** Errors that come again and again: each kind is logged once until it is over. */

@@ -124,6 +124,23 @@ function refusal(target: string, file: string, error: unknown): Error {
   });
 }
 
+/** The system's refusal to write a file, in a sentence. */
+export function wordsOfRefusal(error: unknown): string {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const words: Readonly<Record<string, string>> = {
+    ENOSPC: "the disk is full",
+    EDQUOT: "the disk is full",
+    EFBIG: "the file would be too large",
+    EACCES: "permission denied",
+    EPERM: "permission denied",
+    EROFS: "the file system is read-only",
+    ENOENT: "the folder does not exist",
+    ENOTDIR: "the folder is a file",
+    ENAMETOOLONG: "the name is too long",
+  };
+  return words[code] ?? message;
+}
+
 /** No room for more, of the disk, the quota or the process. */
 export function isDiskFull(error: unknown): boolean {
   return ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code ?? "");

@@ -4,6 +4,7 @@ import { LOCALES, type Locale } from "../../contract/locales.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 import type { AutopilotConfiguration, Platform, Properties } from "../../contract/resources.ts";
 import type { ConflictPolicy, Imported } from "../domain/history/import-people.ts";
+import type { StoreContents } from "../domain/ports.ts";
 import type { PastRows } from "../domain/history/import-responses.ts";
 import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
@@ -61,6 +62,9 @@ export type AdminCommand =
       /** Whether webhooks are told. */
       readonly webhooks: boolean;
     }
+  /** Copies the data to a new file with this absolute path. */
+  | { readonly kind: "backup"; readonly file: string }
+  | { readonly kind: "vacuum" }
   /** A key that the service keeps in memory alone. */
   | { readonly kind: "session"; readonly project: string };
 
@@ -134,6 +138,8 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({ kind: v.literal("trend.add"), project, name: v.string(), where: v.record(v.string(), v.string()) }),
   v.object({ kind: v.literal("trend.list"), project }),
   v.object({ kind: v.literal("trend.remove"), project, id }),
+  v.object({ kind: v.literal("backup"), file: v.string() }),
+  v.object({ kind: v.literal("vacuum") }),
   v.object({ kind: v.literal("session"), project }),
   v.object({
     kind: v.literal("history.add"),
@@ -198,6 +204,11 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
+export interface VacuumInfo {
+  readonly bytes_before: number;
+  readonly bytes: number;
+}
+
 export interface AdminResults
   extends DeliveryResults, PageResults, BounceResults, WebhookResults, DigestResults, PrivacyResults {
   ping: { readonly pid: number };
@@ -213,6 +224,9 @@ export interface AdminResults
   "trend.add": TrendInfo;
   "trend.list": readonly TrendInfo[];
   "trend.remove": { readonly id: string };
+  /** What the copy holds; or why it could not be written, and then there is none. */
+  backup: StoreContents | { readonly problem: string };
+  vacuum: VacuumInfo;
   session: { readonly key: string };
   "history.add": Imported;
 }

@@ -1,6 +1,7 @@
 /** The commands on an open store. */
 import type { Clock } from "../../runtime/clock.ts";
 import { currentProcess } from "../../runtime/files/processes.ts";
+import { wordsOfRefusal } from "../../runtime/files/file-replacement.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/surveys/autopilot.ts";
 import { type Brand, readBrand } from "../domain/projects/brand.ts";
@@ -173,6 +174,17 @@ function createHandlers(options: AdminOptions): Handlers {
         const { id, email } = await removeDigest(tx, found, digest);
         return { id: String(id), email };
       }),
+    backup: async ({ file }) => {
+      try {
+        return await store.backup(file);
+      } catch (error) {
+        return { problem: wordsOfRefusal(error) };
+      }
+    },
+    vacuum: async () => {
+      const { bytesBefore, bytesAfter } = await store.vacuum();
+      return { bytes_before: bytesBefore, bytes: bytesAfter };
+    },
     session: async ({ project }) => {
       const key = createKey(random);
       addSession(key, await store.read((tx) => requireProject(tx, project)));

@@ -17,7 +17,9 @@ import type {
   ProjectRows,
   ResponseRows,
   SecretRows,
+  StoreContents,
   SuppressionRows,
+  TableRows,
   TrendRows,
 } from "./rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
@@ -62,10 +64,13 @@ export interface Store {
    * on without it, and after a crash when the store opens again. Rejects with the error of a step that failed.
    */
   settle(): Promise<void>;
-  /** Writes a whole, consistent copy to a new file, while reads and writes wait. */
-  backup(file: string): Promise<void>;
-  /** Gives back the space of deleted rows. */
-  vacuum(): Promise<void>;
+  /**
+   * Writes a whole, consistent copy to a new file while the store is read and written, and resolves with what it holds:
+   * all that had been acknowledged before the call. Rejects with the system's error when the file cannot be written.
+   */
+  backup(file: string): Promise<StoreContents>;
+  /** Gives back the space of deleted rows, while reads and writes wait. Resolves with the sizes before and after. */
+  vacuum(): Promise<Vacuumed>;
   /**
    * Makes sure that what was deleted is in none of the store's files any more, with these texts as a proof. False when
    * one of them is still found there: in a row that was not deleted, or in a file too large to be written anew now.
@@ -76,6 +81,11 @@ export interface Store {
   check(): Promise<readonly string[]>;
   /** Waits for running work, then frees the file. Later work is refused. */
   close(): Promise<void>;
+}
+
+export interface Vacuumed {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
 }
 
 export interface WriteOptions {
@@ -110,6 +120,7 @@ export interface Transaction {
   readonly secrets: SecretRows;
   readonly webhooks: WebhookRows;
   readonly history: HistoryRows;
+  readonly tables: TableRows;
   readonly erasures: ErasureRows;
   readonly retention: RetentionRows;
 }

@@ -5,17 +5,17 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Store } from "../domain/ports.ts";
-import { createAccessLog, maskPath } from "./access-log.ts";
+import { createAccessLog, maskPath } from "./operations/access-log.ts";
 import { createKeyRing, type KeyRing } from "./authentication.ts";
 import { ClientGoneError } from "./bodies.ts";
 import { createClientAddress } from "./forwarding.ts";
 import { HANDLERS } from "./handlers.ts";
 import { acceptsJson, checkBodyHead, refuseCrossSite } from "./head.ts";
-import { createOperatorPages, type Door } from "./operator-pages.ts";
+import { createOperatorPages, type Door } from "./operations/operator-pages.ts";
 import { parseBody, parseQuery } from "./parameters.ts";
 import { HttpError, errorReply, internalErrorReply, toHttpResponse, type Reply } from "./replies.ts";
 import { createRateLimiter, type RateLimit } from "./rate-limit.ts";
-import { createRequestIds, traceIdOf } from "./request-ids.ts";
+import { createRequestIds, traceIdOf } from "./operations/request-ids.ts";
 import { createRouter, parseTarget, type Match, type Target } from "./router.ts";
 
 export interface HttpServiceOptions {

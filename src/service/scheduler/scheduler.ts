@@ -7,7 +7,7 @@ import {
   releaseDeadClaims,
   type OnUnknown,
 } from "../domain/delivery/deliveries.ts";
-import { holdOverdue, isOverdueInBulk } from "../domain/delivery/oversight.ts";
+import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, Store, Transaction } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
@@ -29,6 +29,8 @@ export interface SchedulerOptions {
   readonly onTurn?: () => void;
   /** Called once, before the first claim, with how many surveys are held because they were overdue in bulk. */
   readonly onOverdue?: (held: number) => void;
+  /** Called once, before the first claim, when nothing is sent. */
+  readonly onPaused?: (pause: Pause) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -125,6 +127,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const begin = async (): Promise<void> => {
     // One process owns the data file, so every other claimer is dead.
     await store.write((tx) => releaseDeadClaims(tx, [claimer], onUnknown));
+    if (options.maxAgeSeconds !== null) await store.write(guardOverdue);
+    const pause = await store.read(readPause);
+    if (pause !== null) options.onPaused?.(pause);
     const held = await holdAllOverdue(options);
     if (held > 0) options.onOverdue?.(held);
   };

@@ -3,7 +3,8 @@ import { UnavailableError } from "../domain/errors.ts";
 
 /**
  * What is wrong: no SQLite file, another program's, a newer version's, damaged, not there while its log is, a log of
- * another copy, in use or changed by another program, no room on the disk, or refused by the system.
+ * another copy, in use or changed by another program, no room on the disk, or refused by the system; or its data was moved
+ * elsewhere.
  */
 export type FileTrouble =
   | "not_sqlite"
@@ -15,7 +16,8 @@ export type FileTrouble =
   | "busy"
   | "changed"
   | "full"
-  | "unreadable";
+  | "unreadable"
+  | "moved";
 
 /** A data file that cannot be opened, or cannot be used any more. */
 export class StoreFileError extends UnavailableError {

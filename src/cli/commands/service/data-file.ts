@@ -37,7 +37,15 @@ export async function withAdmin<Result>(
   choice: DataFileChoice,
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
-  if (deps.options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
+  const dataFile = await existingDataFile(deps, choice);
+  const { administer } = await import("../../../service/administer.ts");
+  const { clock, random } = deps;
+  return asCliError(() => administer({ dataFile, clock, random }, work));
+}
+
+/** The data file that was chosen, said where it was not named. Throws UsageError, and DataFileError where there is none. */
+export async function existingDataFile(deps: Deps, choice: DataFileChoice): Promise<string> {
+  rejectDryRun(deps);
   const dataFile = chooseDataFile(deps, choice);
   if (!existsSync(dataFile)) {
     throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, {
@@ -47,9 +55,11 @@ export async function withAdmin<Result>(
   }
   // What was not named may not be what was meant.
   if (choice.data === null && (deps.env["SURVEYCTL_DATA"] ?? "") === "") await writeNote(deps, `using ${dataFile}`);
-  const { administer } = await import("../../../service/administer.ts");
-  const { clock, random } = deps;
-  return asCliError(() => administer({ dataFile, clock, random }, work));
+  return dataFile;
+}
+
+export function rejectDryRun({ options }: Deps): void {
+  if (options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
 }
 
 export interface ProjectChoice extends DataFileChoice {
@@ -296,6 +306,32 @@ export const TEST_MAIL = toResource("mails", {
   server_id: "text",
   ms: "number",
 });
+export const BACKUP = toResource("files", {
+  file: "text",
+  bytes: "number",
+  rows: "number",
+  projects: "number",
+  people: "number",
+  responses: "number",
+  surveys: "number",
+  schema: "number",
+  sha256: "text",
+});
+export const RESTORED = toResource("files", {
+  data: "text",
+  rows: "number",
+  projects: "number",
+  people: "number",
+  responses: "number",
+  surveys: "number",
+  paused_at: "time",
+});
+export const MOVED_TABLES = toResource(
+  "tables",
+  { table: "text", rows: "number", least_id: "number", most_id: "number", digest: "text" },
+  ["digest"],
+);
+export const VACUUMED = toResource("files", { bytes_before: "number", bytes: "number" });
 export const PAUSE = toResource("settings", { project: "text", paused_at: "time" });
 /** What became of messages that came back. */
 export const RECEIVED = toResource("messages", {

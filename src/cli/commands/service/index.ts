@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
 import { registerAutopilot } from "./autopilot.ts";
+import { registerBackup } from "./backup.ts";
 import { registerBounce } from "./bounce.ts";
 import { registerBrand } from "./brand.ts";
 import { registerDelivery } from "./delivery/index.ts";
@@ -35,6 +36,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerWebhook(noun, context);
   registerDigest(noun, context);
   registerImport(noun, context);
+  registerBackup(noun, context);
   registerErase(noun, context);
   registerRetention(noun, context);
   registerHealth(noun, context);

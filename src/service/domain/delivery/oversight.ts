@@ -37,7 +37,7 @@ const DUE_COUNTED_MAX = 10_000;
 
 /** How many surveys should be sent by now, those of paused projects among them; at most 10,000 are counted. */
 export async function countDue(tx: Transaction): Promise<number> {
-  return tx.deliveries.countOverdue(tx.now + 1, DUE_COUNTED_MAX);
+  return tx.deliveries.countOverdue({ before: tx.now + 1 }, DUE_COUNTED_MAX);
 }
 
 /** All that decides whether a person gets mail, and what became of each survey. */
@@ -93,8 +93,20 @@ function wordsOf({ stage, code, enhancedCode, text }: AttemptRow): string | null
 /** Stops or resumes sending for one project, or with null for all, also those that are made later. */
 export async function setPaused(tx: Transaction, project: Project | null, isPaused: boolean): Promise<void> {
   const at = isPaused ? tx.now : null;
-  if (project === null) await tx.deliveries.setPaused(at);
-  else await tx.projects.setPaused(project.id, at);
+  if (project !== null) return tx.projects.setPaused(project.id, at);
+  await tx.deliveries.setPaused(at);
+  if (!isPaused) await tx.deliveries.setResumed(tx.now);
+}
+
+/** Since when nothing is sent at all, and why; the reason is null where an operator has paused it. */
+export interface Pause {
+  readonly at: number;
+  readonly reason: string | null;
+}
+
+export async function readPause(tx: Transaction): Promise<Pause | null> {
+  const at = await tx.deliveries.pausedAt();
+  return at === null ? null : { at, reason: await tx.deliveries.pauseReason() };
 }
 
 const OVERDUE = "overdue when the service started";
@@ -112,7 +124,20 @@ const DAY_SECONDS = 86_400;
 
 /** Whether 20 surveys or more are overdue by a day: the data file was restored, or the service had stopped for long. */
 export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
-  return (await tx.deliveries.countOverdue(tx.now - DAY_SECONDS, BULK_MIN)) === BULK_MIN;
+  return (await tx.deliveries.countOverdue({ before: tx.now - DAY_SECONDS }, BULK_MIN)) === BULK_MIN;
+}
+
+const GUARDED_MAX = 50;
+
+/**
+ * Pauses everything when more than 50 surveys are overdue by a day, but for those that were due when an operator last
+ * resumed: a copy of the data may have sent them long ago.
+ */
+export async function guardOverdue(tx: Transaction): Promise<void> {
+  if ((await tx.deliveries.pausedAt()) !== null) return;
+  const due = { since: (await tx.deliveries.resumedAt()) ?? 0, before: tx.now - DAY_SECONDS };
+  if ((await tx.deliveries.countOverdue(due, GUARDED_MAX + 1)) <= GUARDED_MAX) return;
+  await tx.deliveries.setPaused(tx.now, `more than ${GUARDED_MAX} surveys were due more than 24 hours ago`);
 }
 
 /** Holds surveys that were due longer ago than this, some at a time. How many; less than the limit when none is left. */

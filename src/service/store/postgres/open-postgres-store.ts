@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import type { Store, Transaction, WriteOptions } from "../../domain/ports.ts";
+import type { Store, Transaction, Vacuumed, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
@@ -168,7 +168,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     settle: loop.settle,
     verify: () => Promise.resolve(),
     backup: () => Promise.reject(new StoreDatabaseError("unsupported", "use pg_dump to back up a database")),
-    vacuum: () => withClient(pool, async (client) => void (await client.query("VACUUM"))),
+    vacuum: () => withClient(pool, vacuum),
     clean: () => Promise.resolve(null),
     check: () =>
       withClient(pool, async (client) => {
@@ -185,6 +185,16 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
       await pool.end();
     },
   };
+}
+
+async function vacuum(client: pg.PoolClient): Promise<Vacuumed> {
+  const size = async (): Promise<number> => {
+    const { rows } = await client.query("SELECT pg_database_size(current_database()) AS bytes");
+    return Number((rows[0] as { readonly bytes: unknown } | undefined)?.bytes);
+  };
+  const bytesBefore = await size();
+  await client.query("VACUUM");
+  return { bytesBefore, bytesAfter: await size() };
 }
 
 async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {

@@ -20,6 +20,7 @@ import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
 import { createRetentionRows } from "./rows/retention-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
+import { createTableRows } from "./rows/table-rows.ts";
 import { createWebhookRows } from "./rows/webhook-rows.ts";
 
 export interface StoreRowsOptions {
@@ -75,6 +76,7 @@ export function createStoreRows(
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
+    tables: createTableRows(database),
     erasures: createErasureRows(database, secrets),
     retention: createRetentionRows(database, session, blocks),
     history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),

@@ -36,6 +36,9 @@ const CLOCK_AND_ERASURE = [
   END`,
 ];
 
+/** What is true of the whole store: `moved`, to where its data was moved. */
+const ADD_MARKS = "CREATE TABLE store_marks (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)";
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, statements: CREATE_SCHEMA },
   { version: 2, statements: ADD_SUPPRESSIONS },
@@ -52,7 +55,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 12, statements: ADD_WEBHOOKS },
   { version: 13, statements: ADD_PROJECT_STATE },
   { version: 14, statements: ADD_ERASURES, run: makeErasureSecret },
-  { version: 15, statements: ADD_DIGESTS },
+  { version: 15, statements: [ADD_MARKS] },
+  { version: 16, statements: ADD_DIGESTS },
 ];
 
 /**

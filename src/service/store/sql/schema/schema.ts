@@ -208,27 +208,27 @@ export const ADD_SURVEY_LINKS: readonly string[] = [
 /** `state` is that of the newest mail; `period_at` what it is for, and `due_at` when something is to be done next. */
 export const ADD_DIGESTS: readonly string[] = [
   `CREATE TABLE digests (
-    project_id INTEGER NOT NULL REFERENCES projects (id),
-    id INTEGER NOT NULL,
+    project_id BIGINT NOT NULL REFERENCES projects (id),
+    id BIGINT NOT NULL,
     email TEXT NOT NULL,
     email_key TEXT NOT NULL,
     token TEXT NOT NULL,
-    weekday INTEGER NOT NULL,
-    minute INTEGER NOT NULL,
+    weekday BIGINT NOT NULL,
+    minute BIGINT NOT NULL,
     zone TEXT,
-    created_at INTEGER NOT NULL,
-    unsubscribed_at INTEGER,
+    created_at BIGINT NOT NULL,
+    unsubscribed_at BIGINT,
     state TEXT NOT NULL,
-    due_at INTEGER,
-    period_at INTEGER,
-    sent_at INTEGER,
-    attempts INTEGER NOT NULL DEFAULT 0,
+    due_at BIGINT,
+    period_at BIGINT,
+    sent_at BIGINT,
+    attempts BIGINT NOT NULL DEFAULT 0,
     reason TEXT,
     claimer TEXT,
     PRIMARY KEY (project_id, id)
   )`,
   "CREATE UNIQUE INDEX digests_by_email ON digests (project_id, email_key)",
-  "CREATE UNIQUE INDEX digests_by_token ON digests (token)",
+  "CREATE INDEX digests_by_token ON digests (token)",
 ];
 
 export const CREATE_SCHEMA: readonly string[] = [

@@ -18,7 +18,7 @@ const FILE_MODE = 0o600;
 /** The name of the copy of a file that was lost while it was in use: the file's, this, and the time. */
 export const RESCUED = ".rescued-";
 /** Where SQLite keeps a number for the application's use in a file: 4 bytes. Here it is the number of the last run. */
-const RUN_OFFSET = 60;
+export const RUN_OFFSET = 60;
 
 export interface Condition {
   readonly isNew: boolean;

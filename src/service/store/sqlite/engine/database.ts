@@ -49,10 +49,9 @@ export function createDatabase(engine: Engine, timing: StatementTiming | null = 
     use: (statement: EngineStatement) => Result,
   ): Result => {
     refuseNul(values);
-    const statement = prepare(sql);
     const startedMs = timing?.clock.monotonic() ?? 0;
     try {
-      const result = use(statement);
+      const result = use(prepare(sql));
       if (timing !== null) tellIfSlow(timing, sql, startedMs);
       return result;
     } catch (error) {

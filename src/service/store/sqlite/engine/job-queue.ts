@@ -193,11 +193,21 @@ async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch):
     database.all("RELEASE job");
     return { job, answer: () => job.resolve(value) };
   } catch (error) {
-    database.all("ROLLBACK TO job");
-    database.all("RELEASE job");
+    if (!undoJob(database)) throw error;
     restore();
     const failure = watch.failed(error);
     return { job, answer: () => job.reject(failure) };
+  }
+}
+
+/** False when there is nothing left to undo: a disk that was full in the middle of much has ended the transaction. */
+function undoJob(database: SqliteDatabase): boolean {
+  try {
+    database.all("ROLLBACK TO job");
+    database.all("RELEASE job");
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a request is called in answers, logs and traces. */
-import type { Random } from "../../runtime/random.ts";
+import type { Random } from "../../../runtime/random.ts";
 
 type Headers = Readonly<Record<string, string>>;
 

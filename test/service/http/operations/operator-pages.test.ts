@@ -1,9 +1,9 @@
 /** `/healthz`, `/readyz` and `/metrics`: who may ask, and what each of them needs. */
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../../src/runtime/clock.ts";
-import type { Store } from "../../../src/service/domain/ports.ts";
-import { createOperatorPages, type Door } from "../../../src/service/http/operator-pages.ts";
-import { openHttp, ORIGIN } from "./fixture.ts";
+import type { Clock } from "../../../../src/runtime/clock.ts";
+import type { Store } from "../../../../src/service/domain/ports.ts";
+import { createOperatorPages, type Door } from "../../../../src/service/http/operations/operator-pages.ts";
+import { openHttp, ORIGIN } from "../fixture.ts";
 
 const HEALTH = ["/healthz", "/readyz"] as const;
 

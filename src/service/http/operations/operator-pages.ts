@@ -1,9 +1,9 @@
 /** Pages for those who run the service: whether it lives, whether it takes work, and its metrics. No personal data. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type Clock, inTime } from "../../runtime/clock.ts";
-import { readSeldom } from "../../runtime/metrics.ts";
-import type { Store } from "../domain/ports.ts";
-import { errorReply, HttpError, jsonReply, type Reply } from "./replies.ts";
+import { type Clock, inTime } from "../../../runtime/clock.ts";
+import { readSeldom } from "../../../runtime/metrics.ts";
+import type { Store } from "../../domain/ports.ts";
+import { errorReply, HttpError, jsonReply, type Reply } from "../replies.ts";
 
 /** Where a request came in: where clients do, through the control channel, or where metrics alone are served. */
 export type Door = "main" | "control" | "metrics";
