@@ -10,7 +10,7 @@ import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
 import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
-import type { PacedSender } from "./delivery/paced-sender.ts";
+import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
 import type { FetchText } from "./delivery/bounce/sns.ts";
 import type { SmsHook } from "./delivery/sms/sms-hook.ts";
@@ -24,14 +24,14 @@ import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
-import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
 import { openDataFile } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
+import { createDigestLoop } from "./scheduler/digests.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./erasure-file.ts";
-import { createFailureLog, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, createNotices, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
 import { createServiceMetrics } from "./service-metrics.ts";
 import { createUpkeep } from "./upkeep.ts";
 
@@ -159,10 +159,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const deliveries = createDeliveryMetrics(() =>
     Object.fromEntries(carriers.map(({ name, health }) => [name, health()])),
   );
+  const claimer = random.token(9);
   const scheduler = createScheduler({
     store,
     clock,
-    claimer: random.token(9),
+    claimer,
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
     onUnknown: options.onUnknown ?? "hold",
@@ -175,7 +176,21 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onPaused: (pause) => logPaused(log, pause),
     onError: failures.add,
   });
+  const digests = createDigestLoop({
+    store,
+    clock,
+    random,
+    claimer,
+    hasRoom: () => (mail ?? outbox).capacity(1) > 0,
+    deliver: async (due, progress) => {
+      const { deliverDigest } = await import("./digest-mail.ts");
+      const context = await contextOf(due.project);
+      return deliverDigest({ store, mail, outbox, context, key: options.mail?.dkim ?? null }, due, progress);
+    },
+    onError: failures.add,
+  });
   wakeUp.answer(scheduler.wake);
+  wakeUp.answer(digests.wake);
   const ownAddresses = (): string[] => [state.address, ...(state.listening === null ? [] : [state.listening])];
   const webhooks = createDispatcher({ store, clock, random, log, own: ownAddresses, onError: failures.add });
   eventNoted.answer(webhooks.wake);
@@ -248,7 +263,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     random,
     addSession: http.keys.addSession,
     onRevoke: http.keys.forget,
-    onSchedule: scheduler.wake,
+    onSchedule: () => {
+      scheduler.wake();
+      digests.wake();
+    },
     senders,
     appUrl: () => state.address,
     renderPreview: (survey, settings, brand) =>
@@ -288,6 +306,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     startScheduler: () => {
       scheduler.start();
       sms?.replies.start();
+      digests.start();
       upkeep.start();
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => {
@@ -296,14 +315,19 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startWebhooks: webhooks.start,
     sweepMessages: scheduler.sweep,
-    finishDue: scheduler.finish,
-    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop(), sms?.replies.stop()])),
+    finishDue: async () => {
+      await scheduler.finish();
+      await digests.finish();
+    },
+    stopDelivering: async () =>
+      void (await Promise.all([scheduler.stop(), digests.stop(), webhooks.stop(), sms?.replies.stop()])),
     setReady: (isReady) => {
       state.isReady = isReady;
     },
     close: async () => {
       await upkeep.stop();
       await scheduler.stop();
+      await digests.stop();
       await webhooks.stop();
       await sms?.replies.stop();
       for (const carrier of carriers) await carrier.close();
@@ -339,7 +363,7 @@ async function readBody(body: NonNullable<ServerRequest["body"]>): Promise<Uint8
 async function openMail(
   { mail = null, clock, random, log }: ServiceOptions,
   given: Pick<MailDeliveryOptions, "store" | "context" | "wake" | "onError">,
-): Promise<PacedSender | null> {
+): Promise<SmtpSender | null> {
   if (mail === null) return null;
   const { openMailDelivery } = await import("./mail-delivery.ts");
   return openMailDelivery({ ...mail, clock, random, log, ...given });
@@ -360,23 +384,6 @@ function openTexts(wiring: SmsHookWiring): SmsHook["handle"] {
   const opened: { hook: Promise<SmsHook> | null } = { hook: null };
   const open = async (): Promise<SmsHook> => (await import("./sms-delivery.ts")).openSmsHook(wiring);
   return async (request) => (await (opened.hook ??= open())).handle(request);
-}
-
-/** Holds events until `release`: before a server listens, only an error is worth a line. */
-function createNotices(log: (event: StoreEvent) => void): {
-  readonly add: (event: StoreEvent) => void;
-  /** `known` is the kind of event that the user has been shown already. */
-  readonly release: (known: StoreEvent["kind"] | null) => void;
-} {
-  const held: StoreEvent[] = [];
-  const state = { isReleased: false };
-  return {
-    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
-    release: (known) => {
-      state.isReleased = true;
-      for (const event of held.splice(0)) if (event.kind !== known) log(event);
-    },
-  };
 }
 
 /** Something to be called that is not there yet. */

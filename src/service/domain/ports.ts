@@ -6,6 +6,7 @@
  */
 
 import type { UnavailableError } from "./errors.ts";
+import type { DigestRows } from "./delivery/digest-rows.ts";
 import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
 import type { HistoryRows } from "./history/rows.ts";
 import type { ErasureRows, RetentionRows } from "./privacy/rows.ts";
@@ -24,6 +25,7 @@ import type {
 import type { TextRows } from "./sms/text-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
+export type * from "./delivery/digest-rows.ts";
 export type * from "./delivery/rows.ts";
 export type * from "./privacy/rows.ts";
 export type * from "./rows.ts";
@@ -112,6 +114,7 @@ export interface Transaction {
   readonly deliveries: DeliveryRows;
   readonly reports: ReportRows;
   readonly texts: TextRows;
+  readonly digests: DigestRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;
