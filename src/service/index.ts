@@ -26,7 +26,7 @@ import { createDispatcher } from "./webhook/dispatcher.ts";
 import { webhookMetrics } from "./webhook/webhook-metrics.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
-import { openDataFile } from "./open-data-file.ts";
+import { type DatabaseChoice, openData } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./erasure-file.ts";
@@ -34,8 +34,12 @@ import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
-  /** Created when it does not exist; `outbox/` is beside it. */
+  /** Created when it does not exist; `outbox/` is beside it. With a database, a name for it without its password. */
   readonly dataFile: string;
+  /** The server that keeps the data instead of a file; other processes may use it at the same time. */
+  readonly database?: DatabaseChoice | null;
+  /** The folder of messages that are not sent; absent: `outbox/` beside the data file. */
+  readonly outbox?: string | null;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -102,7 +106,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const eventNoted = createSignal();
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null, isReady: true };
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
-  const store = await openDataFile({
+  const isFile = (options.database ?? null) === null;
+  const store = await openData({
     ...options,
     appUrl: () => state.address,
     onWebhookEvent: eventNoted.call,
@@ -112,11 +117,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
   });
   // We own the file now, so a control file beside it was left by a killed server.
-  await removeControlFile(dataFile);
+  if (isFile) await removeControlFile(dataFile);
   const failures = createFailureLog(log);
-  const keepErasures = (): Promise<unknown> => syncErasures(store, dataFile, random).catch(failures.add);
+  const keepErasures = async (): Promise<unknown> =>
+    isFile ? syncErasures(store, dataFile, random).catch(failures.add) : null;
   await keepErasures();
-  const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
+  const folder = options.outbox ?? path.join(path.dirname(path.resolve(dataFile)), "outbox");
   const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
     appUrl: state.address,
     sender: chooseSender({ ...settings, senderName: name ?? settings.senderName }, sender, state.address),
@@ -126,7 +132,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store.read(async (tx) => mailContext(await readSettings(tx, project), await readBrand(tx, project)));
   const outbox = createOutbox({
     folder,
-    dataFile: resolveFile(dataFile),
+    dataFile: isFile ? resolveFile(dataFile) : dataFile,
     clock,
     random,
     context: async (project) => ({ ...(await contextOf(project)), now: unixSeconds(clock) }),

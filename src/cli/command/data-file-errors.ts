@@ -30,6 +30,8 @@ async function translate(error: unknown): Promise<Error | null> {
   }
   if (error instanceof StoreBusyError)
     return new DataFileError("data_file_busy", error.message, { hint: "try again when it has ended", cause: error });
+  const { StoreDatabaseError } = await import("../../service/store/store-errors.ts");
+  if (error instanceof StoreDatabaseError) return new DataFileError("bad_database", error.message, { cause: error });
   if (error instanceof StoreFileError) return new DataFileError("bad_data_file", error.message, { cause: error });
   if (error instanceof ForeignOutboxError) {
     const hint = "surveys would be written there; remove it, or chmod 700 it if it is yours";

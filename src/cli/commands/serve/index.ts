@@ -20,13 +20,24 @@ import type { Service } from "../../../service/index.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
 import { writeWarning } from "../../command/notes.ts";
-import { chooseDataFile } from "../service/data-file.ts";
+import {
+  choosePlace,
+  DATABASE_FLAGS,
+  type Place,
+  type PlaceChoice,
+  readPlace,
+  showDatabase,
+} from "../service/data-file.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
 import { MAIL_FLAGS, readMailSettings, type MailSettings } from "./mail.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
 
 export interface ServeOptions extends TlsFiles {
-  readonly data: string | null;
+  readonly data: PlaceChoice | null;
+  /** Whether an older schema of a database is brought up to date. */
+  readonly mayMigrate: boolean;
+  /** Where messages go that are not sent; null: beside the data file. */
+  readonly outbox: string | null;
   readonly host: string;
   readonly port: number;
   /** Without a slash at the end. */
@@ -47,7 +58,9 @@ export interface ServeOptions extends TlsFiles {
 export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: serve sends no requests that could be shown");
   checkExposure(options);
-  const dataFile = chooseDataFile(deps, options);
+  const place = await choosePlace(deps, options);
+  const dataFile = place.kind === "file" ? place.dataFile : showDatabase(place.url);
+  checkOutlet(place, options);
   const tls = await readTls(options);
   const { clock, random, streams, signal } = deps;
   const { openService } = await import("../../../service/index.ts");
@@ -56,6 +69,8 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const service = await asCliError(() =>
     openService({
       dataFile,
+      database: place.kind === "file" ? null : { url: place.url, mayMigrate: options.mayMigrate },
+      outbox: options.outbox,
       clock,
       random,
       log,
@@ -66,7 +81,8 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
       ...mail,
     }),
   );
-  const server = await startServer(deps, service, { ...options, dataFile, tls });
+  const listening = { ...options, dataFile: place.kind === "file" ? dataFile : null, tls };
+  const server = await startServer(deps, service, listening);
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
     const key = await firstKey(deps, service);
@@ -84,8 +100,14 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   return EXIT.done;
 }
 
+/** Several processes share no folder by themselves. */
+function checkOutlet({ kind }: Place, { outbox, mail }: ServeOptions): void {
+  if (kind === "database" && outbox === null && mail.mail === null)
+    throw new UsageError("--database requires --outbox DIR or --smtp URL: messages need a place to go");
+}
+
 interface Address extends ServeOptions {
-  readonly dataFile: string;
+  readonly dataFile: string | null;
   readonly tls: { readonly cert: string; readonly key: string } | null;
 }
 
@@ -187,6 +209,9 @@ export function register(noun: Command, context: CommandContext): void {
     exits: [EXIT.done, EXIT.failed],
     flags: [
       { flag: "--data", value: "file", text: "data file, created if it does not exist", environment: "SURVEYCTL_DATA" },
+      ...DATABASE_FLAGS,
+      { flag: "--no-migrate", text: "refuse a database whose schema is older instead of updating it" },
+      { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
       { flag: "--host", value: "address", text: "address to listen on", default: "127.0.0.1" },
       { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: "8080" },
       { flag: "--public-url", value: "url", text: "URL of the service as clients see it, such as a proxy's" },
@@ -231,7 +256,9 @@ function parseKeep(text: string, place: string): number | null {
 
 function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "mail"> {
   return {
-    data: flags.text("--data"),
+    data: readPlace(flags),
+    mayMigrate: flags.is("--no-migrate"),
+    outbox: flags.text("--outbox"),
     host: flags.text("--host") ?? "127.0.0.1",
     port: flags.parse("--port", (text, flag) => parseInteger(text, flag, { min: 0, max: 65_535 })) ?? 8080,
     publicUrl: flags.parse("--public-url", parsePublicUrl),

@@ -19,16 +19,55 @@ import { openListOutput } from "../../render/list-output.ts";
 import { withPager } from "../../streams/paging.ts";
 import { writeRecord } from "../../render/record-output.ts";
 
+/** A file; or a database by its URL, or by a file that holds it. */
+export type PlaceChoice = string | { readonly url: string } | { readonly urlFile: string };
+
 export interface DataFileChoice {
-  /** `--data`; null when it was not given. */
-  readonly data: string | null;
+  /** `--data`, `--database` or `--database-file`; null when none was given. */
+  readonly data: PlaceChoice | null;
 }
 
-/** The flag, else `SURVEYCTL_DATA`, else the file of the profile `local`. */
-export function chooseDataFile({ env, platform }: Pick<Deps, "env" | "platform">, { data }: DataFileChoice): string {
-  const named = data ?? env["SURVEYCTL_DATA"] ?? "";
+/** Where a service keeps its data. */
+export type Place =
+  | { readonly kind: "file"; readonly dataFile: string; readonly isNamed: boolean }
+  | { readonly kind: "database"; readonly url: string };
+
+/** The flag, else `SURVEYCTL_DATABASE` or `SURVEYCTL_DATA`, else the file of the profile `local`. */
+export async function choosePlace(
+  { env, platform }: Pick<Deps, "env" | "platform">,
+  { data }: DataFileChoice,
+): Promise<Place> {
+  const [file, url] = [env["SURVEYCTL_DATA"] ?? "", env["SURVEYCTL_DATABASE"] ?? ""];
   if (data === "") throw new UsageError("--data: the file name is empty");
-  return named === "" ? localDataFile({ env, platform }) : named;
+  if (data === null && file !== "" && url !== "")
+    throw new UsageError("SURVEYCTL_DATA and SURVEYCTL_DATABASE cannot be used together");
+  const choice = data ?? (url === "" ? file : { url });
+  if (typeof choice !== "string") return { kind: "database", url: await readUrl(choice) };
+  const dataFile = choice === "" ? localDataFile({ env, platform }) : choice;
+  return { kind: "file", dataFile, isNamed: choice !== "" };
+}
+
+async function readUrl(choice: Exclude<PlaceChoice, string>): Promise<string> {
+  if ("url" in choice) return choice.url;
+  const { readFile } = await import("node:fs/promises");
+  try {
+    return (await readFile(choice.urlFile, "utf8")).trim();
+  } catch (error) {
+    throw new UsageError(`--database-file: ${choice.urlFile} cannot be read`, { cause: error });
+  }
+}
+
+/** The flags of `DATA_FLAGS`. Throws UsageError when more than one is given. */
+export function readPlace(flags: Flags): PlaceChoice | null {
+  const [file, url, urlFile] = [flags.text("--data"), flags.text("--database"), flags.text("--database-file")];
+  const given = [
+    file === null ? [] : ["--data"],
+    url === null ? [] : ["--database"],
+    urlFile === null ? [] : ["--database-file"],
+  ].flat();
+  if (given.length > 1) throw new UsageError(`${given.slice(0, 2).join(" and ")} cannot be used together`);
+  if (url !== null) return { url };
+  return urlFile === null ? file : { urlFile };
 }
 
 /** Gives `work` the commands of an existing data file, whether a server runs on it or not. */
@@ -38,7 +77,9 @@ export async function withAdmin<Result>(
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
-  const dataFile = chooseDataFile(deps, choice);
+  const place = await choosePlace(deps, choice);
+  if (place.kind === "database") return withDatabase(deps, place.url, work);
+  const { dataFile } = place;
   if (!existsSync(dataFile)) {
     throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, {
       hint: `surveyctl serve --data ${dataFile} creates one; use --data or SURVEYCTL_DATA for another`,
@@ -46,32 +87,56 @@ export async function withAdmin<Result>(
     });
   }
   // What was not named may not be what was meant.
-  if (choice.data === null && (deps.env["SURVEYCTL_DATA"] ?? "") === "") await writeNote(deps, `using ${dataFile}`);
+  if (!place.isNamed) await writeNote(deps, `using ${dataFile}`);
   const { administer } = await import("../../../service/administer.ts");
   const { clock, random } = deps;
   return asCliError(() => administer({ dataFile, clock, random }, work));
+}
+
+async function withDatabase<Result>(deps: Deps, url: string, work: (admin: Admin) => Promise<Result>): Promise<Result> {
+  const { administer } = await import("../../../service/administer.ts");
+  const { clock, random } = deps;
+  return asCliError(() =>
+    administer({ dataFile: showDatabase(url), database: { url, mayMigrate: false }, clock, random }, work),
+  );
+}
+
+/** Without its password. */
+export function showDatabase(url: string): string {
+  if (!URL.canParse(url)) return "the database";
+  const { protocol, username, host, pathname } = new URL(url);
+  return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
 }
 
 export interface ProjectChoice extends DataFileChoice {
   readonly project: string;
 }
 
-export const DATA_FLAG: FlagRecord = {
-  flag: "--data",
-  value: "file",
-  text: "data file, served or not",
-  environment: "SURVEYCTL_DATA",
-};
+/** Instead of a data file. */
+export const DATABASE_FLAGS: readonly FlagRecord[] = [
+  {
+    flag: "--database",
+    value: "url",
+    text: "PostgreSQL database instead of a file",
+    environment: "SURVEYCTL_DATABASE",
+  },
+  { flag: "--database-file", value: "file", text: "file that holds the URL of the database" },
+];
+
+export const DATA_FLAGS: readonly FlagRecord[] = [
+  { flag: "--data", value: "file", text: "data file, served or not", environment: "SURVEYCTL_DATA" },
+  ...DATABASE_FLAGS,
+];
 
 const PROJECT_DEFAULT = "default";
 
 export const PROJECT_FLAGS: readonly FlagRecord[] = [
-  DATA_FLAG,
+  ...DATA_FLAGS,
   { flag: "--project", value: "name", text: "project name", default: PROJECT_DEFAULT },
 ];
 
 export function readProject(flags: Flags): ProjectChoice {
-  return { data: flags.text("--data"), project: flags.text("--project") ?? PROJECT_DEFAULT };
+  return { data: readPlace(flags), project: flags.text("--project") ?? PROJECT_DEFAULT };
 }
 
 export async function showRecord(deps: Deps, resource: Resource, value: object): Promise<void> {

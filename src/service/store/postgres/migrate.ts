@@ -1,9 +1,10 @@
 /** Takes a database from one schema to the next, one process at a time, all in one transaction. */
 import type { PoolClient } from "pg";
 import { StoreDatabaseError } from "../store-errors.ts";
+import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
 import { type Migration, MIGRATIONS } from "../sql/schema/migrations.ts";
 import { BASELINE, CREATE_BASELINE } from "./baseline.ts";
-import { translateMigration } from "./statements.ts";
+import { createStatements, translateMigration } from "./statements.ts";
 
 /** Of the whole database; whoever takes another with this number waits, which does no harm. */
 const LOCK_KEY = 7_203_116_511;
@@ -94,7 +95,27 @@ async function create(client: PoolClient, now: number): Promise<void> {
   for (let version = 1; version <= BASELINE; version += 1) await client.query(NOTE, [version, now]);
 }
 
-async function runMigration(client: PoolClient, { version, statements }: Migration, now: number): Promise<void> {
+async function runMigration(client: PoolClient, { version, statements, run }: Migration, now: number): Promise<void> {
   for (const statement of statements) await client.query(translateMigration(statement));
+  await run?.(toDatabase(client));
   await client.query(NOTE, [version, now]);
+}
+
+/** For what a migration does besides its statements. */
+function toDatabase(client: PoolClient): Database {
+  const statementOf = createStatements();
+  const query = (sql: string, values: readonly SqlValue[] = []): Promise<{ rows: SqlRow[]; rowCount: number | null }> =>
+    client.query<SqlRow>(statementOf(sql).text, values as SqlValue[]);
+  const all = async (sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]> => (await query(sql, values)).rows;
+  return {
+    writing: true,
+    all,
+    first: async (sql, values) => (await all(sql, values))[0] ?? null,
+    run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
+    returning: all,
+    send: () => {
+      throw new Error("a migration waits for its changes");
+    },
+    state: () => Promise.reject(new Error("a migration has no project")),
+  };
 }

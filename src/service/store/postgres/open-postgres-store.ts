@@ -167,7 +167,8 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     settle: loop.settle,
     verify: () => Promise.resolve(),
     backup: () => Promise.reject(new StoreDatabaseError("unsupported", "use pg_dump to back up a database")),
-    vacuum: () => withClient(pool, async (client) => void (await client.query("VACUUM"))),
+    vacuum: () => withClient(pool, vacuum),
+    clean: () => withClient(pool, vacuum).then(() => true),
     check: () =>
       withClient(pool, async (client) => {
         const found: string[] = [];
@@ -195,6 +196,11 @@ async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) =
     client.release(true);
     throw error;
   }
+}
+
+/** Rows that were deleted go; what else the server keeps of them, such as its log, ends with its own retention. */
+async function vacuum(client: pg.PoolClient): Promise<void> {
+  await client.query("VACUUM");
 }
 
 /** Everything on it rejects at once. */

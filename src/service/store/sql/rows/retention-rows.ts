@@ -37,9 +37,9 @@ export function createRetentionRows(database: Database, session: Session, blocks
     requests: async (project, before, limit) => deleteOldRequests(database, blocks, project, before, limit),
     events: async (project, before, limit) =>
       database.run(
-        `DELETE FROM webhook_events WHERE id IN
-           (SELECT id FROM webhook_events WHERE project_id = ? AND created_at < ? ORDER BY created_at LIMIT ?)`,
-        [project, before, limit],
+        `DELETE FROM webhook_events WHERE project_id = ? AND id IN
+           (SELECT id FROM webhook_events WHERE project_id = ? AND created_at < ? ORDER BY created_at, id LIMIT ?)`,
+        [project, project, before, limit],
       ),
   };
 }
