@@ -28,6 +28,7 @@ import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import { type DatabaseChoice, openData } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
+import { createHeartbeat } from "./scheduler/heartbeat.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./erasure-file.ts";
 import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
@@ -141,13 +142,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
   const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
   const metrics = createDeliveryMetrics(store, () => (mail === null ? {} : { smtp: mail.health() }));
+  const claimer = random.token(9);
+  const onUnknown = options.onUnknown ?? "hold";
+  const heartbeat = createHeartbeat({ store, clock, claimer, onUnknown });
   const scheduler = createScheduler({
     store,
     clock,
-    claimer: random.token(9),
+    claimer,
+    heartbeat,
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
-    onUnknown: options.onUnknown ?? "hold",
+    onUnknown,
     onOutcome: (due, result) => {
       if (result.kind === "sent") failures.end();
       metrics.count(due, result);
@@ -157,7 +162,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   wakeUp.answer(scheduler.wake);
   const ownAddresses = (): string[] => [state.address, ...(state.listening === null ? [] : [state.listening])];
-  const webhooks = createDispatcher({ store, clock, random, log, own: ownAddresses, onError: failures.add });
+  const webhooks = createDispatcher({
+    store,
+    clock,
+    random,
+    log,
+    own: ownAddresses,
+    mayStart: heartbeat.isLeader,
+    onError: failures.add,
+  });
   eventNoted.answer(webhooks.wake);
   const pages = createPages({
     store,

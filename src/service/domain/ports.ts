@@ -27,6 +27,8 @@ export type * from "./rows.ts";
 export type * from "./webhooks/webhook-rows.ts";
 
 export interface Store {
+  /** Whether other processes may change the data at the same time. */
+  readonly isShared: boolean;
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
   trouble(): UnavailableError | null;
   /** Resolves when the data has been given up, since another program changed it: all later work is refused. */

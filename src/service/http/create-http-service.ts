@@ -73,7 +73,7 @@ const IDS_AT_ONCE = 64;
 export function createHttpService(options: HttpServiceOptions): HttpService {
   const { clock, random, log } = options;
   const requests = createRateLimiter(options.rateLimit, clock);
-  const keys = createKeyRing(options.store, {
+  const keys = createKeyRing(options.store, options.clock, {
     wrongKeys: createRateLimiter(WRONG_KEYS, clock),
     refusals: createRateLimiter(options.rateLimit, clock),
   });

@@ -160,6 +160,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     () => write((tx) => tx.step()),
   );
   return {
+    isShared: true,
     trouble: () => state.trouble,
     lost: new Promise(() => undefined),
     read: (work) => (state.isClosed ? Promise.reject(new Error("the store is closed")) : read(work)),

@@ -190,6 +190,7 @@ async function createStore(
       watch.afterCommit();
     });
   return {
+    isShared: false,
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(rows.begin(time.now()))),

@@ -5,7 +5,7 @@ import { ADD_DELIVERIES, ADD_REPORTS, FIND_MISCOUNTED_STATES, giveUnsubscribeTok
 import { COUNT_NPS_ALONE, FIND_MISCOUNTS, KEEP_COUNTS } from "./list-blocks-schema.ts";
 import { ADD_ERASURES, makeErasureSecret } from "./privacy-schema.ts";
 import { ADD_PROJECT_SETTINGS, ADD_SUPPRESSIONS, ADD_SURVEY_LINKS, CREATE_SCHEMA } from "./schema.ts";
-import { ADD_PROJECT_STATE } from "./state-schema.ts";
+import { ADD_PROCESSES, ADD_PROJECT_STATE } from "./state-schema.ts";
 import { ADD_WEBHOOKS, FIND_MISCOUNTED_WEBHOOKS } from "./webhook-schema.ts";
 
 export interface Migration {
@@ -52,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 12, statements: ADD_WEBHOOKS },
   { version: 13, statements: ADD_PROJECT_STATE },
   { version: 14, statements: ADD_ERASURES, run: makeErasureSecret },
+  { version: 15, statements: ADD_PROCESSES },
 ];
 
 /**
