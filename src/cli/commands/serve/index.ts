@@ -23,11 +23,11 @@ import { writeWarning } from "../../command/notes.ts";
 import {
   choosePlace,
   DATABASE_FLAGS,
-  type Place,
+  type DataPlace,
   type PlaceChoice,
   readPlace,
   showDatabase,
-} from "../service/data-file.ts";
+} from "../../command/data-place.ts";
 import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
 import { MAIL_FLAGS, readMailSettings, type MailSettings } from "./mail.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
@@ -101,7 +101,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
 }
 
 /** Several processes share no folder by themselves. */
-function checkOutlet({ kind }: Place, { outbox, mail }: ServeOptions): void {
+function checkOutlet({ kind }: DataPlace, { outbox, mail }: ServeOptions): void {
   if (kind === "database" && outbox === null && mail.mail === null)
     throw new UsageError("--database requires --outbox DIR or --smtp URL: messages need a place to go");
 }

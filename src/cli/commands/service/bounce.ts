@@ -13,10 +13,9 @@ import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows
 import { writeDone, writeNote, writeWarning } from "../../command/notes.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
 import {
   CLEARED,
-  DATA_FLAGS,
-  type DataFileChoice,
   HOOKS,
   PROJECT_FLAGS,
   type ProjectChoice,
@@ -27,7 +26,6 @@ import {
   showRecord,
   SOFT_BOUNCES,
   withAdmin,
-  readPlace,
 } from "./data-file.ts";
 
 export interface ReceiveOptions extends DataFileChoice {

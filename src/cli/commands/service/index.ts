@@ -7,6 +7,7 @@ import { registerDelivery } from "./delivery/index.ts";
 import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerLink } from "./link.ts";
+import { registerMigrate } from "./migrate.ts";
 import { registerPause } from "./pause.ts";
 import { registerErase } from "./privacy/erase.ts";
 import { registerRetention } from "./privacy/retention.ts";
@@ -27,6 +28,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerSurvey(noun, context);
   registerDelivery(noun, context);
   registerBounce(noun, context);
+  registerMigrate(noun, context);
   registerPause(noun, context);
   registerLink(noun, context);
   registerBrand(noun, context);

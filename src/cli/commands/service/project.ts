@@ -5,16 +5,8 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { writeNote } from "../../command/notes.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import type { Admin } from "../../../service/control/commands.ts";
-import {
-  DATA_FLAGS,
-  type DataFileChoice,
-  NEW_PROJECT,
-  PROJECTS,
-  showList,
-  showRecord,
-  withAdmin,
-  readPlace,
-} from "./data-file.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
+import { NEW_PROJECT, PROJECTS, showList, showRecord, withAdmin } from "./data-file.ts";
 import { KEY_NOTE } from "./key.ts";
 
 export async function runProjectAdd(

@@ -2,7 +2,7 @@
 import pg from "pg";
 import { StoreDatabaseError } from "../store-errors.ts";
 
-export interface Target {
+export interface DatabaseTarget {
   readonly config: pg.PoolConfig;
   /** Whether statements may be kept prepared: an old pooler in transaction mode loses them. */
   readonly isPrepared: boolean;
@@ -15,7 +15,7 @@ const CONNECT_MS = 5_000;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?|)$/;
 
 /** Reads `postgres://…?prepare=off&max=10`. Throws StoreDatabaseError. */
-export function readTarget(url: string, { isInsecureAllowed = false } = {}): Target {
+export function readTarget(url: string, { isInsecureAllowed = false } = {}): DatabaseTarget {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !/^postgres(?:ql)?:$/.test(parsed.protocol))
     throw new StoreDatabaseError("unsupported", "the database is given as postgres://user@host/name");
@@ -53,7 +53,7 @@ const getTypeParser = ((oid: number, format?: "text") =>
   pg.PoolConfig["types"]
 >["getTypeParser"];
 
-export function openPool({ config }: Target): pg.Pool {
+export function openPool({ config }: DatabaseTarget): pg.Pool {
   const pool = new pg.Pool(config);
   // A connection that breaks is told to what runs on it; unheard, it would end the process.
   pool.on("error", () => undefined);

@@ -22,7 +22,7 @@ export interface MigrateOptions {
  * Resolves with the schema's version before and after. Throws StoreDatabaseError for a server that is too old, a schema
  * of a newer version or of another program, and for an older one that may not be changed.
  */
-export async function migrate(
+export async function migrateServer(
   client: PoolClient,
   { now, mayMigrate, migrations = MIGRATIONS }: MigrateOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
@@ -32,10 +32,7 @@ export async function migrate(
   if (seen === newest) return { from: seen, to: newest };
   if (seen > newest) throw newer(seen, newest);
   if (!mayMigrate)
-    throw new StoreDatabaseError(
-      "older",
-      `the database has schema ${seen} and this version needs ${newest}; run surveyctl service migrate`,
-    );
+    throw new StoreDatabaseError("older", `the database has schema ${seen} and this version needs ${newest}`);
   await client.query("BEGIN");
   try {
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK_KEY]);
@@ -68,10 +65,7 @@ async function readVersion(client: PoolClient): Promise<number> {
   );
   if (tables.length === 0) return 0;
   if (!tables.some(({ name }) => name === "schema_migrations"))
-    throw new StoreDatabaseError(
-      "foreign",
-      "the database has tables of another program; give surveyctl one of its own",
-    );
+    throw new StoreDatabaseError("foreign", "the database has tables of another program; an empty one is needed");
   const { rows } = await client.query<{ version: number | null }>(
     "SELECT max(version) AS version FROM schema_migrations",
   );

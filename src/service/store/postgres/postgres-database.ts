@@ -3,11 +3,11 @@ import type pg from "pg";
 import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
 import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../sql/project-states.ts";
 import { createStoreRows, type StoreRows, type StoreRowsOptions } from "../sql/store-rows.ts";
-import { kindOf, translateError } from "./postgres-errors.ts";
+import { errorKindOf, translateError } from "./postgres-errors.ts";
 import type { Statement } from "./statements.ts";
 
 /** One unit of work at a time: a connection, and the rows over it. */
-export interface Session {
+export interface ConnectionSession {
   readonly database: Database;
   readonly states: ProjectStates;
   readonly rows: StoreRows;
@@ -24,12 +24,12 @@ export interface Session {
   changes(): number;
 }
 
-export interface SessionOptions extends StoreRowsOptions {
+export interface ConnectionSessionOptions extends StoreRowsOptions {
   readonly statementOf: (sql: string) => Statement;
   readonly isPrepared: () => boolean;
 }
 
-export function createSession(options: SessionOptions): Session {
+export function createSession(options: ConnectionSessionOptions): ConnectionSession {
   const state = {
     client: null as pg.PoolClient | null,
     writing: false,
@@ -50,7 +50,7 @@ export function createSession(options: SessionOptions): Session {
     try {
       return await state.client.query<SqlRow>({ ...parts, values: values as SqlValue[] });
     } catch (error) {
-      if (kindOf(error) !== "fault") note(error);
+      if (errorKindOf(error) !== "fault") note(error);
       throw translateError(error);
     }
   };

@@ -2,25 +2,25 @@
 import type { PoolClient } from "pg";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
-import type { Session } from "./postgres-database.ts";
-import { kindOf } from "./postgres-errors.ts";
+import type { ConnectionSession } from "./postgres-database.ts";
+import { errorKindOf } from "./postgres-errors.ts";
 
-export interface Job {
+export interface WriteJob {
   readonly work: (tx: StoreTransaction) => Promise<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** How a job is answered once its transaction is known to be committed. */
-export type Answer = () => void;
+export type JobAnswer = () => void;
 
 /** The answer to COMMIT is missing. */
 export class CommitLost extends Error {
   override readonly name = "CommitLost";
   readonly xid: string;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly JobAnswer[];
 
-  constructor(xid: string, answers: readonly Answer[], options: ErrorOptions) {
+  constructor(xid: string, answers: readonly JobAnswer[], options: ErrorOptions) {
     super("the answer to COMMIT is missing", options);
     this.xid = xid;
     this.answers = answers;
@@ -49,11 +49,11 @@ export interface TimeSource {
  * and what ended the transaction otherwise: then nothing of it was done.
  */
 export async function runWrite(
-  session: Session,
+  session: ConnectionSession,
   client: PoolClient,
-  batch: { readonly project: number | null; readonly jobs: readonly Job[] },
+  batch: { readonly project: number | null; readonly jobs: readonly WriteJob[] },
   time: TimeSource,
-): Promise<readonly Answer[]> {
+): Promise<readonly JobAnswer[]> {
   const { project, jobs } = batch;
   session.begin(client, { writing: true, project });
   session.tell(BEGIN_WRITE);
@@ -62,7 +62,7 @@ export async function runWrite(
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
   session.states.hold(held);
   const now = Math.max(time.at(Number(first.now)), ...held.map(({ clock }) => Number(clock)));
-  const answers: Answer[] = [];
+  const answers: JobAnswer[] = [];
   for (const job of jobs) answers.push(await runJob(session, job, session.rows.begin(now), jobs.length === 1));
   if (session.changes() > 0 || session.states.isChanged())
     for (const { sql, values } of session.states.end(now)) session.database.send(sql, values);
@@ -72,7 +72,12 @@ export async function runWrite(
 }
 
 /** One by itself needs no savepoint: what it throws ends the transaction. */
-async function runJob(session: Session, job: Job, tx: StoreTransaction, isAlone: boolean): Promise<Answer> {
+async function runJob(
+  session: ConnectionSession,
+  job: WriteJob,
+  tx: StoreTransaction,
+  isAlone: boolean,
+): Promise<JobAnswer> {
   if (!isAlone) session.tell("SAVEPOINT job");
   const mark = session.states.mark();
   try {
@@ -99,27 +104,29 @@ export class JobFailed extends Error {
   }
 }
 
-async function commit(client: PoolClient, xid: string, answers: readonly Answer[]): Promise<void> {
+async function commit(client: PoolClient, xid: string, answers: readonly JobAnswer[]): Promise<void> {
   try {
     const { command } = await client.query("COMMIT");
     if (command !== "COMMIT") throw new Error(`the transaction ended with ${command}`);
   } catch (error) {
-    if (kindOf(error) === "fault") throw error;
+    if (errorKindOf(error) === "fault") throw error;
     throw new CommitLost(xid, answers, { cause: error });
   }
 }
 
 /** What became of a transaction whose COMMIT was not answered; asked on another connection. */
-export type Verdict = "committed" | "aborted" | "in progress" | "unknown";
+export type CommitOutcome = "committed" | "aborted" | "in progress" | "unknown";
 
-export async function askVerdict(client: PoolClient, xid: string): Promise<Verdict> {
-  const { rows } = await client.query<{ status: Verdict | null }>("SELECT pg_xact_status($1::xid8) AS status", [xid]);
+export async function askOutcome(client: PoolClient, xid: string): Promise<CommitOutcome> {
+  const { rows } = await client.query<{ status: CommitOutcome | null }>("SELECT pg_xact_status($1::xid8) AS status", [
+    xid,
+  ]);
   return rows[0]?.status ?? "unknown";
 }
 
 /** Runs `work` on one snapshot. */
 export async function runRead<Result>(
-  session: Session,
+  session: ConnectionSession,
   client: PoolClient,
   now: number,
   work: (tx: StoreTransaction) => Promise<Result>,

@@ -10,7 +10,7 @@ import { addProject, findProject } from "../../../../src/service/domain/projects
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
 import { createProjectQueue } from "../../../../src/service/store/postgres/project-queue.ts";
-import { CommitLost, type Job } from "../../../../src/service/store/postgres/transaction.ts";
+import { CommitLost, type WriteJob } from "../../../../src/service/store/postgres/transaction.ts";
 import { StoreDatabaseError } from "../../../../src/service/store/store-errors.ts";
 import { administer, type Cluster, hasPostgres, newDatabase, startCluster } from "../../../helpers/postgres.ts";
 import { sendInput } from "../../domain/fixture.ts";
@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres)("a first start", () => {
   test("when the schema is newer, another program's or may not be made, then it is refused by name", async () => {
     const url = await newDatabase();
     const refused = openPostgresStore({ url, clock: systemClock, mayMigrate: false });
-    await expect(refused).rejects.toThrow("run surveyctl service migrate");
+    await expect(refused).rejects.toThrow("the database has schema 0 and this version needs");
     await (await open(url)).close();
     await ask(url, "INSERT INTO schema_migrations VALUES (9999, 0)");
     await expect(open(url)).rejects.toThrow("written by a newer version (schema 9999");
@@ -163,13 +163,13 @@ describe.skipIf(!hasPostgres)("a server that goes away", () => {
 });
 
 describe("an answer to COMMIT that is lost", () => {
-  const answered = async (verdicts: readonly ("committed" | "aborted" | "in progress" | "unknown")[]) => {
-    const left = [...verdicts];
+  const answered = async (outcomes: readonly ("committed" | "aborted" | "in progress" | "unknown")[]) => {
+    const left = [...outcomes];
     const runs: string[] = [];
     const queue = createProjectQueue({
       clock: { ...systemClock, sleep: () => Promise.resolve() },
       random: systemRandom,
-      run: async (_, jobs: readonly Job[]) => {
+      run: async (_, jobs: readonly WriteJob[]) => {
         runs.push("run");
         const answers = jobs.map((job) => () => job.resolve(`run ${runs.length}`));
         if (runs.length === 1) throw new CommitLost("7", answers, { cause: new Error("cut") });
@@ -186,8 +186,8 @@ describe("an answer to COMMIT that is lost", () => {
     [["committed"], "run 1"],
     [["in progress", "committed"], "run 1"],
     [["aborted"], "run 2"],
-  ] as const)("when the server says %j, then the work is done once", async (verdicts, answer) => {
-    expect(await answered(verdicts)).toBe(answer);
+  ] as const)("when the server says %j, then the work is done once", async (outcomes, answer) => {
+    expect(await answered(outcomes)).toBe(answer);
   });
 
   test("when the server does not know, then nobody is told that it was done", async () => {

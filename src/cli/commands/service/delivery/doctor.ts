@@ -9,7 +9,8 @@ import { countOf, writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts";
-import { type DataFileChoice, FINDINGS, showList, showRecord, TEST_MAIL, withAdmin, readPlace } from "../data-file.ts";
+import { type DataFileChoice, readPlace } from "../../../command/data-place.ts";
+import { FINDINGS, showList, showRecord, TEST_MAIL, withAdmin } from "../data-file.ts";
 
 export interface DoctorOptions extends DataFileChoice {
   readonly setup: MailSetup;

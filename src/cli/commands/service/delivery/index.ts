@@ -8,9 +8,8 @@ import { LIST_FLAGS, type ListLimits, readLimits } from "../../../command/list-r
 import { countOf, writeDone } from "../../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { chooseFormat } from "../../../render/list-output.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import {
-  DATA_FLAGS,
-  type DataFileChoice,
   DELIVERIES,
   DELIVERY_HISTORY,
   DELIVERY_LOG,
@@ -23,7 +22,6 @@ import {
   showPages,
   showRecord,
   withAdmin,
-  readPlace,
 } from "../data-file.ts";
 import { registerDoctor } from "./doctor.ts";
 

@@ -7,7 +7,8 @@ import { confirm, countOf, writeDone, writeNote, writeWarning } from "../../../c
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { ErasureInfo } from "../../../../service/control/privacy/commands.ts";
-import { DATA_FLAGS, ERASURE, type ProjectChoice, readProject, showRecord, withAdmin } from "../data-file.ts";
+import { DATA_FLAGS } from "../../../command/data-place.ts";
+import { ERASURE, type ProjectChoice, readProject, showRecord, withAdmin } from "../data-file.ts";
 
 export interface EraseOptions extends ProjectChoice {
   readonly person: EmailOrPhone;
