@@ -86,13 +86,16 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
       return states.of(project);
     },
   };
+  const rows = createStoreRows(database, options);
   return {
     database,
     states,
-    rows: createStoreRows(database, options),
+    rows,
     begin: (client, { writing, project }) => {
       Object.assign(state, { client, writing, project, sent: [], failure: undefined, changes: 0 });
       states.forget();
+      // What a write that failed has left.
+      rows.forget();
     },
     tell: (text) => {
       const { client } = state;

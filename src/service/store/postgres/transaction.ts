@@ -64,6 +64,7 @@ export async function runWrite(
   const now = Math.max(time.at(Number(first.now)), ...held.map(({ clock }) => Number(clock)));
   const answers: JobAnswer[] = [];
   for (const job of jobs) answers.push(await runJob(session, job, session.rows.begin(now), jobs.length === 1));
+  await session.rows.flush();
   if (session.changes() > 0 || session.states.isChanged())
     for (const { sql, values } of session.states.end(now)) session.database.send(sql, values);
   await session.settle();
@@ -80,6 +81,7 @@ async function runJob(
 ): Promise<JobAnswer> {
   if (!isAlone) session.tell("SAVEPOINT job");
   const mark = session.states.mark();
+  const uncount = session.rows.mark();
   try {
     const value = await job.work(tx);
     if (!isAlone) session.tell("RELEASE job");
@@ -89,6 +91,7 @@ async function runJob(
     if (isAlone) throw new JobFailed(error);
     session.tell("ROLLBACK TO job; RELEASE job");
     session.states.restore(mark);
+    uncount();
     return () => job.reject(error);
   }
 }
