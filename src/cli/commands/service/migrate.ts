@@ -25,7 +25,10 @@ export function registerMigrate(parent: Command, context: CommandContext): void 
   const migrate = context.verb(parent, {
     name: "migrate",
     summary: "bring the schema of a database up to date",
-    examples: ["surveyctl service migrate --database-file owner-url"],
+    examples: [
+      "surveyctl service migrate --database-file owner-url",
+      "surveyctl service migrate --database postgres://owner@db.internal/surveys",
+    ],
     exits: [EXIT.done, EXIT.failed],
     flags: DATA_FLAGS,
   });

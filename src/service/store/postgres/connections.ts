@@ -1,9 +1,9 @@
 /** Connections to a PostgreSQL server, each with what runs on it. */
-import pg from "pg";
+import { Pool, type PoolConfig, types } from "pg";
 import { StoreDatabaseError } from "../store-errors.ts";
 
 export interface DatabaseTarget {
-  readonly config: pg.PoolConfig;
+  readonly config: PoolConfig;
   /** Whether statements may be kept prepared: an old pooler in transaction mode loses them. */
   readonly isPrepared: boolean;
   /** Without the password. */
@@ -49,12 +49,12 @@ const NUMERIC = 1700;
 
 /** Our numbers have at most 53 bits. Of our own pool alone: the global parsers are everybody's. */
 const getTypeParser = ((oid: number, format?: "text") =>
-  oid === INT8 || oid === NUMERIC ? Number : (pg.types.getTypeParser(oid, format) as unknown)) as NonNullable<
-  pg.PoolConfig["types"]
+  oid === INT8 || oid === NUMERIC ? Number : (types.getTypeParser(oid, format) as unknown)) as NonNullable<
+  PoolConfig["types"]
 >["getTypeParser"];
 
-export function openPool({ config }: DatabaseTarget): pg.Pool {
-  const pool = new pg.Pool(config);
+export function openPool({ config }: DatabaseTarget): Pool {
+  const pool = new Pool(config);
   // A connection that breaks is told to what runs on it; unheard, it would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => void client.on("error", () => undefined));

@@ -65,8 +65,8 @@ async function readVersion(client: PoolClient): Promise<number> {
   );
   if (tables.length === 0) return 0;
   if (!tables.some(({ name }) => name === "schema_migrations"))
-    throw new StoreDatabaseError("foreign", "the database has tables of another program; an empty one is needed");
-  const { rows } = await client.query<{ version: number | null }>(
+    throw new StoreDatabaseError("foreign", "the database has tables of another program; an empty one is required");
+  const { rows } = await client.query<{ version: string | null }>(
     "SELECT max(version) AS version FROM schema_migrations",
   );
   return Number(rows[0]?.version ?? 0);

@@ -94,6 +94,16 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     if (trouble !== null || error === null) state.trouble = trouble;
   };
 
+  /** What was sent without waiting has to be done before others may have the connection. */
+  const giveBack = async (session: ConnectionSession, client: pg.PoolClient): Promise<void> => {
+    try {
+      await session.settle();
+      idle.push(session);
+      client.release();
+    } catch {
+      client.release(true);
+    }
+  };
   /** Lends a connection to `work`; one that takes too long, or failed in the middle, is not used again. */
   const withSession = async <Result>(
     limitMs: number,
@@ -109,13 +119,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     try {
       const result = await work(session, client);
       late.abort();
-      void session.settle().then(
-        () => {
-          idle.push(session);
-          client.release();
-        },
-        () => client.release(true),
-      );
+      void giveBack(session, client);
       return result;
     } catch (error) {
       late.abort();
@@ -126,8 +130,8 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   const queue = createProjectQueue({
     clock,
     random,
-    run: (project, jobs) =>
-      withSession(WRITE_MS, (session, client) => runWrite(session, client, { project, jobs }, timeSource)),
+    run: (project, jobs, { isSerial }) =>
+      withSession(WRITE_MS, (session, client) => runWrite(session, client, { project, jobs, isSerial }, timeSource)),
     ask: (xid) => withClient(pool, (client) => askOutcome(client, xid)),
     unprepare: () => {
       state.isPrepared = false;

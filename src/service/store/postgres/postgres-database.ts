@@ -101,7 +101,7 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
       const { client } = state;
       if (client !== null) keep(client.query(text));
     },
-    ask: database.all,
+    ask: (sql, values) => database.all(sql, values),
     settle: async () => {
       while (state.sent.length > 0) await Promise.all(state.sent.splice(0));
       if (state.failure !== undefined) throw state.failure;

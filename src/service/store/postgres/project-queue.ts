@@ -7,7 +7,14 @@ import type { Random } from "../../../runtime/random.ts";
 import type { WriteOptions } from "../../domain/ports.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
-import { type JobAnswer, CommitLost, type WriteJob, JobFailed, type CommitOutcome } from "./transaction.ts";
+import {
+  type JobAnswer,
+  CommitLost,
+  GroupFailed,
+  type WriteJob,
+  JobFailed,
+  type CommitOutcome,
+} from "./transaction.ts";
 
 /** More would make the first of them wait too long. */
 const BATCH_MAX = 256;
@@ -22,7 +29,11 @@ export interface QueueOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Runs jobs as one transaction on a connection. */
-  readonly run: (project: number | null, jobs: readonly WriteJob[]) => Promise<readonly JobAnswer[]>;
+  readonly run: (
+    project: number | null,
+    jobs: readonly WriteJob[],
+    how: { readonly isSerial: boolean },
+  ) => Promise<readonly JobAnswer[]>;
   /** What became of a transaction whose COMMIT was not answered. */
   readonly ask: (xid: string) => Promise<CommitOutcome>;
   /** Prepared statements are of no use any more. */
@@ -59,17 +70,17 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
     return known;
   };
   return {
-    write: async (work, { project: named, mayWaitMs = 0 }: WriteOptions = {}) => {
+    write: async (work, { project: named, mayWaitMs = 0, beside }: WriteOptions = {}) => {
       const project = named ?? null;
       if (mayWaitMs > 0) await clock.sleep(mayWaitMs);
       return new Promise((resolve, reject) => {
         const line = lineOf(project);
-        line.jobs.push({ work, resolve: resolve as (value: unknown) => void, reject });
+        line.jobs.push({ work, beside: beside ?? null, resolve: resolve as (value: unknown) => void, reject });
         line.running ??= drain(project, line);
       });
     },
     idle: async () => {
-      while (lines.size > 0) await Promise.all([...lines.values()].map(({ running }) => running));
+      while (lines.size > 0) await Promise.all([...lines.values()].flatMap(({ running }) => running ?? []));
     },
   };
 }
@@ -77,7 +88,7 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
 /** Answers every job, whatever happens. */
 async function runBatch(options: QueueOptions, project: number | null, jobs: readonly WriteJob[]): Promise<void> {
   try {
-    const answers = await retry(options, () => options.run(project, jobs));
+    const answers = await retry(options, (isSerial) => options.run(project, jobs, { isSerial }));
     options.onEnd(null);
     for (const answer of answers) answer();
   } catch (error) {
@@ -94,13 +105,22 @@ async function runBatch(options: QueueOptions, project: number | null, jobs: rea
 }
 
 /** Runs a transaction again whose failure was nobody's fault, but never one that may have been committed. */
-async function retry(options: QueueOptions, run: () => Promise<readonly JobAnswer[]>): Promise<readonly JobAnswer[]> {
+async function retry(
+  options: QueueOptions,
+  run: (isSerial: boolean) => Promise<readonly JobAnswer[]>,
+): Promise<readonly JobAnswer[]> {
   const { clock, random } = options;
   const began = clock.monotonic();
+  let isSerial = false;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await run();
+      return await run(isSerial);
     } catch (error) {
+      // One of those that ran side by side threw: each is now run by itself.
+      if (error instanceof GroupFailed) {
+        isSerial = true;
+        continue;
+      }
       const answers = error instanceof CommitLost ? await findOut(options, error) : null;
       if (answers !== null) return answers;
       const kind = error instanceof CommitLost ? "again" : errorKindOf(error);

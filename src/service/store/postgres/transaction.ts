@@ -7,6 +7,8 @@ import { errorKindOf } from "./postgres-errors.ts";
 
 export interface WriteJob {
   readonly work: (tx: StoreTransaction) => Promise<unknown>;
+  /** See `WriteOptions`. */
+  readonly beside: { readonly kind: string; readonly subject: string } | null;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -51,10 +53,10 @@ export interface TimeSource {
 export async function runWrite(
   session: ConnectionSession,
   client: PoolClient,
-  batch: { readonly project: number | null; readonly jobs: readonly WriteJob[] },
+  batch: { readonly project: number | null; readonly jobs: readonly WriteJob[]; readonly isSerial: boolean },
   time: TimeSource,
 ): Promise<readonly JobAnswer[]> {
-  const { project, jobs } = batch;
+  const { project, jobs, isSerial } = batch;
   session.begin(client, { writing: true, project });
   session.tell(BEGIN_WRITE);
   const held = await session.ask(project === null ? LOCK_ALL : LOCK_ONE, project === null ? [] : [project]);
@@ -63,13 +65,50 @@ export async function runWrite(
   session.states.hold(held);
   const now = Math.max(time.at(Number(first.now)), ...held.map(({ clock }) => Number(clock)));
   const answers: JobAnswer[] = [];
-  for (const job of jobs) answers.push(await runJob(session, job, session.rows.begin(now), jobs.length === 1));
+  for (const group of isSerial ? jobs.map((job) => [job]) : toGroups(jobs)) {
+    const [job] = group;
+    if (group.length > 1) answers.push(...(await runTogether(session, group, now)));
+    else if (job !== undefined) answers.push(await runJob(session, job, session.rows.begin(now), jobs.length === 1));
+  }
   await session.rows.flush();
   if (session.changes() > 0 || session.states.isChanged())
     for (const { sql, values } of session.states.end(now)) session.database.send(sql, values);
   await session.settle();
   await commit(client, String(first.xid), answers);
   return answers;
+}
+
+/** Neighbours of one kind with different subjects; each other job by itself. */
+function toGroups(jobs: readonly WriteJob[]): readonly (readonly WriteJob[])[] {
+  const groups: WriteJob[][] = [];
+  const last = { kind: null as string | null, subjects: new Set<string>() };
+  for (const job of jobs) {
+    const { kind = null, subject = "" } = job.beside ?? {};
+    if (kind !== null && kind === last.kind && !last.subjects.has(subject)) groups.at(-1)?.push(job);
+    else {
+      groups.push([job]);
+      last.subjects = new Set();
+    }
+    last.kind = kind;
+    last.subjects.add(subject);
+  }
+  return groups;
+}
+
+/** Some of the jobs that ran side by side threw. */
+export class GroupFailed extends Error {
+  override readonly name = "GroupFailed";
+}
+
+/** What they ask is on its way at the same time: one round trip for all of them. None can be undone alone. */
+async function runTogether(session: ConnectionSession, jobs: readonly WriteJob[], now: number): Promise<JobAnswer[]> {
+  const results = await Promise.allSettled(jobs.map((job) => job.work(session.rows.begin(now))));
+  if (session.failure() !== undefined) throw session.failure();
+  return jobs.map((job, at) => {
+    const result = results[at];
+    if (result?.status !== "fulfilled") throw new GroupFailed("a job threw", { cause: result?.reason });
+    return () => job.resolve(result.value);
+  });
 }
 
 /** One by itself needs no savepoint: what it throws ends the transaction. */

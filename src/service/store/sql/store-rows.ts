@@ -95,7 +95,7 @@ export function createStoreRows(
     },
     begin: (now) => {
       session.now = now;
-      return { ...rows, now, appUrl: appUrl(), step: changes.step };
+      return { ...rows, now, appUrl: appUrl(), step: () => changes.step() };
     },
   };
 }

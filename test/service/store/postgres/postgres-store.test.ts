@@ -1,9 +1,10 @@
 /** What a store on a server adds to the rules that every engine keeps: several processes, and a server that goes away. */
-import pg from "pg";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { UnavailableError } from "../../../../src/service/domain/errors.ts";
+import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
@@ -20,7 +21,7 @@ if (!hasPostgres) console.warn("PostgreSQL is not installed: its tests are skipp
 const open = (url: string): Promise<Store> => openPostgresStore({ url, clock: systemClock });
 
 async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new Client({ connectionString: url });
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(sql)).rows;
@@ -40,22 +41,25 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
   });
   afterAll(() => Promise.all(stores.map((store) => store.close())));
 
+  const add = (store: Store, given: Partial<SendInput>) =>
+    store.write((tx) => sendPerson(tx, project, sendInput(given)), { project: project.id });
+  const write = async (store: Store, name: string): Promise<void> => {
+    for (let count = 0; count < 60; count += 1)
+      await store.write((tx) => sendPerson(tx, project, sendInput({ email: `${name}${count}@x.co`, send: false })), {
+        project: project.id,
+      });
+  };
+
   test("when both are sent the same new address at once, then there is one person and one survey", async () => {
-    const send = (store: Store) =>
-      store.write((tx) => sendPerson(tx, project, sendInput({ email: "same@x.co" })), { project: project.id });
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => send(stores[at % 2]!)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => add(stores[at % 2]!, { email: "same@x.co" })),
+    );
     expect(new Set(answers.map(({ person }) => person.id)).size).toBe(1);
     expect(answers.filter(({ person }) => person.survey_scheduled_at !== null)).toHaveLength(1);
   });
 
   test("when both write while others read on from a cursor, then nobody is missed and nobody comes twice", async () => {
     let isWriting = true;
-    const write = async (store: Store, name: string): Promise<void> => {
-      for (let count = 0; count < 60; count += 1)
-        await store.write((tx) => sendPerson(tx, project, sendInput({ email: `${name}${count}@x.co`, send: false })), {
-          project: project.id,
-        });
-    };
     const seen: string[] = [];
     const read = async (): Promise<void> => {
       let after: { createdAt: number; id: number } | null = null;
@@ -76,7 +80,7 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     await Promise.all(writers);
     isWriting = false;
     await reading;
-    const [{ people = 0 } = {}] = [await stores[0]!.read((tx) => tx.projects.counts(project.id))];
+    const { people } = await stores[0]!.read((tx) => tx.projects.counts(project.id));
     expect({ seen: seen.length, different: new Set(seen).size }).toEqual({ seen: people, different: people });
     expect(await stores[0]!.check()).toEqual([]);
   });
@@ -91,6 +95,26 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     expect([kept.status, failed.status]).toEqual(["fulfilled", "rejected"]);
     const find = (email: string) => stores[1]!.read((tx) => tx.people.byEmail(project.id, email));
     expect([(await find("kept@x.co"))?.email, await find("gone@x.co")]).toEqual(["kept@x.co", null]);
+  });
+
+  test("when works that touch nothing of one another run side by side and one throws, then the others are kept", async () => {
+    const send = (email: string, isBroken = false) =>
+      stores[0]!.write(
+        async (tx) => {
+          const sent = await sendPerson(tx, project, sendInput({ email, send: false }));
+          if (isBroken) throw new Error("no");
+          return sent.created;
+        },
+        { project: project.id, beside: { kind: "people", subject: email } },
+      );
+    const before = await stores[0]!.read((tx) => tx.projects.counts(project.id));
+    const emails = Array.from({ length: 30 }, (_, at) => `beside${at % 25}@x.co`);
+    expect((await Promise.all(emails.map((email) => send(email)))).filter((isNew) => isNew)).toHaveLength(25);
+    const ended = await Promise.allSettled([send("good@x.co"), send("bad@x.co", true), send("fine@x.co")]);
+    expect(ended.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    const after = await stores[1]!.read((tx) => tx.projects.counts(project.id));
+    expect(after.people - before.people).toBe(27);
+    expect(await stores[0]!.check()).toEqual([]);
   });
 
   test("when a write names a project and changes another, then it is refused", async () => {
@@ -162,26 +186,26 @@ describe.skipIf(!hasPostgres)("a server that goes away", () => {
   }, 30_000);
 });
 
-describe("an answer to COMMIT that is lost", () => {
-  const answered = async (outcomes: readonly ("committed" | "aborted" | "in progress" | "unknown")[]) => {
-    const left = [...outcomes];
-    const runs: string[] = [];
-    const queue = createProjectQueue({
-      clock: { ...systemClock, sleep: () => Promise.resolve() },
-      random: systemRandom,
-      run: async (_, jobs: readonly WriteJob[]) => {
-        runs.push("run");
-        const answers = jobs.map((job) => () => job.resolve(`run ${runs.length}`));
-        if (runs.length === 1) throw new CommitLost("7", answers, { cause: new Error("cut") });
-        return answers;
-      },
-      ask: async () => left.shift() ?? "unknown",
-      unprepare: () => undefined,
-      onEnd: () => undefined,
-    });
-    return queue.write(async () => null).catch((error: unknown) => error);
-  };
+const answered = async (outcomes: readonly ("committed" | "aborted" | "in progress" | "unknown")[]) => {
+  const left = [...outcomes];
+  const runs: string[] = [];
+  const queue = createProjectQueue({
+    clock: { ...systemClock, sleep: () => Promise.resolve() },
+    random: systemRandom,
+    run: async (_, jobs: readonly WriteJob[]) => {
+      runs.push("run");
+      const answers = jobs.map((job) => () => job.resolve(`run ${runs.length}`));
+      if (runs.length === 1) throw new CommitLost("7", answers, { cause: new Error("cut") });
+      return answers;
+    },
+    ask: async () => left.shift() ?? "unknown",
+    unprepare: () => undefined,
+    onEnd: () => undefined,
+  });
+  return queue.write(async () => null).catch((error: unknown) => error);
+};
 
+describe("an answer to COMMIT that is lost", () => {
   test.each([
     [["committed"], "run 1"],
     [["in progress", "committed"], "run 1"],
