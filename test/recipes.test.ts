@@ -66,6 +66,11 @@ function recipe(title: string): readonly string[] {
   return lines;
 }
 
+/** The README's data file is the test's. */
+function onService(line: string): Promise<Ended> {
+  return type(line.replace("survey.db", service.dataFile));
+}
+
 /** The command of a crontab's line. */
 function withoutTimes(line: string): string {
   return line.replace(/^(?:\S+ ){5} */, "");
@@ -89,6 +94,7 @@ test("when there is a recipe, then it is one of these", () => {
     "A report, and a weekly message",
     "With jq",
     "Move a script from a hosted service that closed",
+    "Settings under version control",
     "A call that no command makes",
   ]);
 });
@@ -188,6 +194,22 @@ describe("recipes", () => {
       ]);
     },
   );
+
+  it("when the settings are kept in a file, then the difference is shown, applied, and gone", async () => {
+    const [print = "", look = "", apply = "", ...others] = recipe("Settings under version control");
+    expect(await onService(print)).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    await writeFile(
+      path.join(work, "survey.yaml"),
+      (await file("survey.yaml")).replace("throttle: 30d", "throttle: off"),
+    );
+    const change = { status: 0, stdout: "change\tthrottle\t30d\toff\n" };
+    expect([await onService(look), await onService(apply), await onService(apply), others]).toMatchObject([
+      { ...change, stderr: "1 setting would change. Nothing was changed.\n" },
+      { ...change, stderr: "Changed 1 setting of project default.\n" },
+      { stdout: "", stderr: "Nothing to change.\n" },
+      [],
+    ]);
+  });
 
   it("when no command makes a call, then api does", async () => {
     await type("surveyctl people add --email ada@example.com --no-send");

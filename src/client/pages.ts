@@ -4,7 +4,7 @@ import type { Client, Page, Parameters } from "./client.ts";
 import { PagingError } from "./errors/call-errors.ts";
 import { nameCall } from "./errors/client-error.ts";
 import { toNumber } from "./write/evidence.ts";
-import { parseNextLink } from "../contract/link.ts";
+import { parseNextLink } from "../contract/text/link.ts";
 
 export interface PagedCall {
   readonly route: Route;

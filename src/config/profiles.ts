@@ -3,8 +3,8 @@ import { constants } from "node:fs";
 import { chmod, mkdir, open, realpath, rename, stat, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
-import { replaceFile } from "../runtime/file-replacement.ts";
-import { ownUserId } from "../runtime/processes.ts";
+import { replaceFile } from "../runtime/files/file-replacement.ts";
+import { ownUserId } from "../runtime/files/processes.ts";
 import { ConfigError } from "./config-error.ts";
 import { findJsonProblem } from "./json-problem.ts";
 

@@ -7,6 +7,8 @@ export interface Field {
   readonly name: string;
   readonly type: FieldType;
   readonly nullable: boolean;
+  /** What it, or each item of an array, may be: resources by name, or `string` for an id or a text. */
+  readonly of?: readonly string[];
 }
 
 export type Properties = Record<string, Json>;
@@ -150,10 +152,11 @@ export interface MembershipPerson {
   created_at: number;
 }
 
-const required = (name: string, type: FieldType): Field => ({ name, type, nullable: false });
-const nullable = (name: string, type: FieldType): Field => ({ name, type, nullable: true });
+type Of = Pick<Field, "of">;
+const required = (name: string, type: FieldType, of: Of = {}): Field => ({ name, type, nullable: false, ...of });
+const nullable = (name: string, type: FieldType, of: Of = {}): Field => ({ name, type, nullable: true, ...of });
 
-/** Every resource's fields in the specification's order. */
+/** Every resource's fields in the specification's order, and those of the objects inside them. */
 export const RESOURCES = {
   person: [
     required("id", "string"),
@@ -174,7 +177,7 @@ export const RESOURCES = {
   ],
   surveyResponse: [
     required("id", "string"),
-    required("person", "string"),
+    required("person", "string", { of: ["string", "briefPerson"] }),
     required("survey_type", "string"),
     required("score", "integer"),
     nullable("comment", "string"),
@@ -182,9 +185,9 @@ export const RESOURCES = {
     required("created_at", "timestamp"),
     nullable("updated_at", "timestamp"),
     nullable("person_properties", "map"),
-    required("notes", "array"),
-    required("tags", "array"),
-    required("additional_answers", "array"),
+    required("notes", "array", { of: ["string", "note"] }),
+    required("tags", "array", { of: ["string"] }),
+    required("additional_answers", "array", { of: ["additionalAnswer"] }),
   ],
   bounce: [
     required("person_id", "string"),
@@ -218,8 +221,8 @@ export const RESOURCES = {
   membership: [
     required("created_at", "timestamp"),
     required("updated_at", "timestamp"),
-    required("person", "object"),
-    nullable("next_survey_request", "object"),
+    required("person", "object", { of: ["memberPerson"] }),
+    nullable("next_survey_request", "object", { of: ["surveyRequest"] }),
   ],
   note: [
     required("id", "string"),
@@ -227,5 +230,43 @@ export const RESOURCES = {
     required("user_email", "string"),
     required("created_at", "timestamp"),
   ],
-  additionalAnswer: [required("id", "string"), required("value", "object"), required("question", "object")],
+  additionalAnswer: [
+    required("id", "string"),
+    required("value", "object", { of: ["answerValue"] }),
+    required("question", "object", { of: ["question"] }),
+  ],
+  answerValue: [
+    nullable("free_response", "string"),
+    nullable("scale", "integer"),
+    nullable("select_one", "object", { of: ["choice"] }),
+    nullable("select_many", "array", { of: ["choice"] }),
+  ],
+  question: [required("id", "string"), required("type", "string"), required("text", "string")],
+  choice: [required("id", "string"), required("text", "string")],
+  briefPerson: [
+    required("id", "string"),
+    nullable("email", "string"),
+    nullable("name", "string"),
+    required("created_at", "timestamp"),
+    nullable("phone_number", "string"),
+  ],
+  memberPerson: [
+    required("id", "string"),
+    nullable("name", "string"),
+    nullable("email", "string"),
+    nullable("phone_number", "string"),
+    required("created_at", "timestamp"),
+    nullable("last_sent_at", "timestamp"),
+  ],
+  surveyRequest: [
+    required("id", "string"),
+    required("created_at", "timestamp"),
+    required("survey_scheduled_at", "timestamp"),
+    required("properties", "map"),
+  ],
+  addedMember: [required("person", "object", { of: ["briefPerson"] }), required("properties", "map")],
+  removedMember: [required("person", "object", { of: ["briefPerson"] })],
+  done: [required("ok", "boolean")],
 } as const satisfies Record<string, readonly Field[]>;
+
+export type ResourceName = keyof typeof RESOURCES;

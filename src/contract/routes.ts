@@ -1,4 +1,6 @@
 /** The endpoint table, section 4, and the endpoints that published client libraries call beside it. */
+import { PAGE_DEFAULT, PER_PAGE_DEFAULT, PER_PAGE_MAX, SCORE_MAX, SCORE_MIN } from "./limits.ts";
+import type { ResourceName } from "./resources.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type Pagination = "cursor" | "page" | "none";
@@ -9,6 +11,14 @@ export interface Parameter {
   readonly type: ParameterType;
   readonly choices?: readonly string[];
   readonly required?: boolean;
+  /** Whole numbers: the range, ends included, and the value that is taken when it is absent. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly otherwise?: number | boolean | string;
+  /** Belongs into the query, whatever the method. */
+  readonly isQuery?: boolean;
+  /** What it does, where its name does not say it. */
+  readonly text?: string;
 }
 
 export interface Route {
@@ -21,6 +31,16 @@ export interface Route {
   readonly section: string | null;
   readonly pagination: Pagination;
   readonly parameters: readonly Parameter[];
+  /** At least one of these parameters is required. */
+  readonly anyOf?: readonly string[];
+  /** Exactly one of these parameters is required. */
+  readonly oneOf?: readonly string[];
+  /** What it does, in a few words. */
+  readonly summary: string;
+  /** What a success brings: a list has many of it. */
+  readonly resource: ResourceName;
+  /** Statuses of success. */
+  readonly statuses: readonly number[];
   /** A repeat of the same call changes nothing more: it cannot schedule a second survey or add a second row. */
   readonly idempotent: boolean;
 }
@@ -38,52 +58,78 @@ const parameter = (name: string, type: ParameterType, extra: Partial<Parameter> 
   type,
   ...extra,
 });
-const perPage = parameter("per_page", "integer");
-const page = parameter("page", "integer");
-const createdRange = [parameter("since", "timestamp"), parameter("until", "timestamp")];
+const perPage = parameter("per_page", "integer", { minimum: 1, maximum: PER_PAGE_MAX, otherwise: PER_PAGE_DEFAULT });
+const page = parameter("page", "integer", { minimum: 1, otherwise: PAGE_DEFAULT });
+const createdRange = [
+  parameter("since", "timestamp", { text: "first second, included" }),
+  parameter("until", "timestamp", { text: "last second, included" }),
+];
+const trend = parameter("trend", "string", { text: "id of a saved filter on person_properties" });
+const expand = parameter("expand", "array", { choices: EXPANSIONS, isQuery: true, text: "whole objects, not ids" });
+const score = { minimum: SCORE_MIN, maximum: SCORE_MAX };
 const memberIdentifiers = [
   parameter("person_id", "string"),
   parameter("person_email", "email"),
   parameter("person_phone_number", "phone"),
+];
+const MEMBER_IDENTIFIERS = memberIdentifiers.map(({ name }) => name);
+const responseChanges = [
+  parameter("person", "string", { text: "id of the person who responded" }),
+  parameter("score", "integer", score),
+  parameter("person_properties", "map"),
+  parameter("comment", "string"),
+  parameter("tags", "array", { text: "the full list" }),
+  parameter("notes", "string", { text: "text of a note to append" }),
+  expand,
 ];
 
 /** One row an endpoint, in the order of the specification. */
 export const ROUTES = {
   listPeople: {
     name: "listPeople",
+    summary: "List people",
     method: "GET",
     path: "/v1/people",
     section: "4.1",
     pagination: "cursor",
+    resource: "person",
+    statuses: [200],
     idempotent: true,
     parameters: [perPage, ...createdRange, parameter("email", "email"), parameter("phone_number", "phone")],
   },
   sendPerson: {
     name: "sendPerson",
+    summary: "Create or update a person and schedule a survey",
     method: "POST",
     path: "/v1/people",
     section: "4.2",
     pagination: "none",
+    resource: "sentPerson",
+    statuses: [200, 201],
+    anyOf: ["email", "phone_number"],
     idempotent: false,
     parameters: [
       parameter("email", "email"),
       parameter("phone_number", "phone"),
-      parameter("channel", "string", { choices: CHANNELS }),
+      parameter("channel", "string", { choices: CHANNELS, otherwise: "email" }),
       parameter("name", "string"),
-      parameter("delay", "integer"),
+      parameter("delay", "integer", { minimum: 0, otherwise: 0, text: "seconds before the survey is sent" }),
       parameter("properties", "map"),
-      parameter("send", "boolean"),
-      parameter("last_sent_at", "timestamp"),
-      parameter("email_update", "email"),
-      parameter("phone_number_update", "phone"),
+      parameter("send", "boolean", { otherwise: true, text: "false saves the person and sends nothing" }),
+      parameter("last_sent_at", "timestamp", { text: "when the person was last surveyed, for throttling" }),
+      parameter("email_update", "email", { text: "the new address" }),
+      parameter("phone_number_update", "phone", { text: "the new number" }),
     ],
   },
   listResponses: {
     name: "listResponses",
+    summary: "List survey responses",
     method: "GET",
     path: "/v1/survey_responses",
     section: "4.3",
     pagination: "page",
+    resource: "surveyResponse",
+    statuses: [200],
     idempotent: true,
     parameters: [
       perPage,
@@ -91,165 +137,188 @@ export const ROUTES = {
       ...createdRange,
       parameter("updated_since", "timestamp"),
       parameter("updated_until", "timestamp"),
-      parameter("trend", "string"),
+      trend,
       parameter("person_id", "string"),
       parameter("person_email", "email"),
       parameter("order", "string", { choices: RESPONSE_ORDERS }),
-      parameter("expand", "array", { choices: EXPANSIONS }),
+      expand,
     ],
   },
   addResponse: {
     name: "addResponse",
+    summary: "Add a survey response",
     method: "POST",
     path: "/v1/survey_responses",
     section: "4.4",
     pagination: "none",
+    resource: "surveyResponse",
+    statuses: [201],
     idempotent: false,
     parameters: [
-      parameter("person", "string", { required: true }),
-      parameter("score", "integer", { required: true }),
+      parameter("person", "string", { required: true, text: "id of the person who responded" }),
+      parameter("score", "integer", { required: true, ...score }),
       parameter("person_properties", "map"),
       parameter("comment", "string"),
-      parameter("created_at", "timestamp"),
+      parameter("created_at", "timestamp", { text: "when it was collected; now when absent" }),
     ],
   },
   listBounces: {
     name: "listBounces",
+    summary: "List bounced people",
     method: "GET",
     path: "/v1/bounces",
     section: "4.5",
     pagination: "page",
+    resource: "bounce",
+    statuses: [200],
     idempotent: true,
     parameters: [perPage, page, ...createdRange],
   },
   listUnsubscribes: {
     name: "listUnsubscribes",
+    summary: "List unsubscribed people",
     method: "GET",
     path: "/v1/unsubscribes",
     section: "4.6",
     pagination: "page",
+    resource: "unsubscribe",
+    statuses: [200],
     idempotent: true,
     parameters: [perPage, page, ...createdRange],
   },
   getMetrics: {
     name: "getMetrics",
+    summary: "Get metrics",
     method: "GET",
     path: "/v1/metrics",
     section: "4.7",
     pagination: "none",
+    resource: "metrics",
+    statuses: [200],
     idempotent: true,
-    parameters: [
-      ...createdRange,
-      parameter("trend", "string"),
-      parameter("groups", "array", { choices: METRIC_GROUPS }),
-    ],
+    parameters: [...createdRange, trend, parameter("groups", "array", { choices: METRIC_GROUPS })],
   },
   listMembers: {
     name: "listMembers",
+    summary: "List Autopilot memberships",
     method: "GET",
     path: "/v1/autopilot/{platform}/memberships",
     section: "4.8",
     pagination: "cursor",
+    resource: "membership",
+    statuses: [200],
     idempotent: true,
     parameters: [perPage, ...memberIdentifiers],
   },
   addMember: {
     name: "addMember",
+    summary: "Add a person to Autopilot, or change the properties there",
     method: "POST",
     path: "/v1/autopilot/{platform}/memberships",
     section: "4.9",
     pagination: "none",
+    resource: "addedMember",
+    statuses: [200, 201],
+    anyOf: MEMBER_IDENTIFIERS,
     idempotent: true,
     parameters: [...memberIdentifiers, parameter("person_name", "string"), parameter("properties", "map")],
   },
   removeMember: {
     name: "removeMember",
+    summary: "Remove a person from Autopilot",
     method: "DELETE",
     path: "/v1/autopilot/{platform}/memberships",
     section: "4.10",
     pagination: "none",
+    resource: "removedMember",
+    statuses: [202],
+    oneOf: MEMBER_IDENTIFIERS,
     idempotent: true,
     parameters: memberIdentifiers,
   },
   getAutopilot: {
     name: "getAutopilot",
+    summary: "Get the Autopilot configuration",
     method: "GET",
     path: "/v1/autopilot/{platform}",
     section: "4.11",
     pagination: "none",
+    resource: "autopilotConfiguration",
+    statuses: [200],
     idempotent: true,
     parameters: [],
   },
   deletePerson: {
     name: "deletePerson",
+    summary: "Delete a person, named by id, email:… or phone_number:…",
     method: "DELETE",
     path: "/v1/people/{person}",
     section: null,
     pagination: "none",
+    resource: "done",
+    statuses: [202],
     idempotent: true,
     parameters: [],
   },
   cancelSurveys: {
     name: "cancelSurveys",
+    summary: "Cancel a person's surveys that were not sent yet",
     method: "DELETE",
     path: "/v1/people/{email}/survey_requests/pending",
     section: null,
     pagination: "none",
+    resource: "done",
+    statuses: [202],
     idempotent: true,
     parameters: [],
   },
   unsubscribe: {
     name: "unsubscribe",
+    summary: "Unsubscribe a person",
     method: "POST",
     path: "/v1/unsubscribes",
     section: null,
     pagination: "none",
+    resource: "done",
+    statuses: [200, 201],
     idempotent: true,
     parameters: [parameter("person_email", "email", { required: true })],
   },
   getResponse: {
     name: "getResponse",
+    summary: "Get a survey response",
     method: "GET",
     path: "/v1/survey_responses/{id}",
     section: null,
     pagination: "none",
+    resource: "surveyResponse",
+    statuses: [200],
     idempotent: true,
-    parameters: [parameter("expand", "array", { choices: EXPANSIONS })],
+    parameters: [expand],
   },
   updateResponse: {
     name: "updateResponse",
+    summary: "Change a survey response",
     method: "PUT",
     path: "/v1/survey_responses/{id}",
     section: null,
     pagination: "none",
+    resource: "surveyResponse",
+    statuses: [200],
     idempotent: true,
-    parameters: [
-      parameter("person", "string"),
-      parameter("score", "integer"),
-      parameter("person_properties", "map"),
-      parameter("comment", "string"),
-      parameter("tags", "array"),
-      parameter("notes", "string"),
-      parameter("expand", "array", { choices: EXPANSIONS }),
-    ],
+    parameters: responseChanges,
   },
   updateResponseByBody: {
     name: "updateResponseByBody",
+    summary: "Change the survey response that the body names",
     method: "PUT",
     path: "/v1/survey_responses",
     section: null,
     pagination: "none",
+    resource: "surveyResponse",
+    statuses: [200],
     idempotent: true,
-    parameters: [
-      parameter("id", "string", { required: true }),
-      parameter("person", "string"),
-      parameter("score", "integer"),
-      parameter("person_properties", "map"),
-      parameter("comment", "string"),
-      parameter("tags", "array"),
-      parameter("notes", "string"),
-      parameter("expand", "array", { choices: EXPANSIONS }),
-    ],
+    parameters: [parameter("id", "string", { required: true }), ...responseChanges],
   },
 } as const satisfies Record<string, Route>;
 

@@ -4,7 +4,7 @@
  * in each run and identify nobody. Names of third parties stay: no rule tells them from other words.
  */
 import { isJsonObject, type Json, type JsonObject } from "../contract/json.ts";
-import { emailKey } from "../contract/email.ts";
+import { emailKey } from "../contract/text/email.ts";
 import { findPersonalData, PERSONAL_KINDS, type PersonalKind, type PersonalSpan } from "./personal-data.ts";
 import { foldAccents, foldWithPlaces } from "./search.ts";
 

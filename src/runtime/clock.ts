@@ -54,3 +54,22 @@ export function nextTurn(): Promise<void> {
     setImmediate(resolve);
   });
 }
+
+/** What `work` resolves with, or `late` when it takes longer than `ms` milliseconds; it then goes on unheard. */
+export async function inTime<Value, Late>(
+  clock: Pick<Clock, "sleep">,
+  ms: number,
+  work: Promise<Value>,
+  late: Late,
+): Promise<Value | Late> {
+  const done = new AbortController();
+  const isLate = clock.sleep(ms, done.signal).then(
+    () => late,
+    () => late,
+  );
+  try {
+    return await Promise.race([work, isLate]);
+  } finally {
+    done.abort();
+  }
+}

@@ -15,12 +15,17 @@ export interface Log {
 /** So much may wait for a reader of the log that does not read; what comes beyond it is dropped and counted. */
 const WAITING_CHARACTERS_MAX = 1_000_000;
 
-/** `write` is given whole lines, each with the time of `clock` in ISO 8601, and resolves when they have been taken. */
+/**
+ * `write` is given whole lines, each with the time of `clock` in ISO 8601, and resolves when they have been taken. `msg`
+ * is the field `message`, or the event in words.
+ */
 export function createLog(write: (text: string) => Promise<void>, clock: Clock): Log {
   const waiting: string[] = [];
   const state = { unread: 0, dropped: 0 };
-  const format = (level: "info" | "warn" | "error", event: string, fields: LogFields): string =>
-    `${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, event, ...fields })}\n`;
+  const format = (level: "info" | "warn" | "error", event: string, { message, ...fields }: LogFields): string => {
+    const msg = message ?? event.replaceAll("_", " ");
+    return `${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, event, msg, ...fields })}\n`;
+  };
   const hand = async (text: string): Promise<void> => {
     state.unread += text.length;
     await write(text);

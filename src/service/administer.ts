@@ -1,6 +1,6 @@
 /** Administration of a data file, open in a running server or not. */
 import { silentLog } from "../runtime/log.ts";
-import { isRunning } from "../runtime/processes.ts";
+import { isRunning } from "../runtime/files/processes.ts";
 import type { Admin } from "./control/commands.ts";
 import { ControlLostError, createControlClient } from "./control/control-channel.ts";
 import { readControlFile, type ControlRecord } from "./control/control-file.ts";

@@ -1,24 +1,35 @@
 /** What `/metrics` says of deliveries. No addresses, no tokens. */
 import type { Channel } from "../contract/routes.ts";
-import { summarizeQueue } from "./domain/delivery/oversight.ts";
+import { createCounter, createHistogram, type Family, writeFamily } from "../runtime/metrics.ts";
+import type { QueueSummary } from "./domain/delivery/oversight.ts";
 import { REPORT_OUTCOMES, type ReportOutcome } from "./domain/delivery/rows.ts";
+import { TEXT_OUTCOMES, type TextOutcome } from "./domain/sms/receive-text.ts";
 import { HOOK_SOURCES } from "./domain/delivery/hook-secrets.ts";
 import type { SmtpStage } from "./delivery/smtp/smtp-types.ts";
 import type { SenderHealth } from "./delivery/mail/sender-health.ts";
 import type { AttemptFacts, DeliveryResult, OutcomeKind } from "./domain/delivery/sender.ts";
-import type { Store } from "./domain/ports.ts";
 
 const REFUSALS = ["secret", "signature", "body"] as const;
 type Refusal = (typeof REFUSALS)[number];
 
+export interface DueQueue extends QueueSummary {
+  /** How many should be sent by now. */
+  readonly due: number;
+}
+
 export interface DeliveryMetrics {
-  readonly count: (due: { readonly channel: Channel }, result: DeliveryResult) => void;
+  /** `seconds`: from its claim to its end. */
+  readonly count: (due: { readonly channel: Channel }, result: DeliveryResult, seconds: number) => void;
   /** A report that came back by mail, or from a provider. */
   readonly countReport: (source: string, outcome: ReportOutcome) => void;
-  /** A request to a hook that was no report. */
+  /** A text message that came in. */
+  readonly countText: (outcome: TextOutcome) => void;
+  /** A reply to one; `segments` is 0 for what did not go out. */
+  readonly countReply: (outcome: string, segments: number) => void;
+  /** A request to a hook that was neither a report nor a text. */
   readonly countRefusal: (why: Refusal) => void;
-  /** Lines in Prometheus' text format. */
-  readonly text: () => Promise<string>;
+  /** Lines in Prometheus' text format; without a queue, only what this process has counted. */
+  readonly lines: (queue: DueQueue | null) => readonly string[];
 }
 
 const KINDS: readonly OutcomeKind[] = [
@@ -33,70 +44,130 @@ const KINDS: readonly OutcomeKind[] = [
 ];
 const CHANNELS: readonly Channel[] = ["email", "sms"];
 
-/**
- * Counts outcomes since the start; what the queue holds is read when it is asked for, from counts that are kept.
- * `senders` says how they are now, by name.
- */
+const OUTCOMES: Family = {
+  name: "surveyctl_delivery_total",
+  type: "counter",
+  help: "Deliveries, by how they ended.",
+  labels: ["channel", "outcome"],
+};
+const DURATION: Family = {
+  name: "surveyctl_delivery_duration_seconds",
+  type: "histogram",
+  help: "Time from a survey's claim to the end of its delivery.",
+  labels: ["channel"],
+};
+const DURATION_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
+const REPORTS: Family = {
+  name: "surveyctl_reports_total",
+  type: "counter",
+  help: "Reports about surveys that came back, by what became of them.",
+  labels: ["source", "outcome"],
+};
+const REFUSED: Family = {
+  name: "surveyctl_hook_refusals_total",
+  type: "counter",
+  help: "Requests to hooks that were refused.",
+  labels: ["reason"],
+};
+const BREAKER: Family = {
+  name: "surveyctl_delivery_breaker",
+  type: "gauge",
+  help: "1 while the sender is stopped by refusals of its server.",
+  labels: ["sender"],
+};
+const REPLIES: Family = {
+  name: "surveyctl_smtp_reply_total",
+  type: "counter",
+  help: "Mail by the last reply to it; code 0 for no reply.",
+  labels: ["stage", "code"],
+};
+
+const SEGMENTS: Family = {
+  name: "surveyctl_sms_segments_total",
+  type: "counter",
+  help: "Segments of text messages that went out, or may have.",
+  labels: [],
+};
+const RECEIVED_TEXTS: Family = {
+  name: "surveyctl_sms_received_total",
+  type: "counter",
+  help: "Text messages that came in, by what became of them.",
+  labels: ["outcome"],
+};
+const TEXT_REPLIES: Family = {
+  name: "surveyctl_sms_replies_total",
+  type: "counter",
+  help: "Attempts to reply to text messages, by how they ended.",
+  labels: ["outcome"],
+};
+const REPLY_OUTCOMES = ["sent", "retry", "failed", "unknown", "dropped"] as const;
+
+/** Counts outcomes since the start. `senders` says how they are now, by name. */
 export function createDeliveryMetrics(
-  store: Store,
   senders: () => Readonly<Record<string, Pick<SenderHealth, "mode" | "probes">>> = () => ({}),
 ): DeliveryMetrics {
-  const replies = new Map<string, number>();
-  const counts = new Map<string, number>(
-    CHANNELS.flatMap((channel) => KINDS.map((kind) => [`${channel} ${kind}`, 0] as const)),
+  const replies = createCounter();
+  const outcomes = createCounter(CHANNELS.flatMap((channel) => KINDS.map((kind) => [channel, kind])));
+  const durations = createHistogram(DURATION, DURATION_BUCKETS);
+  const reports = createCounter(
+    ["mail", ...HOOK_SOURCES].flatMap((source) => REPORT_OUTCOMES.map((outcome) => [source, outcome])),
   );
-  const reports = new Map<string, number>(
-    ["mail", ...HOOK_SOURCES].flatMap((source) =>
-      REPORT_OUTCOMES.map((outcome) => [`${source} ${outcome}`, 0] as const),
-    ),
-  );
-  const refusals = new Map<string, number>(REFUSALS.map((why) => [why, 0]));
+  const refusals = createCounter(REFUSALS.map((why) => [why]));
+  const texts = createCounter(TEXT_OUTCOMES.map((outcome) => [outcome]));
+  const textReplies = createCounter(REPLY_OUTCOMES.map((outcome) => [outcome]));
+  const sms = { segments: 0 };
   return {
-    count: ({ channel }, { kind, attempt = null }) => {
-      add(counts, `${channel} ${kind}`);
-      if (attempt !== null && SMTP_STAGES.has(attempt.stage)) add(replies, replyLabels(attempt));
+    count: ({ channel }, { kind, attempt = null, segments = 0 }, seconds) => {
+      outcomes.add([channel, kind]);
+      durations.observe(seconds, [channel]);
+      sms.segments += segments;
+      if (channel === "email" && attempt !== null && SMTP_STAGES.has(attempt.stage)) replies.add(replyLabels(attempt));
     },
-    countReport: (source, outcome) => add(reports, `${source} ${outcome}`),
-    countRefusal: (why) => add(refusals, why),
-    text: async () => {
-      const queue = await store.read(summarizeQueue);
-      const outcomes = [...counts].map(([key, number]) => {
-        const [channel = "", outcome = ""] = key.split(" ");
-        return `surveyctl_delivery_total{channel="${channel}",outcome="${outcome}"} ${number}`;
-      });
-      const states = Object.entries(queue.waiting).map(
-        ([state, number]) => `surveyctl_delivery_queue{state="${state}"} ${number}`,
-      );
-      return [
-        ...head("surveyctl_delivery_total", "counter", "Deliveries, by how they ended."),
-        ...outcomes,
-        ...head("surveyctl_delivery_queue", "gauge", "Surveys that are still to be sent, by state."),
-        ...states,
-        ...head("surveyctl_delivery_oldest_due_seconds", "gauge", "How long the oldest due survey has waited."),
-        `surveyctl_delivery_oldest_due_seconds ${queue.oldestDueSeconds}`,
-        ...head("surveyctl_delivery_unknown", "gauge", "Surveys that may or may not have arrived."),
-        `surveyctl_delivery_unknown ${queue.unknown}`,
-        ...head("surveyctl_reports_total", "counter", "Reports about surveys that came back, by what became of them."),
-        ...[...reports].map(([key, number]) => {
-          const [source = "", outcome = ""] = key.split(" ");
-          return `surveyctl_reports_total{source="${source}",outcome="${outcome}"} ${number}`;
-        }),
-        ...head("surveyctl_hook_refusals_total", "counter", "Requests to the bounce hook that were refused."),
-        ...[...refusals].map(([why, number]) => `surveyctl_hook_refusals_total{reason="${why}"} ${number}`),
-        ...head("surveyctl_delivery_breaker", "gauge", "1 while the sender is stopped by refusals of its server."),
-        ...Object.entries(senders()).map(
-          ([sender, health]) => `surveyctl_delivery_breaker{sender="${sender}"} ${isStopped(health) ? 1 : 0}`,
-        ),
-        ...head("surveyctl_smtp_reply_total", "counter", "Mail by the last reply to it; code 0 for no reply."),
-        ...[...replies].map(([labels, number]) => `surveyctl_smtp_reply_total{${labels}} ${number}`),
-        "",
-      ].join("\n");
+    countReport: (source, outcome) => reports.add([source, outcome]),
+    countText: (outcome) => texts.add([outcome]),
+    countReply: (outcome, segments) => {
+      textReplies.add([outcome]);
+      sms.segments += segments;
     },
+    countRefusal: (why) => refusals.add([why]),
+    lines: (queue) => [
+      ...writeFamily(OUTCOMES, outcomes.samples()),
+      // The name that the other counters of the service have, of the same deliveries.
+      ...writeFamily({ ...OUTCOMES, name: "surveyctl_deliveries_total" }, outcomes.samples()),
+      ...durations.lines(),
+      ...(queue === null ? [] : queueLines(queue)),
+      ...writeFamily(REPORTS, reports.samples()),
+      ...writeFamily(REFUSED, refusals.samples()),
+      ...writeFamily(
+        BREAKER,
+        Object.entries(senders()).map(([sender, health]) => [[sender], isStopped(health) ? 1 : 0]),
+      ),
+      ...writeFamily(REPLIES, replies.samples()),
+      ...writeFamily(SEGMENTS, [[[], sms.segments]]),
+      ...writeFamily(RECEIVED_TEXTS, texts.samples()),
+      ...writeFamily(TEXT_REPLIES, textReplies.samples()),
+    ],
   };
 }
 
-function add(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+function gauge(name: string, help: string, labels: readonly string[] = []): Family {
+  return { name: `surveyctl_${name}`, type: "gauge", help, labels };
+}
+
+function queueLines({ waiting, due, oldestDueSeconds, unknown }: DueQueue): readonly string[] {
+  const age = "How long the oldest due survey has waited.";
+  return [
+    ...writeFamily(
+      gauge("delivery_queue", "Surveys that are still to be sent, by state.", ["state"]),
+      Object.entries(waiting).map(([state, count]) => [[state], count]),
+    ),
+    ...writeFamily(gauge("surveys_due", "Surveys that should be sent by now; at most 10,000 are counted."), [
+      [[], due],
+    ]),
+    ...writeFamily(gauge("delivery_oldest_due_seconds", age), [[[], oldestDueSeconds]]),
+    ...writeFamily(gauge("surveys_oldest_due_age_seconds", age), [[[], oldestDueSeconds]]),
+    ...writeFamily(gauge("delivery_unknown", "Surveys that may or may not have arrived."), [[[], unknown]]),
+  ];
 }
 
 const SMTP_STAGES: ReadonlySet<string> = new Set<SmtpStage>([
@@ -111,15 +182,11 @@ const SMTP_STAGES: ReadonlySet<string> = new Set<SmtpStage>([
 ]);
 
 /** A code is three digits in an honest dialogue; others make no series of their own. */
-function replyLabels({ stage, code }: AttemptFacts): string {
-  return `stage="${stage}",code="${code !== null && code >= 200 && code <= 599 ? code : 0}"`;
+function replyLabels({ stage, code }: AttemptFacts): readonly string[] {
+  return [stage, String(code !== null && code >= 200 && code <= 599 ? code : 0)];
 }
 
 /** Its probes do not count as healthy. */
 function isStopped({ mode, probes }: Pick<SenderHealth, "mode" | "probes">): boolean {
   return mode === "breaker" || (mode === "half-open" && probes === "breaker");
-}
-
-function head(name: string, type: "counter" | "gauge", help: string): string[] {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 }

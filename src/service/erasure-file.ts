@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
-import { replaceFile, resolveFile } from "../runtime/file-replacement.ts";
+import { replaceFile, resolveFile } from "../runtime/files/file-replacement.ts";
 import type { Random } from "../runtime/random.ts";
 import { applyErasureLog } from "./domain/privacy/erase.ts";
 import { type ErasureLog, readErasureLog } from "./domain/privacy/erasure-log.ts";
@@ -45,9 +45,10 @@ function isEmpty({ projects }: ErasureLog): boolean {
 
 /** Whether another log has every entry of this one. */
 function isIn(log: ErasureLog, other: ErasureLog): boolean {
-  const keyOf = (name: string, hash: string, at: number): string => JSON.stringify([name, hash, at]);
-  const keysOf = ({ projects }: ErasureLog): string[] =>
-    projects.flatMap(({ name, entries }) => entries.map(({ hash, at }) => keyOf(name, hash, at)));
   const known = new Set(keysOf(other));
   return log.secret === other.secret && keysOf(log).every((key) => known.has(key));
+}
+
+function keysOf({ projects }: ErasureLog): string[] {
+  return projects.flatMap(({ name, entries }) => entries.map(({ hash, at }) => JSON.stringify([name, hash, at])));
 }

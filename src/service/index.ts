@@ -4,15 +4,16 @@ import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
-import { resolveFile } from "../runtime/file-replacement.ts";
+import { resolveFile } from "../runtime/files/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
 import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
-import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
+import type { PacedSender } from "./delivery/paced-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
 import type { FetchText } from "./delivery/bounce/sns.ts";
+import type { SmsHook } from "./delivery/sms/sms-hook.ts";
 import { createOutbox } from "./delivery/outbox.ts";
 import type { OnUnknown } from "./domain/delivery/deliveries.ts";
 import { type Brand, readBrand } from "./domain/projects/brand.ts";
@@ -23,15 +24,16 @@ import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
-import { webhookMetrics } from "./webhook/webhook-metrics.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
+import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
 import { type DatabaseChoice, openData } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createHeartbeat } from "./scheduler/heartbeat.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./erasure-file.ts";
-import { createFailureLog, logOverdue, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, createNotices, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
+import { createServiceMetrics } from "./service-metrics.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
@@ -47,10 +49,16 @@ export interface ServiceOptions {
   /** Where the service is seen from outside, without a slash at the end; null: wherever requests are sent to. */
   readonly publicUrl: string | null;
   readonly rateLimit: RateLimit | null;
+  /** Lets callers beyond this machine read the metrics; absent or null: none. */
+  readonly metricsToken?: string | null;
+  /** Addresses and networks of proxies that tell for whom they ask; absent or null: this machine, with a public URL. */
+  readonly trustedProxies?: readonly string[] | null;
   /** Who surveys come from, where a project does not say so itself. */
   readonly sender?: SenderSettings;
-  /** Sends mail over SMTP; null, the default, leaves it in the outbox, where SMS always go. */
+  /** Sends mail over SMTP; null, the default, leaves it in the outbox. */
   readonly mail?: MailOptions | null;
+  /** Sends text messages through a gateway; null, the default, leaves them in the outbox. */
+  readonly sms?: SmsOptions | null;
   /** Surveys that were due longer ago are given up; null, the default, for no limit. */
   readonly maxAgeSeconds?: number | null;
   /** What becomes of a mail that may have arrived: `hold` is the default. */
@@ -67,6 +75,8 @@ export interface ServiceOptions {
 export interface Service extends Face {
   /** As `handle`, for callers on this machine: lists go on where they were asked for, whatever the public URL is. */
   readonly handleLocally: ServerExchange;
+  /** Metrics and health alone, for a listener of their own. */
+  readonly operators: Face;
   readonly admin: Admin;
   readonly store: Store;
   readonly clock: Clock;
@@ -108,8 +118,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null, isReady: true };
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
   const isFile = (options.database ?? null) === null;
+  const metrics = createServiceMetrics(clock);
   const store = await openData({
     ...options,
+    onCommit: metrics.countCommit,
     appUrl: () => state.address,
     onWebhookEvent: eventNoted.call,
     onEvent: (event) => {
@@ -140,8 +152,20 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onError: failures.add,
   });
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
-  const senders = mail === null ? [outbox] : [mail, { ...outbox, channels: ["sms"] as const }];
-  const metrics = createDeliveryMetrics(store, () => (mail === null ? {} : { smtp: mail.health() }));
+  const sms = await openSms(options, {
+    store,
+    appUrl: () => state.address,
+    senderName: sender.senderName,
+    metrics: () => deliveries,
+    wake: wakeUp.call,
+    onError: failures.add,
+  });
+  const carriers = [...(mail === null ? [] : [mail]), ...(sms === null ? [] : [sms.sender])];
+  const left = (["email", "sms"] as const).filter((channel) => !carriers.some((one) => one.channels.includes(channel)));
+  const senders = left.length === 0 ? carriers : [...carriers, { ...outbox, channels: left }];
+  const deliveries = createDeliveryMetrics(() =>
+    Object.fromEntries(carriers.map(({ name, health }) => [name, health()])),
+  );
   const claimer = random.token(9);
   const onUnknown = options.onUnknown ?? "hold";
   const heartbeat = createHeartbeat({ store, clock, claimer, onUnknown });
@@ -153,11 +177,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
     onUnknown,
-    onOutcome: (due, result) => {
+    onOutcome: (due, result, seconds) => {
       if (result.kind === "sent") failures.end();
-      metrics.count(due, result);
+      deliveries.count(due, result, seconds);
     },
+    onTurn: metrics.countTurn,
     onOverdue: (held) => logOverdue(log, held, options.maxAgeSeconds ?? 0),
+    onPaused: (pause) => logPaused(log, pause),
     onError: failures.add,
   });
   wakeUp.answer(scheduler.wake);
@@ -172,30 +198,59 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onError: failures.add,
   });
   eventNoted.answer(webhooks.wake);
+  const windowSeconds = options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS;
   const pages = createPages({
     store,
     clock,
     publicUrl,
     random,
-    answerWindowSeconds: options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS,
+    answerWindowSeconds: windowSeconds,
     senderName: sender.senderName,
     unknownLinks: createAddressLimit(UNKNOWN_LINKS, clock),
     linkAnswers: createAddressLimit(LINK_ANSWERS, clock),
     identify: async (authorization, address) => http.keys.open(authorization, addressBlock(address)),
     onError: failures.add,
   });
-  const hooks = openHooks(options, store, metrics);
+  const hooks = openHooks(options, store, deliveries);
+  const onText = (): void => {
+    sms?.replies.wake();
+    scheduler.wake();
+  };
+  const texts = openTexts({
+    store,
+    clock,
+    appUrl: () => state.address,
+    format: options.sms?.gateway.format ?? null,
+    windowSeconds,
+    metrics: deliveries,
+    onText,
+  });
   const http = createHttpService({
     ...options,
     otherFaces: [
-      ({ method, headers, body = "", from = "" }, target) =>
-        pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
-      ({ method, headers, body = "" }, { path: asked }) =>
-        asked.startsWith("/hooks/") ? hooks({ method, headers, path: asked, body: async () => readBody(body) }) : null,
+      {
+        name: "page",
+        answer: ({ method, headers, body = "", from = "" }, target) =>
+          pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+      },
+      {
+        name: "hook",
+        answer: ({ method, headers, body = "" }, { path: asked, query }) =>
+          asked.startsWith("/hooks/sms/")
+            ? texts({ method, headers, path: asked, query, body: async () => readBody(body) })
+            : null,
+      },
+      {
+        name: "hook",
+        answer: ({ method, headers, body = "" }, { path: asked }) =>
+          asked.startsWith("/hooks/")
+            ? hooks({ method, headers, path: asked, body: async () => readBody(body) })
+            : null,
+      },
     ],
     store,
     onScheduled: scheduler.wake,
-    moreMetrics: async () => (await metrics.text()) + (await webhookMetrics(store, webhooks.attempts())),
+    moreMetrics: () => metrics.lines({ store, deliveries, webhookAttempts: webhooks.attempts() }),
     isReady: () => state.isReady && store.trouble() === null,
   });
   /** Messages of a deleted person go with them. */
@@ -217,7 +272,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     appUrl: () => state.address,
     renderPreview: (survey, settings, brand) =>
       previewMail(survey, mailContext(settings, brand), random, unixSeconds(clock)),
-    onReport: metrics.countReport,
+    onReport: deliveries.countReport,
     ownAddresses,
     onWebhooks: webhooks.wake,
     sendTest: webhooks.send,
@@ -239,6 +294,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     handle: wakingAfterDelete(http.handle),
     refuse: http.refuse,
     handleLocally: wakingAfterDelete(http.handleLocally),
+    operators: { handle: http.handleOperators, refuse: http.refuse },
     admin,
     store,
     clock,
@@ -250,13 +306,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startScheduler: () => {
       scheduler.start();
+      sms?.replies.start();
       upkeep.start();
     },
-    startLog: ({ isAnnounced } = { isAnnounced: false }) => notices.release(isAnnounced ? "created" : null),
+    startLog: ({ isAnnounced } = { isAnnounced: false }) => {
+      notices.release(isAnnounced ? "created" : null);
+      logStart(log, store.about);
+    },
     startWebhooks: webhooks.start,
     sweepMessages: scheduler.sweep,
     finishDue: scheduler.finish,
-    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop()])),
+    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop(), sms?.replies.stop()])),
     setReady: (isReady) => {
       state.isReady = isReady;
     },
@@ -264,7 +324,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await upkeep.stop();
       await scheduler.stop();
       await webhooks.stop();
-      await mail?.close();
+      await sms?.replies.stop();
+      for (const carrier of carriers) await carrier.close();
       await store.close();
       log.flush();
     },
@@ -297,27 +358,27 @@ async function readBody(body: NonNullable<ServerRequest["body"]>): Promise<Uint8
 async function openMail(
   { mail = null, clock, random, log }: ServiceOptions,
   given: Pick<MailDeliveryOptions, "store" | "context" | "wake" | "onError">,
-): Promise<SmtpSender | null> {
+): Promise<PacedSender | null> {
   if (mail === null) return null;
   const { openMailDelivery } = await import("./mail-delivery.ts");
   return openMailDelivery({ ...mail, clock, random, log, ...given });
 }
 
-/** Holds events until `release`: before a server listens, only an error is worth a line. */
-function createNotices(log: (event: StoreEvent) => void): {
-  readonly add: (event: StoreEvent) => void;
-  /** `known` is the kind of event that the user has been shown already. */
-  readonly release: (known: StoreEvent["kind"] | null) => void;
-} {
-  const held: StoreEvent[] = [];
-  const state = { isReleased: false };
-  return {
-    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
-    release: (known) => {
-      state.isReleased = true;
-      for (const event of held.splice(0)) if (event.kind !== known) log(event);
-    },
-  };
+/** Loaded only where texts are sent. */
+async function openSms(
+  { sms = null, clock, random, log }: ServiceOptions,
+  given: Omit<SmsDeliveryOptions, keyof SmsOptions | "clock" | "random" | "log">,
+): Promise<SmsDelivery | null> {
+  if (sms === null) return null;
+  const { openSmsDelivery } = await import("./sms-delivery.ts");
+  return openSmsDelivery({ ...sms, clock, random, log, ...given });
+}
+
+/** Loaded when the first text comes in. */
+function openTexts(wiring: SmsHookWiring): SmsHook["handle"] {
+  const opened: { hook: Promise<SmsHook> | null } = { hook: null };
+  const open = async (): Promise<SmsHook> => (await import("./sms-delivery.ts")).openSmsHook(wiring);
+  return async (request) => (await (opened.hook ??= open())).handle(request);
 }
 
 /** Something to be called that is not there yet. */

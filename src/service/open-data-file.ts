@@ -2,7 +2,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { Random } from "../runtime/random.ts";
 import { type ControlRecord, readControlFile } from "./control/control-file.ts";
-import type { Store } from "./domain/ports.ts";
+import type { Store, StoreCommit } from "./domain/ports.ts";
 import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
 import { StoreBusyError, type StoreEvent } from "./store/store-errors.ts";
 
@@ -34,6 +34,7 @@ export interface DataFileOptions {
   /** See `SqliteStoreOptions`. */
   readonly appUrl?: () => string;
   readonly onWebhookEvent?: () => void;
+  readonly onCommit?: (commit: StoreCommit) => void;
 }
 
 /** Commands that open the file themselves are done with it soon. */
@@ -52,7 +53,7 @@ export async function openData(options: DataFileOptions): Promise<Store> {
  * Opens the store as soon as short-lived owners are done with it. Of several that try at once one gets it.
  * Throws AlreadyServedError when a server owns it, StoreBusyError when another process keeps it.
  */
-async function openDataFile({ dataFile, ...options }: DataFileOptions): Promise<Store> {
+export async function openDataFile({ dataFile, ...options }: DataFileOptions): Promise<Store> {
   const { clock } = options;
   const startedMs = clock.monotonic();
   for (;;) {

@@ -1,7 +1,7 @@
 /** A service with an address: the public listener, the control channel beside it, and the order in which they end. */
 import type { Exchange } from "../contract/http.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { currentProcess } from "../runtime/processes.ts";
+import { currentProcess } from "../runtime/files/processes.ts";
 import type { Random } from "../runtime/random.ts";
 import { createControlExchange } from "./control/control-channel.ts";
 import { removeControlFile, writeControlFile } from "./control/control-file.ts";
@@ -15,11 +15,21 @@ export interface ServerOptions extends ListenOptions {
   readonly dataFile: string | null;
   readonly random: Random;
   readonly publicUrl: string | null;
+  /** Where metrics and health are served besides; null for nowhere. Plain HTTP. */
+  readonly metrics?: MetricsAddress | null;
+}
+
+export interface MetricsAddress {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
 }
 
 export interface RunningServer {
   /** Scheme, host and port that it listens on. */
   readonly url: string;
+  /** The same of the listener for metrics; null without one. */
+  readonly metricsUrl: string | null;
   /** Answers what is in flight, finishes the delivery in hand and frees the data file. */
   stop(): Promise<void>;
 }
@@ -32,10 +42,13 @@ const DRAIN_MS = 10_000;
  * Listens, leaves the control file and starts delivering. Rejects with Node's own error when the port cannot be had.
  */
 export async function runServer(service: Service, options: ServerOptions): Promise<RunningServer> {
-  const { dataFile, random, publicUrl } = options;
+  const { dataFile, random, publicUrl, metrics = null } = options;
   const { pid, started } = await currentProcess();
   const listener = await listen(service, options);
-  const control = await closingOnFailure([listener], async () => {
+  const operators = await closingOnFailure([listener], async () =>
+    metrics === null ? [] : [await listen(service.operators, { ...metrics, tls: null })],
+  );
+  const control = await closingOnFailure([listener, ...operators], async () => {
     if (dataFile === null) return null;
     const secret = random.token(SECRET_BYTES);
     const exchange = createControlExchange(secret, service.admin, service.handleLocally);
@@ -49,6 +62,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
   service.startWebhooks();
   return {
     url: listener.url,
+    metricsUrl: operators[0]?.url ?? null,
     stop: async () => {
       service.setReady(false);
       const stopped = service.stopDelivering();
@@ -57,6 +71,8 @@ export async function runServer(service: Service, options: ServerOptions): Promi
         await stopped;
         if (dataFile !== null) await removeControlFile(dataFile);
       } finally {
+        // Until here it says that the service is not ready.
+        await drain(operators, service.clock);
         await service.close();
       }
     },

@@ -1,9 +1,17 @@
 /** What the service says in its log besides requests: one line when something begins, one when it ends. */
 import type { Log } from "../runtime/log.ts";
+import { VERSION } from "../runtime/version.ts";
+import type { StoreAbout } from "./domain/ports.ts";
+import type { Pause } from "./domain/delivery/oversight.ts";
 import type { StoreEvent } from "./store/store-errors.ts";
 
 /** The oldest Node with a SQLite of its own, which locks other programs out. */
 const BETTER_NODE = "22.13";
+
+/** One line for each start. */
+export function logStart(log: Log, { engine, schema }: StoreAbout): void {
+  log.info("started", { version: VERSION, engine, schema });
+}
 
 export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
   switch (event.kind) {
@@ -28,6 +36,8 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
       return log.error("data_file_trouble", { file, trouble: event.error.trouble, message: event.error.message });
     case "recovered":
       return log.info("data_file_recovered", { file, message: `${file} can be written again` });
+    case "slow":
+      return log.warn("slow_statement", { statement: event.statement, duration_ms: Math.round(event.seconds * 1000) });
   }
 }
 
@@ -38,6 +48,12 @@ export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void 
     max_age_seconds: maxAgeSeconds,
     message: `${held} surveys were due more than ${maxAgeSeconds / 3600} hours ago and are held`,
   });
+}
+
+/** Said once at a start. */
+export function logPaused(log: Log, { at, reason }: Pause): void {
+  const why = reason ?? "sending was paused";
+  log.warn("sending_paused", { since: at, message: `no survey is sent: ${why}` });
 }
 
 /** Errors that come again and again: each kind is logged once until it is over. */
@@ -54,6 +70,23 @@ export function createFailureLog(log: Log): { readonly add: (error: unknown) => 
     end: () => {
       if (known.size > 0) log.info("delivery_recovered", {});
       known.clear();
+    },
+  };
+}
+
+/** Holds events until `release`: before a server listens, only an error is worth a line. */
+export function createNotices(log: (event: StoreEvent) => void): {
+  readonly add: (event: StoreEvent) => void;
+  /** `known` is the kind of event that the user has been shown already. */
+  readonly release: (known: StoreEvent["kind"] | null) => void;
+} {
+  const held: StoreEvent[] = [];
+  const state = { isReleased: false };
+  return {
+    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
+    release: (known) => {
+      state.isReleased = true;
+      for (const event of held.splice(0)) if (event.kind !== known) log(event);
     },
   };
 }

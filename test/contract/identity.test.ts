@@ -1,8 +1,8 @@
 /** E-mail addresses and phone numbers: what names a person. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { emailKey, emailProblem, isEmail } from "../../src/contract/email.ts";
-import { isE164 } from "../../src/contract/phone.ts";
+import { emailKey, emailProblem, isEmail } from "../../src/contract/text/email.ts";
+import { isE164 } from "../../src/contract/text/phone.ts";
 
 describe("phone numbers", () => {
   it("when there is a plus and 7 to 15 digits that do not begin with 0, then it is E.164", () => {

@@ -27,7 +27,12 @@ interface Tree {
 /** Every command that does something. */
 export async function readCommands(): Promise<CommandLine[]> {
   const { stdout } = await runCli({ args: ["help", "--json"] });
-  const tree = JSON.parse(stdout) as Tree;
+  return commandsOf(stdout);
+}
+
+/** The same of a tree that was read before; the build leaves one beside the program. */
+export function commandsOf(json: string): CommandLine[] {
+  const tree = JSON.parse(json) as Tree;
   const shared = tree.global_flags.flatMap(namesOf);
   return tree.commands.flatMap((command) => below(command, [], shared));
 }

@@ -128,6 +128,8 @@ const RUNTIME_PROCESS = new Set([
   "process.execPath",
   "process.execArgv",
   "process.kill",
+  "process.cpuUsage",
+  "process.memoryUsage",
   "process.emitWarning",
   "process.hrtime",
   "process.getuid",

@@ -2,6 +2,7 @@
 import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { runHistoryImport, type HistoryRequest } from "../../src/cli/import/history/run-history.ts";
 import { systemRandom } from "../../src/runtime/random.ts";
 import { silentLog } from "../../src/runtime/log.ts";
@@ -12,13 +13,18 @@ import { createDatabase } from "../../src/service/store/sqlite/engine/database.t
 import { openEngine } from "../../src/service/store/sqlite/engine/engine.ts";
 import type { SqlRow } from "../../src/service/store/sql/database.ts";
 import { fakeDeps, fixedClock } from "./fake-deps.ts";
-import type { PastFiles } from "./past.ts";
+
+export type SavedFiles = Readonly<Record<string, string | Uint8Array>>;
+
+export interface PastOptions extends Partial<HistoryRequest> {
+  readonly stdin?: string | Uint8Array;
+}
 
 export interface PastStore {
   readonly folder: string;
   readonly service: Service;
   /** Writes files below `folder` and brings them in; a thrown error counts as its own outcome. */
-  import(files: PastFiles, options?: Partial<HistoryRequest>, admin?: Admin): Promise<PastOutcome>;
+  import(files: SavedFiles, options?: PastOptions, admin?: Admin): Promise<PastOutcome>;
   /** Closes the service and reads every table. */
   dump(): Promise<Readonly<Record<string, readonly SqlRow[]>>>;
   close(): Promise<void>;
@@ -41,6 +47,7 @@ const REQUEST: HistoryRequest = {
   unknown: null,
   check: false,
   onConflict: "keep",
+  updatedAt: "keep",
   expectations: [],
   report: null,
 };
@@ -60,14 +67,16 @@ export async function openPastStore(): Promise<PastStore> {
   return {
     folder,
     service,
-    async import(files, given = {}, admin = service.admin) {
+    async import(files, { stdin = "", ...given } = {}, admin = service.admin) {
       imports += 1;
       const saved = path.join(folder, `saved-${imports}`);
       for (const [name, text] of Object.entries(files)) {
         await mkdir(path.dirname(path.join(saved, name)), { recursive: true });
         await writeFile(path.join(saved, name), text);
       }
-      const { deps, out, err } = fakeDeps({ options: { output: "json" } });
+      const { deps: piped, out, err } = fakeDeps({ options: { output: "json" } });
+      const input = { ...piped.streams.in, bytes: () => Readable.from([Buffer.from(stdin)]) };
+      const deps = { ...piped, streams: { ...piped.streams, in: input } };
       const request = { ...REQUEST, paths: [saved], ...given };
       const short = (text: string): string => text.replaceAll(`${saved}${path.sep}`, "");
       try {

@@ -7,22 +7,27 @@ import { readText } from "../../src/service/control/loopback-exchange.ts";
 import { claimDue, markTransmitting } from "../../src/service/domain/delivery/deliveries.ts";
 import { openEmbeddedService, type EmbeddedService } from "../helpers/embedded-service.ts";
 
-const time = { now: 1_750_000_000 };
+/** Seconds, and milliseconds that never jump. */
+const time = { now: 1_750_000_000, passedMs: 0 };
 const state: { world?: EmbeddedService } = {};
 const world = (): EmbeddedService => state.world as EmbeddedService;
 beforeEach(async () => {
   time.now = 1_750_000_000;
-  state.world = await openEmbeddedService({ clock: { ...systemClock, now: () => time.now * 1000 } });
+  state.world = await openEmbeddedService({
+    clock: { ...systemClock, now: () => time.now * 1000, monotonic: () => time.passedMs },
+  });
 });
 afterEach(() => world().close());
 
 const schedule = (email: string, delay: number): Promise<unknown> => world().client.sendPerson({ email, delay });
 
-/** Lines about deliveries that are not 0. */
-async function metrics(): Promise<string[]> {
+/** Lines about deliveries that are not 0, once those of the last call are too old. */
+async function metrics(passedMs: number = 10_000): Promise<string[]> {
+  time.passedMs += passedMs;
   const response = await world().service.handle({ method: "GET", url: "http://embedded.test/metrics", headers: {} });
   const lines = (await readText(response)).split("\n");
-  return lines.filter((line) => line.startsWith("surveyctl_delivery") && !line.endsWith(" 0")).toSorted();
+  const names = /^surveyctl_(?:delivery_(?!duration)|surveys_)/;
+  return lines.filter((line) => names.test(line) && !line.endsWith(" 0")).toSorted();
 }
 
 it("when surveys wait and are sent, then the queue, its age and each outcome are told", async () => {
@@ -32,10 +37,15 @@ it("when surveys wait and are sent, then the queue, its age and each outcome are
   expect(await metrics()).toEqual([
     "surveyctl_delivery_oldest_due_seconds 7",
     'surveyctl_delivery_queue{state="scheduled"} 2',
+    "surveyctl_surveys_due 1",
+    "surveyctl_surveys_oldest_due_age_seconds 7",
   ]);
+  await schedule("c@x.co", 3600);
+  expect((await metrics(9_999))[1]).toBe('surveyctl_delivery_queue{state="scheduled"} 2');
+  expect((await metrics(1))[1]).toBe('surveyctl_delivery_queue{state="scheduled"} 3');
   await world().service.finishDue();
   expect(await metrics()).toEqual([
-    'surveyctl_delivery_queue{state="scheduled"} 1',
+    'surveyctl_delivery_queue{state="scheduled"} 2',
     'surveyctl_delivery_total{channel="email",outcome="sent"} 1',
   ]);
 });

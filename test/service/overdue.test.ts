@@ -21,7 +21,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop();
 });
 
-test("when surveys were due for days, then they are held, the log says so, and resuming sends them", async () => {
+test("when surveys were due for days, then they are held and all is paused, the log says so, and resuming sends them", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-overdue-"));
   stops.push(() => rm(folder, { recursive: true, force: true }));
   const mail = await startPlanServer();
@@ -50,16 +50,23 @@ test("when surveys were due for days, then they are held, the log says so, and r
   const before = await open();
   await before.store.write(async (tx) => {
     const project = await addProject(tx, "default");
-    for (let n = 0; n < 20; n += 1) await sendPerson(tx, project, sendInput({ email: `ok+${n}@example.org` }));
+    for (let n = 0; n < 51; n += 1) await sendPerson(tx, project, sendInput({ email: `ok+${n}@example.org` }));
   });
   await before.close();
   clock.advance(4 * DAY_MS);
   const service = await open();
   stops.push(() => service.close());
   service.startScheduler();
-  const message = "20 surveys were due more than 72 hours ago and are held";
-  await expect.poll(() => warnings).toEqual([["surveys_overdue", { held: 20, max_age_seconds: 259_200, message }]]);
+  const message = "51 surveys were due more than 72 hours ago and are held";
+  const paused = "no survey is sent: more than 50 surveys were due more than 24 hours ago";
+  await expect
+    .poll(() => warnings)
+    .toEqual([
+      ["sending_paused", { since: expect.any(Number), message: paused }],
+      ["surveys_overdue", { held: 51, max_age_seconds: 259_200, message }],
+    ]);
+  expect(await service.admin({ kind: "delivery.resume" })).toEqual({ released: 51 });
   expect(mail.accepted).toEqual([]);
-  expect(await service.admin({ kind: "delivery.resume" })).toEqual({ released: 20 });
-  await expect.poll(() => mail.accepted.length, { timeout: 10_000 }).toBe(20);
+  await service.admin({ kind: "pause", paused: false });
+  await expect.poll(() => mail.accepted.length, { timeout: 10_000 }).toBe(51);
 });

@@ -1,4 +1,5 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { systemRandom } from "../../src/runtime/random.ts";
@@ -15,5 +16,37 @@ it("when what it left beside the data file cannot be removed, then the data file
   await mkdir(`${dataFile}.control/in-the-way`, { recursive: true });
   await expect(server.stop()).rejects.toThrow("control");
   expect((await readdir(folder)).filter((name) => name.endsWith(".owner"))).toEqual([]);
+  await rm(folder, { recursive: true });
+});
+
+it("when it drains, then the listener for metrics says that it is not ready until the last request is answered", async () => {
+  const { service, folder } = await openEmbeddedService();
+  const server = await runServer(service, {
+    dataFile: path.join(folder, "survey.db"),
+    host: "127.0.0.1",
+    port: 0,
+    tls: null,
+    random: systemRandom,
+    publicUrl: null,
+    metrics: { host: "127.0.0.1", port: 0 },
+  });
+  const ready = async (): Promise<number> => (await fetch(`${server.metricsUrl}/readyz`)).status;
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  const key = Buffer.from("key-of-the-embedded-service:").toString("base64");
+  const head = ["POST /v1/people HTTP/1.1", "Host: x", `Authorization: Basic ${key}`, "Content-Length: 20", "", ""];
+  let answer = "";
+  socket.setEncoding("utf8").on("data", (text: string) => (answer += text));
+  const answered = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(`${head.join("\r\n")}{"email":`);
+  await expect
+    .poll(async () => (await (await fetch(`${server.metricsUrl}/metrics`)).text()).match(/in_flight (\d)/)?.[1])
+    .toBe("2");
+  expect(await ready()).toBe(200);
+  const stopped = server.stop();
+  expect(await ready()).toBe(503);
+  socket.write('"ada@x.co"}');
+  await Promise.all([stopped, answered]);
+  expect(answer).toMatch(/^HTTP\/1\.1 201 /);
+  await expect(ready()).rejects.toThrow("fetch failed");
   await rm(folder, { recursive: true });
 });

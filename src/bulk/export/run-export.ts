@@ -1,5 +1,5 @@
 /** One export from the list to the sink: rows in order, each once, with bounded memory. */
-import type { ScratchFile } from "../../runtime/scratch-file.ts";
+import type { ScratchFile } from "../../runtime/files/scratch-file.ts";
 import type { TextSink } from "./byte-sink.ts";
 import { keepRows, type RowKeys, type RowPage } from "./lists.ts";
 import { readList, type ListReading } from "./read-list.ts";

@@ -1,6 +1,6 @@
-import { isEmail } from "../../contract/email.ts";
-import { describeInvisible, quoteText } from "../../contract/invisible.ts";
-import { isE164 } from "../../contract/phone.ts";
+import { isEmail } from "../../contract/text/email.ts";
+import { describeInvisible, quoteText } from "../../contract/text/invisible.ts";
+import { isE164 } from "../../contract/text/phone.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { badValue } from "./values.ts";
 

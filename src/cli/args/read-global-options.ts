@@ -1,4 +1,4 @@
-import { quoteText } from "../../contract/invisible.ts";
+import { quoteText } from "../../contract/text/invisible.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { TIME_FORMATS } from "../render/time.ts";
 import { parseChoice, parseDuration, parseInteger, parseNames, parseRate } from "./values.ts";
@@ -52,7 +52,8 @@ export function readGlobalOptions(
   };
 }
 
-function readOutput(flags: Flags, env: Environment): OutputFormat | null {
+/** `--output`, `--json` and the environment. Throws UsageError. */
+export function readOutput(flags: Flags, env: Environment): OutputFormat | null {
   const named = flags.text("--output");
   if (flags.is("--json")) {
     if (named === null || named === "json") return "json";

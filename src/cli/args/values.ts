@@ -1,7 +1,7 @@
 /** Parsers of single values: each throws a UsageError with the place, the value and the accepted forms. */
 import { UsageError } from "../errors/usage-error.ts";
 import { suggest } from "./suggest.ts";
-import { quoteText } from "../../contract/invisible.ts";
+import { quoteText } from "../../contract/text/invisible.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 
 /** One sentence for a wrong value: its place, the value, the accepted forms. */
@@ -78,6 +78,12 @@ export function readDuration(text: string): number | null {
   if (match === null) return null;
   const seconds = Number(match[1]) * UNIT_SECONDS[(match[2] ?? "s") as keyof typeof UNIT_SECONDS];
   return Number.isSafeInteger(seconds) ? seconds : null;
+}
+
+/** Seconds in the largest unit that they are a whole number of: `90d`, `36h`, `90s`. */
+export function formatDuration(seconds: number): string {
+  const unit = (["d", "h", "m"] as const).find((each) => seconds > 0 && seconds % UNIT_SECONDS[each] === 0) ?? "s";
+  return `${seconds / UNIT_SECONDS[unit]}${unit}`;
 }
 
 export interface RequestLimit {

@@ -1,5 +1,6 @@
 /** The service's errors about its data file, in the words of the command line. */
 import { DataFileError } from "../errors/command-errors.ts";
+import { UsageError } from "../errors/usage-error.ts";
 import { EXIT } from "../exit-codes.ts";
 
 /** Runs `work`; what the service throws comes out as an error that the ladder knows. */
@@ -22,6 +23,14 @@ async function translate(error: unknown): Promise<Error | null> {
   const { StoreBusyError } = await import("../../service/store/store-errors.ts");
   const { StoreFileError } = await import("../../service/store/store-errors.ts");
   const { ForeignOutboxError } = await import("../../service/delivery/outbox.ts");
+  const { CopyFailedError, FileChoiceError } = await import("../../service/backup.ts");
+  if (error instanceof FileChoiceError) return new UsageError(error.message, { cause: error });
+  if (error instanceof CopyFailedError) return new DataFileError("copy_failed", error.message, { cause: error });
+  const { ControlLostError } = await import("../../service/control/control-channel.ts");
+  if (error instanceof ControlLostError) {
+    const hint = "start it again, and repeat the command if its result is not there";
+    return new DataFileError("service_ended", "the service ended before it answered", { hint, cause: error });
+  }
   if (error instanceof AdminError)
     return new DataFileError("refused", error.message, { exit: EXIT.refused, cause: error });
   if (error instanceof AlreadyServedError) {

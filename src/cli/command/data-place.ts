@@ -33,6 +33,16 @@ export async function choosePlace(
   return { kind: "file", dataFile, isNamed: choice !== "" };
 }
 
+/** For commands that work on files alone. Throws UsageError for a database. */
+export async function chooseDataFile(
+  deps: Pick<Deps, "env" | "platform">,
+  choice: DataFileChoice,
+): Promise<{ readonly dataFile: string; readonly isNamed: boolean }> {
+  const place = await choosePlace(deps, choice);
+  if (place.kind === "database") throw new UsageError("this command works on a data file, not on a database");
+  return place;
+}
+
 async function readUrl(choice: Exclude<PlaceChoice, string>): Promise<string> {
   if ("url" in choice) return choice.url;
   const { readFile } = await import("node:fs/promises");
@@ -74,7 +84,12 @@ export const DATABASE_FLAGS: readonly FlagRecord[] = [
   { flag: "--database-file", value: "file", text: "file that holds the URL of the database" },
 ];
 
-export const DATA_FLAGS: readonly FlagRecord[] = [
-  { flag: "--data", value: "file", text: "data file, served or not", environment: "SURVEYCTL_DATA" },
-  ...DATABASE_FLAGS,
-];
+/** Alone for commands that work on files. */
+export const DATA_FLAG: FlagRecord = {
+  flag: "--data",
+  value: "file",
+  text: "data file, served or not",
+  environment: "SURVEYCTL_DATA",
+};
+
+export const DATA_FLAGS: readonly FlagRecord[] = [DATA_FLAG, ...DATABASE_FLAGS];

@@ -47,7 +47,7 @@ export function createProgress({ streams, options, clock }: Deps, noun: string, 
   };
 }
 
-export interface Reach {
+interface Reach {
   readonly rows: number;
   readonly earlier: number;
   readonly expected: number | null;

@@ -1,5 +1,5 @@
 /** The `properties` of people and Autopilot calls, put together from flags and checked (section 2 "Special properties"). */
-import { quoteText } from "../../contract/invisible.ts";
+import { quoteText } from "../../contract/text/invisible.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
 import { FALLBACK_LOCALE, isLocale, LOCALES } from "../../contract/locales.ts";

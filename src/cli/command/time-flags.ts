@@ -27,7 +27,7 @@ export function readTime(deps: Deps, flags: Flags, flag: string, edge: DayEdge):
 }
 
 /** Unix seconds, inclusive; null is open. */
-export interface TimeRange {
+export interface TimeFilter {
   readonly since: number | null;
   readonly until: number | null;
 }
@@ -45,7 +45,7 @@ const RANGE_FLAGS: RangeFlags = { since: "--since", until: "--until", period: "-
  * The start from the first second of its day or period, the end to the last. Throws UsageError, also for a range that
  * ends before it starts: no service has rows there. `--verbose` says what the range came to.
  */
-export function readRange(deps: Deps, flags: Flags, names: RangeFlags = RANGE_FLAGS): TimeRange {
+export function readRange(deps: Deps, flags: Flags, names: RangeFlags = RANGE_FLAGS): TimeFilter {
   const range = readWhole(deps, flags, names) ?? {
     since: readTime(deps, flags, names.since, "first"),
     until: readTime(deps, flags, names.until, "last"),
@@ -59,7 +59,7 @@ export function readRange(deps: Deps, flags: Flags, names: RangeFlags = RANGE_FL
   return range;
 }
 
-function readWhole(deps: Deps, flags: Flags, { since, until, period }: RangeFlags): TimeRange | null {
+function readWhole(deps: Deps, flags: Flags, { since, until, period }: RangeFlags): TimeFilter | null {
   const whole =
     period === undefined ? null : flags.parse(period, (text, place) => parsePeriod(text, place, timeContext(deps)));
   const other = [since, until].find((flag) => flags.text(flag) !== null);
@@ -68,7 +68,7 @@ function readWhole(deps: Deps, flags: Flags, { since, until, period }: RangeFlag
 }
 
 /** `note: --since 2026-05-01 00:00:00, --until 2026-05-31 23:59:59 (Europe/Berlin)`. */
-function echo(deps: Deps, names: RangeFlags, { since, until }: TimeRange): void {
+function echo(deps: Deps, names: RangeFlags, { since, until }: TimeFilter): void {
   const { now, zone } = timeContext(deps);
   const write = createTimeFormatter({ format: "local", zone, now });
   const ends = [

@@ -2,8 +2,8 @@
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 
 /** What a command was asked to show or work on is not there, although the service answered well. Exit status 5. */
-export class NotFoundError extends Error {
-  override readonly name = "NotFoundError";
+export class NothingFoundError extends Error {
+  override readonly name = "NothingFoundError";
   readonly hint: string | null;
 
   constructor(message: string, hint: string | null = null) {

@@ -11,8 +11,8 @@ import {
   removeLeftovers,
   UnwritableFileError,
   type FileReplacement,
-} from "../../runtime/file-replacement.ts";
-import { LockedError, takeLock, type Lock } from "../../runtime/lock-file.ts";
+} from "../../runtime/files/file-replacement.ts";
+import { LockedError, takeLock, type Lock } from "../../runtime/files/lock-file.ts";
 import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { toSafeLines } from "../render/safe-text.ts";

@@ -1,7 +1,7 @@
 /** Everything about an export that can be decided, and refused, before anything is opened or sent. */
 import type { PageEncoder } from "../../bulk/export/run-export.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { isSameFile } from "../../runtime/file-replacement.ts";
+import { isSameFile } from "../../runtime/files/file-replacement.ts";
 import type { Deps } from "../command/deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { selectColumns, type Column } from "../render/columns.ts";

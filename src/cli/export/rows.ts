@@ -11,7 +11,7 @@ import {
 import type { RowPage } from "../../bulk/export/lists.ts";
 import type { VersionLog } from "../../bulk/export/versions.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
-import { openScratchFile } from "../../runtime/scratch-file.ts";
+import { openScratchFile } from "../../runtime/files/scratch-file.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Increment, OpenedExport } from "./increment.ts";
 import { createPageEncoder } from "./plan.ts";

@@ -1,5 +1,5 @@
 /** The flags of every bulk import, and their values. */
-import { quoteText } from "../../contract/invisible.ts";
+import { quoteText } from "../../contract/text/invisible.ts";
 import type { DuplicatePolicy } from "../../bulk/import/check/check.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { parseChoice, parseInteger, parseKeyValue, parseOutputFile } from "../args/values.ts";

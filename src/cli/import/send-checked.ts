@@ -13,7 +13,7 @@ import { type SendReport, sendRows } from "../../bulk/import/send-rows.ts";
 import type { Client } from "../../client/client.ts";
 import { ROUTES } from "../../contract/routes.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { replaceFile } from "../../runtime/file-replacement.ts";
+import { replaceFile } from "../../runtime/files/file-replacement.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Connection, Deps } from "../command/deps.ts";
 import { createProgress } from "../command/progress.ts";

@@ -3,7 +3,7 @@ import { inParallel } from "../../runtime/parallel.ts";
 import type { Client, Page } from "../../client/client.ts";
 import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
-import { emailKey } from "../../contract/email.ts";
+import { emailKey } from "../../contract/text/email.ts";
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
 import { ROUTES } from "../../contract/routes.ts";

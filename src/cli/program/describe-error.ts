@@ -5,7 +5,7 @@ import { AuthError, RefusedError, ServiceError } from "../../client/errors/call-
 import { TimeoutError } from "../../client/errors/call-errors.ts";
 import { ConfigError, type ConfigAdvice, type UnknownProfile } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
-import { UnwritableFileError } from "../../runtime/file-replacement.ts";
+import { UnwritableFileError } from "../../runtime/files/file-replacement.ts";
 import { suggest } from "../args/suggest.ts";
 import {
   AlarmError,
@@ -14,7 +14,7 @@ import {
   exitOfSignal,
   ImportStoppedError,
   InterruptedError,
-  NotFoundError,
+  NothingFoundError,
 } from "../errors/command-errors.ts";
 import { CancelledError, UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -61,7 +61,7 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
   if (error instanceof ConfigError) return describeConfig(error);
   if (error instanceof DataFileError) return report(error.code, error.message, error.exit, { hint: error.hint });
-  if (error instanceof NotFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
+  if (error instanceof NothingFoundError) return report("not_found", error.message, EXIT.refused, { hint: error.hint });
   if (error instanceof AssertionError)
     return report("assertion_failed", error.message, EXIT.assertion, { details: [...error.failures] });
   if (error instanceof AlarmError) return report("alarm", error.message, EXIT.assertion);

@@ -1,6 +1,6 @@
 /** Rows to text, a page at a time; the same for lists and exports. csv-stringify writes every line of CSV and TSV. */
 import { stringify } from "csv-stringify/sync";
-import { guardFormula, guardPhone } from "../../contract/formula-guard.ts";
+import { guardFormula, guardPhone } from "../../contract/text/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES } from "../../contract/resources.ts";
 import { markLongNumbers, mayHoldLongNumbers, splitRowTexts, unmarkLongNumbers } from "../../contract/row-texts.ts";

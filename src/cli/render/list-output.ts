@@ -26,8 +26,8 @@ export async function openListOutput(
     return openRecords(context, resource);
   }
   if (format !== "table") return openEncoded(context, resource, format);
-  const { openTable } = await import("./table.ts");
-  return openTable(context, resource, wrap);
+  const { openTableOutput } = await import("./table.ts");
+  return openTableOutput(context, resource, wrap);
 }
 
 export interface ListOutputOptions {

@@ -21,7 +21,7 @@ interface Cell {
 const NO_CELL: Cell = { text: "", tone: "plain" };
 
 /** `wrap`: text that is too wide continues below itself instead of being cut. */
-export function openTable(context: RenderContext, resource: Resource, wrap: boolean): ListOutput {
+export function openTableOutput(context: RenderContext, resource: Resource, wrap: boolean): ListOutput {
   const { streams, options, clock } = context;
   const columns = tableColumns(resource, options.columns);
   const time = createTimeFormatter({

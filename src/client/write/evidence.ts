@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../contract/json.ts";
-import { emailKey } from "../../contract/email.ts";
+import { emailKey } from "../../contract/text/email.ts";
 
 /** What a look-up says about a write whose answer was lost. */
 export type Settlement =

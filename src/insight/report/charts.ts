@@ -3,7 +3,7 @@
  * beside them, so that what is drawn can be measured. Every text is set from the sides that have room on a phone, where
  * the style sheet makes the letters larger.
  */
-import type { Html } from "../../contract/html.ts";
+import type { Html } from "../../contract/text/html.ts";
 import { scoreCategory } from "../../contract/limits.ts";
 import type { SegmentRow } from "../segments.ts";
 import { countText, cutText, pointsText, type PeriodScore, scoreFigure, type ScoreFigure, shareText } from "./facts.ts";

@@ -1,4 +1,4 @@
-import { type Html, html, type HtmlValue } from "../../contract/html.ts";
+import { type Html, html, type HtmlValue } from "../../contract/text/html.ts";
 
 /** As `html`, without the indentation of the source: hundreds of small pieces would be twice as long with it. */
 export function lean(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {

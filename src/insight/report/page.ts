@@ -1,5 +1,5 @@
 /** The report as one HTML file: no script, no request, and the same bytes for the same facts. */
-import { Html } from "../../contract/html.ts";
+import { Html } from "../../contract/text/html.ts";
 import { scoreCategory, SCORE_MAX } from "../../contract/limits.ts";
 import { countAnswers } from "../interval.ts";
 import type { SegmentRow } from "../segments.ts";

@@ -1,6 +1,6 @@
 /** What a report carries to be checked by: how to make it again, sums of its rows, and a sum of its own bytes. */
 import { createHash } from "node:crypto";
-import type { Html } from "../../contract/html.ts";
+import type { Html } from "../../contract/text/html.ts";
 import { lean as html } from "./markup.ts";
 
 export interface ReportMarks {

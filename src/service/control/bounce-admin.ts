@@ -1,4 +1,4 @@
-/** The commands about bounces, on an open store. */
+/** The commands about what comes back of surveys, on an open store. */
 import { clearBounce, listSoftBounces, recordReport } from "../domain/delivery/bounces.ts";
 import {
   HOOK_SOURCES,
@@ -8,6 +8,9 @@ import {
   openHook,
   providerKey,
   setProviderKey,
+  SIGNING_GATEWAYS,
+  type SigningGateway,
+  smsHookPath,
 } from "../domain/delivery/hook-secrets.ts";
 import { REPORT_OUTCOMES, type ReportOutcome } from "../domain/delivery/rows.ts";
 import type { SoftBouncer, Store, Transaction } from "../domain/ports.ts";
@@ -77,6 +80,17 @@ export function createBounceHandlers({ store, onSchedule, onReport, appUrl }: Bo
         for (const provider of HOOK_SOURCES)
           hooks.push({ provider, url: appUrl() + hookPath(secret, provider), proof: await proofOf(tx, provider) });
         return hooks;
+      }),
+    "sms.hook": ({ rotate, keys }) =>
+      store.write(async (tx) => {
+        const secret = await openHook(tx, rotate, "sms");
+        const signers: SigningGateway[] = [];
+        for (const provider of SIGNING_GATEWAYS) {
+          const key = keys[provider];
+          if (key !== undefined) await setProviderKey(tx, provider, key);
+          if ((await providerKey(tx, provider)) !== null) signers.push(provider);
+        }
+        return { url: appUrl() + smsHookPath(secret), signed_by: signers };
       }),
   };
 }

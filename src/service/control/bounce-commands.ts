@@ -1,7 +1,7 @@
-/** What `service bounce` asks for. Plain data, both ways. */
+/** What `service bounce` and `service sms` ask for. Plain data, both ways. */
 import * as v from "valibot";
 import type { Report } from "../domain/delivery/bounces.ts";
-import type { HookSource, KeyedProvider } from "../domain/delivery/hook-secrets.ts";
+import type { HookSource, KeyedProvider, SigningGateway } from "../domain/delivery/hook-secrets.ts";
 import { REPORTS_MAX, type ReportOutcome } from "../domain/delivery/rows.ts";
 
 export type BounceCommand =
@@ -15,6 +15,11 @@ export type BounceCommand =
       readonly kind: "bounce.hook";
       readonly rotate: boolean;
       readonly keys: { readonly [Provider in KeyedProvider]?: string };
+    }
+  | {
+      readonly kind: "sms.hook";
+      readonly rotate: boolean;
+      readonly keys: { readonly [Gateway in SigningGateway]?: string };
     };
 
 const text = v.nullable(v.string());
@@ -58,6 +63,11 @@ export const BOUNCE_COMMANDS = [
     rotate: v.boolean(),
     keys: v.object({ postmark: key, sendgrid: key, mailgun: key }),
   }),
+  v.object({
+    kind: v.literal("sms.hook"),
+    rotate: v.boolean(),
+    keys: v.object({ twilio: key, vonage: key, telnyx: key }),
+  }),
 ] as const;
 
 export interface ClearedInfo {
@@ -88,9 +98,16 @@ export interface HookInfo {
   readonly proof: "secret" | "login" | "signature";
 }
 
+export interface SmsHookInfo {
+  readonly url: string;
+  /** Providers whose signature is demanded; without any the URL's secret is the only proof. */
+  readonly signed_by: readonly SigningGateway[];
+}
+
 export interface BounceResults {
   "bounce.receive": Readonly<Record<ReportOutcome, number>>;
   "bounce.clear": ClearedInfo;
   "bounce.list": { readonly rows: readonly SoftBounceInfo[]; readonly next: string | null };
   "bounce.hook": readonly HookInfo[];
+  "sms.hook": SmsHookInfo;
 }

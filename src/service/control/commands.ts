@@ -4,7 +4,14 @@ import { LOCALES, type Locale } from "../../contract/locales.ts";
 import { isJsonObject, type Json } from "../../contract/json.ts";
 import type { AutopilotConfiguration, Platform, Properties } from "../../contract/resources.ts";
 import type { ConflictPolicy, Imported } from "../domain/history/import-people.ts";
+import type { StoreContents } from "../domain/ports.ts";
 import type { PastRows } from "../domain/history/import-responses.ts";
+import type {
+  AppliedConfiguration,
+  ProjectConfiguration,
+  WantedConfiguration,
+} from "../domain/projects/configuration.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../domain/webhooks/webhook-rows.ts";
 import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
 import { PRIVACY_COMMANDS, type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";
@@ -35,6 +42,15 @@ export type AdminCommand =
     }
   /** Changes what is given, and shows all; an empty text takes a setting back. */
   | { readonly kind: "settings"; readonly project: string; readonly change: SettingsChange }
+  /** All settings as one value. */
+  | { readonly kind: "configuration"; readonly project: string }
+  /** Makes the settings as they are wanted, all or none; `dryRun` says what would change. */
+  | {
+      readonly kind: "configure";
+      readonly project: string;
+      readonly wanted: WantedConfiguration;
+      readonly dryRun: boolean;
+    }
   | {
       readonly kind: "survey.preview";
       readonly project: string;
@@ -57,6 +73,9 @@ export type AdminCommand =
       readonly batch: PastRows;
       readonly onConflict: ConflictPolicy;
     }
+  /** Copies the data to a new file with this absolute path. */
+  | { readonly kind: "backup"; readonly file: string }
+  | { readonly kind: "vacuum" }
   /** A key that the service keeps in memory alone. */
   | { readonly kind: "session"; readonly project: string };
 
@@ -78,6 +97,7 @@ const PERSON = v.object({
   lastSentAt: number,
   unsubscribedAt: number,
   bouncedAt: number,
+  answeredAt: v.exactOptional(v.number()),
 });
 const RESPONSE = v.object({
   id: number,
@@ -86,12 +106,37 @@ const RESPONSE = v.object({
   score: v.number(),
   comment: text,
   createdAt: v.number(),
-  updatedAt: v.number(),
+  updatedAt: number,
+  permalink: v.exactOptional(v.string()),
   properties: v.custom<Properties>(isJsonObject),
   tags: v.nullable(v.array(v.string())),
   notes: v.nullable(v.array(v.object({ id: number, text: v.string(), userEmail: v.string(), createdAt: v.number() }))),
   additionalAnswers: v.nullable(v.custom<Json[]>(Array.isArray)),
 });
+
+const seconds = v.nullable(v.number());
+const flag = v.boolean();
+const platform = v.partial(v.object({ active: flag, frequency: v.number() }));
+const webhook = {
+  events: v.array(v.picklist(WEBHOOK_EVENTS)),
+  scores: v.nullable(v.object({ from: v.number(), to: v.number() })),
+  format: v.picklist(WEBHOOK_FORMATS),
+  signature_header: v.string(),
+  allow_private: flag,
+  insecure_http: flag,
+};
+const WANTED = v.partial(
+  v.object({
+    settings: v.partial(
+      v.object({ sender_name: text, from: text, reply_to: text, footer: text, tz: text, soft_bounces: number }),
+    ),
+    throttle: seconds,
+    autopilot: v.partial(v.object({ email: platform, sms: platform })),
+    brand: v.partial(v.object({ name: text, color: text, logo: text })),
+    trends: v.array(v.object({ name: v.string(), where: v.record(v.string(), v.string()) })),
+    webhooks: v.array(v.object({ url: v.string(), ...v.partial(v.object(webhook)).entries })),
+  }),
+) as v.GenericSchema<unknown, WantedConfiguration>;
 
 /** A command as it comes in from outside. */
 export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind", [
@@ -121,6 +166,8 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
       soft_bounces: setting,
     }),
   }),
+  v.object({ kind: v.literal("configuration"), project }),
+  v.object({ kind: v.literal("configure"), project, wanted: WANTED, dryRun: v.boolean() }),
   v.object({
     kind: v.literal("survey.preview"),
     project,
@@ -130,6 +177,8 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
   v.object({ kind: v.literal("trend.add"), project, name: v.string(), where: v.record(v.string(), v.string()) }),
   v.object({ kind: v.literal("trend.list"), project }),
   v.object({ kind: v.literal("trend.remove"), project, id }),
+  v.object({ kind: v.literal("backup"), file: v.string() }),
+  v.object({ kind: v.literal("vacuum") }),
   v.object({ kind: v.literal("session"), project }),
   v.object({
     kind: v.literal("history.add"),
@@ -174,6 +223,11 @@ export interface SettingsInfo {
   readonly soft_bounces: number | null;
 }
 
+/** What became, or would become, of the settings; nothing of it where one of them is refused. */
+export interface ConfiguredInfo extends AppliedConfiguration {
+  readonly refused: { readonly path: readonly string[]; readonly text: string } | null;
+}
+
 /** A survey's e-mail as it would be sent. */
 export interface PreviewInfo {
   readonly from: string;
@@ -192,6 +246,11 @@ export interface TrendInfo {
   readonly created_at: number;
 }
 
+export interface VacuumInfo {
+  readonly bytes_before: number;
+  readonly bytes: number;
+}
+
 export interface AdminResults extends DeliveryResults, PageResults, BounceResults, WebhookResults, PrivacyResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
@@ -202,10 +261,15 @@ export interface AdminResults extends DeliveryResults, PageResults, BounceResult
   throttle: { readonly throttle: number | null };
   autopilot: AutopilotConfiguration;
   settings: SettingsInfo;
+  configuration: ProjectConfiguration;
+  configure: ConfiguredInfo;
   "survey.preview": PreviewInfo;
   "trend.add": TrendInfo;
   "trend.list": readonly TrendInfo[];
   "trend.remove": { readonly id: string };
+  /** What the copy holds; or why it could not be written, and then there is none. */
+  backup: StoreContents | { readonly problem: string };
+  vacuum: VacuumInfo;
   session: { readonly key: string };
   "history.add": Imported;
 }

@@ -1,7 +1,7 @@
 /** What a running server leaves beside its data file, for its owner's eyes alone. */
 import { lstat, readFile, rm } from "node:fs/promises";
-import { replaceFile, resolveFile } from "../../runtime/file-replacement.ts";
-import { isPrivate } from "../../runtime/processes.ts";
+import { replaceFile, resolveFile } from "../../runtime/files/file-replacement.ts";
+import { isPrivate } from "../../runtime/files/processes.ts";
 
 export interface ControlRecord {
   /** Where clients find the service. */

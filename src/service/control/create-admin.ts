@@ -1,9 +1,16 @@
 /** The commands on an open store. */
 import type { Clock } from "../../runtime/clock.ts";
-import { currentProcess } from "../../runtime/processes.ts";
+import { currentProcess } from "../../runtime/files/processes.ts";
+import { wordsOfRefusal } from "../../runtime/files/file-replacement.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/surveys/autopilot.ts";
 import { type Brand, readBrand } from "../domain/projects/brand.ts";
+import {
+  type AppliedConfiguration,
+  applyConfiguration,
+  readConfiguration,
+  RefusedConfigurationError,
+} from "../domain/projects/configuration.ts";
 import { DomainError } from "../domain/errors.ts";
 import { importHistory } from "../domain/history/import-responses.ts";
 import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
@@ -26,7 +33,7 @@ import { createBounceHandlers } from "./bounce-admin.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
 import { createPrivacyHandlers, type PrivacyAdminOptions } from "./privacy/admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
-import { createWebhookHandlers, type WebhookAdminOptions } from "./webhook-admin.ts";
+import { createWebhookHandlers, createWebhookSecret, dropEvents, type WebhookAdminOptions } from "./webhook-admin.ts";
 import {
   AdminError,
   type Admin,
@@ -131,6 +138,7 @@ function createHandlers(options: AdminOptions): Handlers {
     },
     settings: ({ project, change }) =>
       inProject(project, async (tx, found) => toSettingsInfo(await changeSettings(tx, found, toSettings(change)))),
+    ...createConfigurationHandlers(options),
     "survey.preview": ({ project, email, locale }) =>
       store.read(async (tx) => {
         const { id, name } = await requireProject(tx, project);
@@ -151,10 +159,61 @@ function createHandlers(options: AdminOptions): Handlers {
     },
     "history.add": ({ project, batch, onConflict }) =>
       inProject(project, (tx, found) => importHistory(tx, found, batch, onConflict)),
+    backup: async ({ file }) => {
+      try {
+        return await store.backup(file);
+      } catch (error) {
+        return { problem: wordsOfRefusal(error) };
+      }
+    },
+    vacuum: async () => {
+      const { bytesBefore, bytesAfter } = await store.vacuum();
+      return { bytes_before: bytesBefore, bytes: bytesAfter };
+    },
     session: async ({ project }) => {
       const key = createKey(random);
       addSession(key, await store.read((tx) => requireProject(tx, project)));
       return { key };
+    },
+  };
+}
+
+type ConfigurationKind = "configuration" | "configure";
+
+/** Ends a transaction that was only tried, with what it would have brought. */
+class TriedError extends Error {
+  override readonly name = "TriedError";
+  readonly applied: AppliedConfiguration;
+
+  constructor(applied: AppliedConfiguration) {
+    super("the settings were only tried");
+    this.applied = applied;
+  }
+}
+
+function createConfigurationHandlers(options: AdminOptions): Pick<Handlers, ConfigurationKind> {
+  const { store, random, ownAddresses, onSchedule, onWebhooks } = options;
+  return {
+    configuration: ({ project }) => store.read(async (tx) => readConfiguration(tx, await requireProject(tx, project))),
+    configure: async ({ project, wanted, dryRun }) => {
+      const tools = { own: ownAddresses(), newSecret: () => createWebhookSecret(random) };
+      const apply = async (tx: Transaction): Promise<AppliedConfiguration> => {
+        const applied = await applyConfiguration(tx, await requireProject(tx, project), wanted, tools);
+        if (dryRun) throw new TriedError(applied);
+        return applied;
+      };
+      try {
+        const applied = await store.write(apply);
+        await dropEvents(store);
+        await store.settle();
+        onSchedule();
+        onWebhooks();
+        return { ...applied, refused: null };
+      } catch (error) {
+        if (error instanceof TriedError) return { changes: error.applied.changes, secrets: [], refused: null };
+        if (!(error instanceof RefusedConfigurationError)) throw error;
+        return { changes: [], secrets: [], refused: { path: error.path, text: error.message } };
+      }
     },
   };
 }

@@ -3,6 +3,7 @@ import { resolveDelivery } from "../domain/delivery/deliveries.ts";
 import { explainPerson, releaseHeld, setPaused, summarizeQueue } from "../domain/delivery/oversight.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import { parseId } from "../domain/ids.ts";
+import { isE164 } from "../../contract/text/phone.ts";
 import type { AttemptRow, DeliveryRow, PageFacts, ProjectRow, Store, Transaction } from "../domain/ports.ts";
 import { findProject } from "../domain/projects/projects.ts";
 import { AdminError, type AdminResults, type CommandOf } from "./commands.ts";
@@ -125,17 +126,22 @@ function toAttemptInfo({
   };
 }
 
-async function toHistoryInfo(tx: Transaction, project: ProjectRow, email: string): Promise<HistoryInfo> {
-  const { person, suppressions, surveys, explanation } = await explainPerson(tx, project, email);
-  if (person === null && suppressions.length === 0)
-    throw new AdminError(`no person found with email ${email} in project ${project.name}`);
+async function toHistoryInfo(tx: Transaction, project: ProjectRow, address: string): Promise<HistoryInfo> {
+  const { person, suppressions, stoppedAt, surveys, explanation } = await explainPerson(tx, project, address);
+  const isPhone = isE164(address);
+  if (person === null && suppressions.length === 0 && stoppedAt === null)
+    throw new AdminError(
+      `no person found with ${isPhone ? "phone number" : "email"} ${address} in project ${project.name}`,
+    );
   const since = (reason: string): number | null => suppressions.find((one) => one.reason === reason)?.at ?? null;
   return {
     id: person === null ? null : String(person.id),
-    email: person?.email ?? email,
+    email: person?.email ?? (isPhone ? null : address),
+    phone_number: person?.phoneNumber ?? (isPhone ? address : null),
     explanation,
     unsubscribed_at: person?.unsubscribedAt ?? since("unsubscribe"),
     bounced_at: person?.bouncedAt ?? since("bounce"),
+    sms_unsubscribed_at: stoppedAt,
     last_sent_at: person?.lastSentAt ?? null,
     next_survey_scheduled_at: person?.nextSurveyAt ?? null,
     surveys: surveys.map((survey) => ({

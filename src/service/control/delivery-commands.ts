@@ -11,6 +11,7 @@ export type DeliveryCommand =
       readonly after?: string;
       readonly limit: number;
     }
+  /** By e-mail address or phone number. */
   | { readonly kind: "delivery.show"; readonly project: string; readonly email: string }
   | { readonly kind: "delivery.status" }
   | {
@@ -79,7 +80,7 @@ export interface PageInfo {
   /** Those that links carried, in the order in which they were seen first. */
   readonly scores: readonly number[];
   readonly head_seen: boolean;
-  readonly answered_by: "script" | "button" | null;
+  readonly answered_by: "script" | "button" | "text" | null;
   /** Seconds from sending to the first answer. */
   readonly answered_after: number | null;
 }
@@ -87,10 +88,13 @@ export interface PageInfo {
 export interface HistoryInfo {
   /** Null when nobody has the address. */
   readonly id: string | null;
-  readonly email: string;
+  readonly email: string | null;
+  readonly phone_number: string | null;
   readonly explanation: string;
   readonly unsubscribed_at: number | null;
   readonly bounced_at: number | null;
+  /** Since when the number gets no text messages. */
+  readonly sms_unsubscribed_at: number | null;
   readonly last_sent_at: number | null;
   readonly next_survey_scheduled_at: number | null;
   /** Newest first. */

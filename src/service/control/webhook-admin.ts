@@ -41,13 +41,22 @@ type WebhookHandlers = {
 const SECRET_BYTES = 32;
 const STEP = 500;
 
+export function createWebhookSecret(random: Random): string {
+  return formatSecret(random.token(SECRET_BYTES));
+}
+
+/** Removes what waited for webhooks that are gone. */
+export async function dropEvents(store: Store): Promise<void> {
+  while (await store.write((tx) => pruneEvents(tx, STEP)));
+}
+
 export function createWebhookHandlers(options: WebhookAdminOptions): WebhookHandlers {
   const { store, random, ownAddresses, onWebhooks, sendTest } = options;
   const inProject = <Result>(
     name: string,
     work: (tx: Transaction, project: Project) => Promise<Result>,
   ): Promise<Result> => store.write(async (tx) => work(tx, await requireProject(tx, name)));
-  const newSecret = (): string => formatSecret(random.token(SECRET_BYTES));
+  const newSecret = (): string => createWebhookSecret(random);
   return {
     "webhook.add": ({ project, url, secret = newSecret(), scores = null, ...given }) =>
       inProject(project, async (tx, found) => {
@@ -65,7 +74,7 @@ export function createWebhookHandlers(options: WebhookAdminOptions): WebhookHand
     "webhook.remove": async ({ project, id }) => {
       const dropped = await inProject(project, (tx, found) => removeWebhook(tx, found, id));
       onWebhooks();
-      while (await store.write((tx) => pruneEvents(tx, STEP)));
+      await dropEvents(store);
       return { id, dropped };
     },
     "webhook.enable": async ({ project, id }) => {

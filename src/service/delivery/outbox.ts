@@ -8,8 +8,8 @@ import {
   syncFolder,
   TEMPORARY_SUFFIX,
   UnwritableFileError,
-} from "../../runtime/file-replacement.ts";
-import { isPrivate } from "../../runtime/processes.ts";
+} from "../../runtime/files/file-replacement.ts";
+import { isPrivate } from "../../runtime/files/processes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { AttemptFacts, DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";

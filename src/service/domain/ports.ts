@@ -16,19 +16,38 @@ import type {
   ProjectRows,
   ResponseRows,
   SecretRows,
+  StoreContents,
   SuppressionRows,
+  TableRows,
   TrendRows,
 } from "./rows.ts";
+import type { TextRows } from "./sms/text-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
 export type * from "./delivery/rows.ts";
 export type * from "./privacy/rows.ts";
 export type * from "./rows.ts";
+export type * from "./sms/text-rows.ts";
 export type * from "./webhooks/webhook-rows.ts";
+
+export interface StoreAbout {
+  readonly engine: "sqlite" | "postgresql";
+  /** The version of its schema. */
+  readonly schema: number;
+}
+
+/** A write transaction that has ended. */
+export interface StoreCommit {
+  readonly outcome: "committed" | "rolled_back";
+  /** How many writes shared it. */
+  readonly jobs: number;
+  readonly seconds: number;
+}
 
 export interface Store {
   /** Whether other processes may change the data at the same time. */
   readonly isShared: boolean;
+  readonly about: StoreAbout;
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
   trouble(): UnavailableError | null;
   /** Resolves when the data has been given up, since another program changed it: all later work is refused. */
@@ -47,20 +66,28 @@ export interface Store {
    * on without it, and after a crash when the store opens again. Rejects with the error of a step that failed.
    */
   settle(): Promise<void>;
-  /** Writes a whole, consistent copy to a new file, while reads and writes wait. */
-  backup(file: string): Promise<void>;
-  /** Gives back the space of deleted rows. */
-  vacuum(): Promise<void>;
+  /**
+   * Writes a whole, consistent copy to a new file while the store is read and written, and resolves with what it holds:
+   * all that had been acknowledged before the call. Rejects with the system's error when the file cannot be written.
+   */
+  backup(file: string): Promise<StoreContents>;
+  /** Gives back the space of deleted rows, while reads and writes wait. Resolves with the sizes before and after. */
+  vacuum(): Promise<Vacuumed>;
   /**
    * Makes sure that what was deleted is in none of the store's files any more, with these texts as a proof. False when
    * one of them is still found there: in a row that was not deleted, or in a file too large to be written anew now.
-   * Without texts the file is written anew unless it is too large.
+   * Without texts the file is written anew unless it is too large. Null where only the engine itself can know.
    */
-  clean(texts: readonly string[]): Promise<boolean>;
+  clean(texts: readonly string[]): Promise<boolean | null>;
   /** What is wrong with the data file, a sentence a finding; empty when it is sound. */
   check(): Promise<readonly string[]>;
   /** Waits for running work, then frees the file. Later work is refused. */
   close(): Promise<void>;
+}
+
+export interface Vacuumed {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
 }
 
 export interface WriteOptions {
@@ -91,6 +118,7 @@ export interface Transaction {
   readonly requests: RequestRows;
   readonly deliveries: DeliveryRows;
   readonly reports: ReportRows;
+  readonly texts: TextRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;
@@ -99,6 +127,7 @@ export interface Transaction {
   readonly secrets: SecretRows;
   readonly webhooks: WebhookRows;
   readonly history: HistoryRows;
+  readonly tables: TableRows;
   readonly erasures: ErasureRows;
   readonly retention: RetentionRows;
 }

@@ -186,7 +186,7 @@ export type StoredResponseChange = Partial<
   readonly updatedAt: number;
 };
 
-export interface ScoreCounts {
+export interface ScoreTally {
   readonly promoters: number;
   readonly passives: number;
   readonly detractors: number;
@@ -202,7 +202,7 @@ export interface ResponseRows {
   json(project: number, id: number, shape: ResponseShape): Promise<string | null>;
   /** `SurveyResponse` as JSON, in the asked order, ties by id in the same direction. */
   list(project: number, filter: ResponsesFilter, shape: ResponseShape): Promise<JsonRows>;
-  countScores(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<ScoreCounts>;
+  countScores(project: number, filter: TimeRange & { readonly trendId: number | null }): Promise<ScoreTally>;
   /** The new note's id. Throws when there is no such response. */
   addNote(project: number, responseId: number, note: NewNote): Promise<number>;
   /** The response behind a permalink's token, in whichever project. */
@@ -326,4 +326,28 @@ export interface SuppressionRows {
   /** As `add`, for an address of which only that is known; false when the reason was there already. */
   addHash(project: number, channel: Channel, addressHash: string, suppression: Suppression): Promise<boolean>;
   remove(project: number, channel: Channel, address: string, reason: SuppressionReason): Promise<void>;
+}
+
+export type TableRow = Readonly<Record<string, string | number | null>>;
+
+/** A store's rows as they are, table by table. What the rules make of them is not known here. */
+export interface TableRows {
+  /** Every table but those that only concern the store itself; a row comes after those that it refers to. */
+  readonly names: readonly string[];
+  /** Rows in the order of the table's key, from after the given one on, each with all its columns. */
+  page(table: string, after: TableRow | null, limit: number): Promise<readonly TableRow[]>;
+  /** All rows have the same columns. */
+  insert(table: string, rows: readonly TableRow[]): Promise<void>;
+  clear(table: string): Promise<void>;
+  /** From now on the store refuses to open, and says where its data is now. */
+  setMoved(place: string): Promise<void>;
+}
+
+/** What a store holds, at one moment. */
+export interface StoreContents {
+  readonly projects: number;
+  readonly people: number;
+  readonly responses: number;
+  /** Survey requests, whatever became of them. */
+  readonly surveys: number;
 }

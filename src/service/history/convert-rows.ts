@@ -1,5 +1,5 @@
 /** One saved row of a known shape in the form in which history is stored, or what is wrong with it. */
-import { emailProblem } from "../../contract/email.ts";
+import { emailProblem } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import {
   characterCount,
@@ -11,7 +11,7 @@ import {
   TAGS_MAX,
   TEXT_BYTES_MAX,
 } from "../../contract/limits.ts";
-import { isE164 } from "../../contract/phone.ts";
+import { isE164 } from "../../contract/text/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import type { PastNote, PastPerson, PastResponse } from "../domain/history/rows.ts";
 import {
@@ -39,7 +39,7 @@ export type PastRow =
   | { readonly stream: PartStream; readonly fields: ReadonlyMap<HistoryField, Json> };
 
 /** What a row had that cannot be kept. */
-export type LostPart = "permalink" | "note without a text";
+export type LostPart = "note without a text";
 
 /** The row cannot be kept; the message says why. */
 export class PastRowError extends Error {
@@ -207,7 +207,8 @@ function toResponse(fields: Fields, properties: Properties, readTime: ReadTime):
   const updatedAt = readTime(fields.get("updated_at"), "updated_at") ?? createdAt;
   const surveyType = readText(fields.get("survey_type"), "survey_type")?.trim().toLowerCase() ?? "nps";
   const comment = readText(fields.get("comment"), "comment");
-  const lost: LostPart[] = fields.has("permalink") ? ["permalink"] : [];
+  const permalink = readText(fields.get("permalink"), "permalink");
+  const lost: LostPart[] = [];
   const row: PastResponse = {
     id: readId(fields.get("id"), "id"),
     person: respondentOf(fields, readTime),
@@ -220,10 +221,14 @@ function toResponse(fields: Fields, properties: Properties, readTime: ReadTime):
     tags: readTags(fields.get("tags")),
     notes: readNotes(fields.get("notes"), updatedAt, readTime, lost),
     additionalAnswers: readArray(fields.get("additional_answers"), "additional_answers"),
+    ...(permalink !== null && permalink.length <= PERMALINK_MAX && { permalink }),
   };
   const version = fields.has("updated_at") ? updatedAt : (readTime(fields.get("synced_at"), "synced_at") ?? updatedAt);
   return { stream: "responses", row, version, lost };
 }
+
+/** What is longer is not an address. */
+const PERMALINK_MAX = 2000;
 
 /** The person of a response: an id, what was expanded, or columns. */
 function respondentOf(fields: Fields, readTime: ReadTime): PastPerson {

@@ -1,12 +1,12 @@
 /** What an import brings, counted before anything is stored: rows, people, and the score of each month. */
-import { emailKey } from "../../contract/email.ts";
+import { emailKey } from "../../contract/text/email.ts";
 import { scoreCategory } from "../../contract/limits.ts";
 import { createWallClock, firstSecondOf } from "../../runtime/zone.ts";
 import type { PastPerson, PastResponse } from "../domain/history/rows.ts";
 import { toCoreMetrics } from "../domain/answers/metrics.ts";
 import { HISTORY_STREAMS, type HistoryStream, PART_STREAMS, type PartStream } from "./columns.ts";
 import type { PastRow } from "./convert-rows.ts";
-import { idKey, KeyTable, Newest, type RowKey, textKey } from "./key-table.ts";
+import { idKey, NumberSet, type RowKey, type RunEntry, SMALL_BLOCK, SortedRuns, textKey } from "./sorted-runs.ts";
 
 export interface ScoreOfMonth {
   /** `2026-01`; null for all of them. */
@@ -32,8 +32,13 @@ export interface HistoryTally {
   /** Counts a row; `ordinal` is its number in the whole import. */
   add(row: PastRow, ordinal: number): void;
   refuse(stream: HistoryStream | PartStream): void;
+  /** Ends counting: of the rows of one key the newest is kept, of those of one age the last. */
+  finish(): void;
   /** Whether a row that was counted is the newest of its key. */
-  isNewest(row: PastRow, ordinal: number): boolean;
+  isNewest(ordinal: number): boolean;
+  /** When the person with this id last answered, in Unix seconds; null for never. */
+  answeredAt(personId: number): number | null;
+  /** What follows is right once counting has ended. */
   readonly streams: ReadonlyMap<HistoryStream | PartStream, StreamTally>;
   /** Everybody whom a row names, once. */
   readonly people: number;
@@ -47,13 +52,24 @@ type Kept = Exclude<PastRow, { readonly stream: PartStream }>;
 export function createHistoryTally(zone: string | null): HistoryTally {
   const months = createMonths(zone);
   const crowd = createCrowd();
-  const newest = new Map(HISTORY_STREAMS.map((stream) => [stream, new Newest()]));
   const counts = new Map<HistoryStream | PartStream, { read: number; merged: number; refused: number }>();
   const countOf = (stream: HistoryStream | PartStream): { read: number; merged: number; refused: number } => {
     const known = counts.get(stream) ?? { read: 0, merged: 0, refused: 0 };
     counts.set(stream, known);
     return known;
   };
+  const older = new NumberSet();
+  const keepNewest =
+    (stream: HistoryStream) =>
+    (one: RunEntry, other: RunEntry): RunEntry => {
+      const isFirst = one.time > other.time || (one.time === other.time && one.ordinal > other.ordinal);
+      const [kept, left] = isFirst ? [one, other] : [other, one];
+      older.add(left.ordinal);
+      months.add(left.place, -1);
+      countOf(stream).merged += 1;
+      return kept;
+    };
+  const rows = new Map(HISTORY_STREAMS.map((stream) => [stream, new SortedRuns(keepNewest(stream))]));
   return {
     add(row, ordinal) {
       const count = countOf(row.stream);
@@ -63,24 +79,24 @@ export function createHistoryTally(zone: string | null): HistoryTally {
         count.merged += 1;
         return;
       }
-      crowd.add(row.stream === "responses" ? row.row.person : row.row);
-      const place = row.stream === "responses" ? months.placeOf(row.row) : 0;
-      const claim = newest.get(row.stream)?.claim(keyOf(row), row.version, ordinal, place);
-      if (claim === undefined || !claim.won) {
-        count.merged += 1;
-        return;
-      }
+      const isResponse = row.stream === "responses";
+      crowd.add(isResponse ? row.row.person : row.row, isResponse ? row.row.createdAt : 0);
+      const place = isResponse ? months.placeOf(row.row) : 0;
+      rows.get(row.stream)?.add(keyOf(row), row.version, ordinal, place);
       months.add(place, 1);
-      if (claim.displaced === null) return;
-      months.add(claim.displaced, -1);
-      count.merged += 1;
     },
     refuse(stream) {
       const count = countOf(stream);
       count.read += 1;
       count.refused += 1;
     },
-    isNewest: (row, ordinal) => isKept(row) && newest.get(row.stream)?.isNewest(keyOf(row), ordinal) === true,
+    finish() {
+      for (const each of rows.values()) each.finish();
+      rows.clear();
+      crowd.finish();
+    },
+    isNewest: (ordinal) => !older.has(ordinal),
+    answeredAt: (personId) => crowd.answeredAt(personId),
     get streams() {
       return new Map(
         [...HISTORY_STREAMS, ...PART_STREAMS].flatMap((stream) => {
@@ -117,33 +133,35 @@ function addressOf({ email, phoneNumber }: PastPerson): string {
   return email === null ? (phoneNumber ?? "") : emailKey(email);
 }
 
-/** People by id and by address, each once. */
-function createCrowd(): { readonly add: (person: PastPerson) => void; readonly count: () => number } {
-  const ids = new KeyTable(false, 0);
-  // 1 for an address of somebody without an id, who is counted by it.
-  const addresses = new KeyTable(true, 1);
-  let alone = 0;
+/** People by id and by address, each once, and when each id last answered. */
+function createCrowd() {
+  const ids = new SortedRuns((one, other) => (one.time > other.time ? one : other), SMALL_BLOCK);
+  // The place is 1 for an address of somebody without an id, who is counted by it.
+  const addresses = new SortedRuns((one, other) => (one.place === 0 ? one : other));
+  let count = 0;
   return {
-    add(person) {
+    /** `answeredAt` is 0 for a row that is not an answer. */
+    add(person: PastPerson, answeredAt: number): void {
       const { id } = person;
-      if (id !== null && ids.find(idKey(id)) === -1) ids.insert(idKey(id));
+      if (id !== null) ids.add(idKey(id), answeredAt, 0, 0);
       const address = addressOf(person);
-      if (address === "") return;
-      const key = textKey(address);
-      const found = addresses.find(key);
-      if (found === -1) {
-        addresses.set(addresses.insert(key), 0, id === null ? 1 : 0);
-        if (id === null) alone += 1;
-      } else if (id !== null && addresses.get(found, 0) === 1) {
-        addresses.set(found, 0, 0);
-        alone -= 1;
-      }
+      if (address !== "") addresses.add(textKey(address), 0, 0, id === null ? 1 : 0);
     },
-    count: () => ids.size + alone,
+    finish(): void {
+      count = ids.finish();
+      addresses.finish();
+      for (const { place } of addresses.entries()) count += place;
+      addresses.clear();
+    },
+    count: () => count,
+    answeredAt: (id: number): number | null => ids.find(idKey(id))?.time || null,
   };
 }
 
 const CATEGORIES = ["promoter", "passive", "detractor"] as const;
+
+/** Before any time that is stored, in any zone: places are small numbers. */
+const FIRST_MONTH = 1969 * 12;
 
 /** Counts by month; a response's place is its month and category in one number, 0 for one that no score counts. */
 function createMonths(zone: string | null) {
@@ -163,17 +181,17 @@ function createMonths(zone: string | null) {
     return at >= startOf(month + 1) ? month + 1 : month;
   };
   const read = (month: number): Record<(typeof CATEGORIES)[number], number> => {
-    const [promoter = 0, passive = 0, detractor = 0] = CATEGORIES.map((_, at) => counts.get(month * 4 + at + 1) ?? 0);
+    const [promoter = 0, passive = 0, detractor = 0] = CATEGORIES.map((_, at) => counts.get(placeIn(month, at)) ?? 0);
     return { promoter, passive, detractor };
   };
   const list = (): ScoreOfMonth[] =>
-    [...new Set([...counts.keys()].map((place) => Math.floor(place / 4)))]
+    [...new Set([...counts.keys()].map((place) => Math.floor(place / 4) + FIRST_MONTH))]
       .toSorted((one, other) => one - other)
       .map((month) => toScore(labelOfMonth(month), read(month)))
       .filter(({ responses }) => responses > 0);
   return {
     placeOf: ({ surveyType, score, createdAt }: PastResponse): number =>
-      surveyType === "nps" ? monthOf(createdAt) * 4 + CATEGORIES.indexOf(scoreCategory(score)) + 1 : 0,
+      surveyType === "nps" ? placeIn(monthOf(createdAt), CATEGORIES.indexOf(scoreCategory(score))) : 0,
     add(place: number, by: 1 | -1): void {
       if (place > 0) counts.set(place, (counts.get(place) ?? 0) + by);
     },
@@ -188,6 +206,10 @@ function createMonths(zone: string | null) {
       return toScore(null, all);
     },
   };
+}
+
+function placeIn(month: number, category: number): number {
+  return (month - FIRST_MONTH) * 4 + category + 1;
 }
 
 function labelOfMonth(month: number): string {

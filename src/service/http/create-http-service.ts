@@ -1,18 +1,23 @@
 /** The service as a function from request to response: routes, credentials, limits, parameters, replies. */
 import type { HttpRequest, HttpResponse } from "../../contract/http.ts";
 import type { JsonObject } from "../../contract/json.ts";
+import { toOpenApi } from "../../contract/openapi.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
+import { VERSION } from "../../runtime/version.ts";
 import type { Store } from "../domain/ports.ts";
-import { createAccessLog, maskPath, type AccessLog } from "./access-log.ts";
+import { createAccessLog, maskPath } from "./operations/access-log.ts";
 import { createKeyRing, type KeyRing } from "./authentication.ts";
 import { ClientGoneError } from "./bodies.ts";
+import { createClientAddress } from "./forwarding.ts";
 import { HANDLERS } from "./handlers.ts";
 import { acceptsJson, checkBodyHead, refuseCrossSite } from "./head.ts";
+import { createOperatorPages, type Door } from "./operations/operator-pages.ts";
 import { parseBody, parseQuery } from "./parameters.ts";
 import { HttpError, errorReply, internalErrorReply, jsonReply, toHttpResponse, type Reply } from "./replies.ts";
 import { createRateLimiter, type RateLimit } from "./rate-limit.ts";
+import { createRequestIds, traceIdOf } from "./operations/request-ids.ts";
 import { createRouter, parseTarget, type Match, type Target } from "./router.ts";
 
 export interface HttpServiceOptions {
@@ -26,10 +31,14 @@ export interface HttpServiceOptions {
   /** Called after each write that may have scheduled a survey. */
   readonly onScheduled: () => void;
   /** Lines for `/metrics` besides those about requests. */
-  readonly moreMetrics: () => Promise<string>;
+  readonly moreMetrics: () => Promise<readonly string[]>;
+  /** Lets callers beyond this machine read `/metrics`; absent or null: none. */
+  readonly metricsToken?: string | null;
+  /** Proxies whose `X-Forwarded-For` is believed, as addresses and networks; absent or null: see `createClientAddress`. */
+  readonly trustedProxies?: readonly string[] | null;
   /** Whether new work is still taken. */
   readonly isReady: () => boolean;
-  /** What is no part of the API, such as the pages that people see: each answers, or says null for what is not its own. */
+  /** What is no part of the API, such as the pages that people see. */
   readonly otherFaces: readonly OtherFace[];
 }
 
@@ -41,7 +50,12 @@ export interface ServerRequest extends Omit<HttpRequest, "body"> {
   readonly from?: string;
 }
 
-export type OtherFace = (request: ServerRequest, target: Target) => Promise<HttpResponse | null> | null;
+export interface OtherFace {
+  /** What its requests are called in logs and metrics. */
+  readonly name: string;
+  /** Null for what is not its own. */
+  readonly answer: (request: ServerRequest, target: Target) => Promise<HttpResponse | null> | null;
+}
 
 export type ServerExchange = (request: ServerRequest) => Promise<HttpResponse>;
 
@@ -55,20 +69,23 @@ export interface Face {
 export interface HttpService extends Face {
   /** As `handle`, for the control channel: pages go on where they were asked for, whatever the public URL is. */
   readonly handleLocally: ServerExchange;
+  /** The pages for operators alone, for a listener of their own. */
+  readonly handleOperators: ServerExchange;
   readonly keys: KeyRing;
 }
 
 /** What is known of a request so far, for its log line. */
 interface Progress {
+  readonly requestId: string;
+  readonly traceId: string | null;
   match: Match | null;
+  /** Of what is no endpoint. */
+  face: string | null;
   project: string | null;
 }
 
 /** Wrong keys that an address may send. */
 const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
-/** 12 random bytes. */
-const REQUEST_ID_LENGTH = 16;
-const IDS_AT_ONCE = 64;
 
 export function createHttpService(options: HttpServiceOptions): HttpService {
   const { clock, random, log } = options;
@@ -77,46 +94,74 @@ export function createHttpService(options: HttpServiceOptions): HttpService {
     wrongKeys: createRateLimiter(WRONG_KEYS, clock),
     refusals: createRateLimiter(options.rateLimit, clock),
   });
-  const accessLog = createAccessLog(log, clock);
+  const accessLog = createAccessLog(log, clock, options.store.about.engine);
   const answer = createAnswer(options, keys, (caller) => requests.count(caller));
   const common = createCommonHeaders(clock);
-  const nextId = createIds(random);
+  const idOf = createRequestIds(random);
+  const clientOf = createClientAddress(options.trustedProxies ?? null, options.publicUrl);
+  const operators = createOperatorPages({
+    ...options,
+    metricsToken: options.metricsToken ?? null,
+    metrics: async () => [...accessLog.metrics(), ...(await options.moreMetrics()), ""].join("\n"),
+  });
 
-  const exchange = async (request: ServerRequest, isLocal: boolean): Promise<HttpResponse> => {
+  const choose = async (
+    request: ServerRequest,
+    target: Target,
+    progress: Progress,
+    door: Door,
+  ): Promise<HttpResponse | Reply> => {
+    const { method, headers, from } = request;
+    const own = operators({ method, headers, from, path: target.path }, door);
+    if (own !== null) {
+      progress.face = own.name;
+      return own.reply();
+    }
+    if (door === "metrics") throw new HttpError(404);
+    if (target.path === "/openapi.json") {
+      progress.face = "openapi";
+      if (method !== "GET" && method !== "HEAD") throw new HttpError(405, undefined, { allow: "GET, HEAD" });
+      return jsonReply(200, toOpenApi({ version: VERSION, serverUrl: options.publicUrl ?? target.origin }));
+    }
+    const client = clientOf(request);
+    const known = client === undefined || client === from ? request : { ...request, from: client };
+    return (await askFaces(options, known, target, progress)) ?? answer(known, target, progress, door);
+  };
+  const exchange = async (request: ServerRequest, door: Door): Promise<HttpResponse> => {
     const startedMs = clock.monotonic();
-    const target = parseTarget(request.url);
-    const requestId = nextId();
-    const progress: Progress = { match: null, project: null };
-    const isOperator = isLocal || (options.publicUrl === null && isLoopback(request.from));
-    const own = await ownPage(target.path, request.method, options, isOperator, accessLog);
-    const reply =
-      own ??
-      (await settle<HttpResponse | Reply>(
-        async () => (await askFaces(options, request, target)) ?? answer(request, target, progress, isLocal),
+    const end = accessLog.begin();
+    try {
+      const target = parseTarget(request.url);
+      const [requestId, traceId] = [idOf(request.headers), traceIdOf(request.headers)];
+      const progress: Progress = { requestId, traceId, match: null, face: null, project: null };
+      const reply = await settle(() => choose(request, target, progress, door), progress, log);
+      const { match, face, project } = progress;
+      accessLog.add({
         requestId,
-        log,
-      ));
-    accessLog.add({
-      requestId,
-      method: request.method,
-      path: progress.match?.route.path ?? maskPath(target.path),
-      route: progress.match?.name ?? null,
-      project: progress.project,
-      status: reply.status,
-      startedMs,
-    });
-    if ("body" in reply) return { ...reply, headers: { ...common(requestId), ...reply.headers } };
-    return toHttpResponse(reply, common(requestId), request.method === "HEAD");
+        traceId,
+        method: request.method,
+        path: match?.route.path ?? maskPath(target.path),
+        route: match?.name ?? face,
+        project,
+        status: reply.status,
+        startedMs,
+      });
+      if ("body" in reply) return { ...reply, headers: { ...common(requestId), ...reply.headers } };
+      return toHttpResponse(reply, common(requestId), request.method === "HEAD");
+    } finally {
+      end();
+    }
   };
   return {
-    handle: (request) => exchange(request, false),
-    handleLocally: (request) => exchange(request, true),
+    handle: (request) => exchange(request, "main"),
+    handleLocally: (request) => exchange(request, "control"),
+    handleOperators: (request) => exchange(request, "metrics"),
     refuse: (error, method) => {
-      const requestId = nextId();
+      const requestId = idOf();
       const startedMs = clock.monotonic();
       const { status } = error;
-      accessLog.add({ requestId, method, path: "*", route: null, project: null, status, startedMs });
-      return toHttpResponse(errorReply(error) ?? internalErrorReply(), common(requestId), method === "HEAD");
+      accessLog.add({ requestId, traceId: null, method, path: "*", route: null, project: null, status, startedMs });
+      return toHttpResponse(errorReply(error), common(requestId), method === "HEAD");
     },
     keys,
   };
@@ -127,20 +172,23 @@ function askFaces(
   { otherFaces }: HttpServiceOptions,
   request: ServerRequest,
   target: Target,
+  progress: Progress,
 ): Promise<HttpResponse | null> | null {
-  for (const face of otherFaces) {
-    const answered = face(request, target);
-    if (answered !== null) return answered;
+  for (const { name, answer } of otherFaces) {
+    const answered = answer(request, target);
+    if (answered === null) continue;
+    progress.face = name;
+    return answered;
   }
   return null;
 }
 
-type Answer = (request: ServerRequest, target: Target, progress: Progress, isLocal: boolean) => Promise<Reply>;
+type Answer = (request: ServerRequest, target: Target, progress: Progress, door: Door) => Promise<Reply>;
 
 function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller: string) => void): Answer {
   const { store, publicUrl } = options;
   const find = createRouter();
-  return async (request, target, progress, isLocal) => {
+  return async (request, target, progress, door) => {
     const { method, headers } = request;
     const match = requireMatch(find(method, target.path));
     progress.match = match;
@@ -161,7 +209,7 @@ function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller
       placeholders,
       unstripped,
       parameters,
-      address: (isLocal ? target.origin : appUrl) + target.path,
+      address: (door === "control" ? target.origin : appUrl) + target.path,
       links: { permalink: (token) => `${appUrl}/r/${token}` },
     });
     if (match.name === "sendPerson" || match.name === "addMember") options.onScheduled();
@@ -179,28 +227,9 @@ async function bodyParameters({ headers, body = "" }: ServerRequest, { route }: 
   return parseBody(typeof body === "function" ? await body() : body, headers["content-type"], route);
 }
 
-/**
- * `/metrics` reports on all projects and needs no key: it is for callers on this machine, but never behind a
- * public URL, where a proxy on this machine speaks for the whole world.
- */
-function isLoopback(from: string | undefined): boolean {
-  return from === undefined || from === "::1" || /^(?:::ffff:)?127\./.test(from);
-}
-
 /** The owner of an IPv6 address has all of its /64 network. */
 function addressGroup(from = ""): string {
   return from.includes(":") && !from.includes(".") ? from.split(":").slice(0, 4).join(":") : from;
-}
-
-/** Random ids, so that no project can count the requests of others; made many at once, which costs a tenth. */
-function createIds(random: Random): () => string {
-  const state = { ids: "", at: 0 };
-  return () => {
-    if (state.at === state.ids.length)
-      Object.assign(state, { ids: random.token((IDS_AT_ONCE * REQUEST_ID_LENGTH * 3) / 4), at: 0 });
-    state.at += REQUEST_ID_LENGTH;
-    return state.ids.slice(state.at - REQUEST_ID_LENGTH, state.at);
-  };
 }
 
 function createCommonHeaders(clock: Clock): (requestId: string) => Readonly<Record<string, string>> {
@@ -218,11 +247,11 @@ function requireMatch(found: ReturnType<ReturnType<typeof createRouter>>): Match
   return found;
 }
 
-async function settle<Answered extends HttpResponse | Reply>(
-  work: () => Promise<Answered>,
-  requestId: string,
+async function settle(
+  work: () => Promise<HttpResponse | Reply>,
+  { requestId, traceId }: Progress,
   log: Log,
-): Promise<Answered | Reply> {
+): Promise<HttpResponse | Reply> {
   try {
     return await work();
   } catch (error) {
@@ -231,42 +260,9 @@ async function settle<Answered extends HttpResponse | Reply>(
     if (reply !== null) return reply;
     log.error("fault", {
       request_id: requestId,
+      ...(traceId === null ? {} : { trace_id: traceId }),
       error: error instanceof Error ? (error.stack ?? error.message) : "not an Error",
     });
     return internalErrorReply();
-  }
-}
-
-const OWN_PAGES = new Set(["/healthz", "/readyz", "/metrics"]);
-
-/** Pages for operators: no key, no personal data. */
-async function ownPage(
-  path: string,
-  method: string,
-  options: HttpServiceOptions,
-  isOperator: boolean,
-  { metrics }: AccessLog,
-): Promise<Reply | null> {
-  if (!OWN_PAGES.has(path)) return null;
-  if (path === "/metrics" && !isOperator) return errorReply(new HttpError(404));
-  if (method !== "GET" && method !== "HEAD") return errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
-  if (path === "/healthz") return jsonReply(200, { status: "ok" });
-  if (path === "/metrics") {
-    return {
-      status: 200,
-      text: metrics() + (await options.moreMetrics()),
-      headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
-    };
-  }
-  return (await isReady(options)) ? jsonReply(200, { status: "ready" }) : errorReply(new HttpError(503));
-}
-
-async function isReady({ store, isReady: takesWork }: HttpServiceOptions): Promise<boolean> {
-  if (!takesWork()) return false;
-  try {
-    await store.read((tx) => tx.projects.list());
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -4,7 +4,7 @@ import type { Membership, Platform, SurveyResponse } from "../../contract/resour
 import type { Route, RouteName } from "../../contract/routes.ts";
 import { addMember, getAutopilot, listMembersJson, removeMember } from "../domain/surveys/autopilot.ts";
 import { NotFoundError } from "../domain/errors.ts";
-import { emailKey } from "../../contract/email.ts";
+import { emailKey } from "../../contract/text/email.ts";
 import type { MembersQuery, Project, SendInput } from "../domain/inputs.ts";
 import { getMetrics } from "../domain/answers/metrics.ts";
 import { cancelSurveys, deletePerson, listPeopleJson, sendPerson } from "../domain/people/people.ts";

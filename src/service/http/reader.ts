@@ -1,5 +1,5 @@
 /** Turns parameters into their final types, once, and collects every complaint before it refuses. */
-import { isEmail } from "../../contract/email.ts";
+import { isEmail } from "../../contract/text/email.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import {
   characterCount,
@@ -9,7 +9,7 @@ import {
   TEXT_BYTES_MAX,
   TIME_MAX,
 } from "../../contract/limits.ts";
-import { isE164 } from "../../contract/phone.ts";
+import { isE164 } from "../../contract/text/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "../domain/errors.ts";
 
@@ -134,7 +134,10 @@ export class Reader {
   }
 
   /** A whole number from `min` to `max`. */
-  integer(name: string, { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: IntegerRange): number | null {
+  integer(
+    name: string,
+    { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: IntegerLimits,
+  ): number | null {
     const given = toInteger(this.#value(name));
     if (given === null) return null;
     return given === undefined || given < min || given > max ? this.#refuse(name, wholeNumberPhrase(min, max)) : given;
@@ -220,7 +223,7 @@ export interface LimitedRange {
   readonly fallback: number;
 }
 
-export interface IntegerRange {
+export interface IntegerLimits {
   readonly min?: number;
   readonly max?: number;
 }

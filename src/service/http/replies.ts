@@ -60,6 +60,8 @@ export const okReply = (status: number): Reply => ({ status, text: '{"ok":true}'
 const RETRY_SOON = { "retry-after": "5" };
 
 /** The one table from what went wrong to what the caller is told; null for a fault of our own, which is only logged. */
+export function errorReply(error: HttpError): Reply;
+export function errorReply(error: unknown): Reply | null;
 export function errorReply(error: unknown): Reply | null {
   if (error instanceof InvalidError) return envelope(422, statusPhrase(422), { errors: error.errors });
   if (error instanceof NotFoundError) return envelope(404, statusPhrase(404));

@@ -18,6 +18,10 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** A TCP socket that listens already, in place of both; absent or null: none. */
+  readonly descriptor?: number | null;
+  /** Called with the address that was had, before any request is read; what it throws ends the listening. */
+  readonly check?: (host: string) => void;
   /** PEM; null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** Absent: what suits a server that strangers can reach. */
@@ -39,6 +43,11 @@ export interface Listening {
   close(): Promise<void>;
   /** Closes the connections that are still being answered, so that `close` resolves. */
   cut(): void;
+}
+
+/** The descriptor is of another kind. */
+export class NoTcpSocketError extends Error {
+  override readonly name = "NoTcpSocketError";
 }
 
 const LIMITS: ListenLimits = { connections: 10_000, requestMs: 30_000, unreadMs: 30_000 };
@@ -67,7 +76,8 @@ interface Listener {
 }
 
 /** Rejects with Node's own error, `EADDRINUSE` for one, when the address cannot be had. */
-export async function listen(face: Face, { host, port, tls, limits = LIMITS }: ListenOptions): Promise<Listening> {
+export async function listen(face: Face, options: ListenOptions): Promise<Listening> {
+  const { host, port, descriptor = null, tls, limits = LIMITS } = options;
   const settings: ServerOptions = {
     requestTimeout: limits.requestMs,
     headersTimeout: limits.requestMs,
@@ -80,13 +90,13 @@ export async function listen(face: Face, { host, port, tls, limits = LIMITS }: L
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen(descriptor === null ? { port, host } : { fd: descriptor }, () => {
       server.off("error", reject);
       resolve();
     });
   });
   const scheme = tls === null ? "http" : "https";
-  const url = formatOrigin(scheme, server.address() as AddressInfo);
+  const url = formatOrigin(scheme, readAddress(server, options));
   const listener: Listener = {
     face,
     scheme,
@@ -99,6 +109,19 @@ export async function listen(face: Face, { host, port, tls, limits = LIMITS }: L
   serveRequests(server, listener);
   refuseTheRest(server, listener);
   return { url, close: () => closeServer(server, listener), cut: () => server.closeAllConnections() };
+}
+
+function readAddress(server: Server, { check }: ListenOptions): AddressInfo {
+  try {
+    const address = server.address();
+    if (address === null || typeof address === "string")
+      throw new NoTcpSocketError("the socket that was handed over is not a TCP socket");
+    check?.(address.address);
+    return address;
+  } catch (error) {
+    server.close();
+    throw error;
+  }
 }
 
 function formatOrigin(scheme: string, { address, family, port }: AddressInfo): string {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { HttpResponse } from "../../contract/http.ts";
 import type { Locale } from "../../contract/locales.ts";
 import { surveyTexts, textDirection } from "../domain/texts/survey-texts.ts";
-import { Html, html } from "../../contract/html.ts";
+import { Html, html } from "../../contract/text/html.ts";
 import { STYLE } from "./style.ts";
 
 /** How the sender presents itself; null where nothing was chosen. */

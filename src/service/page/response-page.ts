@@ -3,7 +3,7 @@ import type { HttpResponse } from "../../contract/http.ts";
 import type { SurveyResponse } from "../../contract/resources.ts";
 import { isSignedLink } from "../domain/surveys/survey-links.ts";
 import { NO_BRAND, type HtmlPage, unknownLink } from "./document.ts";
-import { type Html, html } from "../../contract/html.ts";
+import { type Html, html } from "../../contract/text/html.ts";
 import {
   isToken,
   languageOf,

@@ -5,7 +5,7 @@ import type { SpecialProperties } from "../domain/surveys/special-properties.ts"
 import { fillText, surveyQuestion, surveyTexts } from "../domain/texts/survey-texts.ts";
 import type { HtmlPage, PageBrand } from "./document.ts";
 import { ANSWER_AT_A_GESTURE } from "./gesture-script.ts";
-import { type Html, html } from "../../contract/html.ts";
+import { type Html, html } from "../../contract/text/html.ts";
 
 export interface SurveyView {
   readonly locale: Locale;

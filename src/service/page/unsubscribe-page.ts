@@ -1,7 +1,7 @@
 /** Leaving, and coming back for those who left by mistake. */
 import type { Locale } from "../../contract/locales.ts";
 import { fillText, surveyTexts } from "../domain/texts/survey-texts.ts";
-import { type Html, html } from "../../contract/html.ts";
+import { type Html, html } from "../../contract/text/html.ts";
 import type { HtmlPage, PageBrand } from "./document.ts";
 
 export interface LeavingView {

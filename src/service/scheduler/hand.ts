@@ -28,11 +28,15 @@ interface Item {
   /** Whether its final dot may follow, or has followed. */
   isMarked: boolean;
   result: DeliveryResult | null;
+  readonly takenMs: number;
+  /** From then until it had a result. */
+  seconds: number;
 }
 
 export interface EndedDelivery {
   readonly due: DueSurvey;
   readonly result: DeliveryResult;
+  readonly seconds: number;
 }
 
 export interface Hand {
@@ -74,10 +78,12 @@ export function createHand(options: HandOptions): Hand {
     // What came first counts: a message that was put back or withdrawn is out of the sender's hands.
     if (item.result !== null || !items.has(item.due)) return;
     item.result = result;
+    item.seconds = (clock.monotonic() - item.takenMs) / 1000;
     for (const tell of waiting.splice(0)) tell();
     options.onEnd();
   };
-  const ended = (): EndedDelivery[] => all().flatMap(({ due, result }) => (result === null ? [] : [{ due, result }]));
+  const ended = (): EndedDelivery[] =>
+    all().flatMap(({ due, result, seconds }) => (result === null ? [] : [{ due, result, seconds }]));
   /**
    * What has ended is recorded with the mark, so that a crash never finds more marks than there are connections. The
    * scheduler records it once more, which changes nothing.
@@ -141,7 +147,16 @@ export function createHand(options: HandOptions): Hand {
   };
   return {
     take: (sender, due) => {
-      const item: Item = { sender, due, leave: new AbortController(), isMarked: false, result: null };
+      const takenMs = clock.monotonic();
+      const item: Item = {
+        sender,
+        due,
+        leave: new AbortController(),
+        isMarked: false,
+        result: null,
+        takenMs,
+        seconds: 0,
+      };
       items.set(due, item);
       void deliver(item);
     },

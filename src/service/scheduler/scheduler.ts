@@ -1,7 +1,7 @@
 /** Claims what is due, has it delivered, records how each delivery ended, and sleeps until the next is due. */
 import type { Clock } from "../../runtime/clock.ts";
 import { claimDue, finishDelivery, nextDueAt, type OnUnknown } from "../domain/delivery/deliveries.ts";
-import { holdOverdue, isOverdueInBulk } from "../domain/delivery/oversight.ts";
+import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, Store, Transaction } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
@@ -19,10 +19,14 @@ export interface SchedulerOptions {
   /** Messages that were scheduled longer ago are given up; null for no limit. */
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
-  /** Called with each outcome once it is recorded. */
-  readonly onOutcome: (due: DueSurvey, result: DeliveryResult) => void;
+  /** Called with each outcome once it is recorded, and how long it took from the claim. */
+  readonly onOutcome: (due: DueSurvey, result: DeliveryResult, seconds: number) => void;
+  /** Called whenever it has looked for due surveys without an error. */
+  readonly onTurn?: () => void;
   /** Called once, before the first claim, with how many surveys are held because they were overdue in bulk. */
   readonly onOverdue?: (held: number) => void;
+  /** Called once, before the first claim, when nothing is sent. */
+  readonly onPaused?: (pause: Pause) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -84,7 +88,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       { mayWaitMs: hand.isBusy() ? RECORD_WAIT_MS : 0 },
     );
     hand.forget(ended);
-    for (const { due, result } of ended) options.onOutcome(due, result);
+    for (const { due, result, seconds } of ended) options.onOutcome(due, result, seconds);
     for (const { sender, due } of claimed) hand.take(sender, due);
     return claimed.length + ended.length;
   };
@@ -121,6 +125,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   /** Before the first claim. */
   const begin = async (): Promise<void> => {
+    if (options.maxAgeSeconds !== null) await store.write(guardOverdue);
+    const pause = await store.read(readPause);
+    if (pause !== null) options.onPaused?.(pause);
     const held = await holdAllOverdue(options);
     if (held > 0) options.onOverdue?.(held);
   };
@@ -143,6 +150,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       if (hand.size() === 0) state.renewedMs = clock.monotonic();
       if ((await recordAndClaim(isDue)) > 0) continue;
       await eraseSome();
+      options.onTurn?.();
       return store.isShared ? Math.min(dueAt ?? Infinity, now + SHARED_REST_SECONDS) : dueAt;
     }
   };

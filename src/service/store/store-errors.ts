@@ -3,7 +3,8 @@ import { UnavailableError } from "../domain/errors.ts";
 
 /**
  * What is wrong: no SQLite file, another program's, a newer version's, damaged, not there while its log is, a log of
- * another copy, in use or changed by another program, no room on the disk, or refused by the system.
+ * another copy, in use or changed by another program, no room on the disk, or refused by the system; or its data was moved
+ * elsewhere.
  */
 export type FileTrouble =
   | "not_sqlite"
@@ -15,7 +16,8 @@ export type FileTrouble =
   | "busy"
   | "changed"
   | "full"
-  | "unreadable";
+  | "unreadable"
+  | "moved";
 
 /** A data file that cannot be opened, or cannot be used any more. */
 export class StoreFileError extends UnavailableError {
@@ -74,4 +76,6 @@ export type StoreEvent =
   /** The clock is so many seconds behind the newest time in it. */
   | { readonly kind: "clock_behind"; readonly seconds: number }
   | { readonly kind: "trouble"; readonly error: StoreFileError | StoreDatabaseError }
-  | { readonly kind: "recovered" };
+  | { readonly kind: "recovered" }
+  /** A statement took more than a second; its name has none of its values. */
+  | { readonly kind: "slow"; readonly statement: string; readonly seconds: number };

@@ -1,11 +1,11 @@
 /** One POST to an endpoint: no redirect, no proxy, and no connection to an address that the webhook may not reach. */
 import { lookup, type LookupAddress } from "node:dns";
-import { Agent as HttpAgent, request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import type { Clock } from "../../runtime/clock.ts";
-import { onAbort } from "../../runtime/on-abort.ts";
+import { describeHttpFailure, retryAfterSeconds, readAnswerStart, startDeadline } from "../../runtime/http-exchange.ts";
 import { refuseAddress, refuseUrl, type WebhookReach } from "../domain/webhooks/addresses.ts";
 import type { AttemptEnd } from "../domain/webhooks/attempts.ts";
 
@@ -62,14 +62,14 @@ export function createEndpointTransport(options: EndpointOptions, connections: n
       // A literal address is never looked up, so it is checked here, and every time.
       const refusal = refuseUrl(target.url, target, options.own());
       if (refusal !== null) return end(null, refusal.message);
-      const timer = startTimer(clock, signal);
+      const timer = startDeadline(clock, TIMEOUT_MS, signal);
       const send = (): Promise<Answer> => exchange(target, { headers, body, agents, options }, timer.signal);
       try {
         const { status, text, retryAfter } = await send().catch((error) => againWhenStale(error, send));
-        return end(status, text, readRetryAfter(retryAfter, clock));
+        return end(status, text, retryAfterSeconds(retryAfter, clock));
       } catch (error) {
         if (signal.aborted) return null;
-        return end(null, timer.isOver() ? `no answer within ${TIMEOUT_MS / 1000} s` : describe(error));
+        return end(null, timer.isOver() ? `no answer within ${TIMEOUT_MS / 1000} s` : describeHttpFailure(error));
       } finally {
         timer.stop();
       }
@@ -128,32 +128,15 @@ function exchange(
     });
     request.on("response", (response) => {
       state.isAnswered = true;
-      void readAnswer(response, request).then(resolve, reject);
+      void readAnswerStart(response, request, BODY_BYTES_MAX).then((start) => resolve(toAnswer(start)), reject);
     });
     request.end(body);
   });
 }
 
-/** The status counts, whatever becomes of the body; of that no more is read than 4 KB. */
-async function readAnswer(response: IncomingMessage, request: ClientRequest): Promise<Answer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > BODY_BYTES_MAX) break;
-    }
-  } catch {
-    // What has come is kept.
-  }
-  if (bytes > BODY_BYTES_MAX || !response.complete) request.destroy();
-  const text = Buffer.concat(chunks).subarray(0, LOGGED_BYTES_MAX).toString("utf8");
-  return {
-    status: response.statusCode ?? 0,
-    text: text.replaceAll("\0", "\uFFFD"),
-    retryAfter: response.headers["retry-after"],
-  };
+function toAnswer({ status, bytes, retryAfter }: Awaited<ReturnType<typeof readAnswerStart>>): Answer {
+  const text = bytes.subarray(0, LOGGED_BYTES_MAX).toString("utf8");
+  return { status, text: text.replaceAll("\0", "\uFFFD"), retryAfter };
 }
 
 /**
@@ -182,52 +165,3 @@ const resolveName: Resolve = (name) =>
   new Promise((resolve, reject) => {
     lookup(name, { all: true }, (error, addresses) => (error === null ? resolve(addresses) : reject(error)));
   });
-
-/** Not a DOMException made for each attempt: those cost more than the request's own headers. */
-const OVER = new Error("over");
-
-function startTimer(
-  clock: Clock,
-  signal: AbortSignal,
-): { readonly signal: AbortSignal; readonly isOver: () => boolean; readonly stop: () => void } {
-  const ending = new AbortController();
-  const done = new AbortController();
-  const state = { isOver: false };
-  const ring = async (): Promise<void> => {
-    await clock.sleep(TIMEOUT_MS, done.signal);
-    state.isOver = true;
-    ending.abort(OVER);
-  };
-  void ring().catch(() => undefined);
-  const stopWaiting = onAbort(signal, () => ending.abort(OVER));
-  const stop = (): void => {
-    stopWaiting();
-    done.abort(OVER);
-  };
-  return { signal: ending.signal, isOver: () => state.isOver, stop };
-}
-
-/** Seconds, from a number or a date; null when there is none. */
-function readRetryAfter(text: string | undefined, clock: Clock): number | null {
-  if (text === undefined) return null;
-  if (/^\d{1,9}$/.test(text.trim())) return Number(text);
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - clock.now()) / 1000));
-}
-
-function describe(error: unknown): string {
-  const { code, message } = (error instanceof AggregateError ? (error.errors as unknown[])[0] : error) as Error & {
-    readonly code?: string;
-  };
-  const known: Readonly<Record<string, string>> = {
-    ENOTFOUND: "the host cannot be resolved",
-    EAI_AGAIN: "the host cannot be resolved at the moment",
-    ECONNREFUSED: "the connection was refused",
-    ECONNRESET: "the connection broke",
-    EHOSTUNREACH: "the host cannot be reached",
-    ENETUNREACH: "the host cannot be reached",
-    ETIMEDOUT: "no connection in time",
-    HPE_HEADER_OVERFLOW: "the answer's headers are too large",
-  };
-  return known[code ?? ""] ?? (code?.startsWith("HPE_") ? "the answer is not HTTP" : message);
-}

@@ -1,33 +1,50 @@
 /** What `/metrics` says of webhooks. No URLs. */
-import type { Store, Transaction } from "../domain/ports.ts";
+import { type Family, writeFamily } from "../../runtime/metrics.ts";
+import type { Transaction } from "../domain/ports.ts";
 import type { AttemptMeaning } from "../domain/webhooks/attempts.ts";
 
 const MEANINGS = ["delivered", "retry", "failed", "disabled"] as const satisfies readonly AttemptMeaning["kind"][];
 
-/** Lines in Prometheus' text format; `attempts` are those since the start. */
-export async function webhookMetrics(
-  store: Store,
-  attempts: ReadonlyMap<AttemptMeaning["kind"], number>,
-): Promise<string> {
-  const { endpoints, waiting, oldestDueSeconds } = await store.read(summarize);
-  return [
-    "# HELP surveyctl_webhook_attempts_total Attempts to deliver an event, by what became of it.",
-    "# TYPE surveyctl_webhook_attempts_total counter",
-    ...MEANINGS.map((kind) => `surveyctl_webhook_attempts_total{outcome="${kind}"} ${attempts.get(kind) ?? 0}`),
-    "# HELP surveyctl_webhook_endpoints Webhooks, by state.",
-    "# TYPE surveyctl_webhook_endpoints gauge",
-    ...Object.entries(endpoints).map(([state, count]) => `surveyctl_webhook_endpoints{state="${state}"} ${count}`),
-    "# HELP surveyctl_webhook_queue Events that are still to be delivered, by the state of their endpoint.",
-    "# TYPE surveyctl_webhook_queue gauge",
-    ...Object.entries(waiting).map(([state, count]) => `surveyctl_webhook_queue{state="${state}"} ${count}`),
-    "# HELP surveyctl_webhook_oldest_due_seconds How long the oldest due event has waited.",
-    "# TYPE surveyctl_webhook_oldest_due_seconds gauge",
-    `surveyctl_webhook_oldest_due_seconds ${oldestDueSeconds}`,
-    "",
-  ].join("\n");
+const ATTEMPTS: Family = {
+  name: "surveyctl_webhook_attempts_total",
+  type: "counter",
+  help: "Attempts to deliver an event, by what became of it.",
+  labels: ["outcome"],
+};
+const ENDPOINTS: Family = {
+  name: "surveyctl_webhook_endpoints",
+  type: "gauge",
+  help: "Webhooks, by state.",
+  labels: ["state"],
+};
+const QUEUE: Family = {
+  name: "surveyctl_webhook_queue",
+  type: "gauge",
+  help: "Events that are still to be delivered, by the state of their endpoint.",
+  labels: ["state"],
+};
+const PENDING: Family = {
+  name: "surveyctl_webhooks_pending",
+  type: "gauge",
+  help: "Events that are still to be delivered.",
+};
+const OLDEST: Family = {
+  name: "surveyctl_webhook_oldest_due_seconds",
+  type: "gauge",
+  help: "How long the oldest due event has waited.",
+};
+
+type EndpointState = "enabled" | "failing" | "disabled";
+
+export interface WebhookSummary {
+  /** Endpoints in each state. */
+  readonly endpoints: Readonly<Record<EndpointState, number>>;
+  /** Events that wait for them. */
+  readonly waiting: Readonly<Record<EndpointState, number>>;
+  readonly oldestDueSeconds: number;
 }
 
-async function summarize(tx: Transaction) {
+export async function summarizeWebhooks(tx: Transaction): Promise<WebhookSummary> {
   const endpoints = { enabled: 0, failing: 0, disabled: 0 };
   const waiting = { enabled: 0, failing: 0, disabled: 0 };
   for (const { project, id, disabledAt, failingSince } of await tx.webhooks.list(null)) {
@@ -37,4 +54,31 @@ async function summarize(tx: Transaction) {
   }
   const oldest = await tx.webhooks.oldestDueAt();
   return { endpoints, waiting, oldestDueSeconds: oldest === null ? 0 : Math.max(0, tx.now - oldest) };
+}
+
+/** Lines in Prometheus' text format; `attempts` are those since the start. */
+export function webhookMetrics(
+  summary: WebhookSummary | null,
+  attempts: ReadonlyMap<AttemptMeaning["kind"], number>,
+): readonly string[] {
+  const counts = writeFamily(
+    ATTEMPTS,
+    MEANINGS.map((kind) => [[kind], attempts.get(kind) ?? 0]),
+  );
+  if (summary === null) return counts;
+  const { endpoints, waiting, oldestDueSeconds } = summary;
+  const pending = Object.values(waiting).reduce((sum, count) => sum + count, 0);
+  return [
+    ...counts,
+    ...writeFamily(
+      ENDPOINTS,
+      Object.entries(endpoints).map(([state, count]) => [[state], count]),
+    ),
+    ...writeFamily(
+      QUEUE,
+      Object.entries(waiting).map(([state, count]) => [[state], count]),
+    ),
+    ...writeFamily(PENDING, [[[], pending]]),
+    ...writeFamily(OLDEST, [[[], oldestDueSeconds]]),
+  ];
 }

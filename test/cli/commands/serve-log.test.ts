@@ -22,9 +22,9 @@ test("in the JSON log the command is a field of its own", () => {
     time: "2026-02-01T12:00:00.000Z",
     level: "warn",
     event: "surveys_overdue",
+    msg: SAID,
     held: 40,
     max_age_seconds: 259_200,
-    message: SAID,
     hint: HINT,
   });
 });

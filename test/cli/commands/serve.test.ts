@@ -1,6 +1,6 @@
 /** `surveyctl serve` and `surveyctl service`; a process of its own where one is killed, or shows its key or a terminal. */
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -127,7 +127,7 @@ Next, in another terminal:
     const [warning = ""] = (await running.ended).stderr.split("\n");
     expect(JSON.parse(warning)).toMatchObject({
       event: "short_key",
-      message: "SURVEYCTL_API_KEY has fewer than 20 characters and could be guessed",
+      msg: "SURVEYCTL_API_KEY has fewer than 20 characters and could be guessed",
     });
   });
 
@@ -144,8 +144,26 @@ Next, in another terminal:
       .split("\n")
       .map((line) => JSON.parse(line) as { readonly event: string });
     expect(lines[0]).toMatchObject({ level: "info", event: "data_file_created" });
-    expect(lines.filter(({ event }) => ["request", "stopped"].includes(event))).toMatchObject([
-      { level: "info", event: "request", method: "GET", path: "/v1/people", status: 200, project: "default" },
+    expect(lines.filter(({ event }) => ["started", "request", "stopped"].includes(event))).toMatchObject([
+      {
+        level: "info",
+        event: "started",
+        msg: "started",
+        version: expect.any(String),
+        engine: "sqlite",
+        schema: expect.any(Number),
+      },
+      {
+        level: "info",
+        event: "request",
+        msg: "request",
+        method: "GET",
+        path: "/v1/people",
+        route: "listPeople",
+        status: 200,
+        project: "default",
+        engine: "sqlite",
+      },
       { level: "info", event: "stopped" },
     ]);
   });
@@ -154,14 +172,14 @@ Next, in another terminal:
     [
       "text is asked for",
       ["--log-format", "text"],
-      new RegExp(`^${NOTES}\\d\\d:\\d\\d:\\d\\d GET /v1/people 200 \\d+ ms\n\\S+ stopped\n$`),
+      new RegExp(`^${NOTES}\\S+ started version=.*\n\\d\\d:\\d\\d:\\d\\d GET /v1/people 200 \\d+ ms\n\\S+ stopped\n$`),
     ],
     ["it is quiet", ["-q"], /^$/],
     ["it is quiet and a format is named", ["-q", "--log-format", "text"], /^$/],
     [
       "only JSON may come",
       ["-o", "json", "--log-format", "text"],
-      /^(?:\{"time":.*"level":"info","event":"data_file_\w+".*\}\n){1,2}\{"time":.*"event":"request".*\}\n\{.*\}\n$/,
+      /^(?:\{"time":.*"level":"info","event":"(?:data_file_\w+|started)".*\}\n){2,3}\{"time":.*"event":"request".*\}\n\{.*\}\n$/,
     ],
   ])("when %s in a pipe, then the log is as asked", async (_, args, log) => {
     const running = serve(args);
@@ -172,7 +190,7 @@ Next, in another terminal:
 
   it.each<[string[], string]>([
     [[], `${NOTES}\\^CStopped\\.\n`],
-    [["-v"], `${NOTES}\\[time\\] GET /v1/people 200 \\[ms\\]\n\\^CStopped\\.\n`],
+    [["-v"], `${NOTES}\\[time\\] started version=.*\n\\[time\\] GET /v1/people 200 \\[ms\\]\n\\^CStopped\\.\n`],
     [["-v", "-q"], "\\^C"],
   ])("when it runs on a terminal with %j, then notes and requests are short lines, or silent", async (args, log) => {
     const running = startProgram({
@@ -226,11 +244,35 @@ Next, in another terminal:
     [["--rate-limit", "fast"], /^error: --rate-limit: "fast" is not a limit such as 10\/s or 600\/m/],
     [["--rate-limit", "0/s"], /^error: --rate-limit/],
     [["--public-url", "survey.example"], /^error: --public-url: "survey\.example" is not a URL/],
+    [["--trust-proxy", "proxy"], /^error: --trust-proxy: "proxy" is not an address or network such as 10\.0\.0\.0\/8/],
+    [["--trust-proxy", "10.0.0.0/33"], /^error: --trust-proxy: /],
+    [["--metrics-listen", "9464"], /^error: --metrics-listen: "9464" is not ADDRESS:PORT such as 127\.0\.0\.1:9464/],
+    [["--metrics-listen", "::1:9464"], /^error: --metrics-listen: /],
+    [["--metrics-listen", "127.0.0.1:70000"], /^error: --metrics-listen: /],
+    [["--metrics-token-file", "/dev/null"], /^error: --metrics-token-file: \/dev\/null must hold one token/],
   ])("when it is started with %j, then it is refused before a file is made", async (args, message) => {
     const ended = await run(["serve", "--data", file("survey.db"), "--port", "0", ...args]);
     expect([ended.status, ended.stdout]).toEqual([2, ""]);
     expect(ended.stderr).toMatch(message);
     expect(existsSync(file("survey.db"))).toBe(false);
+  });
+
+  it("when metrics have an address and a token, then it says where they are, and health is told while it runs", async () => {
+    await writeFile(file("token"), "the-token\n");
+    const health = (): Promise<Ended> => run(["service", "health"], { SURVEYCTL_DATA: file("survey.db") });
+    const running = serve(["--metrics-listen", "127.0.0.1:0", "--metrics-token-file", file("token")]);
+    const url = await urlOf(running);
+    expect(await health()).toMatchObject({ status: 0, stdout: "status\tready\n", stderr: "" });
+    expect(await run(["service", "health", "--url", url])).toMatchObject({ status: 0, stdout: "status\tready\n" });
+    running.child.kill("SIGTERM");
+    const [, metricsUrl = ""] = /"msg":"metrics on (http:\S+)\/metrics"/.exec((await running.ended).stderr) ?? [];
+    expect(metricsUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const stopped = `error: the service of ${file("survey.db")} is not running\n`;
+    expect(await health()).toMatchObject({ status: 1, stdout: "", stderr: stopped });
+    expect(await run(["service", "health", "--url", url])).toMatchObject({
+      status: 1,
+      stderr: `error: the service of ${url} does not answer (ECONNREFUSED)\n`,
+    });
   });
 
   it("when the given key is too long for some clients, then it is refused", async () => {

@@ -1,11 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { AuthError, RateLimitedError, RefusedError, ServiceError } from "../../../src/client/errors/call-errors.ts";
 import { TimeoutError } from "../../../src/client/errors/call-errors.ts";
-import { AlarmError, AssertionError, InterruptedError, NotFoundError } from "../../../src/cli/errors/command-errors.ts";
+import {
+  AlarmError,
+  AssertionError,
+  InterruptedError,
+  NothingFoundError,
+} from "../../../src/cli/errors/command-errors.ts";
 import { CancelledError, UsageError } from "../../../src/cli/errors/usage-error.ts";
 import { type ErrorStyle, readErrorStyle, reportError } from "../../../src/cli/program/report-error.ts";
 import { ConfigError } from "../../../src/config/config-error.ts";
-import { UnwritableFileError } from "../../../src/runtime/file-replacement.ts";
+import { UnwritableFileError } from "../../../src/runtime/files/file-replacement.ts";
 import { fakeTerminal } from "../../helpers/fake-deps.ts";
 
 const PLAIN: ErrorStyle = { json: false, verbose: false, keys: [] };
@@ -71,7 +76,7 @@ describe("an error as it is told", () => {
       2,
       "error: cannot write x: permission denied\n",
     ],
-    ["nobody found", new NotFoundError("nobody is ann"), 5, "error: nobody is ann\n"],
+    ["nobody found", new NothingFoundError("nobody is ann"), 5, "error: nobody is ann\n"],
     ["an assertion", new AssertionError(["nps>=40 (nps is 12)"]), 6, "error: assertion failed: nps>=40 (nps is 12)\n"],
     ["an alarm", new AlarmError("the score has fallen"), 6, "error: the score has fallen\n"],
     ["SIGINT", new InterruptedError("SIGINT"), 130, "Interrupted.\n"],

@@ -37,7 +37,9 @@ export interface HttpFixture extends Fixture {
   post(path: string, body: unknown): Promise<Record<string, unknown>>;
 }
 
-export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: string } = {}): Promise<HttpFixture> {
+export async function openHttp(
+  options: { rateLimit?: RateLimit; publicUrl?: string; metricsToken?: string } = {},
+): Promise<HttpFixture> {
   const fixture = await openFixture();
   await fixture.write((tx) => addKey(tx, fixture.project, KEY));
   const lines: string[] = [];
@@ -45,7 +47,8 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
   const clock: Clock = {
     now: () => fixture.time.now * 1000,
     monotonic: () => fixture.time.now * 1000,
-    sleep: () => Promise.resolve(),
+    // Nothing here waits for time to pass.
+    sleep: () => new Promise(() => undefined),
   };
   const log = createLog(async (text) => void lines.push(text), clock);
   const service = createHttpService({
@@ -55,8 +58,9 @@ export async function openHttp(options: { rateLimit?: RateLimit; publicUrl?: str
     log,
     rateLimit: options.rateLimit ?? null,
     publicUrl: options.publicUrl ?? null,
+    metricsToken: options.metricsToken ?? null,
     onScheduled: () => (state.scheduled += 1),
-    moreMetrics: () => Promise.resolve(""),
+    moreMetrics: () => Promise.resolve([]),
     isReady: () => state.ready,
     otherFaces: [],
   });

@@ -265,6 +265,56 @@ describe("what every answer has", () => {
     await http.store.close();
   });
 
+  it.each([
+    ["a-1_Z", true],
+    ["x".repeat(64), true],
+    ["x".repeat(65), false],
+    ["", false],
+    ["a b", false],
+    ["a\r\nb", false],
+  ])(
+    "when a request brings the id %j, then that it has it is %s, and else it has one of ours",
+    async (given, isKept) => {
+      const http = await openHttp();
+      const { headers } = await http.call("GET", "/v1/people", { headers: { "x-request-id": given } });
+      expect([headers["x-request-id"] === given, headers["x-request-id"]?.length]).toEqual([
+        isKept,
+        isKept ? given.length : 16,
+      ]);
+      expect(http.logged()).toMatchObject([{ request_id: headers["x-request-id"] }]);
+      await http.store.close();
+    },
+  );
+
+  it.each([
+    ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "0af7651916cd43dd8448eb211c80319c"],
+    ["cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more", "0af7651916cd43dd8448eb211c80319c"],
+    ["ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", undefined],
+    ["00-00000000000000000000000000000000-b7ad6b7169203331-01", undefined],
+    ["00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", undefined],
+  ])("when a request is part of the trace %s, then its log line has %s", async (traceparent, traceId) => {
+    const http = await openHttp();
+    const { headers } = await http.call("GET", "/v1/people", { headers: { traceparent } });
+    expect(http.logged()).toEqual([
+      {
+        time: "2025-06-15T15:06:40.000Z",
+        level: "info",
+        event: "request",
+        msg: "request",
+        request_id: headers["x-request-id"],
+        ...(traceId === undefined ? {} : { trace_id: traceId }),
+        method: "GET",
+        path: "/v1/people",
+        route: "listPeople",
+        status: 200,
+        duration_ms: 0,
+        project: "default",
+        engine: "sqlite",
+      },
+    ]);
+    await http.store.close();
+  });
+
   it("when HEAD is asked, then the headers are GET's and the body is not there", async () => {
     const http = await openHttp();
     await http.post("/v1/people", { email: "ä@x.co", send: false });
@@ -305,36 +355,6 @@ describe("what every answer has", () => {
       headers: { authorization: `Basic ${btoa("key-of-the-tests")}` },
     });
     expect(local.headers.link).toMatch(/^<http:\/\/survey\.test:8080\/v1\/people\?page_info=/);
-    await http.store.close();
-  });
-
-  it("when health is asked for, then it needs no key, and readiness ends with draining", async () => {
-    const http = await openHttp();
-    const ask = async (path: string): Promise<unknown[]> => {
-      const { status, text } = await http.call("GET", path, { headers: { authorization: "" } });
-      return [status, text];
-    };
-    expect(await ask("/healthz")).toEqual([200, '{"status":"ok"}']);
-    expect(await ask("/readyz")).toEqual([200, '{"status":"ready"}']);
-    http.state.ready = false;
-    expect(await ask("/readyz")).toEqual([503, '{"status":503,"message":"Service Unavailable"}']);
-    await http.get("/v1/people");
-    expect((await ask("/metrics"))[1]).toContain('surveyctl_requests_total{route="listPeople",status="200"} 1\n');
-    await http.store.close();
-  });
-
-  it.each([
-    [null, "127.0.0.1", 200],
-    [null, "::1", 200],
-    [null, "::ffff:127.0.0.1", 200],
-    [null, "10.0.0.1", 404],
-    [null, "2001:db8::1", 404],
-    ["https://survey.example.com", "127.0.0.1", 404],
-  ])("when the public URL is %s and %s asks for the metrics, then it is %i", async (publicUrl, from, status) => {
-    const http = await openHttp(publicUrl === null ? {} : { publicUrl });
-    const request = { method: "GET", url: `${ORIGIN}/metrics`, headers: {} };
-    expect((await http.service.handle({ ...request, from })).status).toBe(status);
-    expect((await http.service.handleLocally(request)).status).toBe(200);
     await http.store.close();
   });
 

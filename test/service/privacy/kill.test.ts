@@ -9,7 +9,7 @@ import { size } from "../../helpers/long.ts";
 import { runCli } from "../../helpers/run-cli.ts";
 import { ADA, addAda, addOther, findTraces, openPrivacy, type PrivacyFixture } from "./fixture.ts";
 
-const KILLS = size(3, 20);
+const KILLS = size(2, 20);
 /** More than one step takes away. */
 const RESPONSES = 1500;
 const HOOK = path.join(import.meta.dirname, "../../helpers/kill-at-write.cjs");

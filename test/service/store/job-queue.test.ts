@@ -100,3 +100,16 @@ test("when a queue is closed while the disk syncs, then what waits is written an
     ]);
   });
 });
+
+test("when the disk is full in the middle of a job, then the job ends with that, and later ones work", async () => {
+  await withSlowDisk(async (queue, database, syncs) => {
+    database.exec("PRAGMA max_page_count = 8");
+    const add = (bytes: number): Promise<number> =>
+      queue.write(async () => database.run("INSERT INTO t VALUES (?)", ["x".repeat(bytes)]));
+    await expect(add(100_000)).rejects.toThrow("the disk is full");
+    const added = add(1);
+    await turns();
+    syncs[0]?.resolve();
+    expect([await added, values(database)]).toEqual([1, ["x"]]);
+  });
+});

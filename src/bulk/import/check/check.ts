@@ -1,5 +1,5 @@
 /** Checks the complete file before the first request: every problem in one pass, and duplicates. */
-import { hasGuard } from "../../../contract/formula-guard.ts";
+import { hasGuard } from "../../../contract/text/formula-guard.ts";
 import { InputError } from "../table/input-file.ts";
 import { createLineNumbers } from "../table/line-numbers.ts";
 import type { ImportTable } from "../table/open-table.ts";

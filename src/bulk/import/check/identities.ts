@@ -1,6 +1,6 @@
 /** The people seen so far. A million rows take some 150 MB. */
 import { domainToASCII } from "node:url";
-import { emailKey } from "../../../contract/email.ts";
+import { emailKey } from "../../../contract/text/email.ts";
 import type { RowValues } from "./row-kind.ts";
 
 export interface Identities {

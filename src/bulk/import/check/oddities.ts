@@ -1,9 +1,9 @@
 /** Valid and probably wrong: locales without a survey, cells that have swallowed rows. */
-import { isEmail } from "../../../contract/email.ts";
+import { isEmail } from "../../../contract/text/email.ts";
 import { isLocale } from "../../../contract/locales.ts";
-import { isE164 } from "../../../contract/phone.ts";
+import { isE164 } from "../../../contract/text/phone.ts";
 import { DELIMITERS } from "../table/format.ts";
-import type { Column } from "../table/header.ts";
+import type { HeaderColumn } from "../table/header.ts";
 import { countLineEnds, type InputRecord } from "../table/record-parser.ts";
 
 export interface OddLocale {
@@ -21,7 +21,7 @@ export interface LocaleWatch {
 /** No more are reported; a column with more does not hold locales. */
 const REPORTED_MAX = 10;
 
-export function watchLocales(columns: readonly Column[]): LocaleWatch {
+export function watchLocales(columns: readonly HeaderColumn[]): LocaleWatch {
   const at = columns.findIndex(({ target }) => target.kind === "property" && target.key === "locale");
   const found = new Map<string, OddLocale>();
   return {
@@ -50,7 +50,7 @@ export interface StrayQuote {
 const LINE_ENDS_MAX = 20;
 
 /** The first suspicious cell of a record; null for a record that looks sound. */
-export function findStrayQuote({ line, fields }: InputRecord, columns: readonly Column[]): StrayQuote | null {
+export function findStrayQuote({ line, fields }: InputRecord, columns: readonly HeaderColumn[]): StrayQuote | null {
   let before = 0;
   for (const [index, cell] of fields.entries()) {
     const lineEnds = countLineEnds(cell);

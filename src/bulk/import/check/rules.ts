@@ -1,8 +1,8 @@
 /** One function a rule: from the text of a cell to its value, or to the problem and its fix. */
-import { isEmail } from "../../../contract/email.ts";
+import { isEmail } from "../../../contract/text/email.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
-import { describeInvisible, quoteText } from "../../../contract/invisible.ts";
-import { isE164 } from "../../../contract/phone.ts";
+import { describeInvisible, quoteText } from "../../../contract/text/invisible.ts";
+import { isE164 } from "../../../contract/text/phone.ts";
 import { CHANNELS } from "../../../contract/routes.ts";
 import type { CellValue, FieldRule } from "./row-kind.ts";
 

@@ -1,16 +1,16 @@
 /** Validates one record: the row it becomes, or everything that is wrong with it. */
-import { withoutGuard } from "../../../contract/formula-guard.ts";
+import { withoutGuard } from "../../../contract/text/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { characterCount } from "../../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
-import { propertyKey, type Column } from "../table/header.ts";
+import { propertyKey, type HeaderColumn } from "../table/header.ts";
 import type { InputRecord } from "../table/record-parser.ts";
 import type { CellValue, FieldRule, ImportRow, RowKind, RowProblem, RowValues } from "./row-kind.ts";
 import { RULES, type ValueReaders } from "./rules.ts";
 
 export interface ValidatorOptions {
   readonly kind: RowKind;
-  readonly columns: readonly Column[];
+  readonly columns: readonly HeaderColumn[];
   readonly readers: ValueReaders;
   /** Properties for every row; a column of that name takes precedence where it has a value. */
   readonly properties: JsonObject;
@@ -139,7 +139,7 @@ interface PropertyCell {
   readonly key: string;
 }
 
-function propertyCells(columns: readonly Column[]): readonly PropertyCell[] {
+function propertyCells(columns: readonly HeaderColumn[]): readonly PropertyCell[] {
   return columns.flatMap(({ target }, index) => (target.kind === "property" ? [{ index, key: target.key }] : []));
 }
 

@@ -5,7 +5,7 @@
 import { open, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../../../runtime/clock.ts";
-import { syncFolder } from "../../../runtime/file-replacement.ts";
+import { syncFolder } from "../../../runtime/files/file-replacement.ts";
 import { formatEntry, type JournalEntry } from "./journal-entry.ts";
 
 export interface Journal {

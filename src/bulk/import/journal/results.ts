@@ -1,6 +1,6 @@
 /** The results file and the rows that did not go through, made from the journal. */
 import { stringify } from "csv-stringify/sync";
-import { guardFormula, guardPhone } from "../../../contract/formula-guard.ts";
+import { guardFormula, guardPhone } from "../../../contract/text/formula-guard.ts";
 import type { ImportTable } from "../table/open-table.ts";
 import type { RecordedOutcome } from "./outcome.ts";
 import type { RecordedOutcomes } from "./recorded-outcomes.ts";

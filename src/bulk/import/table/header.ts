@@ -1,6 +1,6 @@
 /** From a header line to what each column means. */
-import { isEmail } from "../../../contract/email.ts";
-import { isE164 } from "../../../contract/phone.ts";
+import { isEmail } from "../../../contract/text/email.ts";
+import { isE164 } from "../../../contract/text/phone.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { InputError, type InputFix } from "./input-file.ts";
 import type { FieldSpec, RowKind } from "../check/row-kind.ts";
@@ -10,7 +10,7 @@ export type ColumnTarget =
   | { readonly kind: "property"; readonly key: string }
   | { readonly kind: "ignored" };
 
-export interface Column {
+export interface HeaderColumn {
   /** The header as the file has it. */
   readonly header: string;
   readonly target: ColumnTarget;
@@ -32,7 +32,7 @@ export interface NearMiss {
 }
 
 export interface Mapping {
-  readonly columns: readonly Column[];
+  readonly columns: readonly HeaderColumn[];
   /** Notes that come first: what was left out. */
   readonly notes: readonly string[];
   readonly nearMisses: readonly NearMiss[];
@@ -42,7 +42,7 @@ export interface Mapping {
 export function mapHeader(headers: readonly string[], kind: RowKind, place: string, options: HeaderOptions): Mapping {
   const names = headers.map((header) => header.trim());
   checkNamed(names, options, place);
-  const columns = names.map((header): Column => ({ header, target: targetOf(header, kind, options) }));
+  const columns = names.map((header): HeaderColumn => ({ header, target: targetOf(header, kind, options) }));
   checkTwice(columns, place);
   const nearMisses = findNearMisses(columns, kind, options);
   checkPerson(columns, kind, place, { ...options, nearMisses });
@@ -93,7 +93,7 @@ function checkNamed(names: readonly string[], { renames, ignored, suggest }: Hea
   }
 }
 
-function checkTwice(columns: readonly Column[], place: string): void {
+function checkTwice(columns: readonly HeaderColumn[], place: string): void {
   const seen = new Map<string, string>();
   for (const { header, target } of columns) {
     if (target.kind === "ignored") continue;
@@ -115,7 +115,7 @@ interface PersonOptions extends HeaderOptions {
 }
 
 function checkPerson(
-  columns: readonly Column[],
+  columns: readonly HeaderColumn[],
   kind: RowKind,
   place: string,
   { suggest, renames, nearMisses }: PersonOptions,
@@ -147,14 +147,14 @@ function mappingFix(nearMisses: readonly NearMiss[]): { readonly fix: InputFix }
   return columns.some(({ field }) => PERSON_FIELDS.has(field)) && { fix: { kind: "map", columns } };
 }
 
-function unnamedNote(columns: readonly Column[]): string[] {
+function unnamedNote(columns: readonly HeaderColumn[]): string[] {
   const places = columns.flatMap(({ header }, index) => (header === "" ? [index + 1] : []));
   if (places.length === 0) return [];
   const [noun, verb] = places.length === 1 ? ["column", "has"] : ["columns", "have"];
   return [`${noun} ${places.join(", ")} ${verb} no name: ignored`];
 }
 
-function ignoredNote(columns: readonly Column[], kind: RowKind): string[] {
+function ignoredNote(columns: readonly HeaderColumn[], kind: RowKind): string[] {
   const readOnly = columns.filter(({ header, target }) => target.kind === "ignored" && isReadOnly(header, kind));
   if (readOnly.length === 0) return [];
   const pronoun = readOnly.length === 1 ? "it" : "them";
@@ -172,7 +172,7 @@ function meansPerson(header: string, free: readonly string[]): string | null {
 }
 
 /** `emial` would silently become a property. */
-function findNearMisses(columns: readonly Column[], kind: RowKind, { suggest }: HeaderOptions): NearMiss[] {
+function findNearMisses(columns: readonly HeaderColumn[], kind: RowKind, { suggest }: HeaderOptions): NearMiss[] {
   const taken = new Set(columns.flatMap(({ target }) => (target.kind === "field" ? [target.field.name] : [])));
   const free = kind.fields.map(({ name }) => name).filter((name) => !taken.has(name));
   return columns.flatMap(({ header, target }) => {

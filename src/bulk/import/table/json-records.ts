@@ -58,9 +58,10 @@ class ObjectScanner {
       if (byte === NEWLINE) this.line += 1;
       if (byte !== OPEN_OBJECT) this.between(byte);
       else {
-        const end = endOfObject(text, at);
+        const line = this.parseLine(text, at);
+        const end = line?.end ?? endOfObject(text, at);
         if (end === -1) break;
-        records.push(this.parse(text, at, end));
+        records.push(line?.record ?? this.parse(text, at, end));
         at = end - 1;
       }
     }
@@ -93,6 +94,16 @@ class ObjectScanner {
       });
   }
 
+  /** An object that is the rest of its line, as in NDJSON, without looking at each byte; null for any other. */
+  private parseLine(text: Buffer, start: number): { readonly record: JsonRecord; readonly end: number } | null {
+    const end = text.indexOf(NEWLINE, start);
+    if (end === -1 || text[end - 1] !== CLOSE_OBJECT || this.state === "end") return null;
+    const value = parseOr(text.toString("utf8", start, end));
+    if (!isJsonObject(value)) return null;
+    if (this.state === "start") this.state = "objects";
+    return { record: { line: this.line, size: end - start, value }, end };
+  }
+
   private parse(text: Buffer, start: number, end: number): JsonRecord {
     if (this.state === "end") throw new InputError(`${this.name}:${this.line}: more text follows the end of the array`);
     if (this.state === "start") this.state = "objects";
@@ -106,6 +117,14 @@ class ObjectScanner {
       throw new InputError(`${this.name}:${line}: not valid JSON`, { cause: error });
     }
     throw new InputError(`${this.name}:${line}: expected an object`);
+  }
+}
+
+function parseOr(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
   }
 }
 

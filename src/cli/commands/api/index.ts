@@ -1,4 +1,5 @@
-import { quoteText } from "../../../contract/invisible.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
+import { VERSION } from "../../../runtime/version.ts";
 import { readAllText } from "../../../runtime/pipe-reader.ts";
 import type { Command } from "commander";
 import { suggest } from "../../args/suggest.ts";
@@ -20,13 +21,14 @@ export function register(command: Command, context: CommandContext): void {
   context.describe(command, {
     operands: [
       ["[method]", "HTTP method (default GET)", METHODS],
-      ["<path>", "a path such as /v1/people.json, or a URL below the base URL"],
+      ["[path]", "a path such as /v1/people.json, or a URL below the base URL"],
     ],
     examples: [
       "surveyctl api /v1/metrics.json",
       "surveyctl api /v1/people.json -f email=ann@example.com",
       "surveyctl api POST /v1/people.json -f email=ann@example.com -F send=false",
       "surveyctl api /v1/survey_responses.json --paginate",
+      "surveyctl api --openapi > openapi.json",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.auth, EXIT.refused],
     flags: [
@@ -41,17 +43,32 @@ export function register(command: Command, context: CommandContext): void {
       { flag: "--input", value: "file", text: "request body: a file, or - for standard input" },
       { flag: "--paginate", text: "read every page of a list and print one array" },
       { flag: "--include", short: "-i", text: "print the status line and headers too" },
+      { flag: "--openapi", text: "print the API as an OpenAPI 3.1 document; needs no connection" },
     ],
   });
-  context.action(command, async (deps, flags, operands) =>
-    runApi(deps, {
+  context.action(command, async (deps, flags, operands) => {
+    if (flags.is("--openapi")) return runOpenApi(deps, operands);
+    return runApi(deps, {
       ...readOperands(operands),
       fields: await parseFields(flags.all("--field"), flags.all("--raw-field")),
       input: flags.text("--input"),
       paginate: flags.is("--paginate"),
       include: flags.is("--include"),
-    }),
-  );
+    });
+  });
+}
+
+/** The document without a call: for `--base-url` when that is given, else relative to where it is served. */
+async function runOpenApi(deps: Deps, operands: readonly string[]): Promise<ExitCode> {
+  if (operands.length > 0) throw new UsageError("--openapi takes no method and no path");
+  const { toOpenApi } = await import("../../../contract/openapi.ts");
+  const { parseBaseUrl } = await import("../../../config/base-url.ts");
+  const { baseUrl } = deps.options;
+  // No key is sent there.
+  const serverUrl = baseUrl === null ? null : parseBaseUrl(baseUrl, "--base-url", true);
+  const text = JSON.stringify(toOpenApi({ version: VERSION, serverUrl }), null, 2);
+  await deps.streams.out.write(`${text}\n`);
+  return EXIT.done;
 }
 
 /** A word alone is the path of a GET, unless it can only be a method. */

@@ -1,5 +1,5 @@
 /** What `api` sends: the method, the URL that a path resolves to, and the fields of -F and -f. */
-import { quoteText } from "../../../contract/invisible.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
 import { formatQuery, parseBracketPairs } from "../../../contract/brackets.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { UsageError } from "../../errors/usage-error.ts";

@@ -1,4 +1,4 @@
-import { quoteText } from "../../../contract/invisible.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
 import { configFile, type Surroundings } from "../../../config/places.ts";
 import { readProfiles, setAside, writeProfiles, type Profiles } from "../../../config/profiles.ts";
 import { ConfigError } from "../../../config/config-error.ts";

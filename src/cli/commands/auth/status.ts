@@ -124,7 +124,7 @@ export function maskKey(key: string): string {
   return key.length > SHOWN * 2 ? `…${key.slice(-SHOWN)}` : "…";
 }
 
-export interface Checked {
+export interface ConnectionCheck {
   readonly baseUrl: string;
   readonly key: string;
   /** What to do about an error; null keeps what it says itself. */
@@ -132,7 +132,7 @@ export interface Checked {
 }
 
 /** One harmless call. Throws the client's errors, with that advice. */
-export async function check(deps: Deps, { baseUrl, key, advice }: Checked): Promise<void> {
+export async function check(deps: Deps, { baseUrl, key, advice }: ConnectionCheck): Promise<void> {
   if (key === "") throw new ConfigError("missing", "the key is empty");
   const { openRemoteClient } = await import("../../command/connect.ts");
   const waits = createWaitLines(deps);

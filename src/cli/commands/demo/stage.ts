@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { onAbort } from "../../../runtime/on-abort.ts";
-import { executable } from "../../../runtime/processes.ts";
+import { executable } from "../../../runtime/files/processes.ts";
 import type { Deps } from "../../command/deps.ts";
 import { readDemoCsv } from "./answers.ts";
 import { existsSync } from "node:fs";

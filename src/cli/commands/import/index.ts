@@ -9,10 +9,10 @@ import { findRuns, RUNS, statusOf, toRow } from "./runs.ts";
 import { unlink } from "node:fs/promises";
 
 export function register(noun: Command, context: CommandContext): void {
-  for (const add of [registerStatus, registerClean]) add(noun, context);
+  for (const add of [registerImportStatus, registerClean]) add(noun, context);
 }
 
-export function registerStatus(noun: Command, context: CommandContext): void {
+export function registerImportStatus(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
     name: "status",
     summary: "list imports recorded here, with the outcomes of their rows",
@@ -21,11 +21,11 @@ export function registerStatus(noun: Command, context: CommandContext): void {
     exits: [EXIT.done, EXIT.usage, EXIT.refused],
     columns: RUNS,
   });
-  context.action(command, (deps, _flags, [file]) => runStatus(deps, file ?? null));
+  context.action(command, (deps, _flags, [file]) => runImportStatus(deps, file ?? null));
 }
 
 /** Throws NotFoundError for a file of which no import is recorded. */
-export async function runStatus(deps: Deps, file: string | null): Promise<ExitCode> {
+export async function runImportStatus(deps: Deps, file: string | null): Promise<ExitCode> {
   const rows: JsonObject[] = [];
   for (const run of await findRuns(file)) rows.push(toRow(run, await statusOf(run, deps)));
   const output = await openListOutput(deps, { resource: RUNS });

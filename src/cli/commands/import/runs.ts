@@ -5,9 +5,9 @@ import type { JournalHead } from "../../../bulk/import/journal/journal-entry.ts"
 import { type JournalState, readJournal } from "../../../bulk/import/journal/journal-state.ts";
 import { countOutcomes } from "../../../bulk/import/journal/outcome.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import { LockedError, takeLock } from "../../../runtime/lock-file.ts";
+import { LockedError, takeLock } from "../../../runtime/files/lock-file.ts";
 import type { Deps } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/command-errors.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
 import { filesOf, JOURNAL_SUFFIX, listJournals, type RecordFiles } from "../../import/record.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 
@@ -54,7 +54,7 @@ export const RUNS: Resource = {
   fields: [],
 };
 
-/** Of a file that was imported, of results, a journal or a folder; without a name those in this folder. Throws NotFoundError. */
+/** Of a file that was imported, of results, a journal or a folder; without a name those in this folder. Throws NothingFoundError. */
 export async function findRuns(name: string | null): Promise<ImportRun[]> {
   const journals = name === null ? await listJournals(".") : await journalsOf(name);
   const runs: ImportRun[] = [];
@@ -63,7 +63,7 @@ export async function findRuns(name: string | null): Promise<ImportRun[]> {
     const files = filesOf(journal.slice(0, -JOURNAL_SUFFIX.length));
     if (state.head !== null) runs.push({ files, head: state.head, state });
   }
-  if (runs.length === 0 && name !== null) throw new NotFoundError(`no import of ${name} is recorded`);
+  if (runs.length === 0 && name !== null) throw new NothingFoundError(`no import of ${name} is recorded`);
   return runs;
 }
 

@@ -1,7 +1,7 @@
 /** The score as people read it on a terminal: large, with its interval and change, the range meant, and three bars. */
 import { changeVerdict, countAnswers, FEW_ANSWERS, scoreChange, scoreInterval } from "../../../insight/interval.ts";
 import type { JsonObject } from "../../../contract/json.ts";
-import type { TimeRange } from "../../command/time-flags.ts";
+import type { TimeFilter } from "../../command/time-flags.ts";
 import { countOf, formatCount } from "../../command/notes.ts";
 import { createPaint, type Paint, toPercent, type Tone } from "../../render/human.ts";
 import type { RenderContext } from "../../render/context.ts";
@@ -11,12 +11,12 @@ import { countsOf } from "./statistics.ts";
 export interface CardFacts {
   /** The API's numbers; `nps` null without responses. */
   readonly metrics: JsonObject;
-  readonly range: TimeRange;
+  readonly range: TimeFilter;
   readonly trend: string | null;
   /** Of the intervals, between 0 and 1. */
   readonly confidence: number;
   /** The period before and its numbers; null where nothing is compared. */
-  readonly before: { readonly metrics: JsonObject; readonly range: TimeRange } | null;
+  readonly before: { readonly metrics: JsonObject; readonly range: TimeFilter } | null;
 }
 
 export function drawCard(context: RenderContext, facts: CardFacts): string {
@@ -77,7 +77,7 @@ interface RangeContext {
 }
 
 /** `all time`, `since 2026-05-01`, `2026-05-01 – 2026-05-31`: full days without their times. */
-export function describeRange({ options, clock }: RangeContext, { since, until }: TimeRange): string {
+export function describeRange({ options, clock }: RangeContext, { since, until }: TimeFilter): string {
   const write = createTimeFormatter({ format: "local", zone: options.timeZone, now: clock.now() / 1000 });
   const first = since === null ? null : write(since).replace(/ 00:00:00$/, "");
   const last = until === null ? null : write(until).replace(/ 23:59:59$/, "");

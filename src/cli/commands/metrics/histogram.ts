@@ -1,7 +1,7 @@
 /** `metrics --histogram`: how often each score was given, which the API's three counts cannot tell. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Deps } from "../../command/deps.ts";
-import type { TimeRange } from "../../command/time-flags.ts";
+import type { TimeFilter } from "../../command/time-flags.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
@@ -9,7 +9,7 @@ import { checkColumns } from "../../render/record-output.ts";
 import { wantsPictures } from "./pictures.ts";
 import { readResponses, scoreOf } from "./read-responses.ts";
 
-export interface HistogramOptions extends TimeRange {
+export interface HistogramOptions extends TimeFilter {
   readonly trend: string | null;
 }
 

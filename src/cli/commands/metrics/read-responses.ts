@@ -9,12 +9,12 @@ import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { createProgress } from "../../command/progress.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
-import type { TimeRange } from "../../command/time-flags.ts";
+import type { TimeFilter } from "../../command/time-flags.ts";
 import { createSnapshot } from "../../export/snapshot.ts";
 import { CREATED, keysOf, pageList } from "../../export/sources.ts";
 
 export interface ResponseReading<Batch> {
-  readonly range: TimeRange;
+  readonly range: TimeFilter;
   readonly trend: string | null;
   /** What comes with each row; nothing where it is left out. */
   readonly expand?: readonly Expansion[];

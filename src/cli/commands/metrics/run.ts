@@ -4,7 +4,7 @@ import { unixSeconds } from "../../../runtime/clock.ts";
 import type { PeriodUnit } from "../../args/calendar.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
-import type { TimeRange } from "../../command/time-flags.ts";
+import type { TimeFilter } from "../../command/time-flags.ts";
 import { AssertionError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -24,7 +24,7 @@ import {
   withStatistics,
 } from "./read-metrics.ts";
 
-export interface MetricsOptions extends MetricsFilters, TimeRange {
+export interface MetricsOptions extends MetricsFilters, TimeFilter {
   readonly by: PeriodUnit | null;
   /** `--compare previous`. */
   readonly compare: boolean;

@@ -15,8 +15,8 @@ import {
 import { suggest } from "../../args/suggest.ts";
 import type { Deps } from "../../command/deps.ts";
 import { countOf, writeNote } from "../../command/notes.ts";
-import type { TimeRange } from "../../command/time-flags.ts";
-import { NotFoundError } from "../../errors/command-errors.ts";
+import type { TimeFilter } from "../../command/time-flags.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
@@ -26,7 +26,7 @@ import { wantsPictures } from "./pictures.ts";
 import { kindOf, readResponses, scoreOf } from "./read-responses.ts";
 import { periodBefore } from "./run.ts";
 
-export interface SegmentsOptions extends TimeRange {
+export interface SegmentsOptions extends TimeFilter {
   readonly properties: readonly string[];
   readonly trend: string | null;
   /** `--compare previous`. */
@@ -82,7 +82,7 @@ const SPLIT: Resource = {
   fields: [],
 };
 
-/** Throws UsageError for a property of too many values, NotFoundError for one that no response has. */
+/** Throws UsageError for a property of too many values, NothingFoundError for one that no response has. */
 export async function runSegments(deps: Deps, options: SegmentsOptions): Promise<ExitCode> {
   const resource = options.explain ? SPLIT : segmentsResource(options.compare);
   checkColumns(deps, resource);
@@ -153,7 +153,7 @@ function valueOf(map: Json | undefined, property: string): string | null {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Throws NotFoundError for a property that no response has; `names` are those that responses have. */
+/** Throws NothingFoundError for a property that no response has; `names` are those that responses have. */
 export function checkFound(
   { all, values }: SegmentTally,
   properties: readonly string[],
@@ -165,7 +165,7 @@ export function checkFound(
   if (missing === undefined) return;
   const nearest = suggest(missing, [...names]);
   const known = [...names].slice(0, 10).join(", ");
-  throw new NotFoundError(
+  throw new NothingFoundError(
     `no response has the property ${missing}`,
     nearest === null ? (known === "" ? null : `responses have ${known}`) : `did you mean ${nearest}?`,
   );
@@ -198,7 +198,7 @@ async function drawRows(deps: Deps, rows: readonly SegmentRow[]): Promise<void> 
 
 async function writeSplit(deps: Deps, tally: SegmentTally, property: string): Promise<void> {
   const split = explainChange(tally, property);
-  if (split === null) throw new NotFoundError("no change to explain: one of the two periods has no responses");
+  if (split === null) throw new NothingFoundError("no change to explain: one of the two periods has no responses");
   const json = { ...split, segments: split.segments.map(asJson) };
   if (!wantsPictures(deps)) return writeRecord(deps, SPLIT, { json, text: JSON.stringify(json) });
   const segments = json.segments.map((part) => ({ ...part, value: part["value"] ?? `no ${property}` }));

@@ -17,7 +17,7 @@ import {
 } from "../../command/survey-properties.ts";
 import { readTime, timeContext } from "../../command/time-flags.ts";
 import { SENT_PERSON } from "../../render/resources.ts";
-import { sendPerson, toBody } from "./send.ts";
+import { addOrUpdatePerson, toBody } from "./send.ts";
 
 export interface PeopleAddOptions {
   readonly email: string | null;
@@ -89,7 +89,7 @@ export async function runPeopleAdd(deps: Deps, options: PeopleAddOptions): Promi
   checkIdentifiers(options);
   const properties = toProperties(options.properties);
   const who = options.email ?? options.phone ?? "";
-  return sendPerson(deps, toAddBody(options, properties), properties, { who });
+  return addOrUpdatePerson(deps, toAddBody(options, properties), properties, { who });
 }
 
 function checkIdentifiers({ email, phone, channel, newEmail, newPhone }: PeopleAddOptions): void {

@@ -1,9 +1,9 @@
 /** `people get`, and how a person is identified on the command line: an e-mail address, or a phone number with its `+`. */
-import { quoteText } from "../../../contract/invisible.ts";
+import { quoteText } from "../../../contract/text/invisible.ts";
 import type { Command } from "commander";
 import { type EmailOrPhone, parsePerson } from "../../args/people.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/command-errors.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { PEOPLE } from "../../render/resources.ts";
@@ -28,7 +28,7 @@ export function registerPeopleGet(noun: Command, context: CommandContext): void 
 export async function runPeopleGet(deps: Deps, { person }: { readonly person: EmailOrPhone }): Promise<ExitCode> {
   checkColumns(deps, PEOPLE);
   const found = await withClient(deps, (client) => findPerson(client, person, deps.signal));
-  if (found === null) throw new NotFoundError(notFound(person));
+  if (found === null) throw new NothingFoundError(notFound(person));
   await writeRecord(deps, PEOPLE, found);
   return EXIT.done;
 }

@@ -12,7 +12,7 @@ import { writeDone, writeWarning } from "../../command/notes.ts";
 import { type Refusal, tellRefusals } from "../../command/refusals.ts";
 import { localeWarning } from "../../command/survey-properties.ts";
 
-export interface SendOptions {
+export interface AddOrUpdateOptions {
   /** The address or number that the person is looked up by. */
   readonly who: string;
   /** What must hold before anything is sent or shown; rejects otherwise. */
@@ -21,11 +21,11 @@ export interface SendOptions {
   readonly first?: JsonObject | null;
 }
 
-export async function sendPerson(
+export async function addOrUpdatePerson(
   deps: Deps,
   body: JsonObject,
   properties: JsonObject | null,
-  { who, before, first = null }: SendOptions,
+  { who, before, first = null }: AddOrUpdateOptions,
 ): Promise<ExitCode> {
   checkColumns(deps, SENT_PERSON);
   const warning = localeWarning(properties);

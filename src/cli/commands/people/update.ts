@@ -3,7 +3,7 @@ import type { Client } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { type EmailOrPhone, parseEmail, parsePhone } from "../../args/people.ts";
 import type { Deps } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/command-errors.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../command/survey-properties.ts";
 import { findPerson, nameOf, notFound, PERSON_OPERAND, readPersonOperand } from "./get.ts";
 import { SENT_PERSON } from "../../render/resources.ts";
-import { sendPerson, toBody } from "./send.ts";
+import { addOrUpdatePerson, toBody } from "./send.ts";
 
 export interface PeopleUpdateOptions {
   readonly person: EmailOrPhone;
@@ -61,7 +61,7 @@ export function registerPeopleUpdate(noun: Command, context: CommandContext): vo
 
 /**
  * Never sends a survey: the request always says `send: false`. The same request would create a person (4.2), so they are
- * looked up first, in a dry run too, and a mistyped address changes nothing: throws NotFoundError.
+ * looked up first, in a dry run too, and a mistyped address changes nothing: throws NothingFoundError.
  */
 export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions): Promise<ExitCode> {
   const { person, name, newEmail, newPhone } = options;
@@ -72,17 +72,18 @@ export async function runPeopleUpdate(deps: Deps, options: PeopleUpdateOptions):
   const who = nameOf(person);
   const before = options.create ? {} : { before: (client: Client) => checkExists(client, person, deps.signal) };
   const rename = toRenameBody(options);
-  if (rename === null) return sendPerson(deps, toUpdateBody(options, properties), properties, { who, ...before });
+  if (rename === null)
+    return addOrUpdatePerson(deps, toUpdateBody(options, properties), properties, { who, ...before });
   const rest = toUpdateBody({ ...options, ...afterRename(options) }, properties);
   const isAlone = Object.keys(rest).length === 2;
   return isAlone
-    ? sendPerson(deps, rename, null, { who, ...before })
-    : sendPerson(deps, rest, properties, { who, ...before, first: rename });
+    ? addOrUpdatePerson(deps, rename, null, { who, ...before })
+    : addOrUpdatePerson(deps, rest, properties, { who, ...before, first: rename });
 }
 
 async function checkExists(client: Client, person: EmailOrPhone, signal: AbortSignal): Promise<void> {
   if ((await findPerson(client, person, signal)) !== null) return;
-  throw new NotFoundError(notFound(person), "check the spelling, or pass --create to add a new person");
+  throw new NothingFoundError(notFound(person), "check the spelling, or pass --create to add a new person");
 }
 
 /**

@@ -16,7 +16,7 @@ import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../.
 import { VERSION } from "../../../runtime/version.ts";
 import type { PeriodUnit } from "../../args/calendar.ts";
 import type { Deps } from "../../command/deps.ts";
-import type { TimeRange } from "../../command/time-flags.ts";
+import type { TimeFilter } from "../../command/time-flags.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 import { describeRange } from "../metrics/card.ts";
@@ -26,7 +26,7 @@ import { periodBefore } from "../metrics/run.ts";
 import { checkFound, explainValues, tallyPage } from "../metrics/segments.ts";
 
 /** What a report was asked for, all of it resolved: the same request makes the same report of the same rows. */
-export interface ReportRequest extends TimeRange {
+export interface ReportRequest extends TimeFilter {
   /** Unix seconds; answers after it are left out. */
   readonly asOf: number;
   /** Null: what suits the length of the range. */

@@ -8,7 +8,7 @@ import { isSealed, readMarks, REPORT_DIFFERENCES, reportDifference } from "../..
 import { PERIOD_UNITS } from "../../args/calendar.ts";
 import type { Deps } from "../../command/deps.ts";
 import { formatCount, writeDone } from "../../command/notes.ts";
-import { AssertionError, NotFoundError } from "../../errors/command-errors.ts";
+import { AssertionError, NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openOutput } from "../../export/output.ts";
@@ -16,7 +16,7 @@ import { toShellWord } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 import { readFacts, type ReportRequest } from "./read-facts.ts";
 
-/** An existing file is replaced only by a complete report. Throws NotFoundError where nobody answered. */
+/** An existing file is replaced only by a complete report. Throws NothingFoundError where nobody answered. */
 export async function runReport(
   deps: Deps,
   { file, request }: { readonly file: string; readonly request: ReportRequest },
@@ -25,7 +25,7 @@ export async function runReport(
   try {
     const facts = await readFacts(deps, request, describeCommand(request));
     if (countAnswers(facts.counts) === 0)
-      throw new NotFoundError(`nobody answered in this period; ${file} was not written`);
+      throw new NothingFoundError(`nobody answered in this period; ${file} was not written`);
     await output.sink.write(toPage(facts, request));
     const written = await output.close();
     await output.commit(written);

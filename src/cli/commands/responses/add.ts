@@ -7,7 +7,7 @@ import type { Flags } from "../../args/flags.ts";
 import { parseKeyValue, parseScore } from "../../args/values.ts";
 import { parseEmail } from "../../args/people.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
-import { NotFoundError } from "../../errors/command-errors.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Column, Resource } from "../../render/columns.ts";
@@ -97,7 +97,7 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
 async function findByEmail(client: Client, email: string, signal: AbortSignal): Promise<RecordValue> {
   const found = await findPerson(client, { email }, signal);
   if (found !== null) return found;
-  throw new NotFoundError(notFound({ email }), `add them first: surveyctl people add --email ${email} --no-send`);
+  throw new NothingFoundError(notFound({ email }), `add them first: surveyctl people add --email ${email} --no-send`);
 }
 
 function idOf({ id }: JsonObject): string {

@@ -10,7 +10,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { type Refusal, tellRefusals } from "../../command/refusals.ts";
 import { toDryRunLine } from "../../command/write-outcome.ts";
-import { NotFoundError } from "../../errors/command-errors.ts";
+import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
@@ -86,7 +86,7 @@ export async function runResponsesTag(deps: Deps, { ids, add, remove }: TagOptio
     plan(row) {
       const tags = tagsOf(row).map(tagName);
       // A list that is sent back without one of its tags would remove it.
-      if (tags.includes(null)) throw new NotFoundError("its tags are of a kind that cannot be sent back");
+      if (tags.includes(null)) throw new NothingFoundError("its tags are of a kind that cannot be sent back");
       const now = tags.filter((tag) => tag !== null);
       const wanted = [...new Set([...now.filter((tag) => !remove.includes(tag)), ...add])];
       return isSame(now, wanted) ? null : { tags: wanted };
@@ -192,7 +192,7 @@ const GRAVEST_FIRST: readonly ExitCode[] = [EXIT.auth, EXIT.failed, EXIT.refused
 
 function exitOf(error: unknown): ExitCode {
   if (error instanceof AuthError) return EXIT.auth;
-  return error instanceof RefusedError || error instanceof NotFoundError ? EXIT.refused : EXIT.failed;
+  return error instanceof RefusedError || error instanceof NothingFoundError ? EXIT.refused : EXIT.failed;
 }
 
 /** Hands rows on in the order of their places, whenever they come; resolves while another call does so. */
@@ -236,7 +236,10 @@ async function changeOne(deps: Deps, client: Client, id: string, change: Change)
   const after = await read(deps, client, id);
   if (change.isTaken(after, body, before)) return { id, outcome: "changed", ...change.show(after) };
   if (lost !== null) throw change.isRepeatable ? lost : new UnknownOutcomeError(lost, "a check found no trace of it");
-  throw new NotFoundError(`the service did not take the change of response ${id}`, "it may not support tags and notes");
+  throw new NothingFoundError(
+    `the service did not take the change of response ${id}`,
+    "it may not support tags and notes",
+  );
 }
 
 async function read(deps: Deps, client: Client, id: string): Promise<JsonObject> {

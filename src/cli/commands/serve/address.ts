@@ -1,5 +1,7 @@
 /** Where `serve` may be reached, and whether that is safe. */
 import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { activationSocket } from "../../../runtime/files/processes.ts";
 import { badValue } from "../../args/values.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
@@ -26,7 +28,42 @@ export function checkExposure({ host, publicUrl, insecureHttp, tlsCert, tlsKey }
   });
 }
 
-function isLoopback(host: string): boolean {
+/** `ADDRESS:PORT`, an IPv6 address in brackets. Throws UsageError. */
+export function parseAddressAndPort(text: string, place: string): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain, port = ""] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535) throw badValue(place, text, "ADDRESS:PORT such as 127.0.0.1:9464");
+  return { host, port: Number(port) };
+}
+
+/** An address, or a network with its length. Throws UsageError. */
+export function parseNetwork(text: string, place: string): string {
+  const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  if (version === 0 || Number(bits) > (version === 4 ? 32 : 128))
+    throw badValue(place, text, "an address or network such as 10.0.0.0/8");
+  return text;
+}
+
+/** The first line of a file that holds one secret. Throws UsageError. */
+export async function readToken(flag: string, file: string): Promise<string> {
+  const [token = ""] = (await readGiven(flag, file)).trim().split(/\r?\n/);
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new UsageError(`${flag}: ${file} must hold one token of visible ASCII characters`);
+  return token;
+}
+
+/** The socket that systemd hands over, if there is one. Throws UsageError. */
+export function readActivation(env: Readonly<Record<string, string | undefined>>): number | null {
+  try {
+    return activationSocket(env);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : "LISTEN_FDS is not valid", { cause: error });
+  }
+}
+
+/** Literal hosts alone: what a name resolves to is decided by others. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
@@ -43,7 +80,7 @@ export function parsePublicUrl(text: string, place: string): string {
 export async function readTls({ tlsCert, tlsKey }: TlsFiles): Promise<{ cert: string; key: string } | null> {
   if (tlsCert === null || tlsKey === null) return null;
   const { createSecureContext } = await import("node:tls");
-  const pair = { cert: await readPem("--tls-cert", tlsCert), key: await readPem("--tls-key", tlsKey) };
+  const pair = { cert: await readGiven("--tls-cert", tlsCert), key: await readGiven("--tls-key", tlsKey) };
   try {
     createSecureContext(pair);
   } catch (error) {
@@ -58,7 +95,7 @@ export async function readTls({ tlsCert, tlsKey }: TlsFiles): Promise<{ cert: st
   return pair;
 }
 
-async function readPem(flag: string, file: string): Promise<string> {
+async function readGiven(flag: string, file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {

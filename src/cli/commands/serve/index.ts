@@ -14,9 +14,9 @@ import { DataFileError } from "../../errors/command-errors.ts";
 import { KEY_LENGTH_MIN } from "../../../contract/limits.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { RunningServer } from "../../../service/run-server.ts";
+import type { MetricsAddress, RunningServer } from "../../../service/run-server.ts";
 import type { Log } from "../../../runtime/log.ts";
-import type { Service } from "../../../service/index.ts";
+import type { Service, ServiceOptions } from "../../../service/index.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
 import { writeWarning } from "../../command/notes.ts";
@@ -28,8 +28,18 @@ import {
   readPlace,
   showDatabase,
 } from "../../command/data-place.ts";
-import { checkExposure, parsePublicUrl, readTls, type TlsFiles } from "./address.ts";
-import { MAIL_FLAGS, readMailSettings, type MailSettings } from "./mail.ts";
+import {
+  checkExposure,
+  parseAddressAndPort,
+  parseNetwork,
+  parsePublicUrl,
+  readActivation,
+  readTls,
+  readToken,
+  type TlsFiles,
+} from "./address.ts";
+import { MAIL_FLAGS, readMailSettings, readSendingRules, type MailSettings } from "./mail.ts";
+import { readSmsSettings, SMS_FLAGS } from "./sms.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
 
 export interface ServeOptions extends TlsFiles {
@@ -49,19 +59,29 @@ export interface ServeOptions extends TlsFiles {
   readonly answerWindowSeconds: number | null;
   /** Whether a server that others can reach may talk without TLS. */
   readonly insecureHttp: boolean;
+  /** Addresses and networks of proxies; null: this machine, with a public URL. */
+  readonly trustedProxies: readonly string[] | null;
+  /** Where metrics are served besides; null for nowhere. */
+  readonly metricsListen: MetricsAddress | null;
+  /** Holds what lets callers beyond this machine read the metrics. */
+  readonly metricsTokenFile: string | null;
   /** Null: by where stderr leads. */
   readonly logFormat: LogFormat | null;
-  readonly mail: MailSettings;
+  readonly mail: MailSettings & Pick<ServiceOptions, "sms">;
 }
 
 /** Runs the service until a signal ends it, and then drains it. */
 export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: serve sends no requests that could be shown");
-  checkExposure(options);
+  const descriptor = readActivation(deps.env);
+  // Where a socket that was handed over leads is known once it is used.
+  if (descriptor === null) checkExposure(options);
   const place = await choosePlace(deps, options);
   const dataFile = place.kind === "file" ? place.dataFile : showDatabase(place.url);
   checkOutlet(place, options);
   const tls = await readTls(options);
+  const { metricsTokenFile: tokenFile } = options;
+  const metricsToken = tokenFile === null ? null : await readToken("--metrics-token-file", tokenFile);
   const { clock, random, streams, signal } = deps;
   const { openService } = await import("../../../service/index.ts");
   const log = createServeLog(deps, options.logFormat);
@@ -78,10 +98,12 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
       rateLimit,
       outboxKeepSeconds,
       answerWindowSeconds,
+      metricsToken,
+      trustedProxies: options.trustedProxies,
       ...mail,
     }),
   );
-  const listening = { ...options, dataFile: place.kind === "file" ? dataFile : null, tls };
+  const listening = { ...options, dataFile: place.kind === "file" ? dataFile : null, tls, descriptor };
   const server = await startServer(deps, service, listening);
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
@@ -90,6 +112,7 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
     await warnOfShortKey(deps, log);
     await announce(deps, dataFile, publicUrl ?? server.url, key);
     service.startLog({ isAnnounced: key !== null && streams.err.isTTY });
+    logMetricsAddress(log, server);
     await Promise.race([untilAborted(signal), service.lost]);
   } finally {
     await server.stop();
@@ -109,6 +132,8 @@ function checkOutlet({ kind }: DataPlace, { outbox, mail }: ServeOptions): void 
 interface Address extends ServeOptions {
   readonly dataFile: string | null;
   readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** A socket that listens already; null for none. */
+  readonly descriptor: number | null;
 }
 
 async function startServer(deps: Deps, service: Service, address: Address): Promise<RunningServer> {
@@ -117,15 +142,25 @@ async function startServer(deps: Deps, service: Service, address: Address): Prom
     await asCliError(() => service.checkOutbox());
     // One that was given need not be shown, and nothing is sent with a wrong one.
     if (givenKey(deps) !== null) await firstKey(deps, service);
-    return await runServer(service, { ...address, random: deps.random });
+    return await runServer(service, {
+      ...address,
+      metrics: address.metricsListen,
+      random: deps.random,
+      check: (host) => checkExposure({ ...address, host }),
+    });
   } catch (error) {
     await service.close();
     throw asAddressError(error, address);
   }
 }
 
-function asAddressError(error: unknown, { host, port }: ServeOptions): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+/** Node's errors name the address, where there is more than one. */
+function asAddressError(error: unknown, options: Pick<ServeOptions, "host" | "port">): unknown {
+  const {
+    code,
+    address: host = options.host,
+    port = options.port,
+  } = error as NodeJS.ErrnoException & { readonly address?: string; readonly port?: number };
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${host} is in use by another process`,
     EACCES: `permission denied for port ${port} of ${host}`,
@@ -136,6 +171,11 @@ function asAddressError(error: unknown, { host, port }: ServeOptions): unknown {
   return message === undefined
     ? error
     : new DataFileError("cannot_listen", message, { hint: "use --port 0 for a free port", cause: error });
+}
+
+function logMetricsAddress(log: Log, { metricsUrl }: RunningServer): void {
+  if (metricsUrl !== null)
+    log.info("metrics_listening", { url: metricsUrl, message: `metrics on ${metricsUrl}/metrics` });
 }
 
 function givenKey({ env }: Deps): string | null {
@@ -215,6 +255,13 @@ export function register(noun: Command, context: CommandContext): void {
       { flag: "--host", value: "address", text: "address to listen on", default: "127.0.0.1" },
       { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: "8080" },
       { flag: "--public-url", value: "url", text: "URL of the service as clients see it, such as a proxy's" },
+      {
+        flag: "--trust-proxy",
+        value: "address",
+        text: "address or network of a proxy that sends X-Forwarded-For",
+        repeatable: true,
+        otherwise: "this machine, with --public-url",
+      },
       { flag: "--rate-limit", value: "limit", text: "maximum requests per key, such as 10/s or 600/m" },
       {
         flag: "--outbox-keep",
@@ -229,8 +276,19 @@ export function register(noun: Command, context: CommandContext): void {
         default: "30d",
       },
       ...MAIL_FLAGS,
+      ...SMS_FLAGS,
       { flag: "--tls-cert", value: "file", text: "TLS certificate chain (PEM)" },
       { flag: "--tls-key", value: "file", text: "private key of the certificate (PEM)" },
+      {
+        flag: "--metrics-listen",
+        value: "address",
+        text: "serve /metrics there too, such as 127.0.0.1:9464",
+      },
+      {
+        flag: "--metrics-token-file",
+        value: "file",
+        text: "bearer token that opens /metrics to other machines",
+      },
       {
         flag: "--log-format",
         value: "format",
@@ -242,7 +300,9 @@ export function register(noun: Command, context: CommandContext): void {
   });
   context.action(command, async (deps, flags) => {
     const mail = await readMailSettings(deps, flags);
-    return runServe(deps, { ...readOptions(deps, flags), mail });
+    const sms = await readSmsSettings(deps, flags);
+    const rules = sms === null ? {} : readSendingRules(flags);
+    return runServe(deps, { ...readOptions(deps, flags), mail: { ...mail, ...rules, sms } });
   });
 }
 
@@ -252,6 +312,12 @@ function parseKeep(text: string, place: string): number | null {
   const seconds = readDuration(text);
   if (seconds === null || seconds === 0) throw badValue(place, text, "a duration such as 30d or 12h, or off");
   return seconds;
+}
+
+/** Null when none was given. Throws UsageError. */
+function readProxies(flags: Flags): readonly string[] | null {
+  const given = flags.all("--trust-proxy");
+  return given.length === 0 ? null : given.map((text) => parseNetwork(text, "--trust-proxy"));
 }
 
 function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "mail"> {
@@ -268,6 +334,9 @@ function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "mail"> {
     tlsCert: flags.text("--tls-cert"),
     tlsKey: flags.text("--tls-key"),
     insecureHttp: deps.options.insecureHttp,
+    trustedProxies: readProxies(flags),
+    metricsListen: flags.parse("--metrics-listen", parseAddressAndPort),
+    metricsTokenFile: flags.text("--metrics-token-file"),
     logFormat: flags.parse("--log-format", (text, flag) => parseChoice(text, flag, LOG_FORMATS)),
   };
 }

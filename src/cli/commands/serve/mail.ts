@@ -37,12 +37,12 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
   {
     flag: "--on-unknown",
     value: "action",
-    text: "mail that may have arrived: leave it to you, or send it again",
+    text: "messages that may have arrived: leave them to you, or send them again",
     choices: ON_UNKNOWN,
     default: DEFAULTS.onUnknown,
   },
-  { flag: "--max-age", value: "duration", text: "give up mail that was due longer ago", default: DEFAULTS.maxAge },
-  { flag: "--only-to", value: "pattern", text: "hold mail to other addresses, such as *@example.org" },
+  { flag: "--max-age", value: "duration", text: "give up messages that were due longer ago", default: DEFAULTS.maxAge },
+  { flag: "--only-to", value: "pattern", text: "hold messages to other addresses, such as *@example.org" },
 ];
 
 /** Null flags mean that nothing is sent by SMTP. Throws UsageError. */
@@ -52,10 +52,14 @@ export async function readMailSettings({ env }: Deps, flags: Flags): Promise<Mai
   const sender = { from, replyTo, senderName: null, footer: null, bounceAddress };
   const url = await readUrl(env, flags);
   const mail = url === null ? null : await readMail(url, from, flags);
-  if (mail === null) return { mail, sender };
+  return mail === null ? { mail, sender } : { mail, sender, ...readSendingRules(flags) };
+}
+
+/** What holds for messages of every kind. Throws UsageError. */
+export function readSendingRules(flags: Flags): Pick<MailSettings, "maxAgeSeconds" | "onUnknown"> {
   const maxAgeSeconds = flags.parse("--max-age", parseDuration);
   const onUnknown = flags.parse("--on-unknown", (text, flag) => parseChoice(text, flag, ON_UNKNOWN)) ?? "hold";
-  return { mail, sender, maxAgeSeconds, onUnknown };
+  return { maxAgeSeconds, onUnknown };
 }
 
 /** Flags of mail that say nothing of a message or of how it gets to the server. */

@@ -21,6 +21,7 @@ export function createServeLog({ streams, clock, options }: Deps, format: LogFor
 
 /** What the service below knows no command for. */
 const HINTS: Readonly<Record<string, string>> = {
+  sending_paused: "`surveyctl service delivery status` counts what waits, `service resume` sends it",
   surveys_overdue: "`surveyctl service delivery list --state held` shows them, `service delivery resume` sends them",
 };
 

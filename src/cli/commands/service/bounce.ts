@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { Report } from "../../../service/domain/delivery/bounces.ts";
@@ -27,6 +26,7 @@ import {
   SOFT_BOUNCES,
   withAdmin,
 } from "./data-file.ts";
+import { readKeyFile } from "./sms.ts";
 
 export interface ReceiveOptions extends DataFileChoice {
   /** A Maildir; null for one message on standard input. */
@@ -258,15 +258,7 @@ async function readKeys(flags: Flags): Promise<HookOptions["keys"]> {
   const given: [string, string][] = [];
   for (const [provider, { flag }] of Object.entries(KEY_FLAGS)) {
     const file = flags.text(flag);
-    if (file !== null) given.push([provider, file === "" ? "" : await readKey(flag, file)]);
+    if (file !== null) given.push([provider, file === "" ? "" : await readKeyFile(flag, file)]);
   }
   return Object.fromEntries(given);
-}
-
-async function readKey(flag: string, file: string): Promise<string> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${flag}: cannot read ${file} (${error.code ?? "unknown"})`, { cause: error });
-  });
-  if (text.trim() === "") throw new UsageError(`${flag}: ${file} is empty`);
-  return text.trim();
 }

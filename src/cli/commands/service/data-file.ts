@@ -1,6 +1,13 @@
 /** What the `service` commands share: the data file that they work on, their flags, and how results are shown. */
 import { existsSync } from "node:fs";
-import { choosePlace, DATA_FLAGS, type DataFileChoice, readPlace, showDatabase } from "../../command/data-place.ts";
+import {
+  chooseDataFile,
+  choosePlace,
+  DATA_FLAGS,
+  type DataFileChoice,
+  readPlace,
+  showDatabase,
+} from "../../command/data-place.ts";
 import { DELIVERY_STATES, REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -25,10 +32,19 @@ export async function withAdmin<Result>(
   choice: DataFileChoice,
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
-  if (deps.options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
+  rejectDryRun(deps);
+  const { administer } = await import("../../../service/administer.ts");
+  const { clock, random } = deps;
   const place = await choosePlace(deps, choice);
   if (place.kind === "database") return withDatabase(deps, place.url, work);
-  const { dataFile } = place;
+  const dataFile = await existingDataFile(deps, choice);
+  return asCliError(() => administer({ dataFile, clock, random }, work));
+}
+
+/** The data file that was chosen, said where it was not named. Throws UsageError, and DataFileError where there is none. */
+export async function existingDataFile(deps: Deps, choice: DataFileChoice): Promise<string> {
+  rejectDryRun(deps);
+  const { dataFile, isNamed } = await chooseDataFile(deps, choice);
   if (!existsSync(dataFile)) {
     throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, {
       hint: `surveyctl serve --data ${dataFile} creates one; use --data or SURVEYCTL_DATA for another`,
@@ -36,10 +52,12 @@ export async function withAdmin<Result>(
     });
   }
   // What was not named may not be what was meant.
-  if (!place.isNamed) await writeNote(deps, `using ${dataFile}`);
-  const { administer } = await import("../../../service/administer.ts");
-  const { clock, random } = deps;
-  return asCliError(() => administer({ dataFile, clock, random }, work));
+  if (!isNamed) await writeNote(deps, `using ${dataFile}`);
+  return dataFile;
+}
+
+export function rejectDryRun({ options }: Deps): void {
+  if (options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
 }
 
 async function withDatabase<Result>(deps: Deps, url: string, work: (admin: Admin) => Promise<Result>): Promise<Result> {
@@ -154,6 +172,7 @@ export const SETTINGS = toResource("settings", {
   tz: "text",
   soft_bounces: "number",
 });
+export const SETTING_CHANGES = toResource("settings", { change: "text", key: "text", from: "text", to: "text" });
 export const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
 export const LINKS = toResource(
   "links",
@@ -182,9 +201,11 @@ export const DELIVERIES = toResource(
 export const DELIVERY_HISTORY = toResource("people", {
   id: "id",
   email: "text",
+  phone_number: "phone",
   explanation: "text",
   unsubscribed_at: "time",
   bounced_at: "time",
+  sms_unsubscribed_at: "time",
   last_sent_at: "time",
   next_survey_scheduled_at: "time",
   surveys: "text",
@@ -287,6 +308,32 @@ export const TEST_MAIL = toResource("mails", {
   server_id: "text",
   ms: "number",
 });
+export const BACKUP = toResource("files", {
+  file: "text",
+  bytes: "number",
+  rows: "number",
+  projects: "number",
+  people: "number",
+  responses: "number",
+  surveys: "number",
+  schema: "number",
+  sha256: "text",
+});
+export const RESTORED = toResource("files", {
+  data: "text",
+  rows: "number",
+  projects: "number",
+  people: "number",
+  responses: "number",
+  surveys: "number",
+  paused_at: "time",
+});
+export const MOVED_TABLES = toResource(
+  "tables",
+  { table: "text", rows: "number", least_id: "number", most_id: "number", digest: "text" },
+  ["digest"],
+);
+export const VACUUMED = toResource("files", { bytes_before: "number", bytes: "number" });
 export const PAUSE = toResource("settings", { project: "text", paused_at: "time" });
 /** What became of messages that came back. */
 export const RECEIVED = toResource("messages", {
@@ -309,6 +356,7 @@ export const SOFT_BOUNCES = toResource(
   ["id"],
 );
 export const HOOKS = toResource("hooks", { provider: "text", url: "text", proof: "text" });
+export const SMS_HOOK = toResource("hooks", { url: "text", signed_by: "text" });
 /** A receipt, with nothing in it that tells who was erased. */
 export const ERASURE = toResource("settings", {
   erased_at: "time",
@@ -334,4 +382,5 @@ export const RETENTION = toResource("settings", {
   expired_requests: "number",
   expired_webhook_events: "number",
 });
+export const HEALTH = toResource("service", { status: "text" });
 export const REMOVED = toResource("rows", { id: "id" });

@@ -13,6 +13,7 @@ import { PROJECT_FLAGS, type ProjectChoice, readProject, withAdmin } from "./dat
 
 const UNKNOWN = ["properties", "ignore"] as const;
 const POLICIES = ["keep", "replace"] as const;
+const UPDATED_AT = ["keep", "now"] as const;
 
 const FLAGS: readonly FlagRecord[] = [
   { flag: "--format", value: "format", text: "shape of the files", choices: HISTORY_FORMATS, otherwise: "by columns" },
@@ -44,6 +45,13 @@ const FLAGS: readonly FlagRecord[] = [
     default: "keep",
   },
   {
+    flag: "--updated-at",
+    value: "time",
+    text: "updated_at of responses; now: readers by updated_since find them",
+    choices: UPDATED_AT,
+    default: "keep",
+  },
+  {
     flag: "--expect",
     value: "figures",
     text: "write only if the files hold these, as in nps=51,responses=51,people=60",
@@ -62,10 +70,10 @@ export function registerImport(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "import",
     summary: "bring in people, responses and suppressions saved from the closed service",
-    operands: [["<path...>", "CSV, JSON and NDJSON files, or folders of them"]],
+    operands: [["<path...>", "CSV, JSON and NDJSON files, plain or gzip, folders of them, or - for standard input"]],
     examples: [
       "surveyctl service import saved/ --data survey.db",
-      "surveyctl service import people.csv responses.ndjson --check",
+      "surveyctl service import people.csv responses.ndjson.gz --check",
       "surveyctl service import saved/ --expect nps=51,responses=51 --report refused.ndjson",
       'surveyctl service import dashboard.csv --map "Survey Date=created_at" --unknown properties --tz Europe/Dublin',
     ],
@@ -83,6 +91,7 @@ export function registerImport(parent: Command, context: CommandContext): void {
       unknown: flags.parse("--unknown", (text, flag) => parseChoice(text, flag, UNKNOWN)),
       check: flags.is("--check"),
       onConflict: flags.parse("--on-conflict", (text, flag) => parseChoice(text, flag, POLICIES)) ?? "keep",
+      updatedAt: flags.parse("--updated-at", (text, flag) => parseChoice(text, flag, UPDATED_AT)) ?? "keep",
       expectations: flags.parse("--expect", parseExpectations) ?? [],
       report: flags.parse("--report", parseOutputFile),
     }),

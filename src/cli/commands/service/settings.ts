@@ -1,7 +1,9 @@
 import type { Command } from "commander";
-import { senderProblem } from "../../../contract/email.ts";
+import { senderProblem } from "../../../contract/text/email.ts";
 import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import type { SettingsChange } from "../../../service/control/commands.ts";
+import { OUTPUT_FORMATS } from "../../args/global-options.ts";
+import { readOutput } from "../../args/read-global-options.ts";
 import { parseInteger } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -23,6 +25,18 @@ export async function runServiceSettings(
   return EXIT.done;
 }
 
+/** All settings as the file that `service apply` reads, after the change. */
+async function runSettingsFile(deps: Deps, { project, change, ...choice }: ServiceSettingsOptions): Promise<ExitCode> {
+  if (deps.options.columns !== null) throw new UsageError("-o yaml is a whole file; --columns cannot change it");
+  const configuration = await withAdmin(deps, choice, async (admin) => {
+    if (Object.keys(change).length > 0) await admin({ kind: "settings", project, change });
+    return admin({ kind: "configuration", project });
+  });
+  const { formatSettingsFile } = await import("./apply/settings-file.ts");
+  await deps.streams.out.write(formatSettingsFile(project, configuration));
+  return EXIT.done;
+}
+
 export function registerSettings(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "settings",
@@ -31,10 +45,21 @@ export function registerSettings(parent: Command, context: CommandContext): void
       'surveyctl service settings --sender-name "Acme Shoes" --from survey@acme.example --data survey.db',
       'surveyctl service settings --footer "Acme Ltd, 1 High Street, Dublin" --tz Europe/Dublin',
       'surveyctl service settings --reply-to "" --project acme',
+      "surveyctl service settings -o yaml > survey.yaml",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: [
       ...PROJECT_FLAGS,
+      {
+        flag: "--output",
+        short: "-o",
+        value: "format",
+        text: "output format; yaml: all settings, for `service apply`",
+        choices: [...OUTPUT_FORMATS, "yaml"],
+        environment: "SURVEYCTL_OUTPUT",
+        otherwise: "table on a terminal, tsv in a pipe",
+      },
+      { flag: "--json", text: "short for -o json" },
       { flag: "--sender-name", value: "name", text: "name that surveys come from" },
       { flag: "--from", value: "email", text: "e-mail address that surveys come from" },
       { flag: "--reply-to", value: "email", text: "e-mail address that replies go to" },
@@ -59,7 +84,9 @@ export function registerSettings(parent: Command, context: CommandContext): void
       soft_bounces: flags.parse("--soft-bounces", parseSoftBounces),
     };
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== null));
-    return runServiceSettings(deps, { ...readProject(flags), change: given });
+    const options = { ...readProject(flags), change: given };
+    if (flags.text("--output") === "yaml" && !flags.is("--json")) return runSettingsFile(deps, options);
+    return runServiceSettings({ ...deps, options: { ...deps.options, output: readOutput(flags, deps.env) } }, options);
   });
 }
 

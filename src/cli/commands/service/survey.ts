@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type Locale, LOCALES } from "../../../contract/locales.ts";
-import { replaceFile } from "../../../runtime/file-replacement.ts";
+import { replaceFile } from "../../../runtime/files/file-replacement.ts";
 import type { PreviewInfo } from "../../../service/control/commands.ts";
 import { parseEmail } from "../../args/people.ts";
 import { parseChoice } from "../../args/values.ts";

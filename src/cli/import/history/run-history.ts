@@ -1,7 +1,7 @@
 /** `service import`: what saved history holds is counted first, and stored when it is what was expected. */
 import { InputChangedError, InputError } from "../../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
-import { openReplacement, type FileReplacement } from "../../../runtime/file-replacement.ts";
+import { openReplacement, type FileReplacement } from "../../../runtime/files/file-replacement.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { ConflictPolicy } from "../../../service/domain/history/import-people.ts";
 import type { HistoryFormat, HistoryStream } from "../../../service/history/columns.ts";
@@ -30,6 +30,8 @@ export interface HistoryRequest {
   readonly unknown: "properties" | "ignore" | null;
   readonly check: boolean;
   readonly onConflict: ConflictPolicy;
+  /** `now`: as if responses had changed when they are stored, for readers by `updated_since`. */
+  readonly updatedAt: "keep" | "now";
   readonly expectations: readonly HistoryExpectation[];
   readonly report: string | null;
 }
@@ -61,7 +63,7 @@ async function importHistoryFiles(
   withStore: WithStore,
   report: FileReplacement | null,
 ): Promise<ExitCode> {
-  const { format, stream, renames, unknown, onConflict, project } = request;
+  const { format, stream, renames, unknown, onConflict, updatedAt, project } = request;
   const shared = { zone: deps.options.timeZone, now: unixSeconds(deps.clock), signal: deps.signal };
   const reading: HistoryReading = { format, stream, renames, unknown, ...shared };
   const problems = createHistoryProblems();
@@ -71,14 +73,17 @@ async function importHistoryFiles(
     await report?.write(Buffer.from(problems.takeLines()));
     await progress.update(rows);
   };
+  const sources = await findSources(deps, request.paths);
   try {
-    const survey = await surveySources(await findSources(request.paths), reading, { onProblem, onRows });
+    const survey = await surveySources(sources, reading, { onProblem, onRows });
     await progress.end();
     if (request.check) await writeMapping(deps, survey, reading);
     const failures = failedExpectations(survey, request.expectations);
     const isStored = !request.check && failures.length === 0;
     const stored = isStored
-      ? await withStore((admin) => storeRows({ admin, project, onConflict, survey, reading, onProblem, onRows }))
+      ? await withStore((admin) =>
+          storeRows({ admin, project, onConflict, updatedAt, survey, reading, onProblem, onRows }),
+        )
       : null;
     await progress.end();
     await report?.write(Buffer.from(problems.takeLines()));
@@ -87,6 +92,7 @@ async function importHistoryFiles(
     return countRefused(survey, stored) > 0 ? EXIT.partial : EXIT.done;
   } finally {
     await progress.end();
+    for (const source of sources) await source.close();
   }
 }
 

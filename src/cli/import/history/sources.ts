@@ -1,23 +1,27 @@
 /** The files of saved history, each read as objects with the line on which they begin. */
 import { open, readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { type InputFile, InputChangedError, openInputFile } from "../../../bulk/import/table/input-file.ts";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { type InputFile, InputChangedError, InputError, openInputFile } from "../../../bulk/import/table/input-file.ts";
 import { looksLikeJson, readJsonRecords } from "../../../bulk/import/table/json-records.ts";
 import type { InputRecord } from "../../../bulk/import/table/record-parser.ts";
 import { readRecords } from "../../../bulk/import/table/records.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
+import { isReadOnce, openInput } from "../input-source.ts";
 
 /** Looked for in folders. */
-const ENDINGS = /\.(?:csv|tsv|json|ndjson|jsonl)$/i;
+const ENDINGS = /\.(?:csv|tsv|json|ndjson|jsonl)(?:\.gz)?$/i;
 
 export interface HistoryRecord {
   readonly line: number;
   /** Bytes or characters of its text. */
   readonly size: number;
   readonly value: JsonObject;
-  /** What is wrong with it as a row of its table; null for nothing. */
-  readonly problem: string | null;
+  /** What is wrong with it as a row of its table. */
+  readonly problem?: string;
 }
 
 /** A file that is read more than once, and must be the same each time. */
@@ -25,22 +29,36 @@ export interface HistorySource {
   readonly name: string;
   /** Throws InputError, InputChangedError, or the system's error. */
   read(): AsyncGenerator<readonly HistoryRecord[]>;
+  close(): Promise<void>;
 }
 
-/** Files as they are named, and those in folders below them, in the order of their names. Throws UsageError. */
-export async function findSources(paths: readonly string[]): Promise<readonly HistorySource[]> {
-  const files = (await Promise.all(paths.map(filesBelow))).flat();
-  return [...new Set(files)].map(createSource);
+/**
+ * Files as they are named, and those in folders below them, in the order of their names; `-` is standard input, which
+ * is put aside on disk. Throws UsageError.
+ */
+export async function findSources(deps: Deps, paths: readonly string[]): Promise<readonly HistorySource[]> {
+  const names = [...new Set((await Promise.all(paths.map(filesBelow))).flat())];
+  const sources: HistorySource[] = [];
+  try {
+    for (const name of names)
+      sources.push((await isReadOnce(name)) ? toSource(await openInput(deps, name, null)) : createSource(name));
+  } catch (error) {
+    for (const source of sources) await source.close();
+    throw error;
+  }
+  return sources;
 }
 
 async function filesBelow(name: string): Promise<string[]> {
+  if (await isReadOnce(name)) return [name];
   const found = await stat(name);
   if (!found.isDirectory()) return [name];
   const below = await readdir(name, { recursive: true, withFileTypes: true });
   const files = below
     .filter((entry) => entry.isFile() && ENDINGS.test(entry.name))
     .map((entry) => path.join(entry.parentPath, entry.name));
-  if (files.length === 0) throw new UsageError(`${name} contains no .csv, .tsv, .json, .ndjson or .jsonl file`);
+  if (files.length === 0)
+    throw new UsageError(`${name} contains no .csv, .tsv, .json, .ndjson or .jsonl file, plain or .gz`);
   return files.toSorted();
 }
 
@@ -56,22 +74,50 @@ function createSource(name: string): HistorySource {
       try {
         if (state !== null && state !== now) throw new InputChangedError(name);
         state = now;
-        if (size === 0n) return;
-        yield* (await isJson(input)) ? readObjects(input) : readTable(input);
+        yield* readRows(input);
       } finally {
         await input.close();
       }
     },
+    close: async () => undefined,
   };
 }
 
-async function isJson(input: InputFile): Promise<boolean> {
-  for await (const bytes of input.bytes()) return looksLikeJson(bytes);
-  return false;
+/** What is open already, and stays open until it is closed. */
+function toSource(input: InputFile): HistorySource {
+  return { name: input.name, read: () => readRows(input), close: () => input.close() };
 }
 
-async function* readObjects(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
-  for await (const batch of readJsonRecords(input)) yield batch.map((record) => ({ ...record, problem: null }));
+async function* readRows(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
+  const plain = isGzip(await firstBytes(input)) ? unzipped(input) : input;
+  const head = await firstBytes(plain);
+  if (head.byteLength > 0) yield* looksLikeJson(head) ? readJsonRecords(plain) : readTable(plain);
+}
+
+async function firstBytes(input: InputFile): Promise<Uint8Array> {
+  for await (const bytes of input.bytes()) return bytes;
+  return new Uint8Array();
+}
+
+function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b;
+}
+
+/** The same file, unpacked as it is read; lines are counted in what was packed. */
+function unzipped(input: InputFile): InputFile {
+  const bytes = async function* (): AsyncGenerator<Uint8Array> {
+    const unpacked = pipeline(Readable.from(input.bytes()), createGunzip(), () => undefined);
+    try {
+      yield* unpacked as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      if (!String((error as NodeJS.ErrnoException).code).startsWith("Z_")) throw error;
+      throw new InputError(`${input.name}: not a complete gzip file (${(error as Error).message})`, {
+        hint: "save or download it again",
+        cause: error,
+      });
+    }
+  };
+  return { ...input, bytes };
 }
 
 async function* readTable(input: InputFile): AsyncGenerator<readonly HistoryRecord[]> {
@@ -93,9 +139,7 @@ function toRecord({ line, fields }: InputRecord, names: readonly string[]): Hist
     size += cell.length;
     if (name !== "") value[name] = cell;
   }
-  const problem =
-    fields.length === names.length
-      ? null
-      : `expected ${names.length} fields, found ${fields.length}; check delimiters and quotes`;
+  if (fields.length === names.length) return { line, size, value };
+  const problem = `expected ${names.length} fields, found ${fields.length}; check delimiters and quotes`;
   return { line, size, value, problem };
 }

@@ -9,6 +9,7 @@ import {
   type PastResponse,
 } from "../../../service/domain/history/rows.ts";
 import type { HistoryStream } from "../../../service/history/columns.ts";
+import type { HistoryTally } from "../../../service/history/tally.ts";
 import {
   type HistoryProblem,
   type HistoryReading,
@@ -40,6 +41,7 @@ export interface StoreOptions {
   readonly admin: Admin;
   readonly project: string;
   readonly onConflict: ConflictPolicy;
+  readonly updatedAt: "keep" | "now";
   readonly survey: HistorySurvey;
   readonly reading: HistoryReading;
   readonly onProblem: (problem: HistoryProblem) => void;
@@ -77,7 +79,7 @@ export async function storeRows(options: StoreOptions): Promise<ReadonlyMap<Hist
 }
 
 async function sendStep(
-  { survey, reading, onProblem }: StoreOptions,
+  { survey, reading, updatedAt, onProblem }: StoreOptions,
   step: HistoryStep,
   people: PeopleHere,
   counts: Map<HistoryStream, StoredCounts>,
@@ -90,11 +92,14 @@ async function sendStep(
     for await (const rows of (await openRows(source.source, reading, () => undefined)).rows)
       for (const { line, size, row } of rows) {
         const isWanted = row !== null && "row" in row && STREAMS[step].includes(row.stream);
-        const isNewest = isWanted && survey.tally.isNewest(row, ordinal);
+        const isNewest = isWanted && survey.tally.isNewest(ordinal);
         ordinal += 1;
         if (!isNewest || !isWanted) continue;
         const place = { file: source.source.name, line, stream: row.stream };
-        const placed = row.stream === "responses" ? people.place(survey.parts.complete(row.row)) : people.name(row.row);
+        const placed =
+          row.stream === "responses"
+            ? people.place(asUpdated(survey.parts.complete(row.row), updatedAt))
+            : people.name(step === "people" ? asAnswered(row.row, survey.tally) : row.row);
         if (placed === null) {
           countsOf(counts, row.stream).refused += 1;
           onProblem({ ...place, outcome: "refused", reason: "its person was refused" });
@@ -113,6 +118,16 @@ async function sendStep(
       }
   }
   if (batch.length > 0) await send(batch);
+}
+
+/** Marked when they are stored: a mark for each answer would write the same pages again and again. */
+function asAnswered(person: PastPerson, tally: HistoryTally): PastPerson {
+  const answeredAt = person.id === null ? null : tally.answeredAt(person.id);
+  return answeredAt === null ? person : { ...person, answeredAt };
+}
+
+function asUpdated(response: PastResponse, updatedAt: StoreOptions["updatedAt"]): PastResponse {
+  return updatedAt === "keep" ? response : { ...response, updatedAt: null };
 }
 
 function holds({ shape }: SurveyedSource, step: HistoryStep): boolean {

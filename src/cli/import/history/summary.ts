@@ -115,7 +115,6 @@ export async function writeMapping(deps: Deps, { sources }: HistorySurvey, readi
 }
 
 const LOST: Readonly<Record<LostPart, string>> = {
-  permalink: "permalinks are not kept: they led to the closed service",
   "note without a text": "notes are not kept: they are ids without a text",
 };
 

@@ -85,6 +85,7 @@ export async function surveySources(
     }
     surveyed.push({ source, shape: opened.shape, columns: opened.columns, firstOrdinal, dropped });
   }
+  tally.finish();
   return { sources: surveyed, tally, parts, lost, rows: ordinal };
 }
 
@@ -116,12 +117,22 @@ export async function openRows(
   for (let next = await batches.next(); next.done !== true; next = await batches.next()) {
     const first = next.value;
     if (first.length === 0) continue;
-    const shape = shapeOf(source, first, reading);
+    const shape = await closingOnError(batches, () => shapeOf(source, first, reading));
     const convert = createConverter(shape, { ...reading, unknown: reading.unknown ?? "ignore", onUnknown });
     const columns = columnsOf(first);
     return { shape, columns, rows: convertAll({ first, batches, convert, shape }) };
   }
   return { shape: null, columns: [], rows: convertNone() };
+}
+
+/** A generator that waits has its file open. */
+async function closingOnError<Result>(batches: AsyncGenerator, work: () => Result): Promise<Result> {
+  try {
+    return work();
+  } catch (error) {
+    await batches.return(undefined);
+    throw error;
+  }
 }
 
 function columnsOf(records: readonly HistoryRecord[]): string[] {
@@ -163,7 +174,7 @@ async function* convertAll({
 }): AsyncGenerator<readonly ReadRow[]> {
   const stream = shape.stream ?? "responses";
   const toRow = ({ line, size, value, problem }: HistoryRecord): ReadRow => {
-    if (problem !== null) return { line, size, row: null, stream, problem };
+    if (problem !== undefined) return { line, size, row: null, stream, problem };
     try {
       const row = convert(value);
       return { line, size, row, stream: row?.stream ?? stream, problem: null };
@@ -172,8 +183,12 @@ async function* convertAll({
       return { line, size, row: null, stream, problem: error.message };
     }
   };
-  yield first.map(toRow);
-  for await (const batch of batches) yield batch.map(toRow);
+  try {
+    yield first.map(toRow);
+    for await (const batch of batches) yield batch.map(toRow);
+  } finally {
+    await batches.return(undefined);
+  }
 }
 
 async function* convertNone(): AsyncGenerator<readonly ReadRow[]> {}

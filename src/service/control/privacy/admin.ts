@@ -1,5 +1,5 @@
 /** `service erase` and `service retention`, on an open store. */
-import { emailKey } from "../../../contract/email.ts";
+import { emailKey } from "../../../contract/text/email.ts";
 import {
   type ErasedAddress,
   erasePerson,
@@ -46,7 +46,7 @@ export function createPrivacyHandlers(options: PrivacyAdminOptions): PrivacyHand
           const policy = { ...(await readRetention(tx, project)), ...change };
           return toRetentionInfo(policy, await countExpired(tx, project, policy));
         });
-      const policy = await store.write((tx) => changeRetention(tx, project, change));
+      const policy = await store.write((tx) => changeRetention(tx, project, change), { project: project.id });
       const expired = await followRetention(store, project);
       if (expired.requests > 0) await options.sweepMessages();
       return toRetentionInfo(policy, expired);
@@ -87,15 +87,20 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
     const erasures = await store.read((tx) => forEach(targets, ({ project }) => previewErasure(tx, project, address)));
     return { ...found, ...sumUp(erasures), erased_at: null, messages: 0, verified: null };
   }
-  const { erasures, at } = await store.write(async (tx) => ({
-    at: tx.now,
-    erasures: await forEach(targets, (target) =>
-      erasePerson(tx, target.project, address, {
-        forgetUnsubscribe,
-        mentions: properties ? target.mentions : [],
-      }),
-    ),
-  }));
+  const [first, ...others] = targets;
+  const only = first === undefined || others.length > 0 ? {} : { project: first.project.id };
+  const { erasures, at } = await store.write(
+    async (tx) => ({
+      at: tx.now,
+      erasures: await forEach(targets, (target) =>
+        erasePerson(tx, target.project, address, {
+          forgetUnsubscribe,
+          mentions: properties ? target.mentions : [],
+        }),
+      ),
+    }),
+    only,
+  );
   await options.onErased();
   await store.settle();
   const messages = await options.sweepMessages();

@@ -75,7 +75,8 @@ export interface ErasureInfo {
   /** What is kept, as hashes. */
   readonly suppressions_kept: number;
   readonly links_kept: number;
-  /** Whether a search of the data file's bytes has found nothing of the person; null when nothing was erased. */
+  /** Whether a search of the data file's bytes has found nothing of the person; null when nothing was erased, or
+   * the database keeps its files to itself. */
   readonly verified: boolean | null;
 }
 

@@ -1,7 +1,7 @@
 /** The survey's mail as HTML made of tables: mail programs know neither flex nor grid, and some drop the style sheet. */
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import type { Locale } from "../../../contract/locales.ts";
-import { escapeHtml } from "../../../contract/html.ts";
+import { escapeHtml } from "../../../contract/text/html.ts";
 import { fillText, surveyTexts, textDirection } from "../../domain/texts/survey-texts.ts";
 
 /** What both parts of the mail show; texts of people are clean, not escaped. */

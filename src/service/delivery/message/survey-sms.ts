@@ -1,14 +1,48 @@
-/** The survey as a text message: section 2 "Special properties" and the rules of delivery. */
-import type { DueSurvey } from "../../domain/ports.ts";
+/** The survey as a text message, and what is texted back: section 2 "Special properties" and the rules of delivery. */
+import type { DueReply, DueSurvey } from "../../domain/ports.ts";
 import { readSpecialProperties } from "../../domain/surveys/special-properties.ts";
 import { multiLine, singleLine } from "../../domain/texts/plain-text.ts";
-import { surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
+import type { SmsMode } from "../sms/formats.ts";
+import { fillText, surveyQuestion, surveyTexts } from "../../domain/texts/survey-texts.ts";
 
-export function formatSurveySms(due: DueSurvey, appUrl: string): string {
+export interface SmsContext {
+  /** What links begin with. */
+  readonly appUrl: string;
+  readonly mode: SmsMode;
+  /** What the texts call the sender. */
+  readonly sender: string;
+}
+
+/** Of a conversation, the question comes with who asks, how to answer and how to stop. */
+export function surveySms(due: Pick<DueSurvey, "properties" | "token">, { appUrl, mode, sender }: SmsContext): string {
   const { locale, introMessage, productName } = readSpecialProperties(due.properties);
+  const texts = surveyTexts(locale);
   const product = singleLine(productName ?? "");
-  const question = surveyQuestion(surveyTexts(locale), product === "" ? null : product);
-  const lines = [multiLine(introMessage ?? ""), question, `${appUrl}/s/${due.token}`];
-  const text = lines.filter((line) => line !== "").join("\n");
+  const question = surveyQuestion(texts, product === "" ? null : product);
+  const last = mode === "link" ? `${appUrl}/s/${due.token}` : fillText(texts.smsHelp, { sender: singleLine(sender) });
+  return [multiLine(introMessage ?? ""), question, last].filter((line) => line !== "").join("\n");
+}
+
+export function replySms(
+  { kind, score, properties }: Pick<DueReply, "kind" | "score" | "properties">,
+  sender: string,
+): string {
+  const { locale, thankYouMessage } = readSpecialProperties(properties);
+  const texts = surveyTexts(locale);
+  const thanks = multiLine(thankYouMessage ?? "");
+  const forms = {
+    "ask-comment": texts.smsAskComment,
+    "ask-again": texts.smsAskAgain,
+    help: texts.smsHelp,
+    stopped: texts.smsStopped,
+    started: texts.resubscribed,
+  };
+  if (kind === "thanks") return thanks === "" ? texts.smsThanks : thanks;
+  return fillText(forms[kind], { sender: singleLine(sender), score: score ?? "" });
+}
+
+/** As the outbox has it. */
+export function formatSurveySms(due: DueSurvey, appUrl: string): string {
+  const text = surveySms(due, { appUrl, mode: "link", sender: "" });
   return `${JSON.stringify({ to: due.person.phoneNumber, text }, null, 2)}\n`;
 }

@@ -36,8 +36,8 @@ export interface GivenAnswer {
   readonly score: number;
   /** Absent leaves what is stored; empty removes it. */
   readonly comment?: string;
-  /** Whether the page's script sent it at a gesture, or the person pressed the button. */
-  readonly by: "script" | "button";
+  /** Whether the page's script sent it at a gesture, the person pressed the button, or they texted it. */
+  readonly by: "script" | "button" | "text";
 }
 
 export interface StoredVisit {
@@ -182,8 +182,10 @@ export async function findErasedLink(tx: Transaction, token: string): Promise<Er
  * told by their address's hash alone, and read in short steps.
  */
 export async function leaveByErasedLink(store: Store, { project, channel, addressHash }: ErasedLink): Promise<void> {
-  const isNew = await store.write((tx) =>
-    tx.suppressions.addHash(project.id, channel, addressHash, { reason: LEFT[channel], at: tx.now }),
+  const only = { project: project.id };
+  const isNew = await store.write(
+    (tx) => tx.suppressions.addHash(project.id, channel, addressHash, { reason: LEFT[channel], at: tx.now }),
+    only,
   );
   // Whoever has an address that was suppressed before carries the mark.
   if (!isNew || channel === "sms") return;
@@ -193,7 +195,7 @@ export async function leaveByErasedLink(store: Store, { project, channel, addres
         if (person.email !== null && (await tx.suppressions.hash(channel, person.email)) === addressHash) return person;
       return null;
     });
-    if (owner !== null) return void (await store.write((tx) => unsubscribePerson(tx, project, owner.id)));
+    if (owner !== null) return void (await store.write((tx) => unsubscribePerson(tx, project, owner.id), only));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Metrics, section 4.7. */
 import type { Metrics } from "../../../contract/resources.ts";
 import type { MetricGroup, MetricsQuery, Project } from "../inputs.ts";
-import type { ScoreCounts, Transaction } from "../ports.ts";
+import type { ScoreTally, Transaction } from "../ports.ts";
 import { requireTrend } from "./trends.ts";
 
 type Group = Readonly<Record<string, number>>;
@@ -45,7 +45,7 @@ async function readGroup(
 }
 
 /** Counts and shares; percentages and `nps` round half away from zero, `nps` from the exact shares. */
-export function toCoreMetrics({ promoters, passives, detractors }: ScoreCounts): Metrics {
+export function toCoreMetrics({ promoters, passives, detractors }: ScoreTally): Metrics {
   const total = promoters + passives + detractors;
   return {
     nps: percent(promoters - detractors, total),

@@ -2,7 +2,7 @@
  * What comes back after a survey was sent: delivery reports, complaints and automatic replies. Which survey each is
  * about, and what it changes. Nobody is marked on the strength of words in free text.
  */
-import { emailKey } from "../../../contract/email.ts";
+import { emailKey } from "../../../contract/text/email.ts";
 import { resumeMember } from "../surveys/autopilot.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";

@@ -4,7 +4,8 @@ import { NotFoundError } from "../errors.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
 import type { Claim, DeliveryRow, DueSurvey, FrozenMessage, DeliveryChange, Transaction } from "../ports.ts";
-import { canReceive, recordBounce } from "../people/suppressions.ts";
+import { canReceive, recordBounce, stopTexts } from "../people/suppressions.ts";
+import { noteSegments } from "../sms/day.ts";
 import { scheduleAutopilot } from "../surveys/surveys.ts";
 import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts";
 
@@ -93,7 +94,16 @@ export async function finishDelivery(
   if (result.attempt) await logAttempt(tx, { ...due, secrets: secretsOf(due) }, result.kind, result.attempt);
   if (result.kind === "bounced" && due.channel === "email") await recordBounce(tx, due.project, due.person.id);
   if (result.kind === "sent") await noteSent(tx, due, due.person.id, tx.now);
+  if (ended.kind === "sent" || ended.kind === "unknown") await noteTransmitted(tx, due, ended);
+  if (result.kind === "cancelled" && result.hasStopped === true && due.person.phoneNumber !== null)
+    await stopTexts(tx, due.project, due.person.phoneNumber);
   if (!WAITS.has(result.kind)) await continueAutopilot(tx, due, due.person.id);
+}
+
+/** What a process left behind says of its segments what its mark does. */
+async function noteTransmitted(tx: Transaction, { project, frozen }: DueSurvey, result: DeliveryResult): Promise<void> {
+  const segments = result.segments ?? frozen?.values.segments;
+  if (typeof segments === "number") await noteSegments(tx, project, segments);
 }
 
 const WAITS: ReadonlySet<DeliveryOutcome["kind"]> = new Set(["retry", "released", "held"]);
@@ -121,12 +131,16 @@ function toChange(now: number, { attempts }: DueSurvey, outcome: DeliveryResult)
         ...ended,
         state: attempts > 0 ? "retrying" : "scheduled",
         dueAt: now + outcome.delaySeconds,
+        reason: outcome.reason ?? null,
         isAttempt: false,
       };
   }
 }
 
 const TEXT_MAX = 500;
+/** Of an answer over HTTP, which may be anything. */
+const GATEWAY_TEXT_MAX = 1024;
+export const GATEWAY_STAGE = "gateway";
 
 interface LoggedSurvey extends Pick<DueSurvey, "requestId"> {
   readonly project: Pick<Project, "id">;
@@ -146,7 +160,7 @@ export async function logAttempt(
       ? null
       : secrets
           .reduce((rest, secret) => rest.replaceAll(secret, "[token]"), said.replaceAll("\0", ""))
-          .slice(0, TEXT_MAX);
+          .slice(0, facts.stage === GATEWAY_STAGE ? GATEWAY_TEXT_MAX : TEXT_MAX);
   await tx.deliveries.log(project.id, requestId, {
     ...facts,
     text: clean(text),

@@ -1,4 +1,4 @@
-/** Who may report bounces over HTTP: the secret of the hook's path, and the keys that providers sign with. */
+/** Who may report bounces and bring text messages over HTTP: the secrets of the hooks' paths, and the providers' keys. */
 import { createHash, createPublicKey, timingSafeEqual } from "node:crypto";
 import { InvalidError } from "../errors.ts";
 import type { Transaction } from "../ports.ts";
@@ -10,7 +10,17 @@ export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
 export const HOOK_SOURCES = ["hook", "ses", ...KEYED_PROVIDERS] as const;
 export type HookSource = (typeof HOOK_SOURCES)[number];
 
-const SECRET = "hook";
+/** Providers of text messages that sign what they bring. */
+export const SIGNING_GATEWAYS = ["twilio", "vonage", "telnyx"] as const;
+export type SigningGateway = (typeof SIGNING_GATEWAYS)[number];
+
+/** The hooks that have a secret of their own. */
+export type HookName = "hook" | "sms";
+
+/** The path that a gateway brings text messages to. */
+export function smsHookPath(secret: string): string {
+  return `/hooks/sms/${secret}`;
+}
 
 /** The path that a provider posts to. */
 export function hookPath(secret: string, source: HookSource): string {
@@ -18,38 +28,47 @@ export function hookPath(secret: string, source: HookSource): string {
 }
 
 /** The secret of the path; made at first use, and made anew to end the old one. */
-export async function openHook(tx: Transaction, isRotated: boolean): Promise<string> {
-  const known = isRotated ? null : await tx.reports.secret(SECRET);
+export async function openHook(tx: Transaction, isRotated: boolean, name: HookName = "hook"): Promise<string> {
+  const known = isRotated ? null : await tx.reports.secret(name);
   if (known !== null) return known;
   // 256 bits.
   const made = tx.token() + tx.token().slice(0, 21);
-  await tx.reports.setSecret(SECRET, made);
+  await tx.reports.setSecret(name, made);
   return made;
 }
 
 /** Whether this is the secret, in a time that does not depend on where it differs. */
-export async function isHookSecret(tx: Transaction, given: string): Promise<boolean> {
-  const known = await tx.reports.secret(SECRET);
+export async function isHookSecret(tx: Transaction, given: string, name: HookName = "hook"): Promise<boolean> {
+  const known = await tx.reports.secret(name);
   return known !== null && isSameText(given, known);
 }
 
 /** What a provider's reports are checked with; null: nothing but the path. */
-export async function providerKey(tx: Transaction, provider: KeyedProvider): Promise<string | null> {
+export async function providerKey(tx: Transaction, provider: KeyedProvider | SigningGateway): Promise<string | null> {
   return tx.reports.secret(provider);
 }
 
 /**
  * Keeps a provider's key: SendGrid's public key in base64, Mailgun's signing key, or the `user:password` that Postmark
- * logs in with. An empty text removes it. Throws InvalidError.
+ * logs in with; Twilio's auth token, Vonage's signature secret, Telnyx' public key in base64. An empty text removes it.
+ * Throws InvalidError.
  */
-export async function setProviderKey(tx: Transaction, provider: KeyedProvider, key: string): Promise<void> {
+export async function setProviderKey(
+  tx: Transaction,
+  provider: KeyedProvider | SigningGateway,
+  key: string,
+): Promise<void> {
   const text = key.trim();
   const problem = text === "" ? null : problemOf(provider, text);
   if (problem !== null) throw new InvalidError({ [`${provider} key`]: [problem] });
   await tx.reports.setSecret(provider, text === "" ? null : text);
 }
 
-function problemOf(provider: KeyedProvider, key: string): string | null {
+function problemOf(provider: KeyedProvider | SigningGateway, key: string): string | null {
+  if (provider === "twilio") return /^[\da-f]{32}$/i.test(key) ? null : "is not an auth token";
+  if (provider === "vonage") return /^\S{8,}$/.test(key) ? null : "is not a signature secret";
+  if (provider === "telnyx")
+    return Buffer.from(key, "base64").byteLength === ED25519_BYTES ? null : "is not a public key in base64";
   if (provider === "postmark") return /^[^:\s]+:\S+$/.test(key) ? null : "is not of the form user:password";
   if (provider === "mailgun") return /^\S{8,}$/.test(key) ? null : "is not a signing key";
   try {
@@ -62,6 +81,16 @@ function problemOf(provider: KeyedProvider, key: string): string | null {
 /** DER in base64, as SendGrid shows it. */
 export function readEcdsaKey(base64: string): ReturnType<typeof createPublicKey> {
   return createPublicKey({ key: Buffer.from(base64, "base64"), format: "der", type: "spki" });
+}
+
+const ED25519_BYTES = 32;
+/** The start of every Ed25519 key in DER (RFC 8410); its 32 bytes follow. */
+const ED25519_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+
+/** 32 bytes in base64, as Telnyx shows it. */
+export function readEd25519Key(base64: string): ReturnType<typeof createPublicKey> {
+  const der = Buffer.concat([ED25519_PREFIX, Buffer.from(base64, "base64")]);
+  return createPublicKey({ key: der, format: "der", type: "spki" });
 }
 
 /** Compares secrets, whatever their lengths, in constant time. */

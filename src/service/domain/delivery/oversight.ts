@@ -1,4 +1,5 @@
 /** What operators see of deliveries, and how they stop and resume them. */
+import { isE164 } from "../../../contract/text/phone.ts";
 import type { Project } from "../inputs.ts";
 import type { AttemptRow, DeliveryRow, DeliveryState, PersonRow, Suppression, Transaction } from "../ports.ts";
 import { nextDueAt } from "./deliveries.ts";
@@ -33,11 +34,21 @@ export async function summarizeQueue(tx: Transaction): Promise<QueueSummary> {
   };
 }
 
+const DUE_COUNTED_MAX = 10_000;
+
+/** How many surveys should be sent by now, those of paused projects among them; at most 10,000 are counted. */
+export async function countDue(tx: Transaction): Promise<number> {
+  return tx.deliveries.countOverdue({ before: tx.now + 1 }, DUE_COUNTED_MAX);
+}
+
 /** All that decides whether a person gets mail, and what became of each survey. */
 export interface PersonHistory {
   /** Null when there is none; the address may be suppressed nevertheless. */
   readonly person: PersonRow | null;
+  /** Of the e-mail address. */
   readonly suppressions: readonly Suppression[];
+  /** Since when the number gets no text messages; null while it does, or there is none. */
+  readonly stoppedAt: number | null;
   /** Newest first. */
   readonly surveys: readonly (DeliveryRow & { readonly log: readonly AttemptRow[] })[];
   /** Why the person gets mail or does not, one sentence. */
@@ -47,18 +58,27 @@ export interface PersonHistory {
 const SURVEYS_SHOWN = 50;
 const ATTEMPTS_SHOWN = 20;
 
-/** The last 50 surveys of the person with this address, and the last 20 attempts of each. */
-export async function explainPerson(tx: Transaction, project: Project, email: string): Promise<PersonHistory> {
-  const suppressions = await tx.suppressions.list(project.id, "email", email);
-  const person = await tx.people.byEmail(project.id, email);
+/** The last 50 surveys of the person with this e-mail address or phone number, and the last 20 attempts of each. */
+export async function explainPerson(tx: Transaction, project: Project, address: string): Promise<PersonHistory> {
+  const isPhone = isE164(address);
+  const person = isPhone ? await tx.people.byPhone(project.id, address) : await tx.people.byEmail(project.id, address);
+  const email = isPhone ? (person?.email ?? null) : address;
+  const phone = isPhone ? address : (person?.phoneNumber ?? null);
+  const suppressions = email === null ? [] : await tx.suppressions.list(project.id, "email", email);
+  const stops = phone === null ? [] : await tx.suppressions.list(project.id, "sms", phone);
+  const stoppedAt = stops[0]?.at ?? null;
   const rows = person === null ? [] : await tx.deliveries.ofPerson(project.id, person.id, SURVEYS_SHOWN);
   const surveys = [];
   for (const survey of rows)
     surveys.push({ ...survey, log: await tx.deliveries.attempts(project.id, survey.requestId, ATTEMPTS_SHOWN) });
   const pausedAt = (await tx.deliveries.pausedAt()) ?? (await tx.projects.byId(project.id))?.pausedAt ?? null;
   const [newest] = surveys;
-  return { person, suppressions, surveys, explanation: explain(person, suppressions, newest, pausedAt !== null) };
+  const isStopped = stoppedAt !== null && (isPhone || newest?.channel === "sms");
+  const explanation = isStopped ? STOPPED : explain(person, suppressions, newest, pausedAt !== null);
+  return { person, suppressions, stoppedAt, surveys, explanation };
 }
+
+const STOPPED = "No text messages: this number has asked for no more.";
 
 function explain(
   person: PersonRow | null,
@@ -86,8 +106,20 @@ function wordsOf({ stage, code, enhancedCode, text }: AttemptRow): string | null
 /** Stops or resumes sending for one project, or with null for all, also those that are made later. */
 export async function setPaused(tx: Transaction, project: Project | null, isPaused: boolean): Promise<void> {
   const at = isPaused ? tx.now : null;
-  if (project === null) await tx.deliveries.setPaused(at);
-  else await tx.projects.setPaused(project.id, at);
+  if (project !== null) return tx.projects.setPaused(project.id, at);
+  await tx.deliveries.setPaused(at);
+  if (!isPaused) await tx.deliveries.setResumed(tx.now);
+}
+
+/** Since when nothing is sent at all, and why; the reason is null where an operator has paused it. */
+export interface Pause {
+  readonly at: number;
+  readonly reason: string | null;
+}
+
+export async function readPause(tx: Transaction): Promise<Pause | null> {
+  const at = await tx.deliveries.pausedAt();
+  return at === null ? null : { at, reason: await tx.deliveries.pauseReason() };
 }
 
 const OVERDUE = "overdue when the service started";
@@ -105,7 +137,20 @@ const DAY_SECONDS = 86_400;
 
 /** Whether 20 surveys or more are overdue by a day: the data file was restored, or the service had stopped for long. */
 export async function isOverdueInBulk(tx: Transaction): Promise<boolean> {
-  return (await tx.deliveries.countOverdue(tx.now - DAY_SECONDS, BULK_MIN)) === BULK_MIN;
+  return (await tx.deliveries.countOverdue({ before: tx.now - DAY_SECONDS }, BULK_MIN)) === BULK_MIN;
+}
+
+const GUARDED_MAX = 50;
+
+/**
+ * Pauses everything when more than 50 surveys are overdue by a day, but for those that were due when an operator last
+ * resumed: a copy of the data may have sent them long ago.
+ */
+export async function guardOverdue(tx: Transaction): Promise<void> {
+  if ((await tx.deliveries.pausedAt()) !== null) return;
+  const due = { since: (await tx.deliveries.resumedAt()) ?? 0, before: tx.now - DAY_SECONDS };
+  if ((await tx.deliveries.countOverdue(due, GUARDED_MAX + 1)) <= GUARDED_MAX) return;
+  await tx.deliveries.setPaused(tx.now, `more than ${GUARDED_MAX} surveys were due more than 24 hours ago`);
 }
 
 /** Holds surveys that were due longer ago than this, some at a time. How many; less than the limit when none is left. */
@@ -122,5 +167,6 @@ const ATTEMPTS_KEPT_SECONDS = 90 * 86_400;
 export async function pruneAttempts(tx: Transaction, limit: number): Promise<boolean> {
   const before = tx.now - ATTEMPTS_KEPT_SECONDS;
   const reports = await tx.reports.prune(before, limit);
-  return (await tx.deliveries.pruneAttempts(before, limit)) === limit || reports === limit;
+  const texts = await tx.texts.prune({ parts: tx.now - DAY_SECONDS, replies: before }, limit);
+  return (await tx.deliveries.pruneAttempts(before, limit)) === limit || reports === limit || texts >= limit;
 }

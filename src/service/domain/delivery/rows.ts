@@ -187,7 +187,7 @@ export interface PageFacts {
   readonly manyScores: boolean;
   readonly headSeen: boolean;
   /** What sent the first answer, and how many seconds after the message was sent. */
-  readonly answeredBy: "script" | "button" | null;
+  readonly answeredBy: "script" | "button" | "text" | null;
   readonly answeredAfter: number | null;
 }
 
@@ -261,7 +261,7 @@ export interface DeliveryRows {
    */
   releaseHeld(limit: number, overdue: { readonly reason: string; readonly areReleased: boolean }): Promise<number>;
   /** How many requests wait that were scheduled and due before `before`; counts no further than `limit`. */
-  countOverdue(before: number, limit: number): Promise<number>;
+  countOverdue(due: { readonly since?: number; readonly before: number }, limit: number): Promise<number>;
   /** Holds such requests, some at a time. Returns how many; less than the limit: all. */
   holdOverdue(before: number, hold: { readonly reason: string; readonly limit: number }): Promise<number>;
   log(project: number, requestId: number, attempt: Omit<AttemptRow, "n">): Promise<void>;
@@ -271,7 +271,12 @@ export interface DeliveryRows {
   pruneAttempts(before: number, limit: number): Promise<number>;
   /** Since when nothing is sent at all; null while mail goes out. */
   pausedAt(): Promise<number | null>;
-  setPaused(at: number | null): Promise<void>;
+  /** Why all is paused, where the service itself has paused it; null where an operator has, or nothing is paused. */
+  pauseReason(): Promise<string | null>;
+  setPaused(at: number | null, reason?: string): Promise<void>;
+  /** When an operator last let all be sent again; null for never. */
+  resumedAt(): Promise<number | null>;
+  setResumed(at: number): Promise<void>;
   sender(name: string): Promise<SenderState | null>;
   setSender(name: string, state: SenderState): Promise<void>;
 }

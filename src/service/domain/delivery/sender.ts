@@ -10,7 +10,7 @@ export interface AttemptFacts {
   readonly code: number | null;
   /** Such as `5.1.1` (RFC 3463). */
   readonly enhancedCode: string | null;
-  /** The other side's words. At most 500 characters are kept, without our tokens. */
+  /** The other side's words. At most 500 characters are kept, of an answer over HTTP 1,024, without our tokens. */
   readonly text: string | null;
   readonly host: string | null;
   /** The other side's id of the message. */
@@ -32,14 +32,14 @@ export type DeliveryOutcome =
   /** Transmitted, and no reply came: it may have arrived. */
   | { readonly kind: "unknown" }
   /** The sender's trouble, not the message's: due again after so many seconds, and no attempt is counted. */
-  | { readonly kind: "released"; readonly delaySeconds: number }
-  /** No longer wanted. */
-  | { readonly kind: "cancelled"; readonly reason: string };
+  | { readonly kind: "released"; readonly delaySeconds: number; readonly reason?: string }
+  /** No longer wanted; `hasStopped`: the number has opted out of text messages, as the other side says. */
+  | { readonly kind: "cancelled"; readonly reason: string; readonly hasStopped?: boolean };
 
 export type OutcomeKind = DeliveryOutcome["kind"];
 
-/** `attempt` absent or null: nothing is logged. */
-export type DeliveryResult = DeliveryOutcome & { readonly attempt?: AttemptFacts | null };
+/** `attempt` absent or null: nothing is logged. `segments` are those of a text message that went out, or may have. */
+export type DeliveryResult = DeliveryOutcome & { readonly attempt?: AttemptFacts | null; readonly segments?: number };
 
 /** What a sender asks and tells on the way. Both reject when the store fails; the message must not go out then. */
 export interface DeliveryProgress {

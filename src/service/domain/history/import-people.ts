@@ -1,5 +1,5 @@
 /** Saved people and who had left or bounced: with their ids and times, and nothing scheduled. */
-import { emailKey } from "../../../contract/email.ts";
+import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
 import type { PersonRow, Transaction } from "../ports.ts";
@@ -7,6 +7,12 @@ import { keepSuppressions } from "../people/suppressions.ts";
 import type { PastPerson, StoredPastPerson } from "./rows.ts";
 
 export type ConflictPolicy = "keep" | "replace";
+
+export interface ImportRules {
+  readonly policy: ConflictPolicy;
+  /** Nothing in the project has this id or one above it: such ids need no look-up. */
+  readonly firstFree: number;
+}
 
 /** A row that was not stored as it is, by its place among those given. */
 export interface Finding {
@@ -78,12 +84,17 @@ const NOBODY: Omit<PersonRow, "id"> = {
 };
 
 /** Those whom rows name by id or address. */
-export async function findKnown(tx: Transaction, project: Project, rows: readonly PastPerson[]): Promise<Known> {
+export async function findKnown(
+  tx: Transaction,
+  project: Project,
+  rows: readonly PastPerson[],
+  firstFree: number,
+): Promise<Known> {
   const { history } = tx;
   const found = [
     ...(await history.people(
       project.id,
-      rows.flatMap(({ id }) => id ?? []),
+      rows.flatMap(({ id }) => (id === null || id >= firstFree ? [] : [id])),
     )),
     ...(await history.peopleByEmail(
       project.id,
@@ -118,9 +129,9 @@ export async function importPeople(
   tx: Transaction,
   project: Project,
   rows: readonly PastPerson[],
-  policy: ConflictPolicy,
+  { policy, firstFree }: ImportRules,
 ): Promise<Imported> {
-  const known = await findKnown(tx, project, rows);
+  const known = await findKnown(tx, project, rows, firstFree);
   const outcomes = createOutcomes();
   const added: PersonRow[] = [];
   for (const [index, row] of rows.entries()) {
@@ -156,12 +167,14 @@ export async function newPerson(
   tx: Transaction,
   project: Project,
   known: Known,
-  { id, createdAt, ...row }: PastPerson,
+  { id, createdAt, answeredAt, ...row }: PastPerson,
   since: number,
 ): Promise<PersonRow> {
   const person = {
     ...NOBODY,
     ...row,
+    lastSentAt: newest(row.lastSentAt, answeredAt ?? null),
+    lastRespondedAt: answeredAt ?? null,
     phoneNumber: known.byPhone.has(row.phoneNumber ?? "") ? null : row.phoneNumber,
     id: id ?? (await tx.history.nextId(project.id)),
     createdAt: createdAt ?? row.lastSentAt ?? since,

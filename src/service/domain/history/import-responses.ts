@@ -11,6 +11,7 @@ import {
   type Finding,
   findKnown,
   type Imported,
+  type ImportRules,
   importPeople,
   importSuppressions,
   isSomebodyElse,
@@ -19,7 +20,7 @@ import {
   type Outcomes,
   ownerOf,
 } from "./import-people.ts";
-import type { HistoryStep, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
+import type { HistoryStep, NewPastResponse, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
 
 /** Rows of one step. */
 export type PastRows =
@@ -33,29 +34,25 @@ export async function importHistory(
   batch: PastRows,
   policy: ConflictPolicy,
 ): Promise<Imported> {
-  await tx.history.reserve(project.id, highestId(batch));
+  const firstFree = await tx.history.reserve(project.id, highestId(batch));
+  const rules = { policy, firstFree };
   if (batch.step === "suppressions") return importSuppressions(tx, project, batch.rows);
   const { step } = batch;
   const rows: readonly (PastPerson | PastResponse)[] = batch.rows;
   const erased = await findErasedRows(tx, project, rows);
-  if (erased.length === 0) return importRows(tx, project, batch, policy);
+  if (erased.length === 0) return importRows(tx, project, batch, rules);
   const isErased = new Set(erased.map(({ index }) => index));
   const places = rows.flatMap((_, index) => (isErased.has(index) ? [] : [index]));
   const left = { step, rows: places.map((index) => rows[index]) } as PastRows;
-  const imported = await importRows(tx, project, left, policy);
+  const imported = await importRows(tx, project, left, rules);
   const placed = (findings: readonly Finding[]): Finding[] =>
     findings.map((finding) => ({ ...finding, index: places[finding.index] ?? finding.index }));
   return { ...imported, refused: placed(imported.refused), conflicts: [...placed(imported.conflicts), ...erased] };
 }
 
-async function importRows(
-  tx: Transaction,
-  project: Project,
-  batch: PastRows,
-  policy: ConflictPolicy,
-): Promise<Imported> {
-  if (batch.step === "responses") return importResponses(tx, project, batch.rows, policy);
-  return importPeople(tx, project, batch.rows, policy);
+async function importRows(tx: Transaction, project: Project, batch: PastRows, rules: ImportRules): Promise<Imported> {
+  if (batch.step === "responses") return importResponses(tx, project, batch.rows, rules);
+  return importPeople(tx, project, batch.rows, rules);
 }
 
 /**
@@ -71,7 +68,7 @@ async function findErasedRows(
   const people = rows.map((row) => ("person" in row ? row.person : row));
   // Ids are counted in each project: somebody who is stored may have one that is another's in the source.
   const ids = people.flatMap(({ id }) => id ?? []);
-  const stored = await tx.history.peopleIds(project.id, ids);
+  const stored = await tx.history.markedUpTo(project.id, ids);
   const identifiers = people.map(({ id, email, phoneNumber }) => {
     const isNamed = email !== null || phoneNumber !== null;
     return { id: isNamed || (id !== null && stored.has(id)) ? null : id, email, phoneNumber };
@@ -104,13 +101,13 @@ async function importResponses(
   tx: Transaction,
   project: Project,
   rows: readonly PastResponse[],
-  policy: ConflictPolicy,
+  { policy, firstFree }: ImportRules,
 ): Promise<Imported> {
   const outcomes = createOutcomes();
-  const people = await placePeople(tx, project, rows, outcomes);
-  const ids = rows.flatMap(({ id }) => id ?? []);
+  const { people, markedUpTo } = await placePeople(tx, project, rows, firstFree, outcomes);
+  const ids = rows.flatMap(({ id }) => (id === null || id >= firstFree ? [] : [id]));
   const stored = new Map((await tx.history.responses(project.id, ids)).map((row) => [row.id, row]));
-  const added: StoredPastResponse[] = [];
+  const added: NewPastResponse[] = [];
   const answered = new Map<number, number>();
   for (const [index, row] of rows.entries()) {
     const personId = people[index];
@@ -126,9 +123,15 @@ async function importResponses(
   await tx.history.insertResponses(project.id, added);
   await tx.history.markAnswered(
     project.id,
-    [...answered].map(([id, at]) => ({ id, at })),
+    [...answered].flatMap(([id, at]) => (at > (markedUpTo.get(id) ?? -1) ? [{ id, at }] : [])),
   );
   return outcomes;
+}
+
+interface Placement {
+  readonly people: readonly (number | undefined)[];
+  /** Of people who are stored: up to when their answers are marked. */
+  readonly markedUpTo: ReadonlyMap<number, number>;
 }
 
 /** The id of each row's person, who is made where nobody is stored; undefined where the row is refused. */
@@ -136,17 +139,19 @@ async function placePeople(
   tx: Transaction,
   project: Project,
   rows: readonly PastResponse[],
+  firstFree: number,
   outcomes: Outcomes,
-): Promise<readonly (number | undefined)[]> {
+): Promise<Placement> {
   // Most rows name their person by id alone.
   const people = rows.map(({ person }) => person);
   const ids = people.flatMap((person) => (isIdAlone(person) ? (person.id ?? []) : []));
-  const here = await tx.history.peopleIds(project.id, ids);
+  const here = await tx.history.markedUpTo(project.id, ids);
   const isHere = (person: PastPerson): boolean => person.id !== null && here.has(person.id) && isIdAlone(person);
   const known = await findKnown(
     tx,
     project,
     people.filter((person) => !isHere(person)),
+    firstFree,
   );
   const added: PersonRow[] = [];
   const places: (number | undefined)[] = [];
@@ -165,7 +170,7 @@ async function placePeople(
     places.push((found ?? added.at(-1))?.id);
   }
   await addPeople(tx, project, added);
-  return places;
+  return { people: places, markedUpTo: here };
 }
 
 function isIdAlone({ email, phoneNumber, createdAt }: PastPerson): boolean {
@@ -203,11 +208,16 @@ async function toStored(
   project: Project,
   row: PastResponse,
   personId: number,
-): Promise<StoredPastResponse> {
+): Promise<NewPastResponse> {
   const id = row.id ?? (await tx.history.nextId(project.id));
-  const { surveyType, score, comment, createdAt, updatedAt } = row;
-  const columns = { id, personId, surveyType, score, comment, createdAt, updatedAt };
-  return { ...columns, properties: JSON.stringify(row.properties), ...(await toLists(tx, project, row)) };
+  const { surveyType, score, comment, createdAt, permalink } = row;
+  const columns = { id, personId, surveyType, score, comment, createdAt, updatedAt: row.updatedAt ?? tx.now };
+  return {
+    ...columns,
+    properties: JSON.stringify(row.properties),
+    ...(await toLists(tx, project, row)),
+    ...(permalink !== undefined && { permalink }),
+  };
 }
 
 const NONE = "[]";
@@ -290,7 +300,7 @@ function differences(found: StoredPastResponse, row: PastResponse, personId: num
     ["notes", notes, given ?? null],
     ["additional_answers", JSON.parse(found.additionalAnswers), row.additionalAnswers],
   ];
-  const optional = new Set(["tags", "notes", "additional_answers"]);
+  const optional = new Set(["updated_at", "tags", "notes", "additional_answers"]);
   return pairs.flatMap(([name, stored, wanted]) => {
     if (optional.has(name) && wanted === null) return [];
     return canonical(stored) === canonical(wanted) ? [] : [name];

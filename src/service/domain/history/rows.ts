@@ -17,6 +17,8 @@ export interface PastPerson {
   readonly lastSentAt: number | null;
   readonly unsubscribedAt: number | null;
   readonly bouncedAt: number | null;
+  /** When the person last answered, where all answers of an import are known; absent: the answers tell. */
+  readonly answeredAt?: number;
 }
 
 export interface PastNote {
@@ -35,8 +37,11 @@ export interface PastResponse {
   readonly score: number;
   readonly comment: string | null;
   readonly createdAt: number;
-  readonly updatedAt: number;
+  /** Null: the moment of storing, which is not compared with what is stored. */
+  readonly updatedAt: number | null;
   readonly properties: Properties;
+  /** Where it was shown on the closed service. */
+  readonly permalink?: string;
   /** Null where the source does not say. */
   readonly tags: readonly string[] | null;
   readonly notes: readonly PastNote[] | null;
@@ -60,6 +65,9 @@ export interface StoredPastResponse {
   readonly noteIds: string;
 }
 
+/** A response to store, and where it was shown before. */
+export type NewPastResponse = StoredPastResponse & Pick<PastResponse, "permalink">;
+
 export type StoredPastPerson = Omit<PersonRow, "lastRespondedAt" | "nextSurveyAt">;
 
 /** When somebody last answered, and was last asked. */
@@ -70,16 +78,16 @@ export interface LastAnswer {
 
 /** Rows by the hundred: each method is as many look-ups as rows, and one call. */
 export interface HistoryRows {
-  /** Later ids are counted from above this one. */
-  reserve(project: number, id: number): Promise<void>;
+  /** Later ids are counted from above this one. The first id that nothing had before. */
+  reserve(project: number, id: number): Promise<number>;
   nextId(project: number): Promise<number>;
   people(project: number, ids: readonly number[]): Promise<readonly PersonRow[]>;
-  /** Those of the ids that people have: cheaper than the people themselves. */
-  peopleIds(project: number, ids: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Those of the ids that people have, each with the time up to which it is marked; cheaper than the people. */
+  markedUpTo(project: number, ids: readonly number[]): Promise<ReadonlyMap<number, number>>;
   peopleByEmail(project: number, emails: readonly string[]): Promise<readonly PersonRow[]>;
   peopleByPhone(project: number, phoneNumbers: readonly string[]): Promise<readonly PersonRow[]>;
   /** Neither ids nor addresses may be taken. */
-  insertPeople(project: number, people: readonly StoredPastPerson[]): Promise<void>;
+  insertPeople(project: number, people: readonly Omit<PersonRow, "nextSurveyAt">[]): Promise<void>;
   /** All columns, `createdAt` among them. */
   replacePerson(project: number, old: PersonRow, person: StoredPastPerson): Promise<void>;
   /** Suppressions of e-mail by address, of those that have any. */
@@ -88,8 +96,8 @@ export interface HistoryRows {
   /** The id of a person's response with that time and score; null for none. */
   findResponse(project: number, personId: number, createdAt: number, score: number): Promise<number | null>;
   /** No id may be taken. */
-  insertResponses(project: number, responses: readonly StoredPastResponse[]): Promise<void>;
-  replaceResponse(project: number, response: StoredPastResponse): Promise<void>;
+  insertResponses(project: number, responses: readonly NewPastResponse[]): Promise<void>;
+  replaceResponse(project: number, response: NewPastResponse): Promise<void>;
   /** Keeps the later of what is stored and what is given, as last answered and as last asked. */
   markAnswered(project: number, people: readonly LastAnswer[]): Promise<void>;
 }

@@ -123,6 +123,26 @@ export async function resubscribePerson(
   return true;
 }
 
+/** Ends text messages to a number that asked for it, and drops what waits to be sent there. False the second time. */
+export async function stopTexts(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
+  if (await hasStopped(tx, project, phoneNumber)) return false;
+  await tx.suppressions.add(project.id, "sms", phoneNumber, { reason: "stop", at: tx.now });
+  const person = await tx.people.byPhone(project.id, phoneNumber);
+  if (person !== null) await tx.requests.cancel(project.id, person.id, { channel: "sms", autopilot: null });
+  return true;
+}
+
+/** Lets text messages go to a number again; false when it had not stopped them. */
+export async function resumeTexts(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
+  if (!(await hasStopped(tx, project, phoneNumber))) return false;
+  await tx.suppressions.remove(project.id, "sms", phoneNumber, "stop");
+  return true;
+}
+
+async function hasStopped(tx: Transaction, project: Project, phoneNumber: string): Promise<boolean> {
+  return (await tx.suppressions.list(project.id, "sms", phoneNumber)).some(({ reason }) => reason === "stop");
+}
+
 /** Records that a person's e-mail address refused a message for good: nothing more is mailed to it. */
 export async function recordBounce(tx: Transaction, project: Project, personId: number): Promise<void> {
   const person = await tx.people.byId(project.id, personId);

@@ -198,14 +198,17 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
       const gone = people.filter((person) =>
         erasureHashes(log.secret, person).some((hash) => (times.get(hash) ?? -1) >= person.createdAt),
       );
-      for (const person of gone) await store.write((tx) => eraseAgain(tx, project, person));
+      for (const person of gone) await store.write((tx) => eraseAgain(tx, project, person), { project: project.id });
       erased += gone.length;
     }
     // Of another secret the hashes would say nothing here.
-    await store.write(async (tx) => {
-      if ((await tx.secrets.read(ERASURE_SECRET)) !== log.secret) return;
-      for (const entry of entries) await tx.erasures.note(project.id, entry);
-    });
+    await store.write(
+      async (tx) => {
+        if ((await tx.secrets.read(ERASURE_SECRET)) !== log.secret) return;
+        for (const entry of entries) await tx.erasures.note(project.id, entry);
+      },
+      { project: project.id },
+    );
   }
   await store.settle();
   return erased;

@@ -1,6 +1,6 @@
 /** Who was erased, as keyed hashes: what a restore, a move or an import would bring back of them is left out. */
 import { createHmac } from "node:crypto";
-import { emailKey } from "../../../contract/email.ts";
+import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import type { ErasureEntry } from "./rows.ts";

@@ -84,18 +84,20 @@ export async function followRetention(
   mayGoOn: () => boolean = () => true,
 ): Promise<RetentionCounts> {
   const done = { responses: 0, requests: 0, events: 0 };
+  const only = { project: project.id };
   const policy = await store.read((tx) => readRetention(tx, project));
   for (let place: Position | null | undefined; place !== null && policy.responses !== null && mayGoOn();) {
     const after: Position | null = place ?? null;
-    const step: { changed: number; next: Position | null } = await store.write((tx) =>
-      stepResponses(tx, project, policy, after),
+    const step: { changed: number; next: Position | null } = await store.write(
+      (tx) => stepResponses(tx, project, policy, after),
+      only,
     );
     done.responses += step.changed;
     place = step.next;
   }
   const repeat = async (step: (tx: Transaction) => Promise<number>): Promise<number> => {
     let sum = 0;
-    for (let count = STEP; count === STEP && mayGoOn(); sum += count) count = await store.write(step);
+    for (let count = STEP; count === STEP && mayGoOn(); sum += count) count = await store.write(step, only);
     return sum;
   };
   const { requests, webhooks } = policy;

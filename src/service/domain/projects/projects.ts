@@ -1,6 +1,6 @@
 /** Projects, their keys and settings. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { senderProblem } from "../../../contract/email.ts";
+import { senderProblem } from "../../../contract/text/email.ts";
 import { characterCount, FOOTER_MAX, KEY_LENGTH_MIN, SENDER_NAME_MAX } from "../../../contract/limits.ts";
 import { InvalidError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";

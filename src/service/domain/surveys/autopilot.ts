@@ -1,6 +1,6 @@
 /** Autopilot: who is enrolled, how often it surveys, and what that schedules (sections 3 and 4.8 to 4.11). */
 import { isDeepStrictEqual } from "node:util";
-import { emailKey } from "../../../contract/email.ts";
+import { emailKey } from "../../../contract/text/email.ts";
 import type {
   AutopilotConfiguration,
   Membership,

@@ -27,6 +27,9 @@ export interface NewWebhook {
   readonly format: WebhookFormat;
 }
 
+/** What may change of one that is there: events that wait are written in one format. */
+export type WebhookSettings = Omit<NewWebhook, "url" | "secret" | "format">;
+
 /** How an endpoint does, as attempts show it. */
 export interface WebhookHealth {
   /** Since when nothing is sent; null while enabled. */
@@ -114,6 +117,7 @@ export interface WebhookRows {
   byId(project: number, id: number): Promise<WebhookRow | null>;
   insert(project: number, webhook: NewWebhook): Promise<WebhookRow>;
   change(project: number, id: number, change: WebhookChange): Promise<void>;
+  configure(project: number, id: number, settings: WebhookSettings): Promise<void>;
   /** Whether there was one; its deliveries are left to `prune`. */
   delete(project: number, id: number): Promise<boolean>;
   /** Writes an event for these endpoints of the project, due at once. */

@@ -4,7 +4,7 @@ import { parseId } from "../ids.ts";
 import type { Project } from "../inputs.ts";
 import type { Transaction } from "../ports.ts";
 import { refuseUrl } from "./addresses.ts";
-import type { NewWebhook, Redelivery, WebhookRow } from "./webhook-rows.ts";
+import type { NewWebhook, Redelivery, WebhookRow, WebhookSettings } from "./webhook-rows.ts";
 
 /** A token as RFC 9110 has it. */
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
@@ -41,14 +41,31 @@ export async function addWebhook(
   webhook: NewWebhook,
   own: readonly string[],
 ): Promise<WebhookRow> {
-  const { url, secret, signatureHeader, events } = webhook;
+  checkWebhook(webhook, own);
+  if (!SECRET.test(webhook.secret)) throw new InvalidError({ secret: ["must be 1 to 255 visible ASCII characters"] });
+  return tx.webhooks.insert(project.id, webhook);
+}
+
+/** Throws InvalidError. */
+export async function changeWebhook(
+  tx: Transaction,
+  project: Project,
+  { id, url }: WebhookRow,
+  settings: WebhookSettings,
+  own: readonly string[],
+): Promise<void> {
+  checkWebhook({ ...settings, url }, own);
+  await tx.webhooks.configure(project.id, id, settings);
+}
+
+/** Throws InvalidError. */
+function checkWebhook(webhook: WebhookSettings & Pick<NewWebhook, "url">, own: readonly string[]): void {
+  const { url, signatureHeader, events } = webhook;
   const refusal = url.length > URL_LENGTH_MAX ? "it is too long" : refuseUrl(url, webhook, own)?.message;
   if (refusal !== undefined) throw new InvalidError({ url: [`is not allowed: ${refusal}`] });
-  if (!SECRET.test(secret)) throw new InvalidError({ secret: ["must be 1 to 255 visible ASCII characters"] });
   if (!HEADER.test(signatureHeader) || TAKEN_HEADERS.has(signatureHeader.toLowerCase()))
     throw new InvalidError({ signature_header: ["is not a header name that can be used"] });
   if (events.length === 0) throw new InvalidError({ events: ["can't be blank"] });
-  return tx.webhooks.insert(project.id, webhook);
 }
 
 /** Throws NotFoundError. */

@@ -2,9 +2,9 @@
 import type pg from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import type { Store, Transaction, WriteOptions } from "../../domain/ports.ts";
+import type { Store, Transaction, Vacuumed, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
-import { FIND_MISCOUNTED } from "../sql/schema/migrations.ts";
+import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 import { openPool, readTarget } from "./connections.ts";
@@ -165,6 +165,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   );
   return {
     isShared: true,
+    about: { engine: "postgresql", schema: MIGRATIONS.at(-1)?.version ?? 0 },
     trouble: () => state.trouble,
     lost: new Promise(() => undefined),
     read: (work) => (state.isClosed ? Promise.reject(new Error("the store is closed")) : read(work)),
@@ -173,7 +174,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     verify: () => Promise.resolve(),
     backup: () => Promise.reject(new StoreDatabaseError("unsupported", "use pg_dump to back up a database")),
     vacuum: () => withClient(pool, vacuum),
-    clean: () => withClient(pool, vacuum).then(() => true),
+    clean: () => Promise.resolve(null),
     check: () =>
       withClient(pool, async (client) => {
         const found: string[] = [];
@@ -191,6 +192,17 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   };
 }
 
+/** Rows that were deleted go; what else the server keeps of them, such as its log, ends with its own retention. */
+async function vacuum(client: pg.PoolClient): Promise<Vacuumed> {
+  const size = async (): Promise<number> => {
+    const { rows } = await client.query("SELECT pg_database_size(current_database()) AS bytes");
+    return Number((rows[0] as { readonly bytes: unknown } | undefined)?.bytes);
+  };
+  const bytesBefore = await size();
+  await client.query("VACUUM");
+  return { bytesBefore, bytesAfter: await size() };
+}
+
 async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   try {
@@ -201,11 +213,6 @@ async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) =
     client.release(true);
     throw error;
   }
-}
-
-/** Rows that were deleted go; what else the server keeps of them, such as its log, ends with its own retention. */
-async function vacuum(client: pg.PoolClient): Promise<void> {
-  await client.query("VACUUM");
 }
 
 /** Everything on it rejects at once. */

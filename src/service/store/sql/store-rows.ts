@@ -11,6 +11,7 @@ import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/
 import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
 import { createReportRows } from "./rows/delivery/report-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
+import { createTextRows } from "./rows/delivery/text-rows.ts";
 import { createLongChanges, type LongChangeKind, type Step } from "./rows/long-changes.ts";
 import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./rows/people/autopilot-rows.ts";
 import { createErasureRows } from "./rows/people/erasure-rows.ts";
@@ -20,6 +21,7 @@ import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
 import { createRetentionRows } from "./rows/retention-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
+import { createTableRows } from "./rows/table-rows.ts";
 import { createWebhookRows } from "./rows/webhook-rows.ts";
 
 export interface StoreRowsOptions {
@@ -75,6 +77,7 @@ export function createStoreRows(
     requests: createRequestRows(database, session, blocks),
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
+    texts: createTextRows(database, session),
     responses: createResponseRows(database, blocks),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
@@ -82,6 +85,7 @@ export function createStoreRows(
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
+    tables: createTableRows(database),
     erasures: createErasureRows(database, secrets),
     retention: createRetentionRows(database, session, blocks),
     history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),

@@ -1,20 +1,23 @@
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import { resolveFile } from "../../../runtime/file-replacement.ts";
-import type { Store } from "../../domain/ports.ts";
+import { resolveFile } from "../../../runtime/files/file-replacement.ts";
+import { countContents } from "../../domain/moving.ts";
+import type { Store, StoreCommit, StoreContents, Vacuumed } from "../../domain/ports.ts";
 import { type StoreEvent, StoreFileError } from "../store-errors.ts";
 import { checkContent, copyTo, markRun, prepareFile, refuseOpenedElsewhere } from "./engine/data-file.ts";
 import { compact, createFileCleaner } from "./engine/clean-file.ts";
 import { createDatabase, type SqliteDatabase, toDatabase } from "./engine/database.ts";
 import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
+import { createFileCopier } from "./engine/file-copier.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
 import { type Ownership, ownFile } from "./engine/file-owner.ts";
 import { createFileWatch } from "./engine/file-watch.ts";
 import { createJobQueue } from "./engine/job-queue.ts";
+import { integrityFindings } from "./engine/integrity.ts";
 import { createStoredTime } from "./engine/stored-time.ts";
 import { findMissing, migrate } from "./engine/migrate.ts";
-import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
+import { MIGRATIONS } from "../sql/schema/migrations.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { createProjectStates, NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
 import { createStoreRows } from "../sql/store-rows.ts";
@@ -33,6 +36,8 @@ export interface SqliteStoreOptions {
   readonly appUrl?: () => string;
   /** Called within each transaction that writes an event for webhooks. */
   readonly onWebhookEvent?: () => void;
+  /** Called after each write transaction. */
+  readonly onCommit?: (commit: StoreCommit) => void;
 }
 
 /** A full disk is looked at this often. */
@@ -60,6 +65,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   }
 }
 
+/**
+ * Opens a copy of a data file that this process alone knows of, as a store: brings its schema up to date, and opens also
+ * what was moved elsewhere. Throws StoreFileError.
+ */
+export async function openSqliteCopy(options: SqliteStoreOptions): Promise<Store> {
+  const database = await openDatabase(options, { isCopy: true });
+  return createStore(database, options, { guard: null, release: () => Promise.resolve() });
+}
+
 async function openFile(
   options: SqliteStoreOptions,
   ownership: Ownership,
@@ -74,8 +88,12 @@ async function openFile(
   return { database, guard: createFileGuard(file, database.engine) };
 }
 
-async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promise<SqliteDatabase> {
-  const database = createDatabase(await openEngine(file, engine));
+async function openDatabase(
+  { file, engine, clock, onEvent }: SqliteStoreOptions,
+  { isCopy } = { isCopy: false },
+): Promise<SqliteDatabase> {
+  const onSlow = (statement: string, seconds: number): void => onEvent?.({ kind: "slow", statement, seconds });
+  const database = createDatabase(await openEngine(file, engine), { clock, onSlow });
   try {
     if (file !== IN_MEMORY) refuseOpenedElsewhere(file, database.engine);
     configure(database);
@@ -83,11 +101,18 @@ async function openDatabase({ file, engine, clock }: SqliteStoreOptions): Promis
     await migrate(database, MIGRATIONS, unixSeconds(clock));
     const [missing] = findMissing(database, MIGRATIONS);
     if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
+    if (!isCopy) refuseMoved(database);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Whoever wrote here would be missed where the data is now. */
+function refuseMoved(database: SqliteDatabase): void {
+  const mark = database.first("SELECT value FROM store_marks WHERE name = 'moved'");
+  if (mark !== null) throw new StoreFileError("moved", `the data was moved to ${String(mark.value)}; use that`);
 }
 
 /** Exclusive before WAL: without shared memory an engine can keep a WAL only for itself. */
@@ -147,6 +172,7 @@ async function createStore(
       watch.afterCommit();
     },
     over: states.forget,
+    ...(options.onCommit === undefined ? {} : { ended: options.onCommit }),
   });
   const rows = createStoreRows(toDatabase(database, states), {
     isShared: false,
@@ -156,6 +182,7 @@ async function createStore(
     onWebhookEvent,
     blockRows,
   });
+  const copier = file === IN_MEMORY ? null : createFileCopier({ file, database, queue, watch });
 
   /** Tries to write: while clients see 503, no other write would notice that there is room again. */
   async function probe(): Promise<void> {
@@ -182,15 +209,19 @@ async function createStore(
       }),
   );
   loop.start();
+  const contents = (): Promise<StoreContents> => countContents(rows.begin(time.now()));
   const cleaner = createFileCleaner(database, file);
-  const exclusively = (work: () => void): Promise<void> =>
+  const exclusively = <Result>(work: () => Result): Promise<Result> =>
     queue.read(async () => {
       watch.beforeCommit();
-      work();
+      const result = work();
       watch.afterCommit();
+      return result;
     });
+  const vacuum = (): Promise<Vacuumed> => exclusively(() => measureCompacting(database));
   return {
     isShared: false,
+    about: { engine: "sqlite", schema: MIGRATIONS.at(-1)?.version ?? 0 },
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(rows.begin(time.now()))),
@@ -203,12 +234,19 @@ async function createStore(
         .finally(loop.start),
     settle: loop.settle,
     verify: () => queue.read(async () => watch.beforeCommit()),
-    backup: (copy) => queue.read(async () => copyTo(database, copy)),
-    vacuum: () => exclusively(() => compact(database)),
-    clean: (texts) => (file === IN_MEMORY ? Promise.resolve(true) : cleaner.clean(texts, exclusively)),
+    backup: async (copy) => {
+      if (copier !== null) return copier.copy(copy, contents);
+      return queue.read(async () => {
+        copyTo(database, copy);
+        return contents();
+      });
+    },
+    vacuum: async () => (copier === null ? vacuum() : copier.alone(vacuum)),
+    clean: async (texts) => copier?.alone(() => cleaner.clean(texts, exclusively)) ?? true,
     check: () => queue.read(async () => integrityFindings(database)),
     close: async () => {
       closing.abort();
+      await copier?.stop();
       // The file may have gone since the last write.
       await queue.read(async () => watch.beforeCommit()).catch(() => undefined);
       await queue.close();
@@ -217,18 +255,18 @@ async function createStore(
       // others out has nothing to fear, and keeps its locks until then.
       if (watch.refusal() === null || database.engine === "node:sqlite") database.close();
       cleaner.close();
+      await copier?.close();
       await release();
     },
   };
 }
 
-function integrityFindings(database: SqliteDatabase): string[] {
-  const findings = database.all("PRAGMA integrity_check").map((row) => String(Object.values(row)[0]));
-  const orphans = database
-    .all("PRAGMA foreign_key_check")
-    .map(({ table, parent }) => `a row of ${table} has no ${parent}`);
-  const miscounts = FIND_MISCOUNTED.flatMap((sql) => database.all(sql)).map(
-    ({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`,
-  );
-  return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];
+function measureCompacting(database: SqliteDatabase): Vacuumed {
+  const size = (): number => {
+    const row = { ...database.first("PRAGMA page_count"), ...database.first("PRAGMA page_size") };
+    return Number(row["page_count"]) * Number(row["page_size"]);
+  };
+  const bytesBefore = size();
+  compact(database);
+  return { bytesBefore, bytesAfter: size() };
 }

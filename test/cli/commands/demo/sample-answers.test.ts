@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseCustomers, readDemoCsv, sampleAnswers } from "../../../../src/cli/commands/demo/answers.ts";
-import { isEmail } from "../../../../src/contract/email.ts";
-import { isE164 } from "../../../../src/contract/phone.ts";
+import { isEmail } from "../../../../src/contract/text/email.ts";
+import { isE164 } from "../../../../src/contract/text/phone.ts";
 import type { Random } from "../../../../src/runtime/random.ts";
 
 /** Evenly spread numbers, the same in every run. */

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createPast, WHOLE_SHAPES } from "../../../helpers/past.ts";
 import { openPastStore, type PastStore } from "../../../helpers/past-store.ts";
@@ -28,6 +29,47 @@ describe("what comes in", () => {
     );
     expect(sent).toMatchObject({ created: false, person: { id: "1", survey_scheduled_at: null } });
     expect((await store.dump()).survey_requests).toEqual([]);
+  });
+
+  test("when a response had a permalink, then it is kept with the response and is no property of it", async () => {
+    const permalink = "https://closed.example/r/abc";
+    await store.import({ "a.ndjson": response({ permalink }), "b.ndjson": ada });
+    const { responses } = await store.dump();
+    expect(responses?.map((row) => [row.imported_permalink, row.person_properties])).toEqual([[permalink, "{}"]]);
+  });
+
+  test("when updated_at is to be now, then readers by it find the responses, and the same again changes nothing", async () => {
+    const files = { "a.ndjson": response({}), "b.ndjson": ada };
+    await store.import(files, { updatedAt: "now" });
+    const again = await store.import(files, { updatedAt: "now" });
+    const { responses } = await store.dump();
+    expect([
+      responses?.map((row) => [row.created_at, row.updated_at]),
+      (JSON.parse(again.out) as { streams: object[] }).streams,
+    ]).toEqual([
+      [[NOW - 5000, NOW]],
+      ["people", "responses"].map((stream) => expect.objectContaining({ stream, unchanged: 1, conflicts: 0 })),
+    ]);
+  });
+
+  test("when a file is gzipped, then it is read as what is in it, and a cut one is refused", async () => {
+    const packed = gzipSync(ada + ada.replace('"1"', '"2"').replace("ada@", "eve@"));
+    expect(await store.import({ "people.ndjson.gz": packed, "a.json": response({}) })).toMatchObject({ exit: 0 });
+    const cut = await store.import({ "cut.ndjson.gz": packed.subarray(0, -12) });
+    expect([cut.exit, cut.error]).toEqual([null, "cut.ndjson.gz: not a complete gzip file (unexpected end of file)"]);
+    const { people } = await store.dump();
+    expect(people?.map(({ id, email }) => [id, email])).toEqual([
+      [1, "ada@example.com"],
+      [2, "eve@example.com"],
+    ]);
+  });
+
+  test("when history comes on standard input, then it is stored, and lines are named there", async () => {
+    const text = `${ada}${JSON.stringify({ id: "2", email: "no address", created_at: 1 })}\n`;
+    const seen = await store.import({}, { paths: ["-"], stdin: text });
+    expect([seen.exit, seen.err]).toEqual([3, expect.stringContaining("standard input:2: email")]);
+    const packed = await store.import({}, { paths: ["-"], stdin: gzipSync(ada) });
+    expect(JSON.parse(packed.out)).toMatchObject({ streams: [{ stream: "people", unchanged: 1 }] });
   });
 
   test("when somebody had left, then they are not asked, also where the file of people comes first", async () => {

@@ -51,9 +51,14 @@ describe("service import", () => {
   });
 
   test.for(Object.keys(WHOLE_SHAPES))("when history was saved as %s, then the store is the same", async (name) => {
-    const { first, again, findings, tables } = await importedFrom(WHOLE_SHAPES[name]?.(truth) ?? {});
+    const files = WHOLE_SHAPES[name]?.(truth) ?? {};
+    const { first, again, findings, tables } = await importedFrom(files);
     expect({ exit: first.exit, error: first.error, findings }).toEqual({ exit: 0, error: null, findings: [] });
-    expect(tables).toEqual((await expected).tables);
+    const whole = (await expected).tables;
+    // Fivetran's tables have no permalinks.
+    const hasPermalinks = Object.values(files).some((text) => text.includes("permalink"));
+    const responses = whole.responses?.map((row) => ({ ...row, imported_permalink: null }));
+    expect(tables).toEqual(hasPermalinks ? whole : { ...whole, responses });
     const kept = (JSON.parse(again.out) as { streams: { kept: number; conflicts: number }[] }).streams;
     expect(kept.map(({ kept: count, conflicts }) => count + conflicts)).toEqual(kept.map(() => 0));
     expect(again.exit).toBe(0);

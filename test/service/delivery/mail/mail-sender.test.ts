@@ -3,11 +3,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { releaseHeld } from "../../../../src/service/domain/delivery/oversight.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { SenderState } from "../../../../src/service/domain/ports.ts";
-import {
-  openSmtpSender,
-  type SmtpSender,
-  type SmtpSenderOptions,
-} from "../../../../src/service/delivery/mail/mail-sender.ts";
+import { openSmtpSender, type SmtpSenderOptions } from "../../../../src/service/delivery/mail/mail-sender.ts";
+import type { PacedSender } from "../../../../src/service/delivery/paced-sender.ts";
 import { createSmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
 import type { SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
@@ -24,7 +21,7 @@ const MINUTE = 60_000;
 interface World {
   readonly fixture: Fixture;
   readonly clock: WarpedClock;
-  readonly sender: SmtpSender;
+  readonly sender: PacedSender;
   readonly scheduler: Scheduler;
   readonly results: SmtpResult[];
   readonly changes: string[];

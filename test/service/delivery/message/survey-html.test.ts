@@ -1,7 +1,7 @@
 /** The HTML part as mail programs see it: with and without what they take away. */
 import { describe, expect, it, test } from "vitest";
 import { LOCALES } from "../../../../src/contract/locales.ts";
-import { escapeHtml } from "../../../../src/contract/html.ts";
+import { escapeHtml } from "../../../../src/contract/text/html.ts";
 import { surveyTexts, textDirection } from "../../../../src/service/domain/texts/survey-texts.ts";
 import { APP_URL, html, inLocale, TOKEN } from "./mailing.ts";
 

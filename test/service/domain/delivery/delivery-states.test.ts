@@ -14,7 +14,10 @@ import {
 } from "../../../../src/service/domain/delivery/deliveries.ts";
 import {
   explainPerson,
+  guardOverdue,
+  isOverdueInBulk,
   pruneAttempts,
+  readPause,
   releaseHeld,
   setPaused,
   summarizeQueue,
@@ -331,6 +334,44 @@ describe("when sending is paused", () => {
     expect([await claims(), await fixture.read((tx) => nextDueAt(tx))]).toEqual([[], null]);
     await pause(false);
     expect([await fixture.read((tx) => nextDueAt(tx)), (await claims()).length]).toEqual([START, 1]);
+  });
+});
+
+const sendMany = (count: number) =>
+  fixture.write(async (tx) => {
+    for (let n = 0; n < count; n += 1)
+      await sendPerson(tx, fixture.project, sendInput({ email: `${tx.now}.${n}@x.co` }));
+  });
+const guarded = async () => {
+  await fixture.write(guardOverdue);
+  return fixture.read(readPause);
+};
+
+describe("when surveys are overdue by a day", () => {
+  const reason = "more than 50 surveys were due more than 24 hours ago";
+
+  test.each([
+    [19, false, null],
+    [20, true, null],
+    [50, true, null],
+    [51, true, { at: START + DAY + 1, reason }],
+  ])("and there are %i, then they are held from 20 on, and all is paused from 51 on", async (count, isBulk, pause) => {
+    await sendMany(count);
+    expect([await fixture.read(isOverdueInBulk), await guarded()]).toEqual([false, null]);
+    later(DAY + 1);
+    expect([await fixture.read(isOverdueInBulk), await guarded()]).toEqual([isBulk, pause]);
+  });
+
+  it("and an operator has resumed, then those that were due by then pause nothing again", async () => {
+    await sendMany(51);
+    later(DAY + 1);
+    expect(await guarded()).not.toBe(null);
+    await fixture.write((tx) => setPaused(tx, null, false));
+    expect(await guarded()).toBe(null);
+    later(1);
+    await sendMany(51);
+    later(DAY + 1);
+    expect(await guarded()).toEqual({ at: START + 2 * DAY + 3, reason });
   });
 });
 

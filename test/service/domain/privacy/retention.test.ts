@@ -4,6 +4,8 @@ import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
 import { addTrend } from "../../../../src/service/domain/answers/trends.ts";
 import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import type { StoredPastResponse } from "../../../../src/service/domain/history/rows.ts";
+import type { Project } from "../../../../src/service/domain/inputs.ts";
+import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import {
   changeRetention,
@@ -170,6 +172,22 @@ describe("when surveys and events are old", () => {
     expect(await fixture.store.check()).toEqual([]);
     expect([await count(), await follow()]).toEqual([NOTHING, NOTHING]);
   });
+});
+
+it("when events are old in one project, then those of another stay, though they are numbered alike", async () => {
+  const other = await fixture.write((tx) => addProject(tx, "other"));
+  for (const { id } of [fixture.project, other])
+    await fixture.write((tx) =>
+      tx.webhooks.add(id, { eventId: "e", type: "unsubscribe.created", personId: 1, json: "{}", slack: null }, []),
+    );
+  fixture.time.now += 3 * DAY;
+  await set({ webhooks: DAY });
+  const left = (project: Project) =>
+    fixture.read(async (tx) =>
+      countExpired(tx, project, { ...(await readRetention(tx, fixture.project)), mode: "delete" }),
+    );
+  expect(await follow()).toEqual({ ...NOTHING, events: 1 });
+  expect([await left(fixture.project), await left(other)]).toEqual([NOTHING, { ...NOTHING, events: 1 }]);
 });
 
 it("when an age is too short or too long, then it is refused", async () => {

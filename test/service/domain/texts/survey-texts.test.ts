@@ -8,7 +8,7 @@ import {
   surveyTexts,
   textDirection,
 } from "../../../../src/service/domain/texts/survey-texts.ts";
-import { escapeHtml } from "../../../../src/contract/html.ts";
+import { escapeHtml } from "../../../../src/contract/text/html.ts";
 import { multiLine, singleLine } from "../../../../src/service/domain/texts/plain-text.ts";
 
 const ENGLISH = surveyTexts("en");

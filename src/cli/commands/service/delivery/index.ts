@@ -128,11 +128,11 @@ export function registerDelivery(parent: Command, context: CommandContext): void
   registerList(noun, context);
   const show = context.verb(noun, {
     name: "show",
-    summary: "explain why a person got mail or did not",
-    operands: [["<email>", "the person's email"]],
+    summary: "explain why a person got surveys or did not",
+    operands: [["<email>", "the person's email or phone number"]],
     examples: [
       "surveyctl service delivery show ada@example.com --data survey.db",
-      "surveyctl service delivery show ada@example.com --json",
+      "surveyctl service delivery show +14155550000 --json",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: PROJECT_FLAGS,

@@ -56,6 +56,8 @@ async function advise(deps: Deps, receipt: ErasureInfo, wasRedacted: boolean): P
       `${countOf(mentions, "row", "rows")} of other people mention the address; --properties takes it out of them`,
     );
   if (erasedAt === null) return writeDone(deps, "Nothing was changed.");
+  if (verified === null)
+    await writeNote(deps, "PostgreSQL keeps deleted rows until VACUUM, and its log as long as it is retained");
   if (verified === false)
     await writeWarning(deps, "traces are left in the data file; `surveyctl service vacuum` writes it anew");
   await writeDone(deps, "Erased. A restore or an import will not bring the person back.");

@@ -4,7 +4,7 @@
  * rows only at its two ends, so neither the length of the list matters nor how many rows share one second.
  */
 import type { TimeRange } from "../../../domain/inputs.ts";
-import type { ScoreCounts } from "../../../domain/ports.ts";
+import type { ScoreTally } from "../../../domain/ports.ts";
 import type { Database } from "../database.ts";
 import type { CountedList } from "./counted-lists.ts";
 import { addCondition, addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
@@ -34,7 +34,7 @@ export interface ListBlocks {
   /** How many rows lie in a range of the list's own time. */
   count(list: CountedList, range: TimeRange): Promise<number>;
   /** The same by category of score. */
-  countScores(list: CountedList, range: TimeRange): Promise<ScoreCounts>;
+  countScores(list: CountedList, range: TimeRange): Promise<ScoreTally>;
 }
 
 /** Longer blocks make a page's start and the ends of a range slow to find; shorter ones the sum over all blocks. */

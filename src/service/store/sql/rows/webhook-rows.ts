@@ -10,6 +10,7 @@ import type {
   WebhookEvent,
   WebhookRow,
   WebhookRows,
+  WebhookSettings,
   WebhookState,
 } from "../../../domain/ports.ts";
 import type { Database } from "../database.ts";
@@ -35,6 +36,11 @@ export function createWebhookRows(database: Database, session: Session, onAdded:
       return (await findWebhook(database, project, id))!;
     },
     change: async (project, id, change) => changeWebhook(database, project, id, change),
+    configure: async (project, id, settings) => {
+      const assignments = SETTING_COLUMNS.map((column) => `${column} = ?`).join(", ");
+      const sql = `UPDATE webhooks SET ${assignments} WHERE project_id = ? AND id = ?`;
+      database.send(sql, [...settingValues(settings), project, id]);
+    },
     delete: async (project, id) =>
       (await database.run("DELETE FROM webhooks WHERE project_id = ? AND id = ?", [project, id])) > 0,
     add: async (project, event, webhooks) => {
@@ -119,31 +125,38 @@ function toWebhook(row: SqlRow): WebhookRow {
   };
 }
 
+const SETTING_COLUMNS = [
+  "signature_header",
+  "allow_private",
+  "insecure_http",
+  "events",
+  "score_from",
+  "score_to",
+] as const;
+
+function settingValues(settings: WebhookSettings): SqlValue[] {
+  const { signatureHeader, allowPrivate, insecureHttp, events, scores } = settings;
+  return [
+    signatureHeader,
+    Number(allowPrivate),
+    Number(insecureHttp),
+    JSON.stringify(events),
+    scores?.from ?? null,
+    scores?.to ?? null,
+  ];
+}
+
 async function insertWebhook(
   database: Database,
   { now }: Session,
   project: number,
   webhook: NewWebhook,
 ): Promise<number> {
-  const { url, secret, signatureHeader, allowPrivate, insecureHttp, events, scores, format } = webhook;
   const id = await nextId(database, project);
   database.send(
-    `INSERT INTO webhooks (project_id, id, url, secret, signature_header, allow_private, insecure_http, events,
-       score_from, score_to, format, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      project,
-      id,
-      url,
-      secret,
-      signatureHeader,
-      Number(allowPrivate),
-      Number(insecureHttp),
-      JSON.stringify(events),
-      scores?.from ?? null,
-      scores?.to ?? null,
-      format,
-      now,
-    ],
+    `INSERT INTO webhooks (project_id, id, url, secret, format, created_at, ${SETTING_COLUMNS.join(", ")})
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [project, id, webhook.url, webhook.secret, webhook.format, now, ...settingValues(webhook)],
   );
   return id;
 }

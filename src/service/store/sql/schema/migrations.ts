@@ -1,11 +1,18 @@
 /** Numbered steps from an empty file to today's schema; each runs in a transaction of its own. */
-import { emailKey } from "../../../../contract/email.ts";
+import { emailKey } from "../../../../contract/text/email.ts";
 import type { Database } from "../database.ts";
 import { ADD_DELIVERIES, ADD_REPORTS, FIND_MISCOUNTED_STATES, giveUnsubscribeTokens } from "./delivery-schema.ts";
 import { COUNT_NPS_ALONE, FIND_MISCOUNTS, KEEP_COUNTS } from "./list-blocks-schema.ts";
 import { ADD_ERASURES, makeErasureSecret } from "./privacy-schema.ts";
-import { ADD_PROJECT_SETTINGS, ADD_SUPPRESSIONS, ADD_SURVEY_LINKS, CREATE_SCHEMA } from "./schema.ts";
+import {
+  ADD_IMPORTED_PERMALINKS,
+  ADD_PROJECT_SETTINGS,
+  ADD_SUPPRESSIONS,
+  ADD_SURVEY_LINKS,
+  CREATE_SCHEMA,
+} from "./schema.ts";
 import { ADD_PROCESSES, ADD_PROJECT_STATE } from "./state-schema.ts";
+import { ADD_TEXTS } from "./text-schema.ts";
 import { ADD_WEBHOOKS, FIND_MISCOUNTED_WEBHOOKS } from "./webhook-schema.ts";
 
 export interface Migration {
@@ -36,6 +43,9 @@ const CLOCK_AND_ERASURE = [
   END`,
 ];
 
+/** What is true of the whole store: `moved`, to where its data was moved. */
+const ADD_MARKS = "CREATE TABLE store_marks (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)";
+
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, statements: CREATE_SCHEMA },
   { version: 2, statements: ADD_SUPPRESSIONS },
@@ -52,7 +62,10 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 12, statements: ADD_WEBHOOKS },
   { version: 13, statements: ADD_PROJECT_STATE },
   { version: 14, statements: ADD_ERASURES, run: makeErasureSecret },
-  { version: 15, statements: ADD_PROCESSES },
+  { version: 15, statements: [ADD_MARKS] },
+  { version: 16, statements: ADD_IMPORTED_PERMALINKS },
+  { version: 17, statements: ADD_TEXTS },
+  { version: 18, statements: ADD_PROCESSES },
 ];
 
 /**

@@ -205,6 +205,9 @@ export const ADD_SURVEY_LINKS: readonly string[] = [
   "CREATE UNIQUE INDEX survey_links_by_token ON survey_links (token)",
 ];
 
+/** Where an imported response was shown by the service that closed. */
+export const ADD_IMPORTED_PERMALINKS: readonly string[] = ["ALTER TABLE responses ADD COLUMN imported_permalink TEXT"];
+
 export const CREATE_SCHEMA: readonly string[] = [
   ...PROJECTS,
   ...PEOPLE,

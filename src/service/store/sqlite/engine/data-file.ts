@@ -3,9 +3,9 @@
  */
 import { closeSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
-import { isPrivate } from "../../../../runtime/processes.ts";
+import { isPrivate } from "../../../../runtime/files/processes.ts";
 import type { Random } from "../../../../runtime/random.ts";
-import type { LockFacts } from "../../../../runtime/lock-file.ts";
+import type { LockFacts } from "../../../../runtime/files/lock-file.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import type { SqliteDatabase } from "./database.ts";
 import type { EngineName } from "./engine.ts";
@@ -18,7 +18,7 @@ const FILE_MODE = 0o600;
 /** The name of the copy of a file that was lost while it was in use: the file's, this, and the time. */
 export const RESCUED = ".rescued-";
 /** Where SQLite keeps a number for the application's use in a file: 4 bytes. Here it is the number of the last run. */
-const RUN_OFFSET = 60;
+export const RUN_OFFSET = 60;
 
 export interface Condition {
   readonly isNew: boolean;

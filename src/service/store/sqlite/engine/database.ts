@@ -1,4 +1,5 @@
 /** One open database: statements prepared once, errors told apart, writes only inside a write job. */
+import { type StatementTiming, tellIfSlow } from "../../slow-statements.ts";
 import { StoreFileError, type FileTrouble } from "../../store-errors.ts";
 import { type Database, type SqlRow, type SqlValue, UniqueViolation } from "../../sql/database.ts";
 import type { ProjectStates } from "../../sql/project-states.ts";
@@ -25,7 +26,7 @@ export interface SqliteDatabase {
 }
 
 /** Keeps the statements that were used last. Throws UniqueViolation, and what the engine throws. */
-export function createDatabase(engine: Engine): SqliteDatabase {
+export function createDatabase(engine: Engine, timing: StatementTiming | null = null): SqliteDatabase {
   const statements = new Map<string, EngineStatement>();
 
   const drop = (sql: string): void => {
@@ -48,9 +49,11 @@ export function createDatabase(engine: Engine): SqliteDatabase {
     use: (statement: EngineStatement) => Result,
   ): Result => {
     refuseNul(values);
-    const statement = prepare(sql);
+    const startedMs = timing?.clock.monotonic() ?? 0;
     try {
-      return use(statement);
+      const result = use(prepare(sql));
+      if (timing !== null) tellIfSlow(timing, sql, startedMs);
+      return result;
     } catch (error) {
       // A statement that failed keeps its error and would fail once more when it is used again.
       drop(sql);

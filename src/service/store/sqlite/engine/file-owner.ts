@@ -6,10 +6,10 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../../../../runtime/clock.ts";
-import { LockedError, readLockPid, takeLock, type Lock, type LockFacts } from "../../../../runtime/lock-file.ts";
-import { becomePresent, PresentError, type Presence } from "../../../../runtime/presence.ts";
-import { currentProcess } from "../../../../runtime/processes.ts";
-import { resolveFile } from "../../../../runtime/file-replacement.ts";
+import { LockedError, readLockPid, takeLock, type Lock, type LockFacts } from "../../../../runtime/files/lock-file.ts";
+import { becomePresent, PresentError, type Presence } from "../../../../runtime/files/presence.ts";
+import { currentProcess } from "../../../../runtime/files/processes.ts";
+import { resolveFile } from "../../../../runtime/files/file-replacement.ts";
 import { StoreBusyError } from "../../store-errors.ts";
 
 export interface Ownership {

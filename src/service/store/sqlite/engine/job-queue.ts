@@ -3,7 +3,7 @@
  * disk syncs, reads go on; what they may have seen of that commit is answered only when it is on the disk.
  */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
-import type { WriteOptions } from "../../../domain/ports.ts";
+import type { StoreCommit, WriteOptions } from "../../../domain/ports.ts";
 import type { SqliteDatabase } from "./database.ts";
 
 /** More would make the first of them wait too long. */
@@ -41,10 +41,16 @@ export interface Watch {
   readonly failed: (error: unknown) => unknown;
   /** Why no job can be run any more; null while they can. */
   readonly refusal: () => Error | null;
+  /** After each transaction; one that the disk has not synced counts as rolled back. */
+  readonly ended?: (commit: StoreCommit) => void;
 }
 
 /** A job that throws rejects alone; a commit that fails rejects its whole batch. */
-export function createJobQueue(database: SqliteDatabase, clock: Pick<Clock, "sleep">, watch: Watch): JobQueue {
+export function createJobQueue(
+  database: SqliteDatabase,
+  clock: Pick<Clock, "sleep" | "monotonic">,
+  watch: Watch,
+): JobQueue {
   const reads: Job[] = [];
   const writes: Job[] = [];
   /** Answered when the disk has synced. */
@@ -62,13 +68,15 @@ export function createJobQueue(database: SqliteDatabase, clock: Pick<Clock, "sle
     if (state.syncing === null) done.answer();
     else held.push(done);
   };
-  const sync = async (): Promise<void> => {
+  const sync = async (tell: (outcome: StoreCommit["outcome"]) => void): Promise<void> => {
     try {
       await watch.sync();
       state.syncing = null;
+      tell("committed");
       for (const done of held.splice(0)) done.answer();
     } catch (error) {
       state.syncing = null;
+      tell("rolled_back");
       const failure = watch.failed(error);
       for (const { job } of held.splice(0)) job.reject(failure);
     }
@@ -77,10 +85,13 @@ export function createJobQueue(database: SqliteDatabase, clock: Pick<Clock, "sle
   const writeBatch = async (): Promise<void> => {
     const batch = writes.splice(0, BATCH_MAX);
     state.urgent = Math.max(0, state.urgent - batch.length);
+    const startedMs = clock.monotonic();
+    const tell = (outcome: StoreCommit["outcome"]): void =>
+      watch.ended?.({ outcome, jobs: batch.length, seconds: (clock.monotonic() - startedMs) / 1000 });
     const done = await runBatch(database, batch, watch);
-    if (done === null) return;
+    if (done === null) return tell("rolled_back");
     held.push(...done);
-    state.syncing = sync();
+    state.syncing = sync(tell);
   };
   const isReady = (): boolean => reads.length > 0 || (state.urgent > 0 && state.syncing === null);
   const drain = async (): Promise<void> => {
@@ -182,11 +193,21 @@ async function runInSavepoint(database: SqliteDatabase, job: Job, watch: Watch):
     database.all("RELEASE job");
     return { job, answer: () => job.resolve(value) };
   } catch (error) {
-    database.all("ROLLBACK TO job");
-    database.all("RELEASE job");
+    if (!undoJob(database)) throw error;
     restore();
     const failure = watch.failed(error);
     return { job, answer: () => job.reject(failure) };
+  }
+}
+
+/** False when there is nothing left to undo: a disk that was full in the middle of much has ended the transaction. */
+function undoJob(database: SqliteDatabase): boolean {
+  try {
+    database.all("ROLLBACK TO job");
+    database.all("RELEASE job");
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,6 +1,12 @@
-import { emailKey } from "../../../../../contract/email.ts";
+import { emailKey } from "../../../../../contract/text/email.ts";
 import type { Properties } from "../../../../../contract/resources.ts";
-import type { LastAnswer, HistoryRows, StoredPastPerson, StoredPastResponse } from "../../../../domain/history/rows.ts";
+import type {
+  LastAnswer,
+  HistoryRows,
+  NewPastResponse,
+  StoredPastPerson,
+  StoredPastResponse,
+} from "../../../../domain/history/rows.ts";
 import type { PersonRow } from "../../../../domain/ports.ts";
 import { allIn, type Database } from "../../database.ts";
 import type { SqlValue } from "../../database.ts";
@@ -22,12 +28,20 @@ export function createHistoryRows(
   const people = async (project: number, column: string, values: readonly SqlValue[]): Promise<PersonRow[]> =>
     (await allIn(database, `${PERSON} AND ${column} IN`, [project], [...new Set(values)])) as unknown as PersonRow[];
   return {
-    reserve: async (project, id) => void (await reserveId(database, project, id)),
+    reserve: async (project, id) => {
+      const { nextId: free } = await database.state(project);
+      await reserveId(database, project, id);
+      return free;
+    },
     nextId: async (project) => nextId(database, project),
     people: async (project, ids) => people(project, "id", ids),
-    peopleIds: async (project, ids) => {
-      const sql = "SELECT id FROM people WHERE project_id = ? AND removed = 0 AND id IN";
-      return new Set((await allIn(database, sql, [project], [...new Set(ids)])).map(({ id }) => Number(id)));
+    markedUpTo: async (project, ids) => {
+      const sql = `SELECT id, last_responded_at AS answered, last_sent_at AS sent FROM people
+         WHERE project_id = ? AND removed = 0 AND id IN`;
+      const rows = await allIn(database, sql, [project], [...new Set(ids)]);
+      return new Map(
+        rows.map(({ id, answered, sent }) => [Number(id), Math.min(Number(answered ?? -1), Number(sent ?? -1))]),
+      );
     },
     peopleByEmail: async (project, emails) => people(project, "email_key", emails.map(emailKey)),
     peopleByPhone: async (project, phoneNumbers) => people(project, "phone_number", phoneNumbers),
@@ -73,14 +87,15 @@ async function insertPeople(
   database: Database,
   blocks: ListBlocks,
   project: number,
-  people: readonly StoredPastPerson[],
+  people: readonly Omit<PersonRow, "nextSurveyAt">[],
 ): Promise<void> {
   for (const person of people) {
-    const { id, email, name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt } = person;
+    const { id, email, name, phoneNumber, createdAt, lastSentAt, lastRespondedAt, unsubscribedAt, bouncedAt } = person;
+    const times = [createdAt, lastSentAt, lastRespondedAt, unsubscribedAt, bouncedAt];
     database.send(
       `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at,
-         unsubscribed_at, bounced_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, id, email, keyOf(email), name, phoneNumber, createdAt, lastSentAt, unsubscribedAt, bouncedAt],
+         last_responded_at, unsubscribed_at, bounced_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [project, id, email, keyOf(email), name, phoneNumber, ...times],
     );
   }
   await countPeople(blocks, project, people, "add");
@@ -108,20 +123,21 @@ async function insertResponses(
   database: Database,
   blocks: ListBlocks,
   project: number,
-  responses: readonly StoredPastResponse[],
+  responses: readonly NewPastResponse[],
   tokens: readonly string[],
 ): Promise<void> {
   for (const [
     index,
-    { id, personId, surveyType, score, comment, createdAt, updatedAt, ...json },
+    { id, personId, surveyType, score, comment, createdAt, updatedAt, permalink = null, ...json },
   ] of responses.entries()) {
     const { properties, tags, additionalAnswers, notes, noteIds } = json;
+    const values = [project, id, personId, surveyType, score, comment, createdAt, updatedAt];
     const texts = [properties, tags, additionalAnswers, notes, noteIds];
     database.send(
       `INSERT INTO responses (project_id, id, person_id, survey_type, score, comment, created_at, updated_at,
-         person_properties, tags, additional_answers, notes, note_ids, token)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, id, personId, surveyType, score, comment, createdAt, updatedAt, ...texts, tokens[index] ?? null],
+         person_properties, tags, additional_answers, notes, note_ids, token, imported_permalink)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [...values, ...texts, tokens[index] ?? null, permalink],
     );
   }
   if (responses.length > 0) await enterResponses(database, blocks, project, responses.map(toEntered));
@@ -135,7 +151,7 @@ async function replaceResponse(
   database: Database,
   blocks: ListBlocks,
   project: number,
-  row: StoredPastResponse,
+  row: NewPastResponse,
 ): Promise<void> {
   const [old] = await database.all(`${RESPONSE} WHERE project_id = ? AND id = ?`, [project, row.id]);
   const before = old as unknown as StoredPastResponse;
@@ -143,7 +159,8 @@ async function replaceResponse(
   await leaveResponse(database, blocks, project, before);
   database.send(
     `UPDATE responses SET person_id = ?, survey_type = ?, score = ?, comment = ?, created_at = ?, updated_at = ?,
-       person_properties = ?, tags = ?, additional_answers = ?, notes = ?, note_ids = ? WHERE project_id = ? AND id = ?`,
+       person_properties = ?, tags = ?, additional_answers = ?, notes = ?, note_ids = ?, imported_permalink = coalesce(?, imported_permalink)
+     WHERE project_id = ? AND id = ?`,
     [
       personId,
       surveyType,
@@ -156,6 +173,7 @@ async function replaceResponse(
       row.additionalAnswers,
       row.notes,
       row.noteIds,
+      row.permalink ?? null,
       project,
       id,
     ],

@@ -92,7 +92,7 @@ export function refreshNextSurvey(database: Database, project: number, personId:
 }
 
 /** When the next request, or the end of a lease, is due; each project's is the first entry of its index. */
-export async function nextDueAt(database: Database, channels: readonly Channel[]): Promise<number | null> {
+export async function earliestDueAt(database: Database, channels: readonly Channel[]): Promise<number | null> {
   const times: number[] = [];
   for (const channel of channels) {
     const row = await database.first(

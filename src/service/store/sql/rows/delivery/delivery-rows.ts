@@ -30,9 +30,9 @@ export function createDeliveryRows(database: Database, session: Session): Delive
         await database.all("SELECT project_id, state, n FROM delivery_counts WHERE n > 0 ORDER BY project_id, state")
       ).map((row) => ({ project: Number(row.project_id), state: toState(row.state), count: Number(row.n) })),
     releaseHeld: async (limit, overdue) => releaseHeld(database, session.now, { ...overdue, limit }),
-    countOverdue: async (before, limit) => (await findOverdue(database, before, limit)).length,
+    countOverdue: async (due, limit) => (await findOverdue(database, due, limit)).length,
     holdOverdue: async (before, { reason, limit }) =>
-      holdOverdue(database, await findOverdue(database, before, limit), reason),
+      holdOverdue(database, await findOverdue(database, { before }, limit), reason),
     log: async (project, requestId, attempt) => logAttempt(database, project, requestId, attempt),
     attempts: async (project, requestId, limit) => listAttempts(database, project, requestId, limit),
     pruneAttempts: async (before, limit) =>
@@ -42,10 +42,14 @@ export function createDeliveryRows(database: Database, session: Session): Delive
         [before, limit],
       ),
     pausedAt: async () => (await readState(database, PAUSE)) as number | null,
-    setPaused: async (at) => {
-      if (at === null) database.send("DELETE FROM delivery_state WHERE name = ?", [PAUSE]);
-      else writeState(database, PAUSE, at);
+    pauseReason: async () => (await readState(database, PAUSE_REASON)) as string | null,
+    setPaused: async (at, reason) => {
+      database.send("DELETE FROM delivery_state WHERE name IN (?, ?)", [PAUSE, PAUSE_REASON]);
+      if (at !== null) writeState(database, PAUSE, at);
+      if (at !== null && reason !== undefined) writeState(database, PAUSE_REASON, reason);
     },
+    resumedAt: async () => (await readState(database, RESUMED)) as number | null,
+    setResumed: async (at) => writeState(database, RESUMED, at),
     sender: async (name) => (await readState(database, `sender ${name}`)) as SenderState | null,
     setSender: async (name, state) => writeState(database, `sender ${name}`, state),
   };
@@ -146,15 +150,19 @@ async function releaseHeld(database: Database, now: number, { limit, reason, are
 }
 
 /** By project and channel, as the index has them: all that waits may be very much. */
-async function findOverdue(database: Database, before: number, limit: number): Promise<SqlRow[]> {
+async function findOverdue(
+  database: Database,
+  { since = 0, before }: { readonly since?: number; readonly before: number },
+  limit: number,
+): Promise<SqlRow[]> {
   const found: SqlRow[] = [];
   for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
     for (const channel of ["email", "sms"])
       found.push(
         ...(await database.all(
-          `SELECT project_id, id, person_id FROM survey_requests WHERE project_id = ? AND channel = ? AND due_at < ?
+          `SELECT project_id, id, person_id FROM survey_requests WHERE project_id = ? AND channel = ? AND due_at > ? AND due_at < ?
            AND scheduled_at < ? AND state IN ('scheduled', 'retrying') ORDER BY due_at, id LIMIT ?`,
-          [id ?? null, channel, before, before, limit - found.length],
+          [id ?? null, channel, since, before, before, limit - found.length],
         )),
       );
   return found;
@@ -211,6 +219,8 @@ async function listAttempts(
 }
 
 const PAUSE = "pause";
+const PAUSE_REASON = "pause reason";
+const RESUMED = "resumed";
 
 async function readState(database: Database, name: string): Promise<unknown> {
   const row = await database.first("SELECT value FROM delivery_state WHERE name = ?", [name]);

@@ -13,7 +13,7 @@ import {
   IS_WAITING,
   listErased,
   listTransmitting,
-  nextDueAt,
+  earliestDueAt,
   noteErased,
   refreshNextSurvey,
   releaseClaims,
@@ -45,7 +45,7 @@ export function createRequestRows(database: Database, session: Session, blocks: 
     },
     cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
     claimDue: async (claim) => claims.claimDue(session.now, claim),
-    nextDueAt: async (channels) => nextDueAt(database, channels),
+    nextDueAt: async (channels) => earliestDueAt(database, channels),
     beat: async (claimer, seconds) => {
       database.send(
         "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",

@@ -56,8 +56,10 @@ export function createErasureRows(database: Database, secrets: FileSecrets): Era
     },
     isCleaning: async () => (await database.first("SELECT 1 FROM upkeep_state WHERE name = ?", [CLEANING])) !== null,
     setCleaning: async (isCleaning) => {
-      database.send("DELETE FROM upkeep_state WHERE name = ?", [CLEANING]);
-      if (isCleaning) database.send("INSERT INTO upkeep_state (name, value) VALUES (?, 'true')", [CLEANING]);
+      const sql = isCleaning
+        ? "INSERT INTO upkeep_state (name, value) VALUES (?, 'true') ON CONFLICT (name) DO NOTHING"
+        : "DELETE FROM upkeep_state WHERE name = ?";
+      database.send(sql, [CLEANING]);
     },
   };
 }

@@ -21,7 +21,7 @@ export async function removePerson(
 /** The person is not found any more, nothing is sent to them, and their addresses are free. */
 async function hidePerson(database: Database, blocks: ListBlocks, project: number, id: number): Promise<void> {
   const person = await database.first(
-    "SELECT created_at, bounced_at, unsubscribed_at FROM people WHERE project_id = ? AND id = ? AND removed = 0",
+    "SELECT created_at, bounced_at, unsubscribed_at, phone_number FROM people WHERE project_id = ? AND id = ? AND removed = 0",
     [project, id],
   );
   if (person === null) return;
@@ -37,6 +37,9 @@ async function hidePerson(database: Database, blocks: ListBlocks, project: numbe
     [project, id],
   );
   database.send("DELETE FROM memberships WHERE project_id = ? AND person_id = ?", [project, id]);
+  // Of a long text whose other parts have not come.
+  if (person.phone_number !== null)
+    database.send("DELETE FROM text_parts WHERE phone_number = ?", [person.phone_number ?? null]);
   // Events hold the person's addresses and answers.
   database.send("DELETE FROM webhook_events WHERE project_id = ? AND person_id = ?", [project, id]);
   await deleteRequests(database, "project_id = ? AND person_id = ? AND sent_at IS NULL", [project, id]);

@@ -1,4 +1,4 @@
-import { emailKey } from "../../../../../contract/email.ts";
+import { emailKey } from "../../../../../contract/text/email.ts";
 import { TakenError } from "../../../../domain/errors.ts";
 import type {
   EventsFilter,

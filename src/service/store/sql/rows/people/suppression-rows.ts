@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { emailKey } from "../../../../../contract/email.ts";
+import { emailKey } from "../../../../../contract/text/email.ts";
 import type { Channel } from "../../../../../contract/routes.ts";
 import type { Suppression, SuppressionRows } from "../../../../domain/ports.ts";
 import { allIn, type Database, type SqlValue } from "../../database.ts";

@@ -1,0 +1,165 @@
+/** How `serve` sends text messages: its flags, and what they mean together. */
+import { readFile } from "node:fs/promises";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import { badValue, parseChoice, parseInteger, parseKeyValue, parseNames } from "../../args/values.ts";
+import type { Deps } from "../../command/deps.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { PAID_FORMATS, readBasic, SMS_FIELDS, SMS_FORMATS, SMS_MODES } from "../../../service/delivery/sms/formats.ts";
+import type { SmsGateway } from "../../../service/delivery/sms/gateway.ts";
+import type { SmsOptions } from "../../../service/sms-delivery.ts";
+import { isLoopback, parsePublicUrl } from "./address.ts";
+
+const DEFAULTS = { format: "json", mode: "link", daily: "200", maxSegments: "3", quiet: "21-8" } as const;
+/** The most that phones join. */
+const SEGMENTS_MAX = 10;
+const DAILY_MAX = 10_000_000;
+
+export const SMS_FLAGS: readonly FlagRecord[] = [
+  {
+    flag: "--sms-gateway",
+    value: "url",
+    text: "SMS gateway that text messages are posted to",
+    otherwise: "text messages are left in outbox/",
+    environment: "SURVEYCTL_SMS_GATEWAY",
+  },
+  { flag: "--sms-format", value: "format", text: "what it expects", choices: SMS_FORMATS, default: DEFAULTS.format },
+  {
+    flag: "--sms-header",
+    value: "header",
+    text: "its credentials, such as 'Authorization: Bearer ...'",
+    environment: "SURVEYCTL_SMS_HEADER",
+  },
+  { flag: "--sms-header-file", value: "file", text: "file with that header, so that no process list shows it" },
+  {
+    flag: "--sms-from",
+    value: "sender",
+    text: "number or name of the sender; required with twilio, vonage and telnyx",
+  },
+  {
+    flag: "--sms-field",
+    value: "key=value",
+    text: "its name for to, text, from or id, such as to=Dest",
+    repeatable: true,
+  },
+  { flag: "--sms-mode", value: "mode", text: "how people answer", choices: SMS_MODES, default: DEFAULTS.mode },
+  {
+    flag: "--sms-countries",
+    value: "names",
+    text: "prefixes that texts may go to, such as +49,+1; required with twilio, vonage and telnyx",
+    otherwise: "every country",
+  },
+  { flag: "--sms-daily", value: "number", text: "maximum segments per project and day", default: DEFAULTS.daily },
+  { flag: "--sms-max-segments", value: "number", text: "maximum segments per text", default: DEFAULTS.maxSegments },
+  { flag: "--sms-quiet", value: "hours", text: "hours without surveys, or off", default: DEFAULTS.quiet },
+  { flag: "--sms-url", value: "url", text: "short URL of the service, for links", otherwise: "--public-url" },
+];
+
+/** Null without a gateway. Throws UsageError. */
+export async function readSmsSettings({ env, options }: Deps, flags: Flags): Promise<SmsOptions | null> {
+  const url = readUrl(env, flags, options.insecureHttp);
+  if (url === null) return null;
+  const format = flags.parse("--sms-format", (text, flag) => parseChoice(text, flag, SMS_FORMATS)) ?? DEFAULTS.format;
+  const countries = readCountries(flags);
+  const isPaid = PAID_FORMATS.includes(format);
+  const from = flags.text("--sms-from");
+  const header = await readHeader(env, flags);
+  if (isPaid && from === null) throw new UsageError(`--sms-format ${format} requires --sms-from`);
+  if (isPaid && countries === null) throw new UsageError(`--sms-format ${format} requires --sms-countries`);
+  if (isPaid && header === null) throw new UsageError(`--sms-format ${format} requires --sms-header-file`);
+  if (format === "vonage" && readBasic(header?.value ?? "").user === "")
+    throw new UsageError("--sms-format vonage requires a header of the form Authorization: Basic …", {
+      hint: "it is the API key, a colon and the API secret, in base64",
+    });
+  return {
+    gateway: { url, format, header, from, fields: readFieldNames(flags) },
+    mode: flags.parse("--sms-mode", (text, flag) => parseChoice(text, flag, SMS_MODES)) ?? DEFAULTS.mode,
+    limits: {
+      daily: readNumber(flags, "--sms-daily", DEFAULTS.daily, { min: 1, max: DAILY_MAX }),
+      maxSegments: readNumber(flags, "--sms-max-segments", DEFAULTS.maxSegments, { min: 1, max: SEGMENTS_MAX }),
+      countries,
+      quiet: parseQuiet(flags.text("--sms-quiet") ?? DEFAULTS.quiet, "--sms-quiet"),
+    },
+    onlyTo: flags.text("--only-to"),
+    linkUrl: flags.parse("--sms-url", parsePublicUrl),
+  };
+}
+
+function readNumber(
+  flags: Flags,
+  flag: string,
+  fallback: string,
+  range: { readonly min: number; readonly max: number },
+): number {
+  return flags.parse(flag, (text, place) => parseInteger(text, place, range)) ?? Number(fallback);
+}
+
+/** A query may hold a key of the gateway's, so that no message repeats the URL. */
+function readUrl(env: Deps["env"], flags: Flags, insecureHttp: boolean): string | null {
+  const given = flags.text("--sms-gateway");
+  const text = given ?? env["SURVEYCTL_SMS_GATEWAY"] ?? "";
+  if (text === "" && given === null) return null;
+  const place = given === null ? "SURVEYCTL_SMS_GATEWAY" : "--sms-gateway";
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
+    throw new UsageError(`${place}: must be a URL such as https://gateway.example.com/messages`);
+  if (url.username !== "" || url.password !== "")
+    throw new UsageError(`${place}: must not contain a user or password`, { hint: "use --sms-header-file" });
+  if (url.protocol === "http:" && !insecureHttp && !isLoopback(url.hostname.replace(/^\[(.*)\]$/, "$1")))
+    throw new UsageError(`${place}: refusing to send texts and credentials over plain http to ${url.host}`, {
+      hint: "use https://, or --insecure-http on a trusted network",
+    });
+  url.hash = "";
+  return url.href;
+}
+
+/** Of the two flags one; either takes precedence over the variable. No message repeats what was given. */
+async function readHeader(env: Deps["env"], flags: Flags): Promise<SmsGateway["header"]> {
+  const [given, file] = [flags.text("--sms-header"), flags.text("--sms-header-file")];
+  if (given !== null && file !== null)
+    throw new UsageError("--sms-header and --sms-header-file cannot be used together");
+  if (given !== null) return parseHeader(given, "--sms-header");
+  if (file !== null) return parseHeader(await readText(file), `--sms-header-file ${file}`);
+  const fallback = env["SURVEYCTL_SMS_HEADER"] ?? "";
+  return fallback === "" ? null : parseHeader(fallback, "SURVEYCTL_SMS_HEADER");
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--sms-header-file: cannot read ${file} (${error.code ?? "unknown"})`, { cause: error });
+  });
+}
+
+function parseHeader(text: string, place: string): SmsGateway["header"] {
+  const [, name = "", value = ""] = /^([\w-]+):[ \t]*([\x20-\x7E]+)$/.exec(text.trim()) ?? [];
+  if (name !== "" && value !== "") return { name, value };
+  throw new UsageError(`${place}: must be one header, such as Authorization: Bearer …`);
+}
+
+function readCountries(flags: Flags): readonly string[] | null {
+  const text = flags.text("--sms-countries");
+  if (text === null) return null;
+  const prefixes = parseNames([text], "--sms-countries");
+  const wrong = prefixes.find((prefix) => !/^\+[1-9]\d{0,6}$/.test(prefix));
+  if (wrong !== undefined) throw badValue("--sms-countries", wrong, "a prefix such as +49");
+  return prefixes;
+}
+
+function readFieldNames(flags: Flags): SmsGateway["fields"] {
+  const pairs = flags.all("--sms-field").map((text) => {
+    const [field, name] = parseKeyValue(text, "--sms-field");
+    if (name === "") throw badValue("--sms-field", text, "a field and its name, such as to=Dest");
+    return [parseChoice(field, "--sms-field", SMS_FIELDS), name] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+const HOUR_MAX = 23;
+
+function parseQuiet(text: string, place: string): SmsOptions["limits"]["quiet"] {
+  if (text === "off") return null;
+  const [, from = "", to = ""] = /^(\d{1,2})-(\d{1,2})$/.exec(text) ?? [];
+  const hours = { from: Number(from), to: Number(to) };
+  if (from !== "" && hours.from <= HOUR_MAX && hours.to <= HOUR_MAX && hours.from !== hours.to) return hours;
+  throw badValue(place, text, "two hours such as 21-8, or off");
+}

@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { Command } from "commander";
+import type { Json } from "../../../../contract/json.ts";
+import { readAllText } from "../../../../runtime/pipe-reader.ts";
+import type { ConfiguredInfo } from "../../../../service/control/commands.ts";
+import { formatDuration } from "../../../args/values.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { countOf, writeDone, writeNote } from "../../../command/notes.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { SETTING_CHANGES, PROJECT_FLAGS, type ProjectChoice, readProject, showList, withAdmin } from "../data-file.ts";
+
+export interface ApplyOptions extends ProjectChoice {
+  /** A path, or `-` for standard input. */
+  readonly file: string;
+}
+
+/** Makes the settings as the file has them, and shows what differs; with `--dry-run` that alone. */
+export async function runApply(deps: Deps, { file, project, ...choice }: ApplyOptions): Promise<ExitCode> {
+  const { dryRun } = deps.options;
+  const given = await readText(deps, file);
+  const { readSettingsFile } = await import("./settings-file.ts");
+  const name = file === "-" ? "standard input" : file;
+  const { wanted, fail } = await readSettingsFile(name, given, file === "-" ? "." : path.dirname(file));
+  const acting = { ...deps, options: { ...deps.options, dryRun: false } };
+  const done = await withAdmin(acting, choice, (admin) => admin({ kind: "configure", project, wanted, dryRun }));
+  if (done.refused !== null) throw fail(done.refused.path, done.refused.text);
+  await showChanges(deps, done);
+  const count = countOf(done.changes.length, "setting", "settings");
+  if (done.changes.length === 0) await writeDone(deps, "Nothing to change.");
+  else if (dryRun) await writeDone(deps, `${count} would change. Nothing was changed.`);
+  else await writeDone(deps, `Changed ${count} of project ${project}.`);
+  return EXIT.done;
+}
+
+/** Larger than any file of settings with a logo in it. */
+const FILE_MAX = 1024 * 1024;
+
+async function readText({ streams }: Deps, file: string): Promise<string> {
+  const bytes = file === "-" ? streams.in.bytes() : [await readBytes(file)];
+  const text = await readAllText(toAsync(bytes), FILE_MAX);
+  if (text === null) throw new UsageError(`${file}: is larger than 1 MB; is it a file of settings?`);
+  return text;
+}
+
+async function readBytes(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function* toAsync(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+/** One row a key; the secrets of new webhooks where there are any. */
+async function showChanges(deps: Deps, { changes, secrets }: ConfiguredInfo): Promise<void> {
+  const rows = changes.map(({ key, from, to }) => {
+    const change = from === null ? "add" : to === null ? "remove" : "change";
+    return { change, key, from: toText(key, from), to: toText(key, to) };
+  });
+  const added = secrets.map(({ url, secret }) => ({
+    change: "add",
+    key: `webhooks[${JSON.stringify(url)}].secret`,
+    from: null,
+    to: secret,
+  }));
+  await showList(deps, SETTING_CHANGES, [...rows, ...added], true);
+  if (added.length > 0) await writeNote(deps, "save each webhook's secret now; it is not shown again");
+}
+
+/** Durations as they are typed. */
+function toText(key: string, value: Json): Json {
+  return typeof value === "number" && /^throttle$|\.frequency$/.test(key) ? formatDuration(value) : value;
+}
+
+export function registerApply(parent: Command, context: CommandContext): void {
+  const verb = context.verb(parent, {
+    name: "apply",
+    summary: "make a project's settings as a YAML file has them, and show what changes",
+    operands: [["<file>", "file of `service settings -o yaml`, or - for standard input"]],
+    examples: [
+      "surveyctl service apply survey.yaml --dry-run --data survey.db",
+      "surveyctl service settings -o yaml | surveyctl service apply - --project acme",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.refused],
+    flags: [...PROJECT_FLAGS, { flag: "--dry-run", text: "show what would change, and change nothing" }],
+    columns: SETTING_CHANGES,
+  });
+  context.action(verb, (deps, flags, [file = ""]) => runApply(deps, { ...readProject(flags), file }));
+}

@@ -1,0 +1,121 @@
+/** A project's settings as a YAML file, both ways. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { stringify } from "yaml";
+import type { Json } from "../../../../contract/json.ts";
+import { SCORE_MAX } from "../../../../contract/limits.ts";
+import { PLATFORMS } from "../../../../contract/resources.ts";
+import type { ProjectConfiguration, WantedConfiguration } from "../../../../service/domain/projects/configuration.ts";
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook-rows.ts";
+import { formatDuration, readDuration } from "../../../args/values.ts";
+import {
+  fields,
+  flag,
+  list,
+  orNull,
+  parsed,
+  type YamlRule,
+  readYaml,
+  text,
+  texts,
+  type YamlFile,
+} from "./yaml-reader.ts";
+
+const optionalText = orNull(text);
+const DURATION = "a duration such as 90d or 12h";
+
+function oneOf(choices: readonly string[]): YamlRule {
+  return parsed((given) => (choices.includes(given) ? given : null), `one of ${choices.join(", ")}`);
+}
+
+/** `0-6`, or one score. */
+function readScores(given: string): Json {
+  const [, first = "", last = first] = /^(\d+)(?:-(\d+))?$/.exec(given) ?? [];
+  const [from, to] = [Number(first), Number(last)];
+  return first === "" || from > to || to > SCORE_MAX ? null : { from, to };
+}
+
+const PLATFORM = fields({ active: flag, frequency: parsed(readDuration, DURATION) });
+
+/** What a file may hold, in the order in which it is written. */
+const SETTINGS_FILE: YamlRule = fields({
+  settings: fields({
+    sender_name: optionalText,
+    from: optionalText,
+    reply_to: optionalText,
+    footer: optionalText,
+    tz: optionalText,
+    soft_bounces: orNull(parsed((given) => (/^\d+$/.test(given) ? Number(given) : null), "a whole number")),
+  }),
+  throttle: parsed((given) => (given === "off" ? given : readDuration(given)), `${DURATION}, or off`),
+  autopilot: fields(Object.fromEntries(PLATFORMS.map((platform) => [platform, PLATFORM]))),
+  brand: fields({ name: optionalText, color: optionalText, logo: optionalText }),
+  trends: list(fields({ name: text, where: texts }, ["name", "where"])),
+  webhooks: list(
+    fields(
+      {
+        url: text,
+        events: list(oneOf(WEBHOOK_EVENTS)),
+        scores: orNull(parsed(readScores, `a score or a range of scores, from 0 to ${SCORE_MAX}, such as 0-6`)),
+        format: oneOf(WEBHOOK_FORMATS),
+        signature_header: text,
+        allow_private: flag,
+        insecure_http: flag,
+      },
+      ["url"],
+    ),
+  ),
+});
+
+export interface SettingsFile {
+  readonly wanted: WantedConfiguration;
+  readonly fail: YamlFile["fail"];
+}
+
+/** `folder` is where a logo's path begins. Throws UsageError. */
+export async function readSettingsFile(name: string, given: string, folder: string): Promise<SettingsFile> {
+  const file = readYaml(name, given, SETTINGS_FILE);
+  const { throttle, brand, ...rest } = file.value as { throttle?: number | "off"; brand?: { logo?: string | null } };
+  const wanted = {
+    ...rest,
+    ...(throttle !== undefined && { throttle: throttle === "off" ? null : throttle }),
+    ...(brand !== undefined && { brand: await withLogo(brand, file, folder) }),
+  } as WantedConfiguration;
+  return { wanted, fail: file.fail };
+}
+
+/** More than any logo has; larger files are not read whole. */
+const LOGO_READ_MAX = 1024 * 1024;
+const DATA_URL = "data:;base64,";
+
+async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, folder: string) {
+  const { logo } = brand;
+  if (logo === undefined || logo === null) return brand;
+  if (logo.startsWith("data:")) return { ...brand, logo: logo.slice(logo.indexOf(",") + 1) };
+  try {
+    const bytes = await readFile(path.resolve(folder, logo));
+    return { ...brand, logo: bytes.subarray(0, LOGO_READ_MAX).toString("base64") };
+  } catch (error) {
+    throw fail(["brand", "logo"], `cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** A file that `readSettingsFile` reads back to the same settings. */
+export function formatSettingsFile(project: string, configuration: ProjectConfiguration): string {
+  const { settings, throttle, autopilot, brand, trends, webhooks } = configuration;
+  const value = {
+    settings,
+    throttle: throttle === null ? "off" : formatDuration(throttle),
+    autopilot: Object.fromEntries(
+      PLATFORMS.map((name) => [name, { ...autopilot[name], frequency: formatDuration(autopilot[name].frequency) }]),
+    ),
+    brand: { ...brand, logo: brand.logo === null ? null : DATA_URL + brand.logo },
+    trends,
+    webhooks: webhooks.map(({ scores, ...rest }) => ({
+      ...rest,
+      scores: scores === null ? null : `${scores.from}-${scores.to}`,
+    })),
+  };
+  const head = `# Settings of project ${JSON.stringify(project)}: surveyctl service apply FILE. Secrets are not among them.\n`;
+  return head + stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+}

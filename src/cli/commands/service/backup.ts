@@ -1,0 +1,206 @@
+/** Copies of the whole store: `backup`, `restore` and `move`; and `vacuum`, which makes it smaller. */
+import { statSync } from "node:fs";
+import type { Command } from "commander";
+import type { CopiedStore, CopyStoreOptions } from "../../../service/move-store.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import { parseInteger, parseOutputFile } from "../../args/values.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { asCliError } from "../../command/data-file-errors.ts";
+import { chooseDataFile, DATA_FLAG, type DataFileChoice } from "../../command/data-place.ts";
+import type { Deps } from "../../command/deps.ts";
+import { countOf, formatCount, writeDone, writeNote } from "../../command/notes.ts";
+import { createProgress } from "../../command/progress.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import {
+  BACKUP,
+  existingDataFile,
+  MOVED_TABLES,
+  rejectDryRun,
+  RESTORED,
+  showList,
+  showRecord,
+  VACUUMED,
+  withAdmin,
+} from "./data-file.ts";
+
+export interface BackupFlags extends DataFileChoice {
+  readonly file: string;
+  /** How many backups to keep; null refuses a file that is there. */
+  readonly keep: number | null;
+}
+
+/** Smaller files are copied and checked before anybody wonders. */
+const NOTED_BYTES = 200_000_000;
+/** Of copying and checking, and of rewriting, on a slow machine. */
+const CHECKED_A_SECOND = 30_000_000;
+const REWRITTEN_A_SECOND = 30_000_000;
+
+export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): Promise<ExitCode> {
+  const { backUp } = await import("../../../service/backup.ts");
+  const { random, signal } = deps;
+  const info = await withAdmin(deps, { data }, async (admin) => {
+    const { dataFile } = await chooseDataFile(deps, { data });
+    await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
+    return asCliError(() => backUp({ admin, dataFile, file, keep, random, signal }));
+  });
+  await showRecord(deps, BACKUP, info);
+  return EXIT.done;
+}
+
+interface Work {
+  readonly verb: string;
+  readonly perSecond: number;
+}
+
+async function noteDuration(deps: Deps, dataFile: string, { verb, perSecond }: Work): Promise<void> {
+  const { size } = statSync(dataFile);
+  if (size < NOTED_BYTES) return;
+  const seconds = Math.ceil(size / perSecond);
+  await writeNote(deps, `${verb} ${formatCount(Math.round(size / 1e6))} MB takes about ${seconds} s`);
+}
+
+export interface RestoreFlags extends DataFileChoice {
+  readonly file: string;
+}
+
+export async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<ExitCode> {
+  rejectDryRun(deps);
+  const { dataFile } = await chooseDataFile(deps, { data });
+  const { tables, ...restored } = await copyAll(deps, "restore", { from: file, to: dataFile });
+  await showRecord(deps, RESTORED, { data: dataFile, rows: rowsOf(tables), ...restored });
+  await writeDone(deps, `Restored ${file} into ${dataFile}. ${pausedUntil(dataFile)}`);
+  return EXIT.done;
+}
+
+export interface MoveFlags extends DataFileChoice {
+  readonly to: string;
+}
+
+export async function runMove(deps: Deps, { data, to }: MoveFlags): Promise<ExitCode> {
+  const dataFile = await existingDataFile(deps, { data });
+  const { tables } = await copyAll(deps, "move", { from: dataFile, to });
+  await showList(deps, MOVED_TABLES, tables);
+  const rows = countOf(rowsOf(tables), "row", "rows");
+  await writeDone(deps, `Moved ${rows} to ${to} and compared every table. ${dataFile} can no longer be served.`);
+  await writeDone(deps, pausedUntil(to));
+  return EXIT.done;
+}
+
+async function copyAll(
+  deps: Deps,
+  verb: "move" | "restore",
+  places: Pick<CopyStoreOptions, "from" | "to">,
+): Promise<CopiedStore> {
+  const { moveStore, restoreStore } = await import("../../../service/move-store.ts");
+  const { clock, random, signal } = deps;
+  const progress = createProgress(deps, "rows", false);
+  const options = { ...places, clock, random, signal, onRows: (rows: number) => progress.update(rows) };
+  try {
+    return await asCliError(() => (verb === "move" ? moveStore(options) : restoreStore(options)));
+  } finally {
+    await progress.end();
+  }
+}
+
+function rowsOf(tables: CopiedStore["tables"]): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+function pausedUntil(dataFile: string): string {
+  return `No survey is sent until: surveyctl service resume --data ${dataFile}`;
+}
+
+export async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
+  const sizes = await withAdmin(deps, choice, async (admin) => {
+    const verb = "the service answers nothing meanwhile: rewriting";
+    const { dataFile } = await chooseDataFile(deps, choice);
+    await noteDuration(deps, dataFile, { verb, perSecond: REWRITTEN_A_SECOND });
+    return admin({ kind: "vacuum" });
+  });
+  await showRecord(deps, VACUUMED, sizes);
+  return EXIT.done;
+}
+
+const KEEP_FLAG: FlagRecord = {
+  flag: "--keep",
+  value: "number",
+  text: "replace FILE, and keep this many backups in all: FILE, FILE.1 and so on",
+};
+
+export function registerBackup(parent: Command, context: CommandContext): void {
+  const backup = context.verb(parent, {
+    name: "backup",
+    summary: "copy all data to a file, while the service runs, and check the copy",
+    operands: [["<file>", "the file to write; it must not exist, unless --keep is given"]],
+    examples: [
+      "surveyctl service backup survey-backup.db --data survey.db",
+      "surveyctl service backup /backup/survey.db --keep 7 --data survey.db",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
+    flags: [DATA_FLAG, KEEP_FLAG],
+    columns: BACKUP,
+  });
+  context.action(backup, (deps, flags, [file = ""]) =>
+    runBackup(deps, {
+      data: flags.text("--data"),
+      file: parseOutputFile(file, "backup"),
+      keep: flags.parse("--keep", (text, flag) => parseInteger(text, flag, { min: 1, max: 1000 })),
+    }),
+  );
+  registerRestore(parent, context);
+  registerMove(parent, context);
+  const vacuum = context.verb(parent, {
+    name: "vacuum",
+    summary: "give the space of deleted rows back to the disk",
+    examples: ["surveyctl service vacuum --data survey.db", "surveyctl service vacuum --json"],
+    exits: [EXIT.done, EXIT.failed],
+    flags: [DATA_FLAG],
+    columns: VACUUMED,
+  });
+  context.action(vacuum, (deps, flags) => runVacuum(deps, { data: flags.text("--data") }));
+}
+
+function registerRestore(parent: Command, context: CommandContext): void {
+  const restore = context.verb(parent, {
+    name: "restore",
+    summary: "fill an empty data file from a backup; surveys wait until `service resume`",
+    operands: [["<file>", "the backup"]],
+    examples: [
+      "surveyctl service restore survey-backup.db --data survey.db",
+      "surveyctl service restore /backup/survey.db.3 --data earlier.db",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
+    flags: [{ ...DATA_FLAG, text: "data file to fill: empty, or not there yet" }],
+    columns: RESTORED,
+  });
+  context.action(restore, (deps, flags, [file = ""]) => runRestore(deps, { data: flags.text("--data"), file }));
+}
+
+/** A URL may hold a password, so it is not repeated. */
+function parseDataFile(text: string, place: string): string {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) throw new UsageError(`${place} must be a data file, not a URL`);
+  return parseOutputFile(text, place);
+}
+
+function registerMove(parent: Command, context: CommandContext): void {
+  const move = context.verb(parent, {
+    name: "move",
+    summary: "move all data to another, empty store, and compare every table",
+    examples: [
+      "surveyctl service move --to /srv/survey.db --data survey.db",
+      "surveyctl service move --to /mnt/new/survey.db -o json",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
+    flags: [
+      { ...DATA_FLAG, text: "data file to move; it must not be served" },
+      { flag: "--to", value: "file", text: "data file to fill: empty, or not there yet" },
+    ],
+    columns: MOVED_TABLES,
+  });
+  context.action(move, (deps, flags) => {
+    const to = flags.parse("--to", parseDataFile);
+    if (to === null) throw new UsageError("--to is required");
+    return runMove(deps, { data: flags.text("--data"), to });
+  });
+}

@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import type { Command } from "commander";
+import type { SigningGateway } from "../../../service/domain/delivery/hook-secrets.ts";
+import type { FlagRecord } from "../../args/flag-record.ts";
+import type { Flags } from "../../args/flags.ts";
+import type { CommandContext } from "../../command/command-context.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
+import type { Deps } from "../../command/deps.ts";
+import { writeDone, writeNote } from "../../command/notes.ts";
+import { UsageError } from "../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { showRecord, SMS_HOOK, withAdmin } from "./data-file.ts";
+
+export interface PrintHookOptions extends DataFileChoice {
+  readonly rotate: boolean;
+  /** Empty takes a key back. */
+  readonly keys: { readonly [Gateway in SigningGateway]?: string };
+}
+
+export async function runSmsHook(deps: Deps, { rotate, keys, ...choice }: PrintHookOptions): Promise<ExitCode> {
+  const hook = await withAdmin(deps, choice, (admin) => admin({ kind: "sms.hook", rotate, keys }));
+  await showRecord(deps, SMS_HOOK, hook);
+  if (rotate) await writeDone(deps, "The previous URL no longer works.");
+  if (!hook.url.startsWith("https://"))
+    await writeNote(deps, "gateways need an https:// URL; serve with --public-url, and run this command meanwhile");
+  return EXIT.done;
+}
+
+const KEY_FLAGS: Readonly<Record<SigningGateway, FlagRecord>> = {
+  twilio: { flag: "--twilio-token", value: "file", text: "file with Twilio's auth token" },
+  vonage: { flag: "--vonage-secret", value: "file", text: "file with Vonage's signature secret" },
+  telnyx: { flag: "--telnyx-key", value: "file", text: "file with Telnyx' public key" },
+};
+
+export function registerSms(parent: Command, context: CommandContext): void {
+  const noun = parent.command("sms").description("text messages that people send");
+  const hook = context.verb(noun, {
+    name: "hook",
+    summary: "print the URL for incoming text messages; an empty file name takes a key back",
+    examples: [
+      "surveyctl service sms hook --data survey.db",
+      "surveyctl service sms hook --twilio-token token.txt --rotate --json",
+    ],
+    exits: [EXIT.done, EXIT.failed, EXIT.refused],
+    flags: [
+      ...DATA_FLAGS,
+      { flag: "--rotate", text: "make a new secret; the previous URL no longer works" },
+      ...Object.values(KEY_FLAGS),
+    ],
+    columns: SMS_HOOK,
+  });
+  context.action(hook, async (deps, flags) =>
+    runSmsHook(deps, { data: readPlace(flags), rotate: flags.is("--rotate"), keys: await readKeys(flags) }),
+  );
+}
+
+/** Throws UsageError. */
+async function readKeys(flags: Flags): Promise<PrintHookOptions["keys"]> {
+  const given: [string, string][] = [];
+  for (const [provider, { flag }] of Object.entries(KEY_FLAGS)) {
+    const file = flags.text(flag);
+    if (file !== null) given.push([provider, file === "" ? "" : await readKeyFile(flag, file)]);
+  }
+  return Object.fromEntries(given);
+}
+
+/** One line of a file, without the space around it. Throws UsageError. */
+export async function readKeyFile(flag: string, file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${flag}: cannot read ${file} (${error.code ?? "unknown"})`, { cause: error });
+  });
+  if (text.trim() === "") throw new UsageError(`${flag}: ${file} is empty`);
+  return text.trim();
+}

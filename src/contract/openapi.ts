@@ -1,0 +1,184 @@
+/** The API as an OpenAPI 3.1 document, made from the endpoint table and the resources. */
+import type { Json, JsonObject } from "./json.ts";
+import { E164 } from "./text/phone.ts";
+import { type Field, type FieldType, PLATFORMS, RESOURCES } from "./resources.ts";
+import { type Parameter, type ParameterType, type Route, ROUTES } from "./routes.ts";
+
+export interface ApiDescription {
+  /** Version of the program that describes itself. */
+  readonly version: string;
+  /** Scheme, host and port without a slash at the end; null: wherever the document was read from. */
+  readonly serverUrl: string | null;
+}
+
+export function toOpenApi({ version, serverUrl }: ApiDescription): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of Object.values(ROUTES) as readonly Route[])
+    (paths[`${route.path}.json`] ??= {})[route.method.toLowerCase()] = toOperation(route);
+  return {
+    openapi: "3.1.0",
+    info: { title: "Feedback survey API", version },
+    servers: [{ url: serverUrl ?? "/" }],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: "http", scheme: "basic", description: "The API key is the user name; the password is empty." },
+      },
+      schemas: { ...mapValues(RESOURCES, (fields, name) => toObject(fields, name === "metrics")), refusal: REFUSAL },
+      responses: {
+        refused: { description: "Refused or failed", ...toContent({ $ref: "#/components/schemas/refusal" }) },
+      },
+    },
+  };
+}
+
+/** Section 7. */
+const REFUSAL: JsonObject = {
+  type: "object",
+  required: ["status", "message"],
+  properties: {
+    status: { type: "integer" },
+    message: { type: "string" },
+    errors: {
+      type: "object",
+      description: "What is wrong with each attribute; with status 422 alone",
+      additionalProperties: { type: "array", items: { type: "string" } },
+    },
+  },
+};
+
+const STATUS_WORDS: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
+const REFUSED: JsonObject = { $ref: "#/components/responses/refused" };
+
+function toOperation(route: Route): JsonObject {
+  const { name, summary, method, parameters, statuses } = route;
+  const answer = toAnswer(route);
+  const [query, body] = [parameters.filter(isIn("query", method)), parameters.filter(isIn("body", method))];
+  const given = [...pathParameters(route), ...query.map(toQueryParameter), ...cursorParameters(route)];
+  return {
+    operationId: name,
+    summary,
+    tags: [route.path.split("/")[2] ?? ""],
+    ...(given.length > 0 && { parameters: given }),
+    ...(body.length > 0 && { requestBody: { required: true, ...toBody(route, body) } }),
+    responses: {
+      ...Object.fromEntries(statuses.map((status) => [status, { description: STATUS_WORDS[status] ?? "", ...answer }])),
+      "4XX": REFUSED,
+      "5XX": REFUSED,
+    },
+  };
+}
+
+function isIn(place: "query" | "body", method: Route["method"]): (parameter: Parameter) => boolean {
+  return ({ isQuery = false }) => (method === "GET" || isQuery) === (place === "query");
+}
+
+function pathParameters({ path }: Route): JsonObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", ...(name === "platform" && { enum: [...PLATFORMS] }) },
+  }));
+}
+
+/** Arrays are written `name[]=value`, repeated (section 1). */
+function toQueryParameter({ name, text, required = false, ...rest }: Parameter): JsonObject {
+  return {
+    name: rest.type === "array" ? `${name}[]` : name,
+    in: "query",
+    ...(text !== undefined && { description: text }),
+    ...(required && { required }),
+    schema: toSchema({ name, ...rest }),
+  };
+}
+
+function cursorParameters({ pagination }: Route): JsonObject[] {
+  if (pagination !== "cursor") return [];
+  const description = "where the page begins, from the Link header of the page before";
+  return [{ name: "page_info", in: "query", description, schema: { type: "string" } }];
+}
+
+function toBody({ anyOf, oneOf }: Route, parameters: readonly Parameter[]): JsonObject {
+  const required = parameters.filter((parameter) => parameter.required === true).map(({ name }) => name);
+  const schema: JsonObject = {
+    type: "object",
+    properties: Object.fromEntries(
+      parameters.map(({ text, ...parameter }) => {
+        const described = text === undefined ? {} : { description: text };
+        return [parameter.name, { ...toSchema(parameter), ...described }];
+      }),
+    ),
+    ...(required.length > 0 && { required }),
+    ...(anyOf !== undefined && { anyOf: alternatives(anyOf) }),
+    ...(oneOf !== undefined && { oneOf: alternatives(oneOf) }),
+  };
+  return toContent(schema);
+}
+
+function alternatives(names: readonly string[]): Json[] {
+  return names.map((name) => ({ required: [name] }));
+}
+
+const TYPES: Readonly<Record<ParameterType | FieldType, JsonObject>> = {
+  array: { type: "array" },
+  boolean: { type: "boolean" },
+  email: { type: "string", format: "email" },
+  integer: { type: "integer" },
+  map: { type: "object", additionalProperties: true },
+  object: { type: "object" },
+  phone: { type: "string", pattern: E164.source },
+  string: { type: "string" },
+  timestamp: { type: "integer", format: "int64", description: "Unix seconds" },
+};
+
+function toSchema({ type, choices, minimum, maximum, otherwise }: Parameter): JsonObject {
+  const text = { type: "string", ...(choices !== undefined && { enum: [...choices] }) };
+  return {
+    ...(type === "string" ? text : TYPES[type]),
+    ...(type === "array" && { items: text }),
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+    ...(otherwise !== undefined && { default: otherwise }),
+  };
+}
+
+function toAnswer({ pagination, resource }: Route): JsonObject {
+  const schema: JsonObject = { $ref: `#/components/schemas/${resource}` };
+  const description = 'The next page as <…>; rel="next"; absent on the last page';
+  return {
+    ...(pagination === "cursor" && { headers: { Link: { description, schema: { type: "string" } } } }),
+    ...toContent(pagination === "none" ? schema : { type: "array", items: schema }),
+  };
+}
+
+/** `open`: with further whole numbers, such as those of other groups of metrics. */
+function toObject(fields: readonly Field[], open: boolean): JsonObject {
+  return {
+    type: "object",
+    required: fields.map(({ name }) => name),
+    properties: Object.fromEntries(fields.map((field) => [field.name, toFieldSchema(field)])),
+    ...(open && { additionalProperties: { type: "integer" } }),
+  };
+}
+
+function toFieldSchema({ type, nullable, of }: Field): JsonObject {
+  const kinds = (of ?? []).map((name) => (name === "string" ? TYPES.string : { $ref: `#/components/schemas/${name}` }));
+  const [only = {}] = kinds;
+  const inner: JsonObject = kinds.length > 1 ? { anyOf: kinds } : only;
+  if (type === "array") return { ...TYPES.array, items: inner, ...(nullable && { type: ["array", "null"] }) };
+  if (of !== undefined) return nullable ? { anyOf: [...kinds, { type: "null" }] } : inner;
+  return nullable ? { ...TYPES[type], type: [TYPES[type].type ?? "string", "null"] } : TYPES[type];
+}
+
+function toContent(schema: JsonObject): JsonObject {
+  return { content: { "application/json": { schema } } };
+}
+
+function mapValues<Name extends string, From, To>(
+  record: Readonly<Record<Name, From>>,
+  change: (value: From, name: Name) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value as From, name as Name)]));
+}

@@ -1,0 +1,286 @@
+/**
+ * Writes a file atomically: into a temporary file beside it, then synced, renamed over it, and the folder
+ * synced. Whatever happens before the rename, kill -9 and power cuts included, leaves the old file as it was.
+ */
+import { constants, existsSync, realpathSync, type Stats } from "node:fs";
+import { access, lstat, open, readdir, readlink, rename, stat, unlink, type FileHandle } from "node:fs/promises";
+import path from "node:path";
+
+/** The target cannot be written; nothing was begun. `message` says why. */
+export class UnwritableFileError extends Error {
+  override readonly name = "UnwritableFileError";
+}
+
+export interface FileReplacement {
+  /** The file that is replaced: the target, or what it links to. */
+  readonly path: string;
+  /** Where it is written until then; null when it is written directly. */
+  readonly temporary: string | null;
+  /** False for a device, a pipe or a descriptor that is open already: those are written as it comes. */
+  readonly isWhole: boolean;
+  write(bytes: Uint8Array): Promise<void>;
+  /** Makes what was written the file, durably. A caller that writes many files may sync their folder itself, once. */
+  commit(options?: { readonly syncsFolder: boolean }): Promise<void>;
+  /** Leaves the old file alone and nothing else behind. May be called after any failure, also twice. */
+  discard(): Promise<void>;
+}
+
+/** What the temporary files are called at the end, so that those of a killed run can be recognised. */
+export const TEMPORARY_SUFFIX = ".surveyctl-tmp";
+const NEW_FILE_MODE = 0o600;
+const LINKS_MAX = 40;
+/** Names of files may have 255 bytes; of one that long the temporary file's name has the beginning. */
+const NAME_BYTES_MAX = 180;
+
+/**
+ * Begins to replace `target`: links are followed, and an existing file keeps its mode. A device or a pipe is written directly.
+ * `token` makes the temporary name unique; `signal` ends the wait for a pipe's reader. Throws `UnwritableFileError`.
+ */
+export async function openReplacement(target: string, token: string, signal?: AbortSignal): Promise<FileReplacement> {
+  const file = await followLinks(target);
+  const existing = await statOrNull(file);
+  if (existing !== null) await checkExisting(target, file, existing);
+  if (target.endsWith(path.sep)) throw new UnwritableFileError(`cannot write ${target}: that names a folder`);
+  if (existing?.isFIFO() === true) return writeDirectly(file, await openPipe(target, file, signal));
+  // Added to, so that what the descriptor's owner wrote before stays.
+  if (existing !== null && isDescriptor(file)) return writeDirectly(file, await openOrRefuse(target, file, "a"));
+  if (existing !== null && !existing.isFile()) return writeDirectly(file, await openOrRefuse(target, file, "w"));
+  const temporary = path.join(path.dirname(file), `${beginningOf(file)}${token}${TEMPORARY_SUFFIX}`);
+  const handle = await openOrRefuse(target, temporary, "wx");
+  return replaceBy({ file, temporary, handle, existing });
+}
+
+/** How the names of a file's temporary files begin. */
+function beginningOf(file: string): string {
+  return `${Buffer.from(path.basename(file)).subarray(0, NAME_BYTES_MAX).toString()}.`;
+}
+
+/** The lock of those who replace a file, hidden beside it. */
+export function lockNameOf(file: string): string {
+  return path.join(path.dirname(file), `.${beginningOf(file)}lock`);
+}
+
+/** Removes what killed runs left of the same file. The caller holds its lock, so that no other run writes it. */
+export async function removeLeftovers({ path: file, temporary }: FileReplacement): Promise<void> {
+  const [folder, beginning] = [path.dirname(file), beginningOf(file)];
+  const names = await readdir(folder).catch((): string[] => []);
+  const isLeft = (name: string): boolean =>
+    name.startsWith(beginning) &&
+    name.endsWith(TEMPORARY_SUFFIX) &&
+    !name.slice(beginning.length, -TEMPORARY_SUFFIX.length).includes(".") &&
+    path.join(folder, name) !== temporary;
+  await Promise.all(names.filter(isLeft).map((name) => unlink(path.join(folder, name)).catch(() => {})));
+}
+
+async function checkExisting(target: string, file: string, existing: Stats): Promise<void> {
+  if (existing.isDirectory()) throw new UnwritableFileError(`${target} is a directory`);
+  try {
+    await access(file, constants.W_OK);
+  } catch (error) {
+    throw refusal(target, file, error);
+  }
+}
+
+/** To open a pipe waits for somebody who reads it. Nothing else ends that wait, so who stops it becomes the reader. */
+async function openPipe(target: string, file: string, signal?: AbortSignal): Promise<FileHandle> {
+  signal?.throwIfAborted();
+  let reader: Promise<FileHandle | null> = Promise.resolve(null);
+  const read = (): void => {
+    reader = open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+  };
+  signal?.addEventListener("abort", read, { once: true });
+  const handle = await openOrRefuse(target, file, "w");
+  signal?.removeEventListener("abort", read);
+  await (await reader)?.close();
+  if (signal?.aborted === true) await handle.close();
+  signal?.throwIfAborted();
+  return handle;
+}
+
+async function openOrRefuse(target: string, file: string, flags: "a" | "w" | "wx"): Promise<FileHandle> {
+  try {
+    return await open(file, flags, NEW_FILE_MODE);
+  } catch (error) {
+    throw refusal(target, file, error);
+  }
+}
+
+function refusal(target: string, file: string, error: unknown): Error {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  // A full disk is no mistake of who named the file.
+  if (isDiskFull(error)) return error as Error;
+  // Where a link leads, its own folder tells nothing.
+  const folder = path.resolve(path.dirname(target)) === path.dirname(file) ? path.dirname(target) : path.dirname(file);
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: existsSync(folder) ? `files cannot be created in ${folder}` : `the folder ${folder} does not exist`,
+    ENOTDIR: `${folder} is not a folder`,
+    EACCES: "permission denied",
+    EPERM: "permission denied",
+    EROFS: "the file system is read-only",
+    ENAMETOOLONG: "the name is too long",
+  };
+  return new UnwritableFileError(`cannot write ${target}: ${reasons[code] ?? (error as Error).message}`, {
+    cause: error,
+  });
+}
+
+/** The system's refusal to write a file, in a sentence. */
+export function wordsOfRefusal(error: unknown): string {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const words: Readonly<Record<string, string>> = {
+    ENOSPC: "the disk is full",
+    EDQUOT: "the disk is full",
+    EFBIG: "the file would be too large",
+    EACCES: "permission denied",
+    EPERM: "permission denied",
+    EROFS: "the file system is read-only",
+    ENOENT: "the folder does not exist",
+    ENOTDIR: "the folder is a file",
+    ENAMETOOLONG: "the name is too long",
+  };
+  return words[code] ?? message;
+}
+
+/** No room for more, of the disk, the quota or the process. */
+export function isDiskFull(error: unknown): boolean {
+  return ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code ?? "");
+}
+
+interface Replacing {
+  readonly file: string;
+  readonly temporary: string;
+  readonly handle: FileHandle;
+  readonly existing: Stats | null;
+}
+
+function replaceBy({ file, temporary, handle, existing }: Replacing): FileReplacement {
+  const close = closeOnce(handle);
+  let renamed = false;
+  return {
+    path: file,
+    temporary,
+    isWhole: true,
+    write: (bytes) => writeAll(handle, bytes),
+    async commit({ syncsFolder } = { syncsFolder: true }) {
+      if (existing !== null) await keepOwnership(handle, existing);
+      await handle.sync();
+      await close();
+      await rename(temporary, file);
+      renamed = true;
+      if (syncsFolder) await syncFolder(path.dirname(file));
+    },
+    async discard() {
+      await close();
+      if (!renamed) await unlink(temporary).catch(ignoreMissing);
+    },
+  };
+}
+
+function writeDirectly(file: string, handle: FileHandle): FileReplacement {
+  const close = closeOnce(handle);
+  return {
+    path: file,
+    temporary: null,
+    isWhole: false,
+    write: (bytes) => writeAll(handle, bytes),
+    commit: close,
+    discard: close,
+  };
+}
+
+function closeOnce(handle: FileHandle): () => Promise<void> {
+  let closed = false;
+  return async () => {
+    if (closed) return;
+    closed = true;
+    await handle.close();
+  };
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset);
+    offset += bytesWritten;
+  }
+}
+
+async function keepOwnership(handle: FileHandle, existing: Stats): Promise<void> {
+  // Only root may give a file away; for everybody else it is their own already, or cannot be kept.
+  await handle.chown(existing.uid, existing.gid).catch(() => {});
+  await handle.chmod(existing.mode & 0o7777);
+}
+
+/** Makes a rename durable. Some systems cannot open or sync a folder; there the rename alone has to do. */
+export async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!["EISDIR", "EPERM", "EACCES", "EINVAL", "ENOTSUP"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      throw error;
+  }
+}
+
+/** What a chain of symbolic links leads to; the last name need not exist. */
+export async function followLinks(target: string): Promise<string> {
+  let file = path.resolve(target);
+  for (let links = 0; links < LINKS_MAX; links += 1) {
+    if (isDescriptor(file)) return file;
+    const found = await lstat(file).catch(() => null);
+    if (found === null || !found.isSymbolicLink()) return file;
+    file = path.resolve(path.dirname(file), await readlink(file));
+  }
+  throw new UnwritableFileError(`cannot write ${target}: too many symbolic links`);
+}
+
+/** What a shell makes of `>(…)`, and `/dev/stderr`: the links there lead to something open and not to a path. */
+function isDescriptor(file: string): boolean {
+  return /^\/(?:dev|proc\/[^/]+(?:\/task\/[^/]+)?)\/fd$/.test(path.dirname(file));
+}
+
+async function statOrNull(file: string): Promise<Stats | null> {
+  return stat(file).catch(ignoreMissing);
+}
+
+function ignoreMissing(error: unknown): null {
+  if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
+  throw error;
+}
+
+/** Replaces a file by a whole text, as `openReplacement` does. Throws `UnwritableFileError`, or the system's error on a full disk. */
+export async function replaceFile(target: string, text: string | AsyncIterable<string>, token: string): Promise<void> {
+  const replacement = await openReplacement(target, token);
+  try {
+    for await (const piece of typeof text === "string" ? [text] : text) await replacement.write(Buffer.from(piece));
+    await replacement.commit();
+  } catch (error) {
+    await replacement.discard();
+    throw error;
+  }
+}
+
+/** One path for every spelling of a file and every link to it; of a file that is not there yet, the absolute path. */
+export function resolveFile(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return path.resolve(file);
+  }
+}
+
+/** Whether two names lead to one file, through links of either kind; also where there is no file yet. */
+export async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map(placeOf));
+  if (first === second) return true;
+  const [a, b] = await Promise.all([one, other].map((file) => stat(file).catch(() => null)));
+  return a != null && b != null && a.dev === b.dev && a.ino === b.ino && a.isFile();
+}
+
+async function placeOf(file: string): Promise<string> {
+  const target = await followLinks(file);
+  return path.join(resolveFile(path.dirname(target)), path.basename(target));
+}

@@ -1,0 +1,90 @@
+/** Processes of this machine: which one this is, and whether another still runs. */
+import type { Stats } from "node:fs";
+import { readFile, readlink } from "node:fs/promises";
+
+export interface ProcessMark {
+  readonly pid: number;
+  /** When it started, as the system tells it; null where it does not. A process id alone may be used again. */
+  readonly started: string | null;
+}
+
+/** What this process leaves behind, so that others can tell whether it still runs. */
+export async function currentProcess(): Promise<ProcessMark> {
+  return { pid: process.pid, started: await processStart(process.pid) };
+}
+
+/**
+ * The socket that systemd has opened for this process (`LISTEN_FDS`), as a descriptor; null for none. Variables that are
+ * meant for another process, such as a parent, do not count. Throws RangeError for more than one.
+ */
+export function activationSocket(env: Readonly<Record<string, string | undefined>>): number | null {
+  const count = Number(env["LISTEN_FDS"] ?? "0");
+  if (env["LISTEN_PID"] !== String(process.pid) || !(count > 0)) return null;
+  if (count > 1) throw new RangeError(`LISTEN_FDS is ${count}; one socket is supported`);
+  return FIRST_PASSED_DESCRIPTOR;
+}
+
+/** After the standard streams. */
+const FIRST_PASSED_DESCRIPTOR = 3;
+
+/** Whether the process that left this mark is still running. */
+export async function isRunning({ pid, started }: ProcessMark): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // Another user's process may not be signalled, but it is there.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+  const startedNow = await processStart(pid);
+  return startedNow === null || started === null || startedNow === started;
+}
+
+/**
+ * Where this process id means this process: the machine since it was started, and the container. Null where the system
+ * does not tell.
+ */
+export async function currentSpace(): Promise<string | null> {
+  try {
+    const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
+    return `${boot.trim()} ${await readlink("/proc/self/ns/pid")}`;
+  } catch {
+    return null;
+  }
+}
+
+/** When a process started, in the system's own words; null where they cannot be had. `proc` is where Linux shows processes. */
+export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
+  // Clock ticks since boot, the 22nd field; the second may hold spaces and brackets.
+  const stat = await readFile(`${proc}/${pid}/stat`, "utf8").catch(() => null);
+  if (stat !== null) return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  // Where processes are shown but this one is not, it has ended.
+  if ((await readFile(`${proc}/self/stat`, "utf8").catch(() => null)) !== null) return null;
+  return startByPs(pid);
+}
+
+/** macOS and the BSDs: to the second, which is enough, since process ids come round more slowly. */
+async function startByPs(pid: number): Promise<string | null> {
+  const { execFile } = await import("node:child_process");
+  const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+  return new Promise((resolve) => {
+    execFile("ps", ["-o", "lstart=", "-p", String(pid)], { env, timeout: 5_000 }, (error, text) => {
+      resolve(error !== null || text.trim() === "" ? null : text.trim());
+    });
+  });
+}
+
+/** Whether a file or folder is this user's own and grants others none of the permissions in `mask`. True where there are no users. */
+export function isPrivate({ uid, mode }: Pick<Stats, "uid" | "mode">, mask: number): boolean {
+  const user = ownUserId();
+  return user === null || (uid === user && (mode & mask) === 0);
+}
+
+/** The program that runs this one, to run another part of ours with, and the flags that it was given itself. */
+export function executable(): readonly [program: string, flags: readonly string[]] {
+  return [process.execPath, process.execArgv];
+}
+
+/** The user that this process runs as; null where the system has no such numbers. */
+export function ownUserId(): number | null {
+  return process.getuid?.() ?? null;
+}

@@ -1,0 +1,83 @@
+/** What every POST to somebody else's server needs: the start of its answer, a time limit, and words for what went wrong. */
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Clock } from "./clock.ts";
+import { onAbort } from "./on-abort.ts";
+
+/** The status counts, whatever becomes of the body; of that no more than about `maxBytes` are read. */
+export async function readAnswerStart(
+  response: IncomingMessage,
+  request: ClientRequest,
+  maxBytes: number,
+): Promise<{ readonly status: number; readonly bytes: Buffer; readonly retryAfter: string | undefined }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > maxBytes) break;
+    }
+  } catch {
+    // What has come is kept.
+  }
+  if (size > maxBytes || !response.complete) request.destroy();
+  return {
+    status: response.statusCode ?? 0,
+    bytes: Buffer.concat(chunks),
+    retryAfter: response.headers["retry-after"],
+  };
+}
+
+/** Not a DOMException made for each attempt: those cost more than the request's own headers. */
+const OVER = new Error("over");
+
+export interface Deadline {
+  readonly signal: AbortSignal;
+  readonly isOver: () => boolean;
+  readonly stop: () => void;
+}
+
+/** A signal that is aborted after `ms` milliseconds, or with `signal`. */
+export function startDeadline(clock: Clock, ms: number, signal?: AbortSignal): Deadline {
+  const ending = new AbortController();
+  const done = new AbortController();
+  const state = { isOver: false };
+  const ring = async (): Promise<void> => {
+    await clock.sleep(ms, done.signal);
+    state.isOver = true;
+    ending.abort(OVER);
+  };
+  void ring().catch(() => undefined);
+  const stopWaiting = onAbort(signal, () => ending.abort(OVER));
+  const stop = (): void => {
+    stopWaiting();
+    done.abort(OVER);
+  };
+  return { signal: ending.signal, isOver: () => state.isOver, stop };
+}
+
+/** Seconds, from a number or a date; null when there is none. */
+export function retryAfterSeconds(text: string | undefined, clock: Clock): number | null {
+  if (text === undefined) return null;
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text);
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - clock.now()) / 1000));
+}
+
+/** A failed exchange in a few words. */
+export function describeHttpFailure(error: unknown): string {
+  const { code, message } = (error instanceof AggregateError ? (error.errors as unknown[])[0] : error) as Error & {
+    readonly code?: string;
+  };
+  const known: Readonly<Record<string, string>> = {
+    ENOTFOUND: "the host cannot be resolved",
+    EAI_AGAIN: "the host cannot be resolved at the moment",
+    ECONNREFUSED: "the connection was refused",
+    ECONNRESET: "the connection broke",
+    EHOSTUNREACH: "the host cannot be reached",
+    ENETUNREACH: "the host cannot be reached",
+    ETIMEDOUT: "no connection in time",
+    HPE_HEADER_OVERFLOW: "the answer's headers are too large",
+  };
+  return known[code ?? ""] ?? (code?.startsWith("HPE_") ? "the answer is not HTTP" : message);
+}

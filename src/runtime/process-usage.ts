@@ -1,0 +1,37 @@
+import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
+
+export interface ProcessUsage {
+  /** User and system time since the process was started. */
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  /** The 99th percentile of how late timers were since the last reading; 0 at the first. */
+  readonly eventLoopLagSeconds: number;
+}
+
+const RESOLUTION_MS = 20;
+
+/** What this process uses. Nothing is measured before the first reading. */
+export function createUsageReader(): () => ProcessUsage {
+  const state: { delay: IntervalHistogram | null } = { delay: null };
+  return () => {
+    const { user, system } = process.cpuUsage();
+    return {
+      cpuSeconds: (user + system) / 1e6,
+      residentBytes: process.memoryUsage.rss(),
+      eventLoopLagSeconds: readLag(state),
+    };
+  };
+}
+
+/** Node measures from one look to the next, so a loop without any delay shows the resolution. */
+function readLag(state: { delay: IntervalHistogram | null }): number {
+  const { delay } = state;
+  if (delay === null) {
+    state.delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+    state.delay.enable();
+    return 0;
+  }
+  const lag = delay.count === 0 ? 0 : delay.percentile(99) / 1e9 - RESOLUTION_MS / 1000;
+  delay.reset();
+  return Math.max(0, lag);
+}

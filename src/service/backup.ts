@@ -1,0 +1,178 @@
+/** A backup: a copy under a temporary name, read from end to end, that then gets the name that was asked for. */
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, lstatSync } from "node:fs";
+import { link, readdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import {
+  isSameFile,
+  lockNameOf,
+  syncFolder,
+  TEMPORARY_SUFFIX,
+  wordsOfRefusal,
+} from "../runtime/files/file-replacement.ts";
+import { LockedError, takeLock } from "../runtime/files/lock-file.ts";
+import { onAbort } from "../runtime/on-abort.ts";
+import type { Random } from "../runtime/random.ts";
+import type { Admin } from "./control/commands.ts";
+import type { StoreContents } from "./domain/ports.ts";
+import { StoreFileError } from "./store/store-errors.ts";
+import { type CopyFacts, inspectCopy, isUnusedCopy } from "./store/sqlite/inspect-copy.ts";
+
+/** The file that was named cannot be written or read as asked; nothing was begun. */
+export class FileChoiceError extends Error {
+  override readonly name = "FileChoiceError";
+}
+
+/** The copy could not be made, or is not what it should be; the target is as it was. */
+export class CopyFailedError extends Error {
+  override readonly name = "CopyFailedError";
+}
+
+export interface BackupOptions {
+  readonly admin: Admin;
+  readonly dataFile: string;
+  readonly file: string;
+  /** How many backups to keep, the new one included; null refuses a file that is there. */
+  readonly keep: number | null;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+}
+
+export interface BackupInfo extends StoreContents {
+  readonly file: string;
+  readonly bytes: number;
+  /** Of all tables. */
+  readonly rows: number;
+  readonly schema: number;
+  /** Of the file, in hexadecimal. */
+  readonly sha256: string;
+}
+
+const TOKEN_BYTES = 9;
+
+/** Throws FileChoiceError, CopyFailedError, and the signal's reason. */
+export async function backUp(options: BackupOptions): Promise<BackupInfo> {
+  const target = path.resolve(options.file);
+  await checkTarget(options);
+  const lock = await takeLock(lockNameOf(target), options.random.token(TOKEN_BYTES)).catch((error: unknown) => {
+    if (error instanceof LockedError)
+      throw new FileChoiceError(`${options.file} is being written by another run`, { cause: error });
+    throw asChoiceError(options.file, error);
+  });
+  const temporary = `${target}.${options.random.token(TOKEN_BYTES)}${TEMPORARY_SUFFIX}`;
+  try {
+    await removeLeftCopies(target);
+    const contents = await makeCopy(options, temporary);
+    const facts = await checkCopy(options.file, temporary, contents);
+    const { size } = await stat(temporary);
+    const sha256 = await digestOf(temporary);
+    options.signal.throwIfAborted();
+    await checkTarget(options);
+    await putInPlace(temporary, target, options.keep);
+    const rows = Object.values(facts.rows).reduce((sum, count) => sum + count, 0);
+    return { file: options.file, bytes: size, rows, ...contents, schema: facts.schema, sha256 };
+  } finally {
+    await removeCopy(temporary);
+    await lock.release();
+  }
+}
+
+async function checkTarget({ file, keep, dataFile }: BackupOptions): Promise<void> {
+  if (!existsSync(path.dirname(file)))
+    throw new FileChoiceError(`cannot write ${file}: the folder ${path.dirname(file)} does not exist`);
+  if (await isSameFile(file, dataFile)) throw new FileChoiceError(`${file} is the data file itself`);
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) throw new FileChoiceError(`${file} is a folder`);
+  if (found !== undefined && keep === null) throw new FileChoiceError(`${file} already exists`);
+  if (existsSync(`${file}-wal`))
+    throw new FileChoiceError(`${file}-wal is the log of another data file; name another file`);
+  for (let n = 0; n < (keep ?? 1); n += 1) {
+    const name = nameOf(file, n);
+    if (existsSync(name) && !isUnusedCopy(name)) throw new FileChoiceError(`${name} exists and is not a backup`);
+  }
+}
+
+async function makeCopy({ admin, file, signal }: BackupOptions, temporary: string): Promise<StoreContents> {
+  const copied = admin({ kind: "backup", file: temporary });
+  const answer = await Promise.race([copied, rejectOnAbort(signal)]);
+  if ("problem" in answer) throw new CopyFailedError(`cannot write ${file}: ${answer.problem}`);
+  if (!existsSync(temporary))
+    throw new CopyFailedError(`${file} cannot be seen here: the service that wrote it sees other folders`);
+  return answer;
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    onAbort(signal, () => reject(signal.reason as Error));
+  });
+}
+
+async function checkCopy(file: string, temporary: string, contents: StoreContents): Promise<CopyFacts> {
+  const facts = await inspectCopy(temporary).catch((error: unknown) => {
+    if (!(error instanceof StoreFileError)) throw error;
+    throw new CopyFailedError(`${file}: the copy cannot be used: ${error.message}`, { cause: error });
+  });
+  const [finding] = facts.findings;
+  if (finding !== undefined) throw new CopyFailedError(`${file}: the copy is damaged: ${finding}`);
+  const { projects, responses, survey_requests: surveys } = facts.rows;
+  const stored = { projects, people: facts.people, responses, surveys };
+  for (const name of ["projects", "people", "responses", "surveys"] as const)
+    if (stored[name] !== contents[name])
+      throw new CopyFailedError(`${file}: the copy has ${stored[name] ?? 0} ${name} instead of ${contents[name]}`);
+  return facts;
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(piece as Uint8Array);
+  return hash.digest("hex");
+}
+
+/** The newest is the file itself, older ones are numbered from 1 on. */
+function nameOf(file: string, n: number): string {
+  return n === 0 ? file : `${file}.${n}`;
+}
+
+async function putInPlace(temporary: string, target: string, keep: number | null): Promise<void> {
+  // A gap, as a killed run leaves one, takes what comes before it; without one the oldest goes.
+  let free = 0;
+  while (free < (keep ?? 1) - 1 && existsSync(nameOf(target, free))) free += 1;
+  for (let n = free; n > 1; n -= 1) await rename(nameOf(target, n - 1), nameOf(target, n));
+  if (free > 0) await giveSecondName(target, nameOf(target, 1));
+  await rename(temporary, target);
+  for (let n = keep ?? Infinity; isUnusedCopy(nameOf(target, n)); n += 1) await rm(nameOf(target, n));
+  await syncFolder(path.dirname(target));
+}
+
+/** So that there is a newest backup at each moment. */
+async function giveSecondName(file: string, second: string): Promise<void> {
+  try {
+    await rm(second, { force: true });
+    await link(file, second);
+  } catch {
+    // Some file systems know no links.
+    await rename(file, second);
+  }
+}
+
+/** What an engine leaves beside a file that it had open when it was killed. */
+const BESIDE = ["", "-wal", "-journal", ".lock"];
+
+export async function removeCopy(file: string): Promise<void> {
+  for (const suffix of BESIDE) await rm(`${file}${suffix}`, { recursive: true, force: true });
+}
+
+/** Removes what killed runs left of copies that were to become `target`. The caller knows that no other run makes one. */
+export async function removeLeftCopies(target: string): Promise<void> {
+  const [folder, beginning] = [path.dirname(target), `${path.basename(target)}.`];
+  for (const name of await readdir(folder)) {
+    const [token = "", rest] = name.startsWith(beginning) ? name.slice(beginning.length).split(TEMPORARY_SUFFIX) : [];
+    if (rest !== undefined && !token.includes(".") && BESIDE.includes(rest))
+      await rm(path.join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function asChoiceError(file: string, error: unknown): Error {
+  return new FileChoiceError(`cannot write ${file}: ${wordsOfRefusal(error)}`, { cause: error });
+}

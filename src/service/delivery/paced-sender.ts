@@ -1,0 +1,329 @@
+/** A sender in the scheduler's hands: a connection's turn, the rate, the sender's health, and what a reply leads to. */
+import type { Channel } from "../../contract/routes.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import { unixSeconds, type Clock } from "../../runtime/clock.ts";
+import type { Random } from "../../runtime/random.ts";
+import { retryOrGiveUp } from "../domain/delivery/deliveries.ts";
+import type {
+  AttemptFacts,
+  DeliveryOutcome,
+  DeliveryProgress,
+  DeliveryResult,
+  MessageSender,
+} from "../domain/delivery/sender.ts";
+import type { DueSurvey, FrozenMessage, SenderState } from "../domain/ports.ts";
+import { admit, HEALTHY_SENDER, nextSenderHealth, restoreSenderHealth } from "./mail/sender-health.ts";
+import type { HealthStep, SenderEvent, SenderHealth, ServerAnswer } from "./mail/sender-health.ts";
+import { FULL_BUCKET, reserve, type BucketLevel, type SmtpRate } from "./mail/token-bucket.ts";
+import { createAlarm, type Alarm } from "./smtp/alarm.ts";
+
+/** The other side's words at the last step. */
+export interface CarrierReply extends AttemptFacts {
+  readonly text: string;
+}
+
+/** How the handing over of one message ended. */
+export type CarrierResult<Reply extends CarrierReply> =
+  | { readonly kind: "accepted"; readonly reply: Reply }
+  /** The other side said no. */
+  | { readonly kind: "refused"; readonly reply: Reply }
+  /** The connection or the wait for it ended. */
+  | { readonly kind: "broken"; readonly reply: Reply; readonly isPastDot: boolean }
+  /** It cannot be carried at all: nothing was sent, and nobody is to blame. */
+  | { readonly kind: "unsendable"; readonly reply: Reply }
+  /** `mayStillSend` said no. */
+  | { readonly kind: "withdrawn" };
+
+export interface Carrier<Message, Reply extends CarrierReply> {
+  send(
+    message: Message,
+    progress: Pick<DeliveryProgress, "mayStillSend" | "transmitting">,
+  ): Promise<CarrierResult<Reply>>;
+  close(): Promise<void>;
+}
+
+export type AnsweredResult<Reply extends CarrierReply> = Exclude<
+  CarrierResult<Reply>,
+  { readonly kind: "withdrawn" | "unsendable" }
+>;
+
+/** What a reply says of the message and of the sender as a whole. */
+export type CarrierMeaning = Pick<ServerAnswer, "outcome" | "sender" | "strike" | "afterSeconds" | "hasAddressCode"> & {
+  /** The recipient's domain is put off, and not the sender. */
+  readonly domain: boolean;
+};
+
+/** Of a reply that says nothing of the sender. */
+export const NOTHING_MEANT = {
+  sender: "none",
+  domain: false,
+  strike: false,
+  afterSeconds: null,
+  hasAddressCode: false,
+} as const;
+
+export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
+  /** By which its state is kept. */
+  readonly name: string;
+  readonly channel: Channel;
+  readonly transport: Carrier<Message, Reply>;
+  /** As many as the transport has. */
+  readonly connections: number;
+  readonly rate: SmtpRate;
+  readonly clock: Clock;
+  readonly random: Pick<Random, "fraction">;
+  /** The same message each time, from what was frozen the first time. */
+  readonly render: (due: DueSurvey) => Promise<{ readonly message: Message; readonly frozen: FrozenMessage }>;
+  /** A part of the recipient's address that may be put off on its own. */
+  readonly domainOf: (due: DueSurvey) => string;
+  readonly meaningOf: (result: AnsweredResult<Reply>) => CarrierMeaning;
+  /** The words without what differs from one recipient to the next. */
+  readonly mask: (text: string, due: DueSurvey) => string;
+  /** The words without the recipient: what is known of the sender outlives them. */
+  readonly redact: (text: string, due: DueSurvey) => string;
+  readonly load: () => Promise<SenderState | null>;
+  readonly save: (state: SenderState) => Promise<void>;
+  /** There may be room for messages again. */
+  readonly wake: () => void;
+  /** Called whenever the mode of the sender changes; `isHealed` when a breaker has closed and held messages may go. */
+  readonly onChange: (health: SenderHealth, isHealed: boolean) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface PacedSender extends MessageSender {
+  readonly resume: () => void;
+  readonly health: () => SenderHealth;
+  /** Lets messages in flight end, within bounds, and stores how full the bucket is. */
+  readonly close: () => Promise<void>;
+}
+
+/** Messages in hand at most; more would only wait for the same connections. */
+const IN_HAND_MAX = 64;
+const SAVE_MS = 10_000;
+const AFTER_PROBE_SECONDS = 15;
+/** Stages in which the recipient was not named yet. */
+const BEFORE_RECIPIENT: ReadonlySet<string> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
+
+/** Goes on where the last process ended: a sender that was stopped is still stopped, and the bucket is not full. */
+export async function openPacedSender<Message, Reply extends CarrierReply>(
+  options: PacedSenderOptions<Message, Reply>,
+): Promise<PacedSender> {
+  const sender = new PacedSending(options, await options.load());
+  return {
+    name: options.name,
+    channels: [options.channel],
+    capacity: (seconds) => sender.capacity(seconds),
+    resume: () => void sender.tell({ kind: "resume" }),
+    deliver: (due, progress) => sender.deliver(due, progress),
+    erase: () => Promise.resolve(0),
+    health: () => sender.health,
+    close: () => sender.close(),
+  };
+}
+
+class PacedSending<Message, Reply extends CarrierReply> {
+  health: SenderHealth;
+  readonly #options: PacedSenderOptions<Message, Reply>;
+  readonly #alarm: Alarm;
+  readonly #waiting: (() => void)[] = [];
+  #bucket: BucketLevel;
+  #turns: number;
+  #saving: Promise<void> | null = null;
+  #savedMs = 0;
+
+  constructor(options: PacedSenderOptions<Message, Reply>, stored: SenderState | null) {
+    this.#options = options;
+    this.#alarm = createAlarm(options.clock);
+    this.#turns = options.connections;
+    this.#bucket = stored === null ? FULL_BUCKET : { level: stored.level, at: stored.levelAt };
+    this.health = stored === null ? HEALTHY_SENDER : toHealth(stored, options.clock.now());
+    if (this.health.mode !== "open") this.#wakeWhenDue();
+  }
+
+  capacity(seconds: number): number {
+    const { rate, clock } = this.#options;
+    const { mode, until } = this.health;
+    if (mode === "open")
+      return Math.max(1, Math.min(IN_HAND_MAX, Math.floor((rate.count / rate.perSeconds) * seconds)));
+    return mode === "half-open" || (until !== null && until <= clock.now()) ? 1 : 0;
+  }
+
+  async deliver(due: DueSurvey, progress: DeliveryProgress): Promise<DeliveryResult> {
+    await this.#turn();
+    try {
+      return await this.#deliverInTurn(due, progress);
+    } finally {
+      this.#turns += 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  tell(event: SenderEvent): Omit<HealthStep, "state"> {
+    const { state, ...step } = nextSenderHealth(this.health, event, this.#options.clock.now());
+    this.#become(state);
+    return step;
+  }
+
+  async close(): Promise<void> {
+    this.#alarm.clear();
+    await this.#options.transport.close();
+    await this.#saving;
+    await this.#save();
+  }
+
+  async #deliverInTurn(due: DueSurvey, progress: DeliveryProgress): Promise<DeliveryResult> {
+    const { clock, transport, render } = this.#options;
+    const { signal } = progress;
+    signal.throwIfAborted();
+    const { message, frozen } = await render(due);
+    // The token itself is taken later; here nobody holds a connection while there is none.
+    await this.#sleepUntil(reserve(this.#options.rate, this.#bucket, clock.now()).departures[0] ?? 0, signal);
+    const domain = this.#options.domainOf(due);
+    const { state, admission } = admit(this.health, domain, clock.now());
+    this.#become(state);
+    // While the sender waits it has no room, so what is due may stay so; a domain's messages would come back at once.
+    if (admission.kind === "wait")
+      return { kind: "released", delaySeconds: admission.scope === "domain" ? this.#secondsUntil(admission.until) : 0 };
+    const { epoch } = admission;
+    const token = { isTaken: false };
+    try {
+      const result = await transport.send(message, {
+        mayStillSend: async () => {
+          if (!token.isTaken) await this.#takeToken(signal);
+          token.isTaken = true;
+          return progress.mayStillSend();
+        },
+        transmitting: () => progress.transmitting(frozen),
+      });
+      return this.#settle(due, result, epoch);
+    } catch (error) {
+      this.tell({ kind: "released", epoch });
+      throw error;
+    }
+  }
+
+  #settle(due: DueSurvey, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
+    const { domainOf, mask, redact, meaningOf, clock } = this.#options;
+    if (result.kind === "withdrawn" || result.kind === "unsendable") {
+      this.tell({ kind: "released", epoch });
+      // A withdrawn message is settled already.
+      if (result.kind === "withdrawn") return { kind: "cancelled", reason: "withdrawn" };
+      return { kind: "failed", reason: result.reply.text, attempt: factsOf(result.reply) };
+    }
+    const { reply } = result;
+    const { domain: backsDomainOff, outcome: meant, sender, strike, afterSeconds, hasAddressCode } = meaningOf(result);
+    const meaning = { outcome: meant, sender, strike, afterSeconds, hasAddressCode };
+    const words = { text: redact(reply.text, due), maskedText: mask(reply.text, due) };
+    const message = BEFORE_RECIPIENT.has(reply.stage) ? null : `${due.project.id}/${due.requestId}`;
+    const answer = { ...meaning, ...words, message, domain: domainOf(due), backsDomainOff };
+    const { isHeld, isOdd } = this.tell({ kind: "answer", answer, epoch });
+    if (clock.monotonic() - this.#savedMs > SAVE_MS) this.#saveSoon();
+    const outcome: DeliveryOutcome = isHeld
+      ? { kind: "held", reason: reply.text }
+      : this.#outcomeOf(due, isOdd ? { ...answer, sender: "none" } : answer, reply);
+    return { ...outcome, attempt: factsOf(reply) };
+  }
+
+  #outcomeOf(due: DueSurvey, answer: ServerAnswer, { stage, text }: CarrierReply): DeliveryOutcome {
+    const { outcome, sender, afterSeconds } = answer;
+    // The sender's trouble: the message keeps its attempts, and goes out as soon as the sender is well. One whose
+    // recipient was named lets another be the probe.
+    if (sender !== "none" && outcome !== "unknown" && (outcome === "retry" || BEFORE_RECIPIENT.has(stage)))
+      return { kind: "released", delaySeconds: answer.message === null ? 0 : this.#secondsAfterProbe() };
+    if (outcome === "failed" || outcome === "held") return { kind: outcome, reason: text };
+    if (outcome !== "retry") return { kind: outcome };
+    const { clock, random } = this.#options;
+    const slow = this.health.domains[answer.domain];
+    const leastSeconds = Math.max(afterSeconds ?? 0, slow === undefined ? 0 : this.#secondsUntil(slow.until));
+    return retryOrGiveUp(due, { now: unixSeconds(clock), fraction: random.fraction(), leastSeconds });
+  }
+
+  #become(next: SenderHealth): void {
+    const before = this.health;
+    this.health = next;
+    if (next.mode === before.mode && next.needsAnswer === before.needsAnswer) return;
+    const isHealed = next.mode === "open" && (before.mode === "breaker" || before.probes === "breaker");
+    this.#options.onChange(next, isHealed);
+    this.#saveSoon();
+    this.#wakeWhenDue();
+  }
+
+  #wakeWhenDue(): void {
+    const { mode, until } = this.health;
+    const { clock, wake } = this.#options;
+    if (mode === "open") wake();
+    else if (until !== null) this.#alarm.set(Math.max(0, until - clock.now()), wake);
+  }
+
+  async #takeToken(signal: AbortSignal): Promise<void> {
+    const { bucket, departures } = reserve(this.#options.rate, this.#bucket, this.#options.clock.now());
+    this.#bucket = bucket;
+    await this.#sleepUntil(departures[0] ?? 0, signal);
+  }
+
+  async #sleepUntil(at: number, signal: AbortSignal): Promise<void> {
+    const ms = at - this.#options.clock.now();
+    if (ms > 0) await this.#options.clock.sleep(ms, signal);
+  }
+
+  #secondsAfterProbe(): number {
+    const { until } = this.health;
+    return AFTER_PROBE_SECONDS + (until === null ? 0 : this.#secondsUntil(until));
+  }
+
+  #secondsUntil(at: number): number {
+    return Math.max(1, Math.ceil((at - this.#options.clock.now()) / 1000));
+  }
+
+  #turn(): Promise<void> {
+    this.#turns -= 1;
+    if (this.#turns >= 0) return Promise.resolve();
+    return new Promise((resolve) => void this.#waiting.push(resolve));
+  }
+
+  #saveSoon(): void {
+    this.#saving ??= this.#save().finally(() => {
+      this.#saving = null;
+    });
+  }
+
+  /** Until nothing has changed meanwhile. */
+  async #save(): Promise<void> {
+    const { clock, save, onError } = this.#options;
+    this.#savedMs = clock.monotonic();
+    const saved = this.health;
+    try {
+      await save(toStored(saved, this.#bucket));
+    } catch (error) {
+      onError(error);
+      return;
+    }
+    if (saved.epoch !== this.health.epoch) await this.#save();
+  }
+}
+
+function toStored(health: SenderHealth, { level, at }: BucketLevel): SenderState {
+  const { mode, reason, since, until } = health;
+  const states = { open: "ready", "backing-off": "waiting", "half-open": "waiting", breaker: "held" } as const;
+  return {
+    level,
+    levelAt: at,
+    state: states[mode],
+    reason,
+    since: since === null ? null : Math.floor(since / 1000),
+    nextProbeAt: until === null ? null : Math.ceil(until / 1000),
+    memory: health as unknown as JsonObject,
+  };
+}
+
+/** An operator who resumes while nothing runs changes the time of the next probe, and nothing else. */
+function toHealth({ memory, nextProbeAt }: SenderState, now: number): SenderHealth {
+  const kept = restoreSenderHealth({ ...HEALTHY_SENDER, ...(memory as unknown as Partial<SenderHealth> | undefined) });
+  const expected = kept.until === null ? null : Math.ceil(kept.until / 1000);
+  const isResumed = nextProbeAt !== null && nextProbeAt !== expected;
+  return isResumed ? nextSenderHealth(kept, { kind: "resume" }, now).state : kept;
+}
+
+function factsOf({ stage, code, enhancedCode, text, host, serverId, ms }: CarrierReply): AttemptFacts {
+  return { stage, code, enhancedCode, text, host, serverId, ms };
+}

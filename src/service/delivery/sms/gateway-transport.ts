@@ -1,0 +1,173 @@
+/** One message to the gateway by one POST: its body leaves only after the mark. */
+import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { Clock } from "../../../runtime/clock.ts";
+import {
+  describeHttpFailure,
+  retryAfterSeconds,
+  readAnswerStart,
+  startDeadline,
+} from "../../../runtime/http-exchange.ts";
+import { GATEWAY_STAGE } from "../../domain/delivery/deliveries.ts";
+import { type Carrier, type CarrierReply, type CarrierResult, NOTHING_MEANT } from "../paced-sender.ts";
+import {
+  type GatewayMeaning,
+  maskSecret,
+  readGatewayAnswer,
+  type SmsGateway,
+  type SmsMessage,
+  toGatewayRequest,
+} from "./gateway.ts";
+
+export interface GatewayReply extends CarrierReply {
+  readonly meaning: GatewayMeaning;
+}
+
+export type GatewayTransport = Carrier<SmsMessage, GatewayReply>;
+
+export interface GatewayTimeouts {
+  readonly connect: number;
+  readonly answer: number;
+}
+
+const TIMEOUTS: GatewayTimeouts = { connect: 20_000, answer: 60_000 };
+const BODY_BYTES_MAX = 64 * 1024;
+const LOGGED_BYTES_MAX = 1_024;
+
+/**
+ * Each message has a connection of its own: one that was kept open may be closed by the gateway at the very moment at
+ * which a message leaves, and then nobody knows whether it has arrived. Redirects are not followed.
+ */
+export function createGatewayTransport(
+  gateway: SmsGateway,
+  clock: Clock,
+  timeouts: GatewayTimeouts = TIMEOUTS,
+): GatewayTransport {
+  const { url, format } = gateway;
+  const isTls = url.startsWith("https:");
+  const agent = new (isTls ? HttpsAgent : HttpAgent)({ keepAlive: false });
+  const { host } = new URL(url);
+  const open = (message: SmsMessage): Exchange => {
+    const { headers, body } = toGatewayRequest(gateway, message);
+    const all = { ...headers, accept: "application/json, */*", "content-length": String(Buffer.byteLength(body)) };
+    const request = (isTls ? requestHttps : requestHttp)(url, { method: "POST", headers: all, agent });
+    return { request, body, isTls };
+  };
+  return {
+    send: async (message, progress) => {
+      if (!(await progress.mayStillSend())) return { kind: "withdrawn" };
+      const startedMs = clock.monotonic();
+      const toReply = (stage: string, code: number | null, text: string, meaning: GatewayMeaning): GatewayReply => {
+        const { serverId, code: enhancedCode } = meaning;
+        const said = maskSecret(text, gateway).replaceAll("\0", "\uFFFD");
+        return { stage, code, enhancedCode, text: said, host, serverId, ms: clock.monotonic() - startedMs, meaning };
+      };
+      const exchange = open(message);
+      const failures = watchFailures(exchange.request);
+      try {
+        await connect(exchange, failures, clock, timeouts.connect);
+      } catch (error) {
+        exchange.request.destroy();
+        const reply = toReply("connect", null, describeHttpFailure(error), meaningOfNoConnection(error));
+        return { kind: "broken", isPastDot: false, reply };
+      }
+      try {
+        await progress.transmitting();
+      } catch (error) {
+        exchange.request.destroy();
+        throw error;
+      }
+      return transmit(exchange, failures, { clock, ms: timeouts.answer }).then(
+        ({ status, bytes, retryAfter }): CarrierResult<GatewayReply> => {
+          const answer = { status, text: bytes.toString("utf8"), retryAfter: retryAfterSeconds(retryAfter, clock) };
+          const meaning = readGatewayAnswer(format, answer);
+          const start = bytes.subarray(0, LOGGED_BYTES_MAX).toString("utf8");
+          const reply = toReply(GATEWAY_STAGE, status, start, meaning);
+          return { kind: meaning.outcome === "sent" ? "accepted" : "refused", reply };
+        },
+        (error: unknown): CarrierResult<GatewayReply> => {
+          exchange.request.destroy();
+          const said = rawStart(error) ?? describeHttpFailure(error);
+          return { kind: "broken", isPastDot: true, reply: toReply(GATEWAY_STAGE, null, said, LOST_REPLY) };
+        },
+      );
+    },
+    close: async () => agent.destroy(),
+  };
+}
+
+interface Exchange {
+  readonly request: ClientRequest;
+  readonly body: string;
+  readonly isTls: boolean;
+}
+
+const NOTHING = { ...NOTHING_MEANT, serverId: null, code: null, hasStopped: false } as const;
+/** A gateway that loses replies would make each message unknown. */
+const LOST_REPLY: GatewayMeaning = { ...NOTHING, outcome: "unknown", sender: "back-off" };
+const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ALTNAME/;
+
+function meaningOfNoConnection(error: unknown): GatewayMeaning {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (BAD_CERTIFICATE.test(code)) return { ...NOTHING, outcome: "held", sender: "breaker" };
+  return { ...NOTHING, outcome: "retry", sender: "back-off" };
+}
+
+/** The first failure of a request, whenever it is looked for. */
+function watchFailures(request: ClientRequest): Promise<never> {
+  const failure = new Promise<never>((_, reject) => {
+    request.on("error", reject);
+    request.on("close", () => reject(new Error("the connection broke")));
+  });
+  failure.catch(() => undefined);
+  return failure;
+}
+
+async function connect({ request, isTls }: Exchange, failure: Promise<never>, clock: Clock, ms: number): Promise<void> {
+  const connected = new Promise<void>((resolve) => {
+    request.once("socket", (socket) => {
+      if (socket.connecting) socket.once(isTls ? "secureConnect" : "connect", resolve);
+      else resolve();
+    });
+  });
+  await withinTime(clock, ms, "no connection", Promise.race([connected, failure]));
+}
+
+async function transmit(
+  { request, body }: Exchange,
+  failure: Promise<never>,
+  { clock, ms }: { readonly clock: Clock; readonly ms: number },
+): Promise<Awaited<ReturnType<typeof readAnswerStart>>> {
+  const state = { isAnswered: false };
+  const answered = new Promise<Awaited<ReturnType<typeof readAnswerStart>>>((resolve, reject) => {
+    request.once("response", (response) => {
+      state.isAnswered = true;
+      void readAnswerStart(response, request, BODY_BYTES_MAX).then(resolve, reject);
+    });
+  });
+  request.end(body);
+  // The end of a connection after the answer's status is part of that answer.
+  const broken = failure.catch(async (error: unknown) => {
+    if (!state.isAnswered) throw error;
+    return answered;
+  });
+  return withinTime(clock, ms, "no answer", Promise.race([answered, broken]));
+}
+
+async function withinTime<Result>(clock: Clock, ms: number, what: string, work: Promise<Result>): Promise<Result> {
+  const deadline = startDeadline(clock, ms);
+  const over = new Promise<never>((_, reject) => {
+    deadline.signal.addEventListener("abort", () => reject(new Error(`${what} within ${ms / 1000} s`)), { once: true });
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    deadline.stop();
+  }
+}
+
+/** What the other side sent that is not HTTP. */
+function rawStart(error: unknown): string | null {
+  const { rawPacket } = error as { readonly rawPacket?: unknown };
+  return Buffer.isBuffer(rawPacket) ? rawPacket.subarray(0, LOGGED_BYTES_MAX).toString("utf8") : null;
+}

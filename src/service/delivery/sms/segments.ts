@@ -1,0 +1,54 @@
+/** What a text message costs: how many segments carry it (GSM 03.38 and 03.40). */
+
+const GSM_BASIC = new Set(
+  "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà",
+);
+/** Written as two: an escape, and a letter. */
+const GSM_EXTENDED = new Set("^{}\\[~]|€\f");
+
+/** Septets or UTF-16 units of a message of one segment, and of each of several. */
+const GSM = { alone: 160, joined: 153 } as const;
+const UCS2 = { alone: 70, joined: 67 } as const;
+
+/** What people's keyboards write, and what says the same in GSM's alphabet. */
+const PLAIN: readonly (readonly [form: RegExp, plain: string])[] = [
+  [/[‘’‚‛´`′]/g, "'"],
+  [/[“”„‟«»″]/g, '"'],
+  [/[‐‑‒–—―−]/g, "-"],
+  [/…/g, "..."],
+  [/[\u00A0\u2007\u2009\u202F]/g, " "],
+  [/[\u200B\u00AD\uFEFF]/g, ""],
+];
+
+export interface SmsText {
+  readonly text: string;
+  readonly segments: number;
+  readonly encoding: "gsm-7" | "ucs-2";
+}
+
+/** The text as it is sent: plainer signs replace typographic ones where that alone lets GSM's alphabet carry it. */
+export function toSmsText(text: string): SmsText {
+  const plain = PLAIN.reduce((rest, [form, sign]) => rest.replaceAll(form, sign), text);
+  const sent = isGsm(text) || !isGsm(plain) ? text : plain;
+  return { text: sent, segments: countSegments(sent), encoding: isGsm(sent) ? "gsm-7" : "ucs-2" };
+}
+
+/** How many segments a text takes; an empty one takes one. */
+export function countSegments(text: string): number {
+  const inGsm = isGsm(text);
+  const sizes = Array.from(text, (letter) => (inGsm ? (GSM_EXTENDED.has(letter) ? 2 : 1) : letter.length));
+  const { alone, joined } = inGsm ? GSM : UCS2;
+  if (sizes.reduce((sum, size) => sum + size, 0) <= alone) return 1;
+  let [segments, used] = [1, 0];
+  for (const size of sizes) {
+    // A letter of two is never cut in the middle.
+    if (used + size > joined) [segments, used] = [segments + 1, 0];
+    used += size;
+  }
+  return segments;
+}
+
+function isGsm(text: string): boolean {
+  for (const letter of text) if (!GSM_BASIC.has(letter) && !GSM_EXTENDED.has(letter)) return false;
+  return true;
+}

@@ -1,0 +1,189 @@
+/** The scheduler's sender of text messages: what may leave, when, to where and for how much. */
+import { replaceText } from "../../../contract/replace-text.ts";
+import { unixSeconds } from "../../../runtime/clock.ts";
+import type { DeliveryResult } from "../../domain/delivery/sender.ts";
+import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
+import { localDay, quietUntil, type QuietHours } from "../../domain/sms/day.ts";
+import { openPacedSender, type PacedSender, type PacedSenderOptions } from "../paced-sender.ts";
+import type { SmsMessage } from "./gateway.ts";
+import type { GatewayReply, GatewayTransport } from "./gateway-transport.ts";
+import { toSmsText } from "./segments.ts";
+
+/** What protects from texts that nobody wants, and from their cost. */
+export interface SmsLimits {
+  /** Segments of a project's day; replies count too. */
+  readonly daily: number;
+  readonly maxSegments: number;
+  /** Prefixes such as `+49`; null for every country. */
+  readonly countries: readonly string[] | null;
+  /** Null for no quiet hours. */
+  readonly quiet: QuietHours | null;
+  /** Whether messages may go to this number at all; others are held. */
+  readonly mayReceive: (phoneNumber: string) => boolean;
+}
+
+/** Segments that a project may still send on its day, counted as they are taken. */
+export interface SegmentBudget {
+  /** False when they are not left. */
+  readonly take: (project: DueSurvey["project"], day: string, segments: number) => Promise<boolean>;
+  /** Of a message that did not go out. */
+  readonly giveBack: (project: DueSurvey["project"], day: string, segments: number) => void;
+}
+
+export function createSegmentBudget(
+  daily: number,
+  load: (project: DueSurvey["project"], day: string) => Promise<number>,
+): SegmentBudget {
+  const days = new Map<number, { readonly name: string; used: number }>();
+  return {
+    take: async (project, day, segments) => {
+      const known = days.get(project.id);
+      if (known?.name !== day) {
+        const used = await load(project, day);
+        // Another message may have asked meanwhile.
+        if (days.get(project.id)?.name !== day) days.set(project.id, { name: day, used });
+      }
+      const current = days.get(project.id);
+      if (current === undefined || current.used + segments > daily) return false;
+      current.used += segments;
+      return true;
+    },
+    giveBack: (project, day, segments) => {
+      const known = days.get(project.id);
+      if (known?.name === day) known.used -= segments;
+    },
+  };
+}
+
+export interface SmsSenderOptions extends Omit<
+  PacedSenderOptions<SmsMessage, GatewayReply>,
+  "name" | "channel" | "transport" | "render" | "domainOf" | "meaningOf" | "mask" | "redact"
+> {
+  readonly transport: GatewayTransport;
+  readonly limits: SmsLimits;
+  readonly budget: SegmentBudget;
+  /** The IANA name of the project's zone; null for UTC. */
+  readonly zoneOf: (project: DueSurvey["project"]) => Promise<string | null>;
+  /** The same text each time, with what names the message. */
+  readonly compose: (due: DueSurvey) => Promise<FrozenMessage>;
+  /** A project's texts take more than one segment. */
+  readonly onLong: (project: DueSurvey["project"], segments: number) => void;
+}
+
+interface Checked {
+  readonly frozen: FrozenMessage;
+  readonly segments: number;
+  readonly day: string;
+}
+
+/** What was frozen for a text message. */
+export function freezeSms(
+  text: string,
+  { id, from }: { readonly id: string; readonly from: string | null },
+): FrozenMessage {
+  const { text: sent, segments } = toSmsText(text);
+  return { messageId: id, bounceToken: null, values: { text: sent, segments, from } };
+}
+
+export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSender> {
+  const { transport, budget } = options;
+  const checked = new WeakMap<DueSurvey, Checked>();
+  const stopped = new Set<string>();
+  const sender = await openPacedSender<SmsMessage, GatewayReply>({
+    ...options,
+    name: "sms",
+    channel: "sms",
+    transport: {
+      close: () => transport.close(),
+      send: async (message, progress) => {
+        const result = await transport.send(message, progress);
+        if (result.kind !== "withdrawn" && result.reply.meaning.hasStopped) stopped.add(message.id);
+        return result;
+      },
+    },
+    render: async (due) => {
+      const frozen = checked.get(due)?.frozen ?? (await options.compose(due));
+      const { text } = frozen.values;
+      const to = due.person.phoneNumber ?? "";
+      return { frozen, message: { to, text: typeof text === "string" ? text : "", id: frozen.messageId } };
+    },
+    // A gateway answers for all numbers alike.
+    domainOf: () => "",
+    meaningOf: ({ reply }) => reply.meaning,
+    redact: (text, { person, token }) =>
+      replaceText(replaceText(text, person.phoneNumber?.slice(1) ?? "", "<number>"), token, "<token>"),
+    mask: (text, { person }) => text.replaceAll(person.phoneNumber?.slice(1) ?? "\0", "").replaceAll(/\d+/g, "0"),
+  });
+  return {
+    ...sender,
+    deliver: async (due, progress) => {
+      const found = await check(options, due);
+      if ("kind" in found) return found;
+      const { frozen, segments, day } = found;
+      checked.set(due, found);
+      const state = { isMarked: false };
+      const marking = {
+        ...progress,
+        transmitting: async (what?: FrozenMessage) => {
+          await progress.transmitting(what);
+          state.isMarked = true;
+        },
+      };
+      try {
+        const result = await sender.deliver(due, marking);
+        const hasGone = result.kind === "sent" || result.kind === "unknown";
+        if (!hasGone) budget.giveBack(due.project, day, segments);
+        if (stopped.delete(frozen.messageId) && result.kind === "bounced")
+          return { ...withAttempt(result), kind: "cancelled", reason: "the number has opted out", hasStopped: true };
+        return hasGone ? { ...result, segments } : shorten(result);
+      } catch (error) {
+        if (!state.isMarked) budget.giveBack(due.project, day, segments);
+        throw error;
+      }
+    },
+  };
+}
+
+function withAttempt({ attempt }: DeliveryResult): Pick<DeliveryResult, "attempt"> {
+  return attempt === undefined ? {} : { attempt };
+}
+
+const REASON_MAX = 200;
+
+/** The log has the whole answer; a reason is for a list. */
+function shorten(result: DeliveryResult): DeliveryResult {
+  if (result.kind !== "failed" && result.kind !== "held") return result;
+  const { code = null, enhancedCode = null } = result.attempt ?? {};
+  if (code === null) return result;
+  const said = result.reason
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, REASON_MAX);
+  return { ...result, reason: [`the gateway answered ${code}`, enhancedCode, said].filter(Boolean).join(", ") };
+}
+
+/** What is asked before a message has a turn. Nothing that is refused here is lost: it waits, or the operator decides. */
+async function check(options: SmsSenderOptions, due: DueSurvey): Promise<Checked | DeliveryResult> {
+  const { limits, budget, clock, compose, zoneOf, onLong } = options;
+  const { phoneNumber } = due.person;
+  if (phoneNumber === null) return { kind: "failed", reason: "the person has no phone number" };
+  if (!limits.mayReceive(phoneNumber)) return { kind: "held", reason: "texts to this number are not allowed here" };
+  if (!isAllowedCountry(limits, phoneNumber)) return { kind: "held", reason: "texts to this country are not allowed" };
+  const now = unixSeconds(clock);
+  const zone = await zoneOf(due.project);
+  const until = limits.quiet === null ? null : quietUntil(now, limits.quiet, zone);
+  if (until !== null) return { kind: "released", delaySeconds: until - now, reason: "quiet hours" };
+  const frozen = due.frozen ?? (await compose(due));
+  const segments = Number(frozen.values.segments);
+  if (segments > 1) onLong(due.project, segments);
+  if (segments > limits.maxSegments)
+    return { kind: "held", reason: `the text takes ${segments} segments, more than ${limits.maxSegments}` };
+  const day = localDay(now, zone);
+  if (await budget.take(due.project, day.name, segments)) return { frozen, segments, day: day.name };
+  const reason = `the project's ${limits.daily} segments of ${day.name} are used up`;
+  return { kind: "released", delaySeconds: day.nextAt - now, reason };
+}
+
+export function isAllowedCountry({ countries }: Pick<SmsLimits, "countries">, phoneNumber: string): boolean {
+  return countries === null || countries.some((prefix) => phoneNumber.startsWith(prefix));
+}

@@ -1,0 +1,302 @@
+/** All settings of a project as one value that can be read, kept as a file, compared and applied again. */
+import { createHash } from "node:crypto";
+import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
+import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
+import { InvalidError } from "../errors.ts";
+import type { ProjectRow, Transaction, WebhookRow } from "../ports.ts";
+import { configureAutopilot, getAutopilot } from "../surveys/autopilot.ts";
+import { type ScoreSpan, WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook-rows.ts";
+import { addWebhook, changeWebhook, removeWebhook, SIGNATURE_HEADER } from "../webhooks/webhooks.ts";
+import { changeBrand, readBrand, readLogo } from "./brand.ts";
+import { changeSettings, type ProjectSettings, readSettings, setThrottle } from "./projects.ts";
+
+/** How surveys present themselves; null leaves it to the server. */
+export interface ConfiguredSettings {
+  readonly sender_name: string | null;
+  readonly from: string | null;
+  readonly reply_to: string | null;
+  readonly footer: string | null;
+  readonly tz: string | null;
+  readonly soft_bounces: number | null;
+}
+
+export interface ConfiguredAutopilot {
+  readonly active: boolean;
+  /** Seconds. */
+  readonly frequency: number;
+}
+
+export interface ConfiguredBrand {
+  readonly name: string | null;
+  readonly color: string | null;
+  /** Base64. */
+  readonly logo: string | null;
+}
+
+export interface ConfiguredTrend {
+  readonly name: string;
+  readonly where: Readonly<Record<string, string>>;
+}
+
+/** Without its secret. */
+export interface ConfiguredWebhook {
+  readonly url: string;
+  readonly events: readonly WebhookEvent[];
+  readonly scores: ScoreSpan | null;
+  readonly format: WebhookFormat;
+  readonly signature_header: string;
+  readonly allow_private: boolean;
+  readonly insecure_http: boolean;
+}
+
+export interface ProjectConfiguration {
+  readonly settings: ConfiguredSettings;
+  /** Seconds; null for none. */
+  readonly throttle: number | null;
+  readonly autopilot: Readonly<Record<Platform, ConfiguredAutopilot>>;
+  readonly brand: ConfiguredBrand;
+  readonly trends: readonly ConfiguredTrend[];
+  readonly webhooks: readonly ConfiguredWebhook[];
+}
+
+/** What is not named stays as it is; a list is the full list. Null takes a value back. */
+export interface WantedConfiguration {
+  readonly settings?: Partial<ConfiguredSettings>;
+  readonly throttle?: number | null;
+  readonly autopilot?: { readonly [Name in Platform]?: Partial<ConfiguredAutopilot> };
+  readonly brand?: Partial<ConfiguredBrand>;
+  readonly trends?: readonly ConfiguredTrend[];
+  readonly webhooks?: readonly WantedWebhook[];
+}
+
+export type WantedWebhook = Pick<ConfiguredWebhook, "url"> & Partial<ConfiguredWebhook>;
+
+/** One value that differs; null where there was, or is, none. Throttle and frequencies are seconds. */
+export interface ConfigurationChange {
+  /** Such as `autopilot.email.active`, `trends["Pro"].where`. */
+  readonly key: string;
+  readonly from: Json;
+  readonly to: Json;
+}
+
+/** A value that a rule refuses; `path` leads to it, list positions from 0 included. */
+export class RefusedConfigurationError extends Error {
+  override readonly name = "RefusedConfigurationError";
+  readonly path: readonly string[];
+
+  constructor(path: readonly string[], message: string, options: ErrorOptions) {
+    super(message, options);
+    this.path = path;
+  }
+}
+
+export async function readConfiguration(tx: Transaction, project: ProjectRow): Promise<ProjectConfiguration> {
+  const { softBounces, senderName, from, replyTo, footer, timeZone } = await readSettings(tx, project);
+  const soft_bounces = softBounces === null ? null : Number(softBounces);
+  const brand = await readBrand(tx, project);
+  const logo = brand.logo === null ? null : await readLogo(tx, brand.logo);
+  const throttle = (await tx.projects.byId(project.id))?.throttleSeconds ?? null;
+  return {
+    settings: { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces },
+    throttle,
+    autopilot: {
+      email: await readPlatform(tx, project, "email"),
+      sms: await readPlatform(tx, project, "sms"),
+    },
+    brand: {
+      name: brand.name,
+      color: brand.accent?.color ?? null,
+      logo: logo === null ? null : Buffer.from(logo.bytes).toString("base64"),
+    },
+    trends: (await listTrends(tx, project)).map(({ name, where }) => ({ name, where })),
+    webhooks: (await tx.webhooks.list(project.id)).map(toConfigured),
+  };
+}
+
+async function readPlatform(tx: Transaction, project: ProjectRow, platform: Platform): Promise<ConfiguredAutopilot> {
+  const { active, frequency } = await getAutopilot(tx, project, platform);
+  return { active, frequency };
+}
+
+function toConfigured(webhook: WebhookRow): ConfiguredWebhook {
+  const { url, events, scores, format, signatureHeader, allowPrivate, insecureHttp } = webhook;
+  return {
+    url,
+    events,
+    scores,
+    format,
+    signature_header: signatureHeader,
+    allow_private: allowPrivate,
+    insecure_http: insecureHttp,
+  };
+}
+
+export interface ConfigurationTools {
+  /** Addresses of this service. */
+  readonly own: readonly string[];
+  readonly newSecret: () => string;
+}
+
+export interface AppliedConfiguration {
+  readonly changes: readonly ConfigurationChange[];
+  /** Of webhooks that were added. */
+  readonly secrets: readonly { readonly url: string; readonly secret: string }[];
+}
+
+/** Makes the project as it is wanted, in the caller's transaction. Throws RefusedConfigurationError. */
+export async function applyConfiguration(
+  tx: Transaction,
+  project: ProjectRow,
+  wanted: WantedConfiguration,
+  tools: ConfigurationTools,
+): Promise<AppliedConfiguration> {
+  const old = await readConfiguration(tx, project);
+  const { settings, throttle, autopilot, brand, trends, webhooks } = wanted;
+  if (settings !== undefined)
+    await at(["settings"], async () => changeSettings(tx, project, toProjectSettings(settings)));
+  if (throttle !== undefined && throttle !== old.throttle)
+    await at(["throttle"], () => setThrottle(tx, project, throttle));
+  for (const platform of PLATFORMS) await applyAutopilot(tx, project, platform, autopilot?.[platform], old);
+  if (brand !== undefined) await at(["brand"], () => changeBrand(tx, project, toBrandChange(brand, old.brand)));
+  if (trends !== undefined) await applyTrends(tx, project, trends);
+  const secrets = webhooks === undefined ? [] : await applyWebhooks(tx, project, webhooks, tools);
+  return { changes: differences(old, await readConfiguration(tx, project)), secrets };
+}
+
+/** What the rules say of an attribute is said of the place that the attribute has below `path`. */
+async function at<Result>(path: readonly string[], work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof InvalidError)) throw error;
+    const [[attribute, phrases] = [path.at(-1) ?? "", []]] = Object.entries(error.errors);
+    const full = attribute === path.at(-1) ? path : [...path, attribute];
+    throw new RefusedConfigurationError(full, phrases.join("; "), { cause: error });
+  }
+}
+
+function toProjectSettings(settings: Partial<ConfiguredSettings>): Partial<ProjectSettings> {
+  const { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces } = settings;
+  const softBounces = typeof soft_bounces === "number" ? String(soft_bounces) : soft_bounces;
+  const given = Object.entries({ senderName, from, replyTo, footer, timeZone, softBounces });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+async function applyAutopilot(
+  tx: Transaction,
+  project: ProjectRow,
+  platform: Platform,
+  wanted: Partial<ConfiguredAutopilot> | undefined,
+  { autopilot: { [platform]: old } }: ProjectConfiguration,
+): Promise<void> {
+  const { active = old.active, frequency = old.frequency } = wanted ?? {};
+  if (active === old.active && frequency === old.frequency) return;
+  await at(["autopilot", platform], () =>
+    configureAutopilot(tx, project, platform, { active, frequencySeconds: frequency }),
+  );
+}
+
+/** The same picture again keeps its address. */
+function toBrandChange({ logo, ...rest }: Partial<ConfiguredBrand>, old: ConfiguredBrand) {
+  if (logo === undefined || logo === old.logo) return rest;
+  return { ...rest, logo: logo === null ? null : Buffer.from(logo, "base64") };
+}
+
+/** A trend cannot change: another filter is another trend, with an id of its own. */
+async function applyTrends(tx: Transaction, project: ProjectRow, wanted: readonly ConfiguredTrend[]): Promise<void> {
+  const left = [...(await listTrends(tx, project))];
+  const missing = [...wanted.entries()].filter(([, trend]) => {
+    const found = left.findIndex((each) => each.name === trend.name && isSameMap(each.where, trend.where));
+    if (found >= 0) left.splice(found, 1);
+    return found < 0;
+  });
+  for (const { id } of left) await removeTrend(tx, project, String(id));
+  for (const [index, { name, where }] of missing)
+    await at(["trends", String(index)], () => addTrend(tx, project, name, where));
+}
+
+function isSameMap(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+}
+
+/** Webhooks are told apart by URL and format; several of the same by their order. */
+async function applyWebhooks(
+  tx: Transaction,
+  project: ProjectRow,
+  wanted: readonly WantedWebhook[],
+  { own, newSecret }: ConfigurationTools,
+): Promise<AppliedConfiguration["secrets"]> {
+  const left = [...(await tx.webhooks.list(project.id))];
+  const secrets: { url: string; secret: string }[] = [];
+  for (const [index, webhook] of wanted.entries()) {
+    const { url, format } = webhook;
+    const found = left.findIndex((each) => each.url === url && (format === undefined || each.format === format));
+    const [old = null] = found < 0 ? [] : left.splice(found, 1);
+    await at(["webhooks", String(index)], async () => {
+      const full = toNewWebhook({ ...NEW_WEBHOOK, ...(old === null ? {} : toConfigured(old)), ...webhook });
+      if (old !== null) return changeWebhook(tx, project, old, full, own);
+      const added = await addWebhook(tx, project, { ...full, secret: newSecret() }, own);
+      secrets.push({ url: added.url, secret: added.secret });
+    });
+  }
+  for (const { id } of left) await removeWebhook(tx, project, String(id));
+  return secrets;
+}
+
+const NEW_WEBHOOK: Omit<ConfiguredWebhook, "url"> = {
+  events: WEBHOOK_EVENTS,
+  scores: null,
+  format: "json",
+  signature_header: SIGNATURE_HEADER,
+  allow_private: false,
+  insecure_http: false,
+};
+
+function toNewWebhook({ signature_header, allow_private, insecure_http, ...rest }: ConfiguredWebhook) {
+  return { ...rest, signatureHeader: signature_header, allowPrivate: allow_private, insecureHttp: insecure_http };
+}
+
+/** One row a key, sections in their order. */
+function differences(old: ProjectConfiguration, now: ProjectConfiguration): ConfigurationChange[] {
+  const [before, after] = [flatten(old), flatten(now)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
+    const [from, to] = [before.get(key) ?? null, after.get(key) ?? null];
+    return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ key, from, to }];
+  });
+}
+
+function flatten({ throttle, brand, trends, webhooks, ...sections }: ProjectConfiguration): Map<string, Json> {
+  const rows = new Map<string, Json>([["throttle", throttle ?? "off"]]);
+  const add = (prefix: string, value: Json): void => {
+    if (!isJsonObject(value)) rows.set(prefix, value);
+    else for (const [key, inner] of Object.entries(value)) add(`${prefix}.${key}`, inner);
+  };
+  add("settings", toJson(sections.settings));
+  add("autopilot", toJson(sections.autopilot));
+  add("brand", toJson({ ...brand, logo: brand.logo === null ? null : describeLogo(brand.logo) }));
+  const names = createNames();
+  for (const { name, where } of trends) rows.set(`${names("trends", name)}.where`, { ...where });
+  for (const { url, scores, ...rest } of webhooks)
+    add(names("webhooks", url), toJson({ ...rest, scores: scores === null ? null : `${scores.from}-${scores.to}` }));
+  return rows;
+}
+
+const toJson = (value: object): JsonObject => ({ ...value });
+
+/** `trends["Pro"]`, and `trends["Pro"#2]` for the next of that name. */
+function createNames(): (list: string, name: string) => string {
+  const seen = new Map<string, number>();
+  return (list, name) => {
+    const base = `${list}[${JSON.stringify(name)}`;
+    const count = (seen.get(base) ?? 0) + 1;
+    seen.set(base, count);
+    return count === 1 ? `${base}]` : `${base}#${count}]`;
+  };
+}
+
+function describeLogo(base64: string): string {
+  const bytes = Buffer.from(base64, "base64");
+  return `${bytes.byteLength} bytes, sha256 ${createHash("sha256").update(bytes).digest("hex").slice(0, 12)}`;
+}

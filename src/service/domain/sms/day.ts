@@ -1,0 +1,53 @@
+/** Days and nights of a project, for what text messages may cost and when they may come. */
+import { createWallClock, firstSecondOf, toCalendarDay, toMoment } from "../../../runtime/zone.ts";
+import type { Project } from "../inputs.ts";
+import type { Transaction } from "../ports.ts";
+import { readSettings } from "../projects/projects.ts";
+
+/** Hours of the wall clock, 0 to 23; across midnight when `from` is the later one. */
+export interface QuietHours {
+  readonly from: number;
+  readonly to: number;
+}
+
+const DEFAULT_ZONE = "UTC";
+const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 86_400;
+
+/** When the quiet hours of this moment end, Unix seconds; null where it is not one of them. */
+export function quietUntil(now: number, { from, to }: QuietHours, zone: string | null): number | null {
+  const wallClock = createWallClock(zone ?? DEFAULT_ZONE);
+  const wall = wallClock(now);
+  const hour = Math.floor((wall % DAY_SECONDS) / HOUR_SECONDS);
+  const isQuiet = from <= to ? hour >= from && hour < to : hour >= from || hour < to;
+  if (!isQuiet) return null;
+  const midnight = wall - (wall % DAY_SECONDS);
+  const ends = midnight + to * HOUR_SECONDS;
+  return toMoment(ends > wall ? ends : ends + DAY_SECONDS, wallClock);
+}
+
+export interface LocalDay {
+  /** Such as `2026-05-31`. */
+  readonly name: string;
+  /** When the next one begins, Unix seconds. */
+  readonly nextAt: number;
+}
+
+export function localDay(now: number, zone: string | null): LocalDay {
+  const wallClock = createWallClock(zone ?? DEFAULT_ZONE);
+  const { year, month, day } = toCalendarDay(wallClock(now));
+  return {
+    name: `${year}-${two(month)}-${two(day)}`,
+    nextAt: firstSecondOf({ year, month, day: day + 1 }, wallClock),
+  };
+}
+
+function two(part: number): string {
+  return String(part).padStart(2, "0");
+}
+
+/** Counts segments that went out, or may have, on the project's day. */
+export async function noteSegments(tx: Transaction, project: Pick<Project, "id">, segments: number): Promise<void> {
+  const { timeZone } = await readSettings(tx, { id: project.id, name: "" });
+  await tx.texts.addSegments(project.id, localDay(tx.now, timeZone).name, segments);
+}

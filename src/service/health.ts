@@ -1,0 +1,52 @@
+/** Whether a service takes work, as `/readyz` says it. */
+import type { Exchange } from "../contract/http.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Random } from "../runtime/random.ts";
+import { createControlClient } from "./control/control-channel.ts";
+import { readControlFile } from "./control/control-file.ts";
+import { createLoopbackExchange } from "./control/loopback-exchange.ts";
+
+/** Null when the service is ready, else why it is not, as the end of a sentence that begins with it. */
+export type Unready = string | null;
+
+/** Less than what container engines give a check. */
+const PATIENCE_MS = 5000;
+
+/** Asks the service at this address; no slash at its end. */
+export async function askService(exchange: Exchange, url: string, clock: Clock): Promise<Unready> {
+  const late = new AbortController();
+  const alarm = new AbortController();
+  const ring = (): void => late.abort(new Error("no answer in time"));
+  void clock.sleep(PATIENCE_MS, alarm.signal).then(ring, () => undefined);
+  try {
+    const { status } = await exchange({ method: "GET", url: `${url}/readyz`, headers: {}, signal: late.signal });
+    return status === 200 ? null : `is not ready (status ${status})`;
+  } catch (error) {
+    return late.signal.aborted
+      ? `does not answer within ${PATIENCE_MS / 1000} s`
+      : `does not answer (${reasonOf(error)})`;
+  } finally {
+    alarm.abort();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? ("code" in cause ? String(cause.code) : "") || cause.message : "unknown";
+}
+
+/** Asks the service that runs on this data file, wherever it listens and whether it uses TLS or not. */
+export async function askDataFile(dataFile: string, clock: Clock, random: Random): Promise<Unready> {
+  const record = await readControlFile(dataFile);
+  if (record === null) return "is not running";
+  const { exchange, close } = createLoopbackExchange();
+  try {
+    // Another program may have the port of a service that was killed.
+    await createControlClient(record, exchange, random)({ kind: "ping" });
+    return await askService(exchange, record.control, clock);
+  } catch {
+    return "does not answer";
+  } finally {
+    close();
+  }
+}

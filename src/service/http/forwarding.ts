@@ -1,0 +1,46 @@
+/** Who really asks, where a proxy asks for others: limits by address would otherwise take all of its clients for one. */
+import { BlockList, isIP } from "node:net";
+
+/** An address, or a network such as `10.0.0.0/8`. */
+const NETWORK = /^([^/]+)(?:\/(\d{1,3}))?$/;
+const THIS_MACHINE = ["127.0.0.0/8", "::1"] as const;
+
+export interface ForwardedRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Address of the caller; absent: a caller in this process. */
+  readonly from?: string;
+}
+
+/**
+ * `clientOf(request)`: the address that limits count by. Of `X-Forwarded-For` the last address that is no trusted proxy's
+ * own, if a trusted proxy sent it; what stands before that, anybody may have written. `proxies` are addresses and
+ * networks; null: this machine where there is a public URL, else none.
+ */
+export function createClientAddress(
+  proxies: readonly string[] | null,
+  publicUrl: string | null,
+): (request: ForwardedRequest) => string | undefined {
+  const trusted = toBlockList(proxies ?? (publicUrl === null ? [] : THIS_MACHINE));
+  const isTrusted = (address: string): boolean => {
+    const version = isIP(address);
+    return version !== 0 && trusted.check(address, version === 4 ? "ipv4" : "ipv6");
+  };
+  return ({ headers, from }) => {
+    const forwarded = headers["x-forwarded-for"];
+    if (from === undefined || forwarded === undefined || !isTrusted(from)) return from;
+    const addresses = forwarded.split(",").map((part) => part.trim());
+    const client = addresses.findLast((address) => !isTrusted(address));
+    return client !== undefined && isIP(client) !== 0 ? client : from;
+  };
+}
+
+function toBlockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [, address = "", bits] = NETWORK.exec(network) ?? [];
+    const type = isIP(address) === 4 ? "ipv4" : "ipv6";
+    if (bits === undefined) list.addAddress(address, type);
+    else list.addSubnet(address, Number(bits), type);
+  }
+  return list;
+}

@@ -1,0 +1,110 @@
+/** Pages for those who run the service: whether it lives, whether it takes work, and its metrics. No personal data. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Clock, inTime } from "../../../runtime/clock.ts";
+import { readSeldom } from "../../../runtime/metrics.ts";
+import type { Store } from "../../domain/ports.ts";
+import { errorReply, HttpError, jsonReply, type Reply } from "../replies.ts";
+
+/** Where a request came in: where clients do, through the control channel, or where metrics alone are served. */
+export type Door = "main" | "control" | "metrics";
+
+export interface OperatorOptions {
+  readonly store: Pick<Store, "read">;
+  readonly clock: Clock;
+  readonly publicUrl: string | null;
+  /** Whoever sends it as a bearer token may read the metrics; null for nobody. */
+  readonly metricsToken: string | null;
+  /** Whether new work is taken, as far as this process knows. */
+  readonly isReady: () => boolean;
+  /** In Prometheus' text format. */
+  readonly metrics: () => Promise<string>;
+}
+
+export interface OperatorRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Address of the caller; absent: a caller in this process. */
+  readonly from: string | undefined;
+}
+
+/** The page's name, and how to make it; null for any other path. */
+export type OperatorPages = (
+  request: OperatorRequest,
+  door: Door,
+) => { readonly name: string; readonly reply: () => Promise<Reply> } | null;
+
+const READY_KEPT_MS = 1000;
+/** Together with the time that an answer is kept, a lost database is told within six seconds. */
+const DATABASE_PATIENCE_MS = 4000;
+
+export function createOperatorPages(options: OperatorOptions): OperatorPages {
+  const { store, clock } = options;
+  const reachesStore = readSeldom(clock, READY_KEPT_MS, () => {
+    const answered = store
+      .read((tx) => tx.deliveries.pausedAt())
+      .then(
+        () => true,
+        () => false,
+      );
+    return inTime(clock, DATABASE_PATIENCE_MS, answered, false);
+  });
+  const pages: Readonly<Record<string, (request: OperatorRequest, door: Door) => Promise<Reply>>> = {
+    "/healthz": async () => jsonReply(200, { status: "ok" }),
+    "/readyz": async () => {
+      const isReady = options.isReady() && (await reachesStore()) && options.isReady();
+      return isReady ? jsonReply(200, { status: "ready" }) : errorReply(new HttpError(503));
+    },
+    "/metrics": async (request, door) => {
+      const error = refuseReader(request, door, options);
+      if (error !== null) return errorReply(error);
+      const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+      return { status: 200, text: await options.metrics(), headers };
+    },
+  };
+  return (request, door) => {
+    const { path, method } = request;
+    const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (page === undefined) return null;
+    const isRead = method === "GET" || method === "HEAD";
+    const reply = async (): Promise<Reply> =>
+      isRead ? page(request, door) : errorReply(new HttpError(405, undefined, { allow: "GET, HEAD" }));
+    return { name: path.slice(1), reply };
+  };
+}
+
+/**
+ * Counts of all projects tell about the business. They are for callers on this machine, but on the main listener never
+ * behind a public URL or a proxy that says for whom it asks: such a proxy speaks for the whole world. Elsewhere a token
+ * is required, or a listener of their own. Null for a caller that may read them.
+ */
+function refuseReader(
+  { headers, from }: OperatorRequest,
+  door: Door,
+  { publicUrl, metricsToken }: OperatorOptions,
+): HttpError | null {
+  if (door === "control") return null;
+  const given = /^bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
+  if (metricsToken !== null && given !== undefined) return isEqual(given, metricsToken) ? null : unauthorized();
+  const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
+  const isHere = isLoopback(from) && !isForwarded;
+  if (door === "metrics" ? isHere || metricsToken === null : isHere && publicUrl === null) return null;
+  return metricsToken === null ? new HttpError(404) : unauthorized();
+}
+
+function unauthorized(): HttpError {
+  return new HttpError(401, undefined, { "www-authenticate": 'Bearer realm="metrics"' });
+}
+
+/** In a time that tells nothing about the token. */
+function isEqual(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function isLoopback(from: string | undefined): boolean {
+  return from === undefined || from === "::1" || /^(?:::ffff:)?127\./.test(from);
+}

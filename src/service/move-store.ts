@@ -1,0 +1,165 @@
+/** All of a store into another, empty one: a move to another place or engine, and what a backup is restored by. */
+import { copyFile, rm, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { nextTurn } from "../runtime/clock.ts";
+import { isSameFile, TEMPORARY_SUFFIX, wordsOfRefusal } from "../runtime/files/file-replacement.ts";
+import { CopyFailedError, FileChoiceError, removeCopy, removeLeftCopies } from "./backup.ts";
+import { releaseDeadClaims } from "./domain/delivery/deliveries.ts";
+import { copyRows, countContents, type TableSum } from "./domain/moving.ts";
+import type { Store, StoreContents } from "./domain/ports.ts";
+import { type DataFileOptions, openDataFile } from "./open-data-file.ts";
+import { StoreFileError } from "./store/store-errors.ts";
+import { markAsCopy } from "./store/sqlite/engine/file-copier.ts";
+import { inspectCopy } from "./store/sqlite/inspect-copy.ts";
+import { openSqliteCopy } from "./store/sqlite/open-sqlite-store.ts";
+
+export interface CopyStoreOptions extends Omit<DataFileOptions, "dataFile" | "onEvent"> {
+  readonly from: string;
+  /** Made when it is not there. */
+  readonly to: string;
+  readonly signal: AbortSignal;
+  /** Called again and again with the rows that were copied so far. */
+  readonly onRows: (rows: number) => Promise<void>;
+}
+
+export interface CopiedStore extends StoreContents {
+  readonly tables: readonly TableSum[];
+  /** Since when the new store sends nothing. */
+  readonly paused_at: number;
+}
+
+/**
+ * Moves a data file's content; nobody else uses either file meanwhile, and the old one refuses to open from then on.
+ * Throws FileChoiceError, CopyFailedError, AlreadyServedError, StoreBusyError, StoreFileError and the signal's reason;
+ * then both are as they were.
+ */
+export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore> {
+  const { from, to } = options;
+  await checkPlaces(options);
+  const source = await openDataFile({ ...options, dataFile: from });
+  try {
+    await source.settle();
+    // Nobody delivers now, so what is claimed was left by a server that was killed.
+    await source.write((tx) => releaseDeadClaims(tx));
+    await refuseDamaged(source, from);
+    const copied = await intoEmpty(options, (target) => copyStore(source, target, options, "the data was moved here"));
+    await source.write((tx) => tx.tables.setMoved(path.resolve(to)));
+    return copied;
+  } finally {
+    await source.close();
+  }
+}
+
+/** Fills an empty store with what a backup holds, whatever version it is of. Throws as `moveStore` does. */
+export async function restoreStore(options: CopyStoreOptions): Promise<CopiedStore> {
+  const { from, to, random } = options;
+  await checkPlaces(options);
+  await refuseUnfit(from);
+  const staged = `${path.resolve(to)}.${random.token(9)}${TEMPORARY_SUFFIX}`;
+  return intoEmpty(options, async (target) => {
+    await removeLeftCopies(path.resolve(to));
+    try {
+      const source = await openStaged(options, staged);
+      try {
+        return await copyStore(source, target, options, "the data was restored from a backup");
+      } finally {
+        await source.close();
+      }
+    } finally {
+      await removeCopy(staged);
+    }
+  });
+}
+
+/** A copy that may be changed: the backup itself stays as it is. */
+async function openStaged({ from, to, clock, random }: CopyStoreOptions, staged: string): Promise<Store> {
+  try {
+    await copyFile(from, staged);
+    markAsCopy(staged);
+  } catch (error) {
+    throw new CopyFailedError(`${from} cannot be copied to beside ${to}: ${wordsOfRefusal(error)}`, { cause: error });
+  }
+  try {
+    return await openSqliteCopy({ file: staged, clock, random });
+  } catch (error) {
+    throw error instanceof StoreFileError ? named(from, error) : error;
+  }
+}
+
+async function refuseUnfit(from: string): Promise<void> {
+  const log = await stat(`${from}-wal`).catch(() => null);
+  if (log !== null && log.size > 0)
+    throw new FileChoiceError(
+      `${from} is in use, or was when its service was killed: the log ${from}-wal is beside it`,
+    );
+  try {
+    const [finding] = (await inspectCopy(from)).findings;
+    if (finding !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${finding}`);
+  } catch (error) {
+    throw error instanceof StoreFileError ? named(from, error) : error;
+  }
+}
+
+function named(file: string, error: StoreFileError): StoreFileError {
+  return new StoreFileError(error.trouble, `${file}: ${error.message}`, { cause: error });
+}
+
+async function checkPlaces({ from, to }: CopyStoreOptions): Promise<void> {
+  if (!existsSync(from)) throw new FileChoiceError(`there is no file ${from}`);
+  if (!existsSync(path.dirname(to)))
+    throw new FileChoiceError(`cannot write ${to}: the folder ${path.dirname(to)} does not exist`);
+  if (await isSameFile(from, to)) throw new FileChoiceError(`${to} is the same file as ${from}`);
+}
+
+async function refuseDamaged(store: Store, file: string): Promise<void> {
+  const [finding] = await store.check();
+  if (finding !== undefined) throw new StoreFileError("damaged", `${file}: the file is damaged: ${finding}`);
+}
+
+/** A file that is made for it goes again when the work fails. */
+async function intoEmpty<Result>(
+  { to, clock, random }: CopyStoreOptions,
+  work: (target: Store) => Promise<Result>,
+): Promise<Result> {
+  const wasThere = existsSync(to);
+  const target = await openDataFile({ dataFile: to, clock, random });
+  const state = { isDone: false };
+  try {
+    const { projects } = await target.read(countContents);
+    if (projects > 0)
+      throw new FileChoiceError(`${to} is not empty: it has ${projects} ${projects === 1 ? "project" : "projects"}`);
+    const result = await work(target);
+    state.isDone = true;
+    return result;
+  } finally {
+    await target.close();
+    if (!wasThere && !state.isDone) await rm(to, { force: true });
+  }
+}
+
+/** One transaction, so that a store is never half full. */
+async function copyStore(
+  source: Store,
+  target: Store,
+  { onRows, signal }: CopyStoreOptions,
+  reason: string,
+): Promise<CopiedStore> {
+  const onPage = async (rows: number): Promise<void> => {
+    await nextTurn();
+    signal.throwIfAborted();
+    await onRows(rows);
+  };
+  const copied = await source.read((from) =>
+    target
+      .write(async (to) => {
+        const tables = await copyRows(from, to, onPage);
+        await to.deliveries.setPaused(to.now, reason);
+        return { tables, ...(await countContents(to)), paused_at: to.now };
+      })
+      // The source would take the target's troubles for its own.
+      .catch((error: unknown) => ({ error })),
+  );
+  if ("error" in copied) throw copied.error;
+  return copied;
+}

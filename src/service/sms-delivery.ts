@@ -1,0 +1,157 @@
+/** Text messages through a gateway, wired: what they say, what they may cost, and what comes back. */
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Random } from "../runtime/random.ts";
+import type { DeliveryMetrics } from "./delivery-metrics.ts";
+import type { SenderHealth } from "./delivery/mail/sender-health.ts";
+import { replySms, surveySms } from "./delivery/message/survey-sms.ts";
+import type { PacedSender } from "./delivery/paced-sender.ts";
+import { ANSWERING_FORMATS, type SmsFormat, type SmsMode } from "./delivery/sms/formats.ts";
+import type { SmsGateway } from "./delivery/sms/gateway.ts";
+import { createGatewayTransport } from "./delivery/sms/gateway-transport.ts";
+import { createReplyLoop, type ReplyLoop } from "./delivery/sms/reply-loop.ts";
+import { createSmsHook, type SmsHook } from "./delivery/sms/sms-hook.ts";
+import { createSegmentBudget, freezeSms, openSmsSender, type SmsLimits } from "./delivery/sms/sms-sender.ts";
+import { releaseHeld } from "./domain/delivery/oversight.ts";
+import type { Project } from "./domain/inputs.ts";
+import type { DueSurvey, Store } from "./domain/ports.ts";
+import { readSettings } from "./domain/projects/projects.ts";
+import { readSpecialProperties } from "./domain/surveys/special-properties.ts";
+import { allowing } from "./mail-delivery.ts";
+import { presentSender } from "./page/page-request.ts";
+
+/** What `serve` was told about text messages. */
+export interface SmsOptions {
+  readonly gateway: SmsGateway;
+  readonly mode: SmsMode;
+  readonly limits: Omit<SmsLimits, "mayReceive">;
+  /** Numbers that texts may go to, `*` for any characters; null for all. Texts to others are held. */
+  readonly onlyTo: string | null;
+  /** What links begin with; null: the service's own address. */
+  readonly linkUrl: string | null;
+}
+
+export interface SmsDeliveryOptions extends SmsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly appUrl: () => string;
+  /** Of the process, where a project has none. */
+  readonly senderName: string | null;
+  readonly metrics: () => DeliveryMetrics;
+  readonly wake: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface SmsDelivery {
+  readonly sender: PacedSender;
+  readonly replies: ReplyLoop;
+}
+
+const CONNECTIONS = 4;
+const RATE = { count: 10, perSeconds: 1 } as const;
+const ID_BYTES = 16;
+const RELEASED_A_STEP = 500;
+
+export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsDelivery> {
+  const { gateway, store, clock, random, log, mode, linkUrl, appUrl, metrics, wake, onError } = options;
+  const limits = { ...options.limits, mayReceive: allowing(options.onlyTo) };
+  const budget = createSegmentBudget(limits.daily, (project, day) =>
+    store.read((tx) => tx.texts.segmentsOn(project.id, day)),
+  );
+  const zoneOf = (project: Project): Promise<string | null> =>
+    store.read(async (tx) => (await readSettings(tx, project)).timeZone);
+  const nameOf = async ({ project, properties }: Pick<DueSurvey, "project" | "properties">): Promise<string> => {
+    const special = readSpecialProperties(properties);
+    const { name } = await store.read((tx) => presentSender(tx, project, special, options.senderName));
+    return name ?? new URL(appUrl()).hostname;
+  };
+  const release = async (): Promise<void> => {
+    while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP, false))) === RELEASED_A_STEP);
+    wake();
+  };
+  const known = new Set<number>();
+  const sender = await openSmsSender({
+    transport: createGatewayTransport(gateway, clock),
+    connections: CONNECTIONS,
+    rate: RATE,
+    clock,
+    random,
+    limits,
+    budget,
+    zoneOf,
+    wake,
+    onError,
+    compose: async (due) => {
+      const context = { appUrl: linkUrl ?? appUrl(), mode, sender: await nameOf(due) };
+      return freezeSms(surveySms(due, context), { id: random.token(ID_BYTES), from: gateway.from });
+    },
+    onLong: (project, segments) => {
+      if (known.has(project.id)) return;
+      known.add(project.id);
+      const message = `texts of project ${project.name} take ${segments} segments each`;
+      log.warn("sms_long", { project: project.name, segments, message });
+    },
+    load: () => store.read((tx) => tx.deliveries.sender("sms")),
+    save: (state) => store.write((tx) => tx.deliveries.setSender("sms", state)),
+    onChange: (health, isHealed) => {
+      logChange(log, new URL(gateway.url).host, health);
+      if (isHealed) void release().catch(onError);
+    },
+  });
+  const replies = createReplyLoop({
+    store,
+    clock,
+    // Connections of its own: who texts does not wait for a mailing to end.
+    transport: createGatewayTransport(gateway, clock),
+    limits,
+    budget,
+    zoneOf,
+    compose: async (reply) => replySms(reply, await nameOf(reply)),
+    onEnd: (outcome, segments) => metrics().countReply(outcome, segments),
+    onError,
+  });
+  return { sender, replies };
+}
+
+function logChange(log: Log, gateway: string, { mode, reason, until, needsAnswer }: SenderHealth): void {
+  if (mode === "open") log.info("sms_resumed", { gateway });
+  if (mode !== "backing-off" && mode !== "breaker") return;
+  const next = until === null ? null : new Date(until).toISOString();
+  // What the gateway says may repeat the number.
+  const said = (reason ?? "").replaceAll(/\d{5,}/g, "…");
+  const facts = { gateway, reason: said, next_try: next, needs_resume: needsAnswer };
+  log.warn(mode === "breaker" ? "sms_stopped" : "sms_backing_off", facts);
+}
+
+export interface SmsHookWiring {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly appUrl: () => string;
+  /** Null where texts are not sent by a gateway. */
+  readonly format: SmsFormat | null;
+  readonly windowSeconds: number;
+  readonly metrics: DeliveryMetrics;
+  /** Replies and surveys may be due now. */
+  readonly onText: () => void;
+}
+
+/** Without a gateway, what comes in is recorded all the same, and nobody is texted back. */
+export function openSmsHook({ store, clock, appUrl, format, windowSeconds, metrics, onText }: SmsHookWiring): SmsHook {
+  return createSmsHook({
+    store,
+    clock,
+    appUrl,
+    rules: {
+      windowSeconds,
+      isAnsweredByProvider: format !== null && ANSWERING_FORMATS.includes(format),
+      replies: format !== null,
+    },
+    onText: (_, outcome) => {
+      metrics.countText(outcome);
+      onText();
+    },
+    onRefused: metrics.countRefusal,
+  });
+}

@@ -1,0 +1,160 @@
+/** Replies by text message, parts of texts that came in, and segments by day. */
+import type { JsonObject } from "../../../../../contract/json.ts";
+import type { Properties } from "../../../../../contract/resources.ts";
+import type { DueReply, ReplyKind, TextedSurvey, TextPart, TextRows } from "../../../../domain/ports.ts";
+import type { Database, Session, SqlRow } from "../../database.ts";
+import { nextId } from "../project-rows.ts";
+
+export function createTextRows(database: Database, session: Session): TextRows {
+  return {
+    surveysTo: async (phoneNumber, since) => surveysTo(database, phoneNumber, since),
+    addReply: async ({ project, requestId }, { kind, key, score }) => {
+      const id = await nextId(database, project.id);
+      database.send(
+        `INSERT INTO text_replies (project_id, id, request_id, kind, key, score, created_at, due_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        [project.id, id, requestId, kind, key, score, session.now, session.now],
+      );
+    },
+    lastReplyAt: async ({ project, requestId }, kind) => {
+      const row = await database.first(
+        "SELECT max(created_at) AS at FROM text_replies WHERE project_id = ? AND request_id = ? AND kind = ?",
+        [project.id, requestId, kind],
+      );
+      return row === null || row.at === null ? null : Number(row.at);
+    },
+    dropReplies: async ({ project, requestId }) => {
+      database.send(
+        `UPDATE text_replies SET due_at = NULL, outcome = 'cancelled'
+         WHERE project_id = ? AND request_id = ? AND due_at IS NOT NULL`,
+        [project.id, requestId],
+      );
+    },
+    claimReplies: async (limit) => claimReplies(database, session.now, limit),
+    settleReply: async ({ project, id }, { outcome, dueAt }) => {
+      database.send(
+        "UPDATE text_replies SET outcome = ?, due_at = ?, attempts = attempts + 1 WHERE project_id = ? AND id = ?",
+        [dueAt === null ? outcome : null, dueAt, project.id, id],
+      );
+    },
+    loseReplies: async () =>
+      database.run("UPDATE text_replies SET outcome = 'unknown' WHERE due_at IS NULL AND outcome IS NULL"),
+    nextReplyAt: async () => {
+      const row = await database.first("SELECT min(due_at) AS at FROM text_replies WHERE due_at IS NOT NULL");
+      return row === null || row.at === null ? null : Number(row.at);
+    },
+    segmentsOn: async (project, day) => {
+      const row = await database.first("SELECT n FROM text_segments WHERE project_id = ? AND day = ?", [project, day]);
+      return row === null ? 0 : Number(row.n);
+    },
+    addSegments: async (project, day, segments) => {
+      database.send(
+        `INSERT INTO text_segments (project_id, day, n) VALUES (?, ?, ?)
+         ON CONFLICT (project_id, day) DO UPDATE SET n = text_segments.n + excluded.n`,
+        [project, day, segments],
+      );
+    },
+    joinPart: async (phoneNumber, part, text) => joinPart(database, session.now, { phoneNumber, part, text }),
+    prune: async (before, limit) =>
+      (await database.run(
+        `DELETE FROM text_parts WHERE (phone_number, reference, n) IN
+           (SELECT phone_number, reference, n FROM text_parts WHERE at < ? ORDER BY at LIMIT ?)`,
+        [before.parts, limit],
+      )) +
+      (await database.run(
+        `DELETE FROM text_replies WHERE (project_id, id) IN
+           (SELECT project_id, id FROM text_replies WHERE created_at < ? ORDER BY created_at LIMIT ?)`,
+        [before.replies, limit],
+      )),
+  };
+}
+
+const SURVEYS_MAX = 10;
+
+/** Person by person, as the index of numbers has them. */
+async function surveysTo(database: Database, phoneNumber: string, since: number): Promise<TextedSurvey[]> {
+  const rows: SqlRow[] = [];
+  for (const { id } of await database.all("SELECT id FROM projects ORDER BY id"))
+    rows.push(
+      ...(await database.all(
+        `SELECT p.id AS "projectId", p.name, q.id, q.person_id AS "personId", q.token, q.frozen,
+           coalesce(q.sent_at, q.transmitting_at) AS at
+         FROM people w
+         JOIN survey_requests q ON q.project_id = w.project_id AND q.person_id = w.id
+         JOIN projects p ON p.id = q.project_id
+         WHERE w.project_id = ? AND w.phone_number = ? AND q.channel = 'sms'
+           AND coalesce(q.sent_at, q.transmitting_at) >= ?
+         ORDER BY at DESC, q.id DESC LIMIT ?`,
+        [id ?? null, phoneNumber, since, SURVEYS_MAX],
+      )),
+    );
+  return rows.toSorted((left, right) => Number(right.at) - Number(left.at)).map(toTextedSurvey);
+}
+
+function toTextedSurvey(row: SqlRow): TextedSurvey {
+  const { from } = typeof row.frozen === "string" ? (JSON.parse(row.frozen) as JsonObject) : {};
+  return {
+    project: { id: Number(row.projectId), name: String(row.name) },
+    requestId: Number(row.id),
+    personId: Number(row.personId),
+    token: String(row.token),
+    from: typeof from === "string" ? from : null,
+  };
+}
+
+async function claimReplies(database: Database, now: number, limit: number): Promise<DueReply[]> {
+  const rows = await database.all(
+    `SELECT r.project_id AS "projectId", p.name, r.id, r.kind, r.key, r.score, r.attempts, r.created_at AS "createdAt",
+       w.phone_number AS "phoneNumber", q.properties
+     FROM text_replies r
+     JOIN projects p ON p.id = r.project_id
+     JOIN survey_requests q ON q.project_id = r.project_id AND q.id = r.request_id
+     JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
+     WHERE r.due_at <= ? ORDER BY r.due_at LIMIT ?`,
+    [now, limit],
+  );
+  const claimed: SqlRow[] = [];
+  // Of several processes one takes it.
+  for (const row of rows) {
+    const key = [row.projectId ?? null, row.id ?? null];
+    const sql = "UPDATE text_replies SET due_at = NULL WHERE project_id = ? AND id = ? AND due_at IS NOT NULL";
+    if ((await database.run(sql, key)) > 0) claimed.push(row);
+  }
+  return claimed.map((row) => ({
+    project: { id: Number(row.projectId), name: String(row.name) },
+    id: Number(row.id),
+    kind: row.kind as ReplyKind,
+    key: String(row.key),
+    score: row.score === null ? null : Number(row.score),
+    attempts: Number(row.attempts),
+    createdAt: Number(row.createdAt),
+    phoneNumber: row.phoneNumber === null ? null : String(row.phoneNumber),
+    properties: JSON.parse(String(row.properties)) as Properties,
+  }));
+}
+
+interface IncomingPart {
+  readonly phoneNumber: string;
+  readonly part: TextPart;
+  readonly text: string;
+}
+
+async function joinPart(
+  database: Database,
+  now: number,
+  { phoneNumber, part, text }: IncomingPart,
+): Promise<string | null> {
+  const key = [phoneNumber, part.reference];
+  database.send(
+    `INSERT INTO text_parts (phone_number, reference, n, total, text, at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (phone_number, reference, n) DO UPDATE SET total = excluded.total, text = excluded.text, at = excluded.at`,
+    [...key, part.number, part.total, text, now],
+  );
+  const rows = await database.all(
+    "SELECT text FROM text_parts WHERE phone_number = ? AND reference = ? ORDER BY n",
+    key,
+  );
+  if (rows.length < part.total) return null;
+  database.send("DELETE FROM text_parts WHERE phone_number = ? AND reference = ?", key);
+  return rows.map((row) => String(row.text)).join("");
+}

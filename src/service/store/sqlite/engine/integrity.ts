@@ -1,0 +1,14 @@
+import { FIND_MISCOUNTED } from "../../sql/schema/migrations.ts";
+import type { SqliteDatabase } from "./database.ts";
+
+/** What is wrong with the whole of a data file, a sentence a finding. */
+export function integrityFindings(database: SqliteDatabase): string[] {
+  const findings = database.all("PRAGMA integrity_check").map((row) => String(Object.values(row)[0]));
+  const orphans = database
+    .all("PRAGMA foreign_key_check")
+    .map(({ table, parent }) => `a row of ${table} has no ${parent}`);
+  const miscounts = FIND_MISCOUNTED.flatMap((sql) => database.all(sql)).map(
+    ({ project_id, list }) => `the counts of ${list} in project ${project_id} are wrong`,
+  );
+  return [...findings.filter((finding) => finding !== "ok"), ...orphans, ...miscounts];
+}

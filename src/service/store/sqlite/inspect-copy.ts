@@ -1,0 +1,56 @@
+/** Looks at a copy of a data file without changing it. */
+import { StoreFileError } from "../store-errors.ts";
+import { createDatabase, type SqliteDatabase } from "./engine/database.ts";
+import { type EngineName, openEngine } from "./engine/engine.ts";
+import { readHeader } from "./engine/file-guard.ts";
+import { RUN_OFFSET } from "./engine/data-file.ts";
+import { TABLE_KEYS } from "../sql/rows/table-rows.ts";
+import { integrityFindings } from "./engine/integrity.ts";
+
+export interface CopyFacts {
+  readonly schema: number;
+  /** Of each table, by its name; those that a newer or older version has are missing. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Rows of people that are not on their way out. */
+  readonly people: number;
+  /** What is wrong with it, a sentence a finding. */
+  readonly findings: readonly string[];
+}
+
+/** Reads all of it. The file was closed properly, so it has no log. Throws StoreFileError for what is no data file. */
+export async function inspectCopy(file: string, engine?: EngineName): Promise<CopyFacts> {
+  if (!readHeader(file).startsWith("SQLite format 3\0"))
+    throw new StoreFileError("not_sqlite", "the file is not a SQLite database");
+  const database = createDatabase(await openEngine(file, engine));
+  try {
+    // A plain copy of a data file says that it has a log, which an engine may only have for itself.
+    database.exec("PRAGMA locking_mode = EXCLUSIVE");
+    database.exec("PRAGMA query_only = 1");
+    const named = database.all("SELECT name FROM sqlite_master WHERE type = 'table'");
+    const tables = new Set(named.map(({ name }) => String(name)));
+    if (!tables.has("schema_migrations"))
+      throw new StoreFileError("foreign", "this is a SQLite file of another program");
+    return {
+      schema: countOf(database, "SELECT max(version) AS n FROM schema_migrations"),
+      rows: Object.fromEntries(
+        Object.keys(TABLE_KEYS)
+          .filter((table) => tables.has(table))
+          .map((table) => [table, countOf(database, `SELECT count(*) AS n FROM ${table}`)]),
+      ),
+      people: countOf(database, "SELECT count(*) AS n FROM people WHERE removed = 0"),
+      findings: integrityFindings(database),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+function countOf(database: SqliteDatabase, sql: string): number {
+  return Number(database.first(sql)?.n ?? 0);
+}
+
+/** Whether a file is a copy that no service has opened since it was made. False for what is not there. */
+export function isUnusedCopy(file: string): boolean {
+  const header = Buffer.from(readHeader(file), "latin1");
+  return header.toString("latin1", 0, 16) === "SQLite format 3\0" && header.readUInt32BE(RUN_OFFSET) === 0;
+}

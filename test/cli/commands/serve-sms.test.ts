@@ -1,0 +1,92 @@
+/** `serve` with a gateway: a conversation over HTTP, what operators see, and which command lines are refused. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startHookReceiver } from "../../helpers/hook-receiver.ts";
+import { runInProcess } from "../../helpers/in-process.ts";
+import { startServe } from "../../helpers/serve.ts";
+
+const place = { folder: "" };
+beforeAll(async () => {
+  place.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-serve-sms-"));
+  await writeFile(path.join(place.folder, "header.txt"), "Authorization: Bearer s3cret-of-the-gateway\n");
+});
+afterAll(() => rm(place.folder, { recursive: true, force: true }));
+
+const ADA = "+4917012345678";
+
+it("when a person is added for SMS, then the gateway gets a text, and the answer to it is a response", async () => {
+  const gateway = await startHookReceiver();
+  const header = path.join(place.folder, "header.txt");
+  const sms = ["--sms-gateway", `${gateway.url}/sms`, "--sms-header-file", header, "--sms-quiet", "off"];
+  const served = await startServe({ args: [...sms, "--sms-mode", "conversation", "--log-format", "json"] });
+  const run = async (...args: readonly string[]): Promise<string> => (await served.run(args)).stdout;
+  const data = ["--data", served.dataFile];
+  const { url } = JSON.parse(await run("service", "sms", "hook", ...data, "--json")) as { url: string };
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/hooks\/sms\/[\w-]{43}$/);
+  await run("people", "add", "--phone", ADA, "--channel", "sms");
+  await gateway.until("/sms", 1);
+  await run("service", "throttle", "off", ...data);
+  const listed = () => run("service", "delivery", "list", ...data, "-o", "csv", "--columns", "phone_number,state");
+  await expect.poll(listed).toBe(`phone_number,state\n${ADA},sent\n`);
+  const post = async (text: string): Promise<number> => {
+    const body = new URLSearchParams({ from: ADA, text, id: text });
+    return (await fetch(url, { method: "POST", body })).status;
+  };
+  expect([await post("9 great service"), await post("STOP")]).toEqual([204, 204]);
+  const columns = ["-o", "csv", "--columns", "score,comment"];
+  expect(await run("responses", "list", ...columns)).toBe("score,comment\n9,great service\n");
+  await gateway.until("/sms", 3);
+  expect(gateway.on("/sms").map(({ headers }) => headers.authorization)).toEqual(
+    Array(3).fill("Bearer s3cret-of-the-gateway"),
+  );
+  expect(await run("people", "add", "--phone", ADA, "--channel", "sms", "--json")).toContain(
+    '"survey_scheduled_at":null',
+  );
+  const metrics = await (await fetch(`${served.baseUrl}/metrics`)).text();
+  expect(metrics.match(/^surveyctl_sms_\w+(?:\{outcome="(?:score|stop|sent)"\})? .*$/gm)).toEqual([
+    "surveyctl_sms_segments_total 3",
+    'surveyctl_sms_received_total{outcome="score"} 1',
+    'surveyctl_sms_received_total{outcome="stop"} 1',
+    'surveyctl_sms_replies_total{outcome="sent"} 2',
+  ]);
+  const { stderr } = await served.stop();
+  expect(stderr).not.toMatch(/s3cret|4917012345678|great service|hooks\/sms\/[\w-]{20}/);
+  await gateway.close();
+});
+
+const TWILIO = ["--sms-gateway", "https://g.example", "--sms-format", "twilio"];
+
+it.each<[readonly string[], string]>([
+  [["--sms-gateway", "gateway"], "--sms-gateway: must be a URL such as https://gateway.example.com/messages"],
+  [["--sms-gateway", "https://me:hunter2@g.example"], "--sms-gateway: must not contain a user or password"],
+  [
+    ["--sms-gateway", "http://g.example/?key=hunter2"],
+    "--sms-gateway: refusing to send texts and credentials over plain http to g.example",
+  ],
+  [["--sms-gateway", "https://g.example", "--sms-header", "hunter2"], "--sms-header: must be one header"],
+  [["--sms-gateway", "https://g.example", "--sms-header-file", "none"], "--sms-header-file: cannot read none (ENOENT)"],
+  [["--sms-gateway", "https://g.example", "--sms-header", "A: b", "--sms-header-file", "f"], "cannot be used together"],
+  [
+    ["--sms-gateway", "https://g.example", "--sms-countries", "49"],
+    '--sms-countries: "49" is not a prefix such as +49',
+  ],
+  [
+    ["--sms-gateway", "https://g.example", "--sms-quiet", "21-24"],
+    '--sms-quiet: "21-24" is not two hours such as 21-8',
+  ],
+  [["--sms-gateway", "https://g.example", "--sms-field", "tu=Dest"], '--sms-field: "tu" is not one of to, text, from'],
+  [["--sms-gateway", "https://g.example", "--sms-daily", "0"], "--sms-daily: "],
+  [TWILIO, "--sms-format twilio requires --sms-from"],
+  [[...TWILIO, "--sms-from", "+15550100"], "--sms-format twilio requires --sms-countries"],
+  [[...TWILIO, "--sms-from", "+15550100", "--sms-countries", "+1"], "--sms-format twilio requires --sms-header-file"],
+])("when serve is given %j, then it does not start", async (args, sentence) => {
+  const data = path.join(place.folder, "never.db");
+  const { status, stderr } = await runInProcess({ args: ["serve", "--data", data, "--port", "0", ...args] });
+  expect([status, stderr.includes(sentence) ? sentence : stderr, stderr.includes("hunter2")]).toEqual([
+    2,
+    sentence,
+    false,
+  ]);
+});

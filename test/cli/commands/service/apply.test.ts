@@ -1,0 +1,242 @@
+/** Settings as a file: what it holds is applied as a whole or not at all, and what is printed is read back the same. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { silentLog } from "../../../../src/runtime/log.ts";
+import { systemRandom } from "../../../../src/runtime/random.ts";
+import { addProject } from "../../../../src/service/domain/projects/projects.ts";
+import { openService } from "../../../../src/service/index.ts";
+import { runServer } from "../../../../src/service/run-server.ts";
+import { type Finished, runInProcess } from "../../../helpers/in-process.ts";
+
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="8" height="8"/></svg>';
+const LOGO_BASE64 = Buffer.from(LOGO).toString("base64");
+const HOOK = "https://example.com/hook?a=1#x";
+
+const FILE = `settings:
+  sender_name: "2024: off"
+  from: ask@acme.example
+  reply_to: ~
+  footer: |
+    Acme — “Shoes”
+    - 1 High Street
+  tz: Europe/Dublin
+  soft_bounces: 3
+throttle: 36h
+autopilot: {email: {frequency: 60d}, sms: &off {active: false, frequency: 90}}
+brand: {name: "#no", color: "#0A7", logo: logo.svg}
+trends:
+  - {name: "yes", where: {plan: pro, seats: 3, "on: off": "~"}}
+  - {name: "yes", where: {plan: free}}
+webhooks:
+  - {url: "${HOOK}", scores: 0-6, events: [survey_response.created]}
+  - {url: "http://127.0.0.1:9/x", format: slack, allow_private: true}
+`;
+
+const PRINTED = `# Settings of project "default": surveyctl service apply FILE. Secrets are not among them.
+settings:
+  sender_name: "2024: off"
+  from: ask@acme.example
+  reply_to: null
+  footer: |-
+    Acme — “Shoes”
+    - 1 High Street
+  tz: Europe/Dublin
+  soft_bounces: 3
+throttle: 36h
+autopilot:
+  email:
+    active: true
+    frequency: 60d
+  sms:
+    active: false
+    frequency: 90s
+brand:
+  name: "#no"
+  color: "#00aa77"
+  logo: data:;base64,${LOGO_BASE64}
+trends:
+  - name: yes
+    where:
+      "on: off": "~"
+      plan: pro
+      seats: "3"
+  - name: yes
+    where:
+      plan: free
+webhooks:
+  - url: ${HOOK}
+    events:
+      - survey_response.created
+    format: json
+    signature_header: X-Webhook-Signature
+    allow_private: false
+    insecure_http: false
+    scores: 0-6
+  - url: http://127.0.0.1:9/x
+    events:
+      - survey_response.created
+      - survey_response.updated
+      - unsubscribe.created
+    format: slack
+    signature_header: X-Webhook-Signature
+    allow_private: true
+    insecure_http: false
+    scores: null
+`;
+
+interface World {
+  readonly folder: string;
+  /** `surveyctl service …` on the data file, with this standard input. */
+  service(args: readonly string[], stdin?: string): Promise<Finished>;
+  close(): Promise<void>;
+}
+
+async function openWorld(served: boolean): Promise<World> {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-apply-"));
+  const data = { dataFile: path.join(folder, "survey.db"), clock: systemClock, random: systemRandom };
+  const service = await openService({ ...data, log: silentLog, publicUrl: null, rateLimit: null });
+  for (const name of ["default", "other"]) await service.store.write((tx) => addProject(tx, name));
+  const server = served
+    ? await runServer(service, { ...data, host: "127.0.0.1", port: 0, tls: null, publicUrl: null })
+    : null;
+  if (server === null) await service.close();
+  await writeFile(path.join(folder, "logo.svg"), LOGO);
+  await writeFile(path.join(folder, "survey.yaml"), FILE);
+  return {
+    folder,
+    service: (args, stdin = "") =>
+      runInProcess({ args: ["service", ...args], stdin, env: { SURVEYCTL_DATA: data.dataFile } }),
+    close: async () => {
+      await server?.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+describe.each([
+  ["not served", false],
+  ["served", true],
+])("on a data file that is %s", (_, served) => {
+  let world: World;
+  let file: string;
+  beforeAll(async () => {
+    world = await openWorld(served);
+    file = path.join(world.folder, "survey.yaml");
+  });
+  afterAll(() => world.close());
+
+  it("when it is a dry run, then the difference is shown and nothing changes", async () => {
+    const before = await world.service(["settings", "-o", "yaml"]);
+    const tried = await world.service(["apply", file, "--dry-run"]);
+    expect([tried.status, tried.stderr]).toEqual([0, "25 settings would change. Nothing was changed.\n"]);
+    expect(tried.stdout.split("\n").slice(0, 4)).toEqual([
+      "change\tthrottle\t30d\t36h",
+      "add\tsettings.sender_name\t\t2024: off",
+      "add\tsettings.from\t\task@acme.example",
+      "add\tsettings.footer\t\tAcme — “Shoes”\\n- 1 High Street",
+    ]);
+    expect(await world.service(["settings", "-o", "yaml"])).toEqual(before);
+  });
+
+  it("when a file is applied, then what is printed is that file, whose apply changes nothing", async () => {
+    const applied = await world.service(["apply", file, "--json"]);
+    const rows = JSON.parse(applied.stdout) as { key: string; to: string }[];
+    const secrets = rows.filter(({ key }) => key.endsWith(".secret"));
+    expect([applied.status, rows.length, secrets]).toEqual([
+      0,
+      27,
+      [HOOK, "http://127.0.0.1:9/x"].map((url) => ({
+        change: "add",
+        key: `webhooks[${JSON.stringify(url)}].secret`,
+        from: null,
+        to: expect.stringMatching(/^whsec_/),
+      })),
+    ]);
+    const printed = await world.service(["settings", "-o", "yaml"]);
+    expect(printed).toEqual({ status: 0, stdout: PRINTED, stderr: "", screen: PRINTED });
+    const nothing = { status: 0, stdout: "", stderr: "Nothing to change.\n" };
+    expect(await world.service(["apply", "-"], printed.stdout)).toMatchObject(nothing);
+    expect(await world.service(["apply", file])).toMatchObject(nothing);
+    expect(await world.service(["apply", "-"], "throttle: 36h\n")).toMatchObject(nothing);
+    expect(await world.service(["apply", "-", "--project", "other"], printed.stdout)).toMatchObject({ status: 0 });
+    const other = await world.service(["settings", "-o", "yaml", "--project", "other"]);
+    expect(other.stdout).toBe(PRINTED.replace('"default"', '"other"'));
+  });
+
+  it("when keys and rows differ, then those alone change, and a webhook keeps its number", async () => {
+    const before = await world.service(["webhook", "list", "--columns", "id,url,scores"]);
+    const wanted = `brand: {color: ~}\ntrends: []\nwebhooks: [{url: "${HOOK}", scores: ~}]\n`;
+    const { stdout } = await world.service(["apply", "-", "--columns", "change,key,from"], wanted);
+    const events = '["survey_response.created","survey_response.updated","unsubscribe.created"]';
+    expect(stdout.split("\n").map((line) => line.split("\t"))).toEqual([
+      ["remove", "brand.color", "#00aa77"],
+      ["remove", 'trends["yes"].where', '{"on: off":"~","plan":"pro","seats":"3"}'],
+      ["remove", 'trends["yes"#2].where', '{"plan":"free"}'],
+      ["remove", `webhooks["${HOOK}"].scores`, "0-6"],
+      ["remove", 'webhooks["http://127.0.0.1:9/x"].events', events],
+      ["remove", 'webhooks["http://127.0.0.1:9/x"].format', "slack"],
+      ["remove", 'webhooks["http://127.0.0.1:9/x"].signature_header', "X-Webhook-Signature"],
+      ["remove", 'webhooks["http://127.0.0.1:9/x"].allow_private', "true"],
+      ["remove", 'webhooks["http://127.0.0.1:9/x"].insecure_http', "false"],
+      [""],
+    ]);
+    const after = await world.service(["webhook", "list", "--columns", "id,url,scores"]);
+    expect(after.stdout).toBe(`${before.stdout.split("\n")[0]?.replace("0-6", "") ?? ""}\n`);
+  });
+});
+
+describe("a file that is wrong", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld(true);
+  });
+  afterAll(() => world.close());
+
+  it.each([
+    ["throttle: 3 parsecs", '1:11: throttle "3 parsecs" is not a duration such as 90d or 12h, or off'],
+    ["throttle:", "1:10: throttle must be a text"],
+    ["throttles: 3d", "1:1: throttles is not a setting\nhint: did you mean throttle?"],
+    ["- a", "1:1: must be a map of keys and values"],
+    [
+      "brand:\n  name: A\n  logo: [x",
+      "4:1: Flow sequence in block collection must be sufficiently indented and end with a ]",
+    ],
+    ["throttle: 1d\nthrottle: 2d", "2:1: Map keys must be unique"],
+    ["settings:\n  tz: Mars/Base", "2:7: settings.tz is not a time zone"],
+    ["settings: {footer: 7}", "1:20: settings.footer must be a text\nhint: put it in quotes"],
+    ["settings: {soft_bounces: 9}", "1:26: settings.soft_bounces must be a whole number from 1 to 5"],
+    ["autopilot:\n  sms:\n    active: yes", "3:13: autopilot.sms.active must be true or false"],
+    ["autopilot:\n  sms: {frequency: 0}", "2:20: autopilot.sms.frequency must be from 1 second to 100 years"],
+    ["autopilot: {post: {}}", "1:13: autopilot.post is not a setting\nhint: the keys are email, sms"],
+    ["brand: {logo: gone.svg}", expect.stringContaining("1:15: brand.logo cannot be read: ENOENT")],
+    ["brand: {logo: survey.yaml}", "1:15: brand.logo is not a PNG, JPEG or SVG file"],
+    ["brand: {color: '#777'}", expect.stringContaining("1:16: brand.color cannot carry readable text")],
+    ["trends: {}", "1:9: trends must be a list\nhint: [] is an empty one"],
+    ["trends:\n  - name: Pro\n    where: {}", "3:12: trends.0.where can't be blank"],
+    ["trends:\n  - name: Pro", "2:5: trends.0 has no where"],
+    [
+      "webhooks:\n  - url: http://example.com/",
+      "2:10: webhooks.0.url is not allowed: http:// would send answers unencrypted",
+    ],
+    [
+      "webhooks:\n  - url: https://e.com/\n    scores: 8-3",
+      expect.stringContaining('3:13: webhooks.0.scores "8-3" is not'),
+    ],
+    [
+      "webhooks:\n  - url: https://e.com/\n    events: [a]",
+      expect.stringContaining('3:14: webhooks.0.events.0 "a" is not one of'),
+    ],
+  ])("when it says %j, then one sentence tells the place, and nothing changes", async (wrong, sentence) => {
+    const file = path.join(world.folder, "wrong.yaml");
+    // What comes first is right, and is not applied either.
+    await writeFile(file, wrong.startsWith("- ") || wrong.startsWith("trends") ? wrong : `${wrong}\ntrends: []\n`);
+    const { status, stdout, stderr } = await world.service(["apply", file]);
+    expect([status, stdout, stderr.trimEnd().replace(`error: ${file}:`, "")]).toEqual([2, "", sentence]);
+    const { stdout: printed } = await world.service(["settings", "-o", "yaml"]);
+    expect(printed).toContain("throttle: 30d\n");
+    expect(printed).toMatch(/trends: \[\]\nwebhooks: \[\]\n$/);
+  });
+});

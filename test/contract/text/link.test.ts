@@ -1,0 +1,55 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatNextLink, parseNextLink } from "../../../src/contract/text/link.ts";
+
+describe("the Link header", () => {
+  it("when any URL is written and read back, then it leads to the same place", () => {
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true, withFragments: false }), (url) => {
+        const read = parseNextLink(formatNextLink(url)) ?? "";
+        expect(decodeURIComponent(new URL(read).search)).toBe(decodeURIComponent(new URL(url).search));
+        expect(new URL(read).host).toBe(new URL(url).host);
+      }),
+    );
+  });
+
+  it("when clients split the header on commas and semicolons, then the URL stays whole", () => {
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
+        const [entry = "", ...others] = formatNextLink(url).split(",");
+        expect([others, entry.split(";").length]).toEqual([[], 2]);
+      }),
+    );
+  });
+
+  it("when any text arrives as a header, then reading it never throws", () => {
+    fc.assert(
+      fc.property(fc.string(), (header) => {
+        const next = parseNextLink(header);
+        expect(next === null || typeof next === "string").toBe(true);
+      }),
+    );
+  });
+
+  it("when a long hostile header arrives, then it is read in linear time", () => {
+    expect(parseNextLink(`<${";".repeat(50_000)}>${"; a=b".repeat(50_000)}`)).toBeNull();
+  });
+
+  it.each([
+    [
+      "the specification's form",
+      '<https://a.test/v1/people.json?page_info=1>; rel="next"',
+      "https://a.test/v1/people.json?page_info=1",
+    ],
+    ["a bare relation", "<https://a.test/2>; rel=next", "https://a.test/2"],
+    ["several entries", '<https://a.test/0>; rel="prev", <https://a.test/2>; rel="next"', "https://a.test/2"],
+    ["several relations", '<https://a.test/9>; rel="last next"', "https://a.test/9"],
+    ["other parameters around", '<https://a.test/2>; title="a, b; c"; REL="Next"; x=y', "https://a.test/2"],
+    ["a relative target", '</v1/people.json?page_info=1>; rel="next"', "/v1/people.json?page_info=1"],
+    ["no next", '<https://a.test/0>; rel="prev"', null],
+    ["a next inside another parameter", '<https://a.test/0>; title="rel=next"', null],
+    ["nothing", "", null],
+  ])("when there is %s, then it is read", (_, header, expected) => {
+    expect(parseNextLink(header)).toBe(expected);
+  });
+});

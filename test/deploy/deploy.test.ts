@@ -1,0 +1,138 @@
+/** The files of docs/deploy, as far as they can be checked without the programs that they are for. */
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { validate } from "dockerfile-utils";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { commandsOf } from "../helpers/command-tree.ts";
+import { deployed, namesOf, ROOT, settingsOf } from "./deploy-files.ts";
+
+interface Instruction {
+  readonly word: string;
+  readonly rest: string;
+}
+
+const instructions: readonly Instruction[] = deployed("Dockerfile")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"))
+  .map((line) => ({ word: line.split(" ")[0] ?? "", rest: line.replace(/^\S+ /, "") }));
+const lastFrom = instructions.findLastIndex(({ word }) => word === "FROM");
+const restOf = (word: string): string[] =>
+  instructions.slice(lastFrom).flatMap((one) => (one.word === word ? [one.rest] : []));
+
+interface ComposeService {
+  readonly build?: { readonly context: string; readonly dockerfile: string };
+  readonly command?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, unknown>> | readonly string[];
+  readonly [setting: string]: unknown;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+  readonly volumes: Readonly<Record<string, null>>;
+}
+
+const compose = parse(deployed("compose.yaml")) as Compose;
+const services = Object.values(compose.services);
+
+/** Arguments after the program's name. */
+const commandLines: readonly (readonly string[])[] = [
+  ...namesOf(".service").flatMap((name) =>
+    settingsOf(deployed(name), "ExecStart").map((line) => line.split(" ").slice(1)),
+  ),
+  ...restOf("CMD").map((json) => JSON.parse(json) as string[]),
+  ...restOf("HEALTHCHECK").map((rest) => (JSON.parse(rest.slice(rest.indexOf("["))) as string[]).slice(2)),
+  ...services.flatMap(({ command }) => (command === undefined ? [] : [command])),
+];
+
+/** Flags and commands of the second engine and of backups, which the files are written for. */
+const COMING = new Set(["serve --database-file", "serve --outbox", "service backup"]);
+
+describe("every command line", () => {
+  it("names commands and flags that the program has", () => {
+    const known = commandsOf(readFileSync(path.join(ROOT, "dist/completion.json"), "utf8"));
+    const unknown = commandLines.flatMap((words) => {
+      const command = known.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
+      if (command === undefined) return [words.slice(0, 2).join(" ")];
+      const flags = words.filter((word) => word.startsWith("--")).map((word) => word.replace(/=.*/, ""));
+      return flags.filter((flag) => !command.flags.includes(flag)).map((flag) => `${command.name} ${flag}`);
+    });
+    expect([unknown.filter((one) => !COMING.has(one)), commandLines.length]).toEqual([[], 6]);
+  });
+});
+
+describe("the Dockerfile", () => {
+  it("is free of complaints", () => {
+    expect(validate(deployed("Dockerfile"))).toEqual([]);
+  });
+
+  it("ends in an image without a shell, for a user without rights, that checks its own health", () => {
+    expect(instructions[lastFrom]?.rest).toMatch(/^gcr\.io\/distroless\/\S+:nonroot$/);
+    expect([restOf("USER"), restOf("EXPOSE"), restOf("VOLUME"), restOf("RUN")]).toEqual([
+      ["65532:65532"],
+      ["8080"],
+      ["/data"],
+      [],
+    ]);
+    const program = ["/nodejs/bin/node", "/app/bin/surveyctl.js"];
+    expect(restOf("ENTRYPOINT").map((json) => JSON.parse(json) as unknown)).toEqual([program]);
+    const [health = ""] = restOf("HEALTHCHECK");
+    expect(JSON.parse(health.slice(health.indexOf("[")))).toEqual([...program, "service", "health"]);
+  });
+
+  it("takes only files that are there and that the build is given", () => {
+    const given = deployed("Dockerfile.dockerignore").trim().split("\n");
+    const sources = instructions
+      .filter(({ word, rest }) => word === "COPY" && !rest.startsWith("--from="))
+      .flatMap(({ rest }) => rest.split(" ").slice(0, -1));
+    expect(sources.filter((source) => !given.includes(`!${source}`) || !existsSync(path.join(ROOT, source)))).toEqual(
+      [],
+    );
+    expect([given[0], sources.length]).toEqual(["*", 5]);
+  });
+});
+
+describe("the compose file", () => {
+  it("declares what its services use", () => {
+    const used = services.flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(":")[0] ?? ""));
+    const folder = path.join(ROOT, "docs/deploy");
+    expect(
+      used.filter((name) => (name.startsWith(".") ? !existsSync(path.join(folder, name)) : !(name in compose.volumes))),
+    ).toEqual([]);
+    expect(services.flatMap(({ secrets = [] }) => secrets.filter((name) => !(name in compose.secrets)))).toEqual([]);
+    const needed = services.flatMap(({ depends_on = [] }) =>
+      Array.isArray(depends_on) ? (depends_on as string[]) : Object.keys(depends_on),
+    );
+    expect([needed, needed.filter((name) => !(name in compose.services))]).toEqual([["postgres", "surveyctl"], []]);
+    const build = compose.services["surveyctl"]?.build;
+    expect(existsSync(path.join(folder, build?.context ?? "", build?.dockerfile ?? ""))).toBe(true);
+  });
+
+  it("gives the service no rights, no writable root and no password in its environment", () => {
+    const { user, read_only, cap_drop, security_opt, environment } = compose.services["surveyctl"] ?? {};
+    expect({ user, read_only, cap_drop, security_opt, environment }).toEqual({
+      user: "65532:65532",
+      read_only: true,
+      cap_drop: ["ALL"],
+      security_opt: ["no-new-privileges:true"],
+      environment: undefined,
+    });
+    expect(deployed("compose.yaml")).not.toMatch(/PASSWORD:/);
+  });
+});
+
+describe("the units", () => {
+  it("are as closed as each other", () => {
+    const hardening = namesOf(".service").map((name) => deployed(name).split("# Nothing but its own folder")[1]);
+    const [first, ...others] = hardening.map((text) => text?.split("\n\n")[0]?.trim());
+    expect(others).toEqual([first, first]);
+  });
+
+  it("have a timer each, but for the service itself", () => {
+    const timers = namesOf(".timer").map((name) => name.replace(/timer$/, "service"));
+    expect([...timers, "surveyctl.service"].toSorted()).toEqual(namesOf(".service").toSorted());
+  });
+});

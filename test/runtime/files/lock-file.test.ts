@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { takeLock } from "../../../src/runtime/files/lock-file.ts";
+import { size } from "../../helpers/long.ts";
+
+let folder = "";
+let file = "";
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "surveyctl-lock-"));
+  file = path.join(folder, "lock");
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const GONE = { pid: 2 ** 22 + 1, started: null, token: "gone" };
+
+it("is held by one at a time", async () => {
+  const lock = await takeLock(file, "a");
+  await expect(takeLock(file, "b")).rejects.toMatchObject({ name: "LockedError", pid: process.pid, file });
+  await lock.release();
+  await (await takeLock(file, "c")).release();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+it.each([
+  ["a process that is gone", GONE],
+  ["an earlier process of the same id", { pid: process.pid, started: "1" }],
+])("is taken over from %s", async (_, holder) => {
+  await writeFile(file, JSON.stringify(holder));
+  const lock = await takeLock(file, "a");
+  await expect(takeLock(file, "b")).rejects.toThrow(`process ${process.pid}`);
+  await lock.release();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+it("is not taken from what names nobody", async () => {
+  await writeFile(file, "something else");
+  await expect(takeLock(file, "a")).rejects.toMatchObject({ name: "LockedError", pid: null });
+});
+
+it("when its holder is in another container, then it counts as held until it has not been touched for a minute", async () => {
+  await writeFile(file, JSON.stringify({ ...GONE, space: "another" }));
+  await expect(takeLock(file, "a")).rejects.toMatchObject({ name: "LockedError", pid: GONE.pid });
+  const past = new Date(Date.now() - 61_000);
+  await utimes(file, past, past);
+  await (await takeLock(file, "b")).release();
+});
+
+it("when somebody else's lock is in its place, then it is not removed", async () => {
+  const lock = await takeLock(file, "a");
+  await writeFile(file, JSON.stringify(GONE));
+  await lock.release();
+  expect(JSON.parse(await readFile(file, "utf8"))).toEqual(GONE);
+});
+
+it("when its holder had noted something and died, then the next one reads it", async () => {
+  const lock = await takeLock(file, "a");
+  await lock.note({ run: 7 });
+  const record = JSON.parse(await readFile(file, "utf8")) as object;
+  await writeFile(file, JSON.stringify({ ...record, ...GONE }));
+  const next = await takeLock(file, "b");
+  expect(next.left).toEqual({ run: 7 });
+  await next.release();
+  expect((await takeLock(file, "c")).left).toBe(null);
+});
+
+const ROUNDS = size(6, 40);
+
+it(`when many take over from one that died, then one gets it, in each of ${ROUNDS} rounds`, async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await writeFile(file, JSON.stringify({ ...GONE, token: `gone${round}` }));
+    const tries = Array.from({ length: 8 }, (_, index) => takeLock(file, `r${round}t${index}`));
+    const taken = (await Promise.allSettled(tries)).filter(({ status }) => status === "fulfilled");
+    expect(taken).toHaveLength(1);
+    for (const one of taken) if (one.status === "fulfilled") await one.value.release();
+    expect(await readdir(folder)).toEqual([]);
+  }
+});
+
+/** Looks at a file as fast as it can, in a thread of its own, and tells every text that was in it. */
+const WATCH = `
+const { parentPort, workerData } = require("node:worker_threads");
+const { readFileSync } = require("node:fs");
+const seen = new Set();
+for (;;) {
+  try {
+    const text = readFileSync(workerData, "utf8");
+    if (!seen.has(text)) parentPort.postMessage(text);
+    seen.add(text);
+  } catch {}
+}`;
+
+it("is never there without its holder's name, so that a kill leaves none that cannot be taken over", async () => {
+  const seen: string[] = [];
+  const watcher = new Worker(WATCH, { eval: true, workerData: file }).on("message", (text: string) => seen.push(text));
+  await once(watcher, "online");
+  for (let turn = 0; turn < size(40, 500); turn += 1) await (await takeLock(file, `t${turn}`)).release();
+  await watcher.terminate();
+  expect(seen.length).toBeGreaterThan(0);
+  for (const text of seen) expect(JSON.parse(text)).toMatchObject({ pid: process.pid });
+});

@@ -1,0 +1,39 @@
+/** What gateways answer, and what it means; the whole way of the commonest answers is in `sms-sender.test.ts`. */
+import { expect, it } from "vitest";
+import { readGatewayAnswer } from "../../../../src/service/delivery/sms/gateway.ts";
+import type { SmsFormat } from "../../../../src/service/delivery/sms/formats.ts";
+
+/** The outcome, what becomes of the sender, a wait in seconds, the provider's code, and its id of the message. */
+it.each<[SmsFormat, number, string, string]>([
+  ["json", 202, '{"data":{"id":"d1"}}', "sent none - - d1"],
+  ["json", 200, '{"messages":[{"message-id":"m1"}]}', "sent none - - m1"],
+  ["json", 200, '{"success":true,"error":null,"errors":[]}', "sent none - - -"],
+  ["json", 200, '{"status":"failed","code":12}', "failed strike - 12 -"],
+  ["json", 200, '{"error":{"code":"no_credit"}}', "failed strike - no_credit -"],
+  ["json", 200, "PK\u0003\u0004", "unknown breaker - - -"],
+  ["json", 408, "", "retry back-off 7 - -"],
+  ["json", 429, "", "retry back-off 7 - -"],
+  ["json", 502, "", "retry back-off 7 - -"],
+  ["json", 402, '{"code":9}', "held breaker - 9 -"],
+  ["json", 404, "", "held breaker - - -"],
+  ["json", 422, '{"errors":[{"code":"bad"}]}', "failed strike - bad -"],
+  ["form", 200, "ID: 205e85", "sent none - - 205e85"],
+  ["form", 200, "ERR: 114, Cannot route", "failed strike - 114 -"],
+  ["twilio", 201, '{"sid":"SM1","error_code":21610}', "bounced stopped none - 21610 -"],
+  ["twilio", 400, '{"code":21614}', "bounced none - 21614 -"],
+  ["twilio", 429, '{"code":20429}', "retry back-off 7 20429 -"],
+  ["twilio", 401, '{"code":20003}', "held breaker - 20003 -"],
+  ["telnyx", 400, '{"errors":[{"code":"40300"}]}', "bounced stopped none - 40300 -"],
+  ["telnyx", 400, '{"errors":[{"code":"40310"}]}', "bounced none - 40310 -"],
+  ["telnyx", 200, '{"data":{}}', "unknown breaker - - -"],
+  ["vonage", 200, '{"messages":[{"status":"0","message-id":"a"},{"status":"0"}]}', "sent none - - a"],
+  ["vonage", 200, '{"messages":[{"status":"0"},{"status":"5"}]}', "unknown breaker - - -"],
+  ["vonage", 200, '{"messages":[{"status":"7"}]}', "bounced stopped none - 7 -"],
+  ["vonage", 200, '{"messages":[{"status":"9"}]}', "held breaker - 9 -"],
+  ["vonage", 200, "[]", "unknown breaker - - -"],
+])("when %s answers %d %s, then it means %s", (format, status, text, meaning) => {
+  const read = readGatewayAnswer(format, { status, text, retryAfter: 7 });
+  const { outcome, sender, strike, hasStopped, afterSeconds, code, serverId } = read;
+  const words = [outcome, ...(hasStopped ? ["stopped"] : []), strike ? "strike" : sender];
+  expect([...words, afterSeconds ?? "-", code ?? "-", serverId ?? "-"].join(" ")).toBe(meaning);
+});

@@ -1,0 +1,367 @@
+/** Texts that come in: a conversation without a link, the wish to get no more, and whose texts are believed. */
+import { createHash, createHmac, generateKeyPairSync, sign } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import { setProviderKey, type SigningGateway } from "../../../../src/service/domain/delivery/hook-secrets.ts";
+import { explainPerson } from "../../../../src/service/domain/delivery/oversight.ts";
+import { addProject } from "../../../../src/service/domain/projects/projects.ts";
+import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
+import { memberInput, links, responsesQuery, sendInput } from "../../domain/fixture.ts";
+import { listResponsesJson } from "../../../../src/service/domain/answers/responses.ts";
+import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { APP_URL, inTurn, lost, openTexting, saying, type Texting, type TextingOptions } from "./texting.ts";
+
+const ADA = "+4917012345678";
+const OURS = "+4930111";
+const DAY_MS = 86_400_000;
+/** A poll every 50 ms would be most of the time. */
+const SOON = { interval: 5, timeout: 10_000 };
+const open: Texting[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.stop();
+});
+
+async function start(options: TextingOptions = {}): Promise<Texting> {
+  const texting = await openTexting({ mode: "conversation", ...options, gateway: { from: OURS, ...options.gateway } });
+  open.push(texting);
+  return texting;
+}
+
+/** One survey has gone out to Ada. */
+async function asked(options: TextingOptions = {}, properties = {}): Promise<Texting> {
+  const texting = await start(options);
+  await texting.ask(ADA, properties);
+  await expect.poll(() => texting.stateOf(ADA), SOON).toContain("sent");
+  return texting;
+}
+
+let count = 0;
+/** Ada texts; the answer of the hook. */
+async function say(texting: Texting, text: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+  count += 1;
+  return texting.text({ from: ADA, to: OURS, text, id: `in-${count}`, ...more });
+}
+
+/** Score and comment of each response, in order. */
+async function answers(texting: Texting, project = texting.project): Promise<[number, string | null][]> {
+  const rows = await texting.read((tx) => listResponsesJson(tx, project, responsesQuery(), links));
+  return rows.map((row) => {
+    const { score, comment } = JSON.parse(row) as { score: number; comment: string | null };
+    return [score, comment];
+  });
+}
+
+/** What Ada has been texted after the survey. */
+const replies = (texting: Texting): (string | undefined)[] =>
+  texting
+    .sent()
+    .slice(1)
+    .map(({ text }) => text);
+
+const ASK_COMMENT = "You gave us 9. What is the main reason for your score?";
+const THANKS = "Thank you for your feedback!";
+const ASK_AGAIN = "Please reply with a number from 0 to 10.";
+const STOPPED = "Acme: You will get no more messages. Reply START to get them again.";
+
+const suppressions = (texting: Texting, project = texting.project) =>
+  texting.read(async (tx) => (await tx.suppressions.list(project.id, "sms", ADA)).map(({ reason }) => reason));
+
+const keep = (texting: Texting, provider: SigningGateway, key: string) =>
+  texting.write((tx) => setProviderKey(tx, provider, key));
+
+describe("the conversation", () => {
+  it("when a person texts a score and then a comment, then both are the answer, and no link was needed", async () => {
+    const texting = await asked();
+    expect(texting.sent()[0]?.text).toBe(
+      "How likely are you to recommend us to a friend?\nAcme: customer survey. Reply with a number from 0 to 10, or STOP to get no more messages.",
+    );
+    expect(await say(texting, "9")).toBe("204");
+    await expect.poll(() => replies(texting), SOON).toEqual([ASK_COMMENT]);
+    expect(await say(texting, "The staff!\nAlways.")).toBe("204");
+    await expect.poll(() => replies(texting), SOON).toEqual([ASK_COMMENT, THANKS]);
+    expect(await answers(texting)).toEqual([[9, "The staff!\nAlways."]]);
+    expect(texting.sent().map(({ to }) => to)).toEqual([ADA, ADA, ADA]);
+    const today = new Date(texting.clock.now()).toISOString().slice(0, 10);
+    const segments = () => texting.read((tx) => tx.texts.segmentsOn(texting.project.id, today));
+    await expect.poll(segments, SOON).toBe(3);
+  });
+
+  it("when score and comment come in one text, then thanks follow; another number changes the score in silence", async () => {
+    const texting = await asked({}, { locale: "de", thank_you_message: "Danke, Ada!" });
+    await say(texting, "9 great service");
+    await expect.poll(() => replies(texting), SOON).toEqual(["Danke, Ada!"]);
+    await say(texting, "7");
+    expect(await answers(texting)).toEqual([[7, "great service"]]);
+    await say(texting, "3 it broke");
+    expect(await answers(texting)).toEqual([[3, "it broke"]]);
+    // In one breath it is one comment; later it is small talk.
+    await say(texting, "and nobody answers");
+    expect(await answers(texting)).toEqual([[3, "it broke\nand nobody answers"]]);
+    texting.clock.advance(DAY_MS);
+    await say(texting, "you are welcome");
+    expect(await answers(texting)).toEqual([[3, "it broke\nand nobody answers"]]);
+    expect(replies(texting)).toEqual(["Danke, Ada!"]);
+  });
+
+  it("when a text has no score, then a number is asked for once", async () => {
+    const texting = await asked();
+    for (const text of ["100", "9-5 open?", "I give it nine"]) await say(texting, text);
+    await expect.poll(() => replies(texting), SOON).toEqual([ASK_AGAIN]);
+    expect(await answers(texting)).toEqual([]);
+  });
+
+  it("when the survey is older than two weeks, or the number was never asked, then nothing is answered", async () => {
+    const texting = await asked();
+    expect(await say(texting, "9", { from: "+4917099999999" })).toBe("204");
+    expect(await say(texting, "9", { to: "+4930222" })).toBe("204");
+    texting.clock.advance(15 * DAY_MS);
+    expect(await say(texting, "9")).toBe("204");
+    expect([await answers(texting), replies(texting)]).toEqual([[], []]);
+  });
+
+  it("when two projects have asked the same number, then a text is about the newest survey", async () => {
+    const texting = await asked();
+    const other = await texting.write((tx) => addProject(tx, "other"));
+    texting.clock.advance(60_000);
+    await texting.write((tx) => sendPerson(tx, other, sendInput({ phoneNumber: ADA, channel: "sms" })));
+    await texting.ask("+4917099999999");
+    await expect.poll(() => texting.sent().length, SOON).toBe(3);
+    await expect
+      .poll(async () => (await texting.read((tx) => tx.deliveries.counts())).map(({ state }) => state), SOON)
+      .toEqual(["sent", "sent"]);
+    await say(texting, "8");
+    expect([await answers(texting), await answers(texting, other)]).toEqual([[], [[8, null]]]);
+  });
+
+  it("when a gateway brings a text again, then it is answered the same and counts once", async () => {
+    const texting = await asked();
+    const twice = { id: "same" };
+    expect([await say(texting, "9 fine", twice), await say(texting, "9 fine", twice)]).toEqual(["204", "204"]);
+    await say(texting, "4 changed");
+    await say(texting, "9 fine", twice);
+    await expect.poll(() => replies(texting), SOON).toEqual([THANKS]);
+    expect(await answers(texting)).toEqual([[4, "changed"]]);
+  });
+
+  it("when a long text comes in parts, in any order, then they are one", async () => {
+    const texting = await asked();
+    const part = (n: number, text: string) =>
+      texting.text({
+        msisdn: ADA.slice(1),
+        to: OURS.slice(1),
+        text,
+        messageId: `part-${n}`,
+        concat: "true",
+        "concat-ref": "1",
+        "concat-total": "3",
+        "concat-part": String(n),
+      });
+    expect([await part(3, "service"), await part(1, "9 what "), await part(2, "a ")]).toEqual(["204", "204", "204"]);
+    expect(await answers(texting)).toEqual([[9, "what a service"]]);
+  });
+
+  it("when a reply is lost on its way, then it is not sent again; when it is refused for now, it is", async () => {
+    const plan = inTurn(saying(200, "{}"), saying(503, ""), saying(200, "{}"), lost);
+    const texting = await asked({ path: "/plan", plans: { "/plan": plan } });
+    const texts = () =>
+      texting
+        .sent("/plan")
+        .slice(1)
+        .map(({ text }) => text);
+    await say(texting, "9");
+    await expect.poll(texts, SOON).toEqual([ASK_COMMENT]);
+    await new Promise((resolve) => void setTimeout(resolve, 30));
+    texting.clock.advance(25_000);
+    await expect.poll(texts, SOON).toEqual([ASK_COMMENT, ASK_COMMENT]);
+    await say(texting, "kind");
+    await expect.poll(texts, SOON).toEqual([ASK_COMMENT, ASK_COMMENT, THANKS]);
+    await new Promise((resolve) => void setTimeout(resolve, 30));
+    texting.clock.advance(600_000);
+    await new Promise((resolve) => void setTimeout(resolve, 30));
+    expect(texts()).toEqual([ASK_COMMENT, ASK_COMMENT, THANKS]);
+  });
+});
+
+it("when it is unknown whether a survey has arrived, then any text about it proves that it has", async () => {
+  const texting = await start({ path: "/plan", plans: { "/plan": inTurn(lost, saying(200, "{}")) } });
+  await texting.ask(ADA);
+  await expect.poll(() => texting.stateOf(ADA), SOON).toBe("unknown | 1 | - | unknown");
+  await say(texting, "Who is this?");
+  expect(await texting.stateOf(ADA)).toBe("sent | 1 | - | unknown");
+});
+
+it("when a person is deleted, then parts of their texts and replies to them go with them, and STOP stays", async () => {
+  const texting = await asked({ limits: { daily: 1 } });
+  const half = { "concat-ref": "1", "concat-total": "2", "concat-part": "1" };
+  await texting.text({ msisdn: ADA, text: "9 half of a", messageId: "half", ...half });
+  await say(texting, "STOP");
+  await texting.write((tx) => deletePerson(tx, texting.project, { by: "phone_number", phoneNumber: ADA }));
+  await texting.store.settle();
+  const other = { reference: "1", number: 2, total: 2 };
+  expect(await texting.write((tx) => tx.texts.joinPart(ADA, other, "text"))).toBeNull();
+  expect(await suppressions(texting)).toEqual(["stop"]);
+  expect(await texting.read((tx) => tx.texts.nextReplyAt())).toBeNull();
+  const { explanation } = await texting.read((tx) => explainPerson(tx, texting.project, ADA));
+  expect(explanation).toBe("No text messages: this number has asked for no more.");
+});
+
+describe("no more", () => {
+  it("when a person texts STOP, then nothing more is sent to the number, and START undoes it", async () => {
+    const texting = await asked();
+    await texting.write((tx) =>
+      addMember(tx, texting.project, memberInput({ platform: "sms", personPhoneNumber: ADA })),
+    );
+    await say(texting, "9");
+    await say(texting, "Stop. Thank you");
+    await say(texting, "STOP");
+    await expect.poll(() => replies(texting).at(-1), SOON).toBe(STOPPED);
+    expect(replies(texting).filter((text) => text === STOPPED)).toHaveLength(1);
+    expect([await suppressions(texting), await answers(texting)]).toEqual([["stop"], [[9, null]]]);
+    await texting.ask(ADA);
+    const waiting = () =>
+      texting.read(async (tx) => (await tx.people.byPhone(texting.project.id, ADA))?.nextSurveyAt ?? null);
+    expect(await waiting()).toBeNull();
+    await say(texting, "START");
+    await expect.poll(() => replies(texting).at(-1), SOON).toBe("You are subscribed again.");
+    expect([await suppressions(texting), await waiting()]).toEqual([[], expect.any(Number)]);
+  });
+
+  it("when the provider answers STOP itself, then we do not; in words that it does not know, we do", async () => {
+    const twilio = { format: "twilio", from: OURS } as const;
+    const texting = await asked({ gateway: twilio, plans: { "/ok": saying(201, '{"sid":"SM1"}') } });
+    const from = (Body: string, MessageSid: string) => texting.text({ From: ADA, To: OURS, Body, MessageSid });
+    expect(await from("STOP", "SM2")).toBe('200 <?xml version="1.0" encoding="UTF-8"?><Response/>');
+    expect(await suppressions(texting)).toEqual(["stop"]);
+    await from("HELP", "SM3");
+    await from("START", "SM4");
+    expect(await suppressions(texting)).toEqual([]);
+    await from("Arrêt, merci", "SM5");
+    await expect
+      .poll(
+        () =>
+          texting
+            .sent()
+            .slice(1)
+            .map(({ Body }) => Body),
+        SOON,
+      )
+      .toEqual([STOPPED]);
+  });
+
+  it("when somebody asks who writes, then they are told, once a day", async () => {
+    const texting = await asked();
+    for (const text of ["HELP", "info?", "help"]) await say(texting, text);
+    const help = texting.sent()[0]?.text?.split("\n")[1];
+    await expect.poll(() => replies(texting), SOON).toEqual([help]);
+    texting.clock.advance(DAY_MS);
+    await say(texting, "HELP");
+    await expect.poll(() => replies(texting), SOON).toEqual([help, help]);
+  });
+
+  it("when nobody knows the number, then STOP still holds for it, in every project", async () => {
+    const texting = await start();
+    const other = await texting.write((tx) => addProject(tx, "other"));
+    expect(await say(texting, "STOP")).toBe("204");
+    expect([await suppressions(texting), await suppressions(texting, other)]).toEqual([["stop"], ["stop"]]);
+    expect(texting.gateway.received).toEqual([]);
+  });
+});
+
+describe("whose texts are believed", () => {
+  const TOKEN = "0123456789abcdef0123456789abcdef";
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const raw = publicKey.export({ type: "spki", format: "der" }).subarray(-32).toString("base64");
+  const FORBIDDEN = '403 {"status":403,"message":"Forbidden: the signature is not valid"}';
+
+  it("when Twilio's token is kept, then only what it signed is taken", async () => {
+    const texting = await asked();
+    await keep(texting, "twilio", TOKEN);
+    const fields = { From: ADA, To: OURS, Body: "9 & more", MessageSid: "SM1" };
+    const secret = await texting.read((tx) => tx.reports.secret("sms"));
+    const text = `${APP_URL}/hooks/sms/${secret}Body9 & moreFrom${ADA}MessageSidSM1To${OURS}`;
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded; charset=UTF-8",
+      "x-twilio-signature": createHmac("sha1", TOKEN).update(text).digest("base64"),
+    };
+    expect(await texting.text({ ...fields, Body: "1" }, { headers })).toBe(FORBIDDEN);
+    expect(await say(texting, "1")).toBe(FORBIDDEN);
+    expect(await texting.text(fields, { headers })).toContain("<Response/>");
+    expect(await answers(texting)).toEqual([[9, "& more"]]);
+  });
+
+  it("when Vonage signs, by whatever method, then its texts are taken by GET and by POST", async () => {
+    const texting = await asked();
+    await keep(texting, "vonage", "signature-secret");
+    const taken: string[] = [];
+    for (const method of ["md5 hash", "md5", "sha1", "sha256", "sha512"]) {
+      const fields = {
+        messageId: method,
+        msisdn: ADA.slice(1),
+        text: "9 a=b&c",
+        timestamp: "1750000000",
+        to: "4930111",
+      };
+      const text = Object.entries(fields)
+        .map(([name, value]) => `&${name}=${value.replaceAll(/[&=]/g, "_")}`)
+        .join("");
+      const sig =
+        method === "md5 hash"
+          ? createHash("md5").update(`${text}signature-secret`).digest("hex")
+          : createHmac(method, "signature-secret").update(text).digest("hex");
+      const query = new URLSearchParams({ ...fields, sig: sig.toUpperCase() }).toString();
+      taken.push(
+        await texting.text({}, { method: "GET", query: query.replace("text=9", "text=8") }),
+        await texting.text({}, { method: "GET", query }),
+        await texting.text({ ...fields, sig }),
+      );
+    }
+    expect(taken).toEqual(Array.from({ length: 5 }, () => [FORBIDDEN, "204", "204"]).flat());
+    expect(await answers(texting)).toEqual([[9, "a=b&c"]]);
+  });
+
+  it("when Telnyx signs, then its texts are taken while they are fresh", async () => {
+    const texting = await asked();
+    await keep(texting, "telnyx", raw);
+    const payload = { id: "T1", text: "9", from: { phone_number: ADA }, to: [{ phone_number: OURS }] };
+    const body = JSON.stringify({ data: { event_type: "message.received", payload } });
+    const post = (at: number, signed = body) => {
+      const signature = sign(null, Buffer.from(`${at}|${signed}`), privateKey).toString("base64");
+      const headers = {
+        "content-type": "application/json",
+        "telnyx-timestamp": String(at),
+        "telnyx-signature-ed25519": signature,
+      };
+      return texting.text({}, { headers, body });
+    };
+    const now = Math.floor(texting.clock.now() / 1000);
+    expect(await post(now - 400)).toBe(FORBIDDEN);
+    expect(await post(now, body.replace("9", "1"))).toBe(FORBIDDEN);
+    expect(await post(now)).toBe("204");
+    expect(await answers(texting)).toEqual([[9, null]]);
+  });
+
+  it("when a request is no text that we know, then its answer says so, and nothing is stored", async () => {
+    const requests: readonly (readonly [string, Parameters<Texting["text"]>, string])[] = [
+      ["another secret", [{ from: ADA, text: "9" }, { secret: "x".repeat(43) }], "not found"],
+      ["another method", [{}, { method: "PUT" }], '405 {"status":405,"message":"Method Not Allowed"}'],
+      [
+        "a body that is no form",
+        [{}, { headers: {}, body: "{" }],
+        '400 {"status":400,"message":"Bad Request: this is not a text message"}',
+      ],
+      ["a very large body", [{ text: "x".repeat(70_000) }], '413 {"status":413,"message":"Payload Too Large"}'],
+      ["no number", [{ from: "ACME", text: "9" }], "204"],
+      [
+        "no text, as a receipt",
+        [{ From: ADA, MessageSid: "SM1", MessageStatus: "sent" }],
+        '200 <?xml version="1.0" encoding="UTF-8"?><Response/>',
+      ],
+      ["a lost plus sign", [{ from: ` ${ADA.slice(1)}`, text: "9" }], "204"],
+    ];
+    const texting = await asked();
+    const got: string[] = [];
+    for (const [what, request] of requests) got.push(`${what}: ${await texting.text(...request)}`);
+    expect(got).toEqual(requests.map(([what, , answer]) => `${what}: ${answer}`));
+    // The last one alone.
+    expect(await answers(texting)).toEqual([[9, null]]);
+  });
+});

@@ -1,0 +1,141 @@
+/** A whole scrape of `/metrics`: its grammar, and the names that dashboards and alarms rely on. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { createHistogram, writeFamily } from "../../src/runtime/metrics.ts";
+import { readText } from "../../src/service/control/loopback-exchange.ts";
+import { POSTGRESQL_FAMILIES } from "../../src/service/service-metrics.ts";
+import { openEmbeddedService, type EmbeddedService } from "../helpers/embedded-service.ts";
+
+const NAMES = [
+  "build_info",
+  "deliveries_total",
+  "delivery_breaker",
+  "delivery_duration_seconds",
+  "delivery_oldest_due_seconds",
+  "delivery_queue",
+  "delivery_total",
+  "delivery_unknown",
+  "hook_refusals_total",
+  "http_request_duration_seconds",
+  "http_requests_in_flight",
+  "http_requests_total",
+  "nodejs_eventloop_lag_p99_seconds",
+  "process_cpu_seconds_total",
+  "process_resident_memory_bytes",
+  "rate_limited_total",
+  "reports_total",
+  "scheduler_last_success_timestamp_seconds",
+  "sms_received_total",
+  "sms_replies_total",
+  "sms_segments_total",
+  "smtp_reply_total",
+  "store_batch_jobs",
+  "store_transaction_duration_seconds",
+  "store_transactions_total",
+  "surveys_due",
+  "surveys_oldest_due_age_seconds",
+  "webhook_attempts_total",
+  "webhook_endpoints",
+  "webhook_oldest_due_seconds",
+  "webhook_queue",
+  "webhooks_pending",
+];
+
+const state: { world?: EmbeddedService; lines: string[] } = { lines: [] };
+beforeAll(async () => {
+  state.world = await openEmbeddedService();
+  await state.world.client.sendPerson({ email: "ada@example.com" });
+  await state.world.service.finishDue();
+  const request = { method: "GET", url: "http://embedded.test/metrics", headers: {} };
+  state.lines = (await readText(await state.world.service.handle(request))).split("\n");
+});
+afterAll(() => state.world?.close());
+
+/** The values of the series whose names begin so, in order. */
+const valuesOf = (start: string): number[] =>
+  state.lines.filter((line) => line.startsWith(start)).map((line) => Number(line.split(" ").at(-1)));
+
+describe("a scrape", () => {
+  it("has a text, a type and a unique set of series for each name", () => {
+    expect(state.lines.pop()).toBe("");
+    const grammar =
+      /^(?:# HELP \w+ [A-Z0-9].*\.|# TYPE \w+ (?:counter|gauge|histogram)|surveyctl_\w+(?:\{(?:\w+="[^"\\]*",?)+\})? [\d.e-]+)$/;
+    expect(state.lines.filter((line) => !grammar.test(line))).toEqual([]);
+    const types = state.lines.flatMap((line) => /^# TYPE surveyctl_(\w+)/.exec(line)?.[1] ?? []);
+    expect(types.toSorted()).toEqual(NAMES);
+    const series = state.lines.filter((line) => !line.startsWith("#")).map((line) => line.replace(/ \S+$/, ""));
+    expect(new Set(series).size).toBe(series.length);
+  });
+
+  it("counts the delivery, its transactions and the process", () => {
+    expect(valuesOf('surveyctl_delivery_total{channel="email",outcome="sent"}')).toEqual([1]);
+    expect(valuesOf('surveyctl_delivery_duration_seconds_count{channel="email"}')).toEqual([1]);
+    expect(valuesOf('surveyctl_http_requests_total{route="sendPerson",method="POST",status="201"}')).toEqual([1]);
+    const [commits = 0] = valuesOf('surveyctl_store_transactions_total{outcome="committed"}');
+    expect(commits).toBeGreaterThan(2);
+    expect(valuesOf("surveyctl_store_transaction_duration_seconds_count")).toEqual([commits]);
+    expect(valuesOf("surveyctl_store_batch_jobs_count")).toEqual([commits]);
+    expect(valuesOf("surveyctl_build_info{")).toEqual([1]);
+    expect(Math.abs((valuesOf("surveyctl_scheduler_last_success")[0] ?? 0) - Date.now() / 1000)).toBeLessThan(60);
+    expect(valuesOf("surveyctl_process_resident_memory_bytes")[0]).toBeGreaterThan(1e7);
+  });
+
+  it("leaves out what the store does not tell", async () => {
+    const lost = await openEmbeddedService();
+    await lost.service.store.close();
+    const request = { method: "GET", url: "http://embedded.test/metrics", headers: {} };
+    const { status, ...answer } = await lost.service.handle(request);
+    const text = await readText({ status, ...answer });
+    expect([status, text.includes("surveyctl_delivery_queue"), text.includes("surveyctl_delivery_total")]).toEqual([
+      200,
+      false,
+      true,
+    ]);
+    await lost.close().catch(() => undefined);
+  });
+});
+
+interface Panel {
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+test("the dashboard asks for metrics that a scrape has, or that PostgreSQL adds, and its panels do not overlap", () => {
+  const file = path.join(import.meta.dirname, "../../docs/deploy/grafana-dashboard.json");
+  const { panels } = JSON.parse(readFileSync(file, "utf8")) as { readonly panels: readonly Panel[] };
+  const asked = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => expr.match(/surveyctl_\w+/g) ?? []));
+  const known = new Set([
+    ...state.lines.flatMap((line) => /^# TYPE (\w+)/.exec(line)?.[1] ?? []),
+    ...Object.values(POSTGRESQL_FAMILIES).map(({ name }) => name),
+  ]);
+  const unknown = asked.filter((name) => !known.has(name) && !known.has(name.replace(/_(?:bucket|sum|count)$/, "")));
+  expect([unknown, asked.length > 30]).toEqual([[], true]);
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
+  );
+  expect(new Set(cells).size).toBe(cells.length);
+});
+
+test("a histogram counts each value in every bucket that it is not above", () => {
+  const { observe, lines } = createHistogram(
+    { name: "time_seconds", type: "histogram", help: "Time.", labels: ["route"] },
+    [0.1, 1],
+  );
+  for (const value of [0.05, 0.1, 0.5, 3]) observe(value, ["a"]);
+  expect(lines()).toEqual([
+    "# HELP time_seconds Time.",
+    "# TYPE time_seconds histogram",
+    'time_seconds_bucket{route="a",le="0.1"} 2',
+    'time_seconds_bucket{route="a",le="1"} 3',
+    'time_seconds_bucket{route="a",le="+Inf"} 4',
+    'time_seconds_sum{route="a"} 3.65',
+    'time_seconds_count{route="a"} 4',
+  ]);
+});
+
+test("a label keeps quotes and backslashes apart from its own", () => {
+  const family = { name: "info", type: "gauge", help: "Info.", labels: ["a", "b"] } as const;
+  expect(writeFamily(family, [[['x"y', "c:\\d"], 1]]).at(-1)).toBe('info{a="x\\"y",b="c:\\\\d"} 1');
+});
