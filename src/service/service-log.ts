@@ -41,23 +41,6 @@ export function logStoreEvent(log: Log, file: string, event: StoreEvent): void {
   }
 }
 
-/** Holds events until `release`: before a server listens, only an error is worth a line. */
-export function createNotices(log: (event: StoreEvent) => void): {
-  readonly add: (event: StoreEvent) => void;
-  /** `known` is the kind of event that the user has been shown already. */
-  readonly release: (known: StoreEvent["kind"] | null) => void;
-} {
-  const held: StoreEvent[] = [];
-  const state = { isReleased: false };
-  return {
-    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
-    release: (known) => {
-      state.isReleased = true;
-      for (const event of held.splice(0)) if (event.kind !== known) log(event);
-    },
-  };
-}
-
 /** Said once at a start: what is held then waits for the operator. */
 export function logOverdue(log: Log, held: number, maxAgeSeconds: number): void {
   log.warn("surveys_overdue", {
@@ -87,6 +70,23 @@ export function createFailureLog(log: Log): { readonly add: (error: unknown) => 
     end: () => {
       if (known.size > 0) log.info("delivery_recovered", {});
       known.clear();
+    },
+  };
+}
+
+/** Holds events until `release`: before a server listens, only an error is worth a line. */
+export function createNotices(log: (event: StoreEvent) => void): {
+  readonly add: (event: StoreEvent) => void;
+  /** `known` is the kind of event that the user has been shown already. */
+  readonly release: (known: StoreEvent["kind"] | null) => void;
+} {
+  const held: StoreEvent[] = [];
+  const state = { isReleased: false };
+  return {
+    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
+    release: (known) => {
+      state.isReleased = true;
+      for (const event of held.splice(0)) if (event.kind !== known) log(event);
     },
   };
 }

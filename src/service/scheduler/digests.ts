@@ -9,7 +9,6 @@ import {
   markDigest,
   mayStillSendDigest,
   nextDigestDueAt,
-  releaseDeadDigests,
 } from "../domain/delivery/digests.ts";
 import {
   ClaimLostError,
@@ -18,6 +17,7 @@ import {
   type DeliveryResult,
 } from "../domain/delivery/sender.ts";
 import type { Store } from "../domain/ports.ts";
+import type { Heartbeat } from "./heartbeat.ts";
 
 export interface DigestLoopOptions {
   readonly store: Store;
@@ -25,6 +25,7 @@ export interface DigestLoopOptions {
   readonly random: Pick<Random, "fraction">;
   /** Names this process in claims. */
   readonly claimer: string;
+  readonly heartbeat: Pick<Heartbeat, "beat">;
   /** Whether the sender takes a mail at present; it has the loop woken when that changes. */
   readonly hasRoom: () => boolean;
   /** Renders and carries one out. */
@@ -44,11 +45,13 @@ export interface DigestLoop {
 /** How long the mail in hand may take when the service ends; with a mark it is `unknown` then. */
 const DRAIN_MS = 30_000;
 const AFTER_ERROR_SECONDS = 60;
+/** What another process was asked for is found after this long. */
+const SHARED_REST_SECONDS = 60;
 
 export function createDigestLoop(options: DigestLoopOptions): DigestLoop {
-  const { store, clock, claimer, onError } = options;
+  const { store, clock, claimer, heartbeat, onError } = options;
   const leave = new AbortController();
-  const state: { hasBegun: boolean; ended: EndedDigest | null } = { hasBegun: false, ended: null };
+  const state: { ended: EndedDigest | null } = { ended: null };
   /** Once more after a write that failed, and before anything else is claimed. */
   const record = async (): Promise<void> => {
     const { ended } = state;
@@ -58,13 +61,12 @@ export function createDigestLoop(options: DigestLoopOptions): DigestLoop {
     state.ended = null;
   };
   const runDue = async (goesOn: () => boolean): Promise<number | null> => {
-    // One process owns the data file, so every other claimer is dead.
-    if (!state.hasBegun) await store.write((tx) => releaseDeadDigests(tx, [claimer]));
-    state.hasBegun = true;
+    await heartbeat.beat();
     for (;;) {
       await record();
       const { dueAt, now } = await store.read(async (tx) => ({ dueAt: await nextDigestDueAt(tx), now: tx.now }));
-      if (dueAt === null || dueAt > now) return dueAt;
+      if (dueAt === null || dueAt > now)
+        return store.isShared ? Math.min(dueAt ?? Infinity, now + SHARED_REST_SECONDS) : dueAt;
       if (!goesOn() || !options.hasRoom()) return null;
       const due = await store.write((tx) => claimDigest(tx, claimer));
       if (due !== null) state.ended = await send(options, due, leave.signal);

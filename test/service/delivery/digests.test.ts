@@ -10,6 +10,7 @@ import {
   type DueDigest,
   leaveDigest,
   nextDigestAt,
+  releaseDeadDigests,
   removeDigest,
 } from "../../../src/service/domain/delivery/digests.ts";
 import type { DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
@@ -70,11 +71,14 @@ async function openDigests() {
     const { store, time } = fixture;
     const clock = { ...fixedClock(), now: () => time.now * 1000 };
     const errors: unknown[] = [];
+    const claimer = `process-${state.starts}`;
     const loop = createDigestLoop({
       store,
       clock,
       random: systemRandom,
-      claimer: `process-${state.starts}`,
+      claimer,
+      // The processes before it are dead.
+      heartbeat: { beat: () => store.write((tx) => releaseDeadDigests(tx, [claimer])) },
       hasRoom: () => true,
       deliver,
       onError: (error) => void errors.push(error),

@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 
 /**
  * Each table with its key, after those that its rows refer to. Counts that are kept come after what they count. Not
- * here: `schema_migrations`, and `store_marks`, which says that a store has been moved.
+ * here: `schema_migrations`, `store_marks`, which says that a store has been moved, and `processes` that live.
  */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   projects: ["id"],
@@ -19,13 +19,13 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   people: ["project_id", "id"],
   memberships: ["project_id", "platform", "person_id"],
   survey_requests: ["project_id", "id"],
-  text_replies: ["project_id", "id"],
-  text_parts: ["phone_number", "reference", "n"],
-  text_segments: ["project_id", "day"],
   delivery_attempts: ["project_id", "request_id", "n"],
   delivery_reports: ["source", "id"],
   delivery_state: ["name"],
   delivery_counts: ["project_id", "state"],
+  text_replies: ["project_id", "id"],
+  text_parts: ["phone_number", "reference", "n"],
+  text_segments: ["project_id", "day"],
   erased_surveys: ["token"],
   erasures: ["project_id", "hash"],
   erased_links: ["project_id", "hash"],
