@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres)("the schema of a server", () => {
         CASE data_type WHEN 'bigint' THEN 'INTEGER' WHEN 'text' THEN 'TEXT' ELSE data_type END || ' ' || is_nullable AS line
       FROM information_schema.columns WHERE table_schema = current_schema()
       AND table_name NOT IN ('delivery_counts', 'webhook_counts')`);
-    expect(there.map(({ line }) => line).toSorted()).toEqual(columns.toSorted());
+    expect(there.map(({ line = "" }) => line).toSorted()).toEqual(columns.toSorted());
     const named = await ask("SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema()");
     const names = named.map(({ name = "" }) => name).filter((name) => !name.endsWith("_pkey"));
     expect(names.toSorted()).toEqual(indexes.map(({ name }) => String(name)).toSorted());
@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgres)("the schema of a server", () => {
   test("when its keys are read, then the project leads each but those of small tables", async () => {
     const unique = await ask(`SELECT indexname AS name, indexdef AS sql FROM pg_indexes
       WHERE schemaname = current_schema() AND indexdef LIKE 'CREATE UNIQUE%'`);
-    const others = unique.filter(({ sql = "" }) => !sql.includes("(project_id")).map(({ name }) => name);
+    const others = unique.filter(({ sql = "" }) => !sql.includes("(project_id")).map(({ name = "" }) => name);
     expect(others.toSorted()).toEqual(GLOBAL);
   });
 
