@@ -57,7 +57,7 @@ export interface Store {
   /** Looks whether the data is still what was opened; `lost` resolves when it is not. Rejects then, too. */
   verify(): Promise<void>;
   /** Runs `work` on committed data. Nothing else runs meanwhile, so what it reads belongs together. */
-  read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  read<Result>(work: (tx: Transaction) => Promise<Result>, options?: ReadOptions): Promise<Result>;
   /**
    * Runs `work` as a transaction and resolves once it is durable. Writes that wait together share one
    * commit; work that throws is rolled back alone and rejects with its own error. They run in the order of their calls.
@@ -92,7 +92,12 @@ export interface Vacuumed {
   readonly bytesAfter: number;
 }
 
-export interface WriteOptions {
+export interface ReadOptions {
+  /** Whether it may take minutes; absent: an engine may break it off. */
+  readonly isLong?: boolean;
+}
+
+export interface WriteOptions extends ReadOptions {
   /**
    * The only project whose rows the work changes. Absent: whichever, and on an engine that several processes share the
    * work then waits for the writes of all projects.

@@ -87,7 +87,7 @@ export function createStoreRows(
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
-    tables: createTableRows(database),
+    tables: createTableRows(database, isShared),
     erasures: createErasureRows(database, secrets),
     retention: createRetentionRows(database, session, blocks),
     history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),

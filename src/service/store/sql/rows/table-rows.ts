@@ -46,9 +46,12 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** In one statement; engines allow 32,766 and more. */
 const PARAMETERS_MAX = 10_000;
 
-export function createTableRows(database: Database): TableRows {
+/** What an engine that is shared counts when it is asked. */
+const COUNTED = new Set(["delivery_counts", "webhook_counts"]);
+
+export function createTableRows(database: Database, isShared: boolean): TableRows {
   return {
-    names: Object.keys(TABLE_KEYS),
+    names: Object.keys(TABLE_KEYS).filter((name) => !isShared || !COUNTED.has(name)),
     page: async (table, after, limit) => {
       const key = TABLE_KEYS[table] ?? [];
       const marks = key.map(() => "?").join(", ");
@@ -63,6 +66,8 @@ export function createTableRows(database: Database): TableRows {
         await insertRows(database, { table, columns, rows: rows.slice(at, at + step) });
     },
     clear: async (table) => void (await database.run(`DELETE FROM ${table}`)),
+    version: async (project) =>
+      Number((await database.first("SELECT version FROM project_state WHERE project_id = ?", [project]))?.version ?? 0),
     setMoved: async (place) => database.send("INSERT INTO store_marks (name, value) VALUES ('moved', ?)", [place]),
   };
 }
