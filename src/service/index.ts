@@ -24,20 +24,24 @@ import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.
 import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
-import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
-import { openDataFile } from "./open-data-file.ts";
+import { type DatabaseChoice, openData } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
+import { createHeartbeat } from "./scheduler/heartbeat.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./erasure-file.ts";
-import { createFailureLog, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, createNotices, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
 import { createServiceMetrics } from "./service-metrics.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
-  /** Created when it does not exist; `outbox/` is beside it. */
+  /** Created when it does not exist; `outbox/` is beside it. With a database, a name for it without its password. */
   readonly dataFile: string;
+  /** The server that keeps the data instead of a file; other processes may use it at the same time. */
+  readonly database?: DatabaseChoice | null;
+  /** The folder of messages that are not sent; absent: `outbox/` beside the data file. */
+  readonly outbox?: string | null;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -112,8 +116,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const eventNoted = createSignal();
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null, isReady: true };
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
+  const isFile = (options.database ?? null) === null;
   const metrics = createServiceMetrics(clock);
-  const store = await openDataFile({
+  const store = await openData({
     ...options,
     onCommit: metrics.countCommit,
     appUrl: () => state.address,
@@ -124,11 +129,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
   });
   // We own the file now, so a control file beside it was left by a killed server.
-  await removeControlFile(dataFile);
+  if (isFile) await removeControlFile(dataFile);
   const failures = createFailureLog(log);
-  const keepErasures = (): Promise<unknown> => syncErasures(store, dataFile, random).catch(failures.add);
+  const keepErasures = async (): Promise<unknown> =>
+    isFile ? syncErasures(store, dataFile, random).catch(failures.add) : null;
   await keepErasures();
-  const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
+  const folder = options.outbox ?? path.join(path.dirname(path.resolve(dataFile)), "outbox");
   const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
     appUrl: state.address,
     sender: chooseSender({ ...settings, senderName: name ?? settings.senderName }, sender, state.address),
@@ -138,7 +144,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store.read(async (tx) => mailContext(await readSettings(tx, project), await readBrand(tx, project)));
   const outbox = createOutbox({
     folder,
-    dataFile: resolveFile(dataFile),
+    dataFile: isFile ? resolveFile(dataFile) : dataFile,
     clock,
     random,
     context: async (project) => ({ ...(await contextOf(project)), now: unixSeconds(clock) }),
@@ -159,13 +165,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const deliveries = createDeliveryMetrics(() =>
     Object.fromEntries(carriers.map(({ name, health }) => [name, health()])),
   );
+  const claimer = random.token(9);
+  const onUnknown = options.onUnknown ?? "hold";
+  const heartbeat = createHeartbeat({ store, clock, claimer, onUnknown });
   const scheduler = createScheduler({
     store,
     clock,
-    claimer: random.token(9),
+    claimer,
+    heartbeat,
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
-    onUnknown: options.onUnknown ?? "hold",
+    onUnknown,
     onOutcome: (due, result, seconds) => {
       if (result.kind === "sent") failures.end();
       deliveries.count(due, result, seconds);
@@ -177,7 +187,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   wakeUp.answer(scheduler.wake);
   const ownAddresses = (): string[] => [state.address, ...(state.listening === null ? [] : [state.listening])];
-  const webhooks = createDispatcher({ store, clock, random, log, own: ownAddresses, onError: failures.add });
+  const webhooks = createDispatcher({
+    store,
+    clock,
+    random,
+    log,
+    own: ownAddresses,
+    mayStart: heartbeat.isLeader,
+    onError: failures.add,
+  });
   eventNoted.answer(webhooks.wake);
   const windowSeconds = options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS;
   const pages = createPages({
@@ -360,23 +378,6 @@ function openTexts(wiring: SmsHookWiring): SmsHook["handle"] {
   const opened: { hook: Promise<SmsHook> | null } = { hook: null };
   const open = async (): Promise<SmsHook> => (await import("./sms-delivery.ts")).openSmsHook(wiring);
   return async (request) => (await (opened.hook ??= open())).handle(request);
-}
-
-/** Holds events until `release`: before a server listens, only an error is worth a line. */
-function createNotices(log: (event: StoreEvent) => void): {
-  readonly add: (event: StoreEvent) => void;
-  /** `known` is the kind of event that the user has been shown already. */
-  readonly release: (known: StoreEvent["kind"] | null) => void;
-} {
-  const held: StoreEvent[] = [];
-  const state = { isReleased: false };
-  return {
-    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
-    release: (known) => {
-      state.isReleased = true;
-      for (const event of held.splice(0)) if (event.kind !== known) log(event);
-    },
-  };
 }
 
 /** Something to be called that is not there yet. */

@@ -45,6 +45,8 @@ export interface StoreCommit {
 }
 
 export interface Store {
+  /** Whether other processes may change the data at the same time. */
+  readonly isShared: boolean;
   readonly about: StoreAbout;
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
   trouble(): UnavailableError | null;
@@ -94,6 +96,11 @@ export interface WriteOptions {
    * work then waits for the writes of all projects.
    */
   readonly project?: number;
+  /**
+   * Works of one kind with other subjects touch nothing of one another's, so that an engine may run them side by side.
+   * Absent: by itself.
+   */
+  readonly beside?: { readonly kind: string; readonly subject: string };
   /** How many milliseconds the work may wait for other writes to share its commit with; absent: not at all. */
   readonly mayWaitMs?: number;
 }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { finishDelivery, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
-import { MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
+import { type Migration, MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
+import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
+import { NEW_FILE } from "../../../src/service/store/sqlite/new-file.ts";
 import { claimAll, links, openFixture, responseInput, responsesQuery, START } from "../domain/fixture.ts";
 import { listResponses } from "../domain/lists.ts";
 import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
@@ -55,7 +57,33 @@ const FILL_STATES: readonly string[] = [
   `INSERT INTO list_blocks VALUES (1, 'people', ${Number.MIN_SAFE_INTEGER}, 0, 1, 0, 0, 0, 0)`,
 ];
 
+/** All that is in an empty file that was brought up to date. */
+async function makeNew(engine: EngineName, start?: Migration): Promise<unknown> {
+  const database = await openRawDatabase(engine);
+  await migrate(database, MIGRATIONS, START, start);
+  // AUTOINCREMENT, which no table has today, left `sqlite_sequence`.
+  const schema = database
+    .all("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name <> 'sqlite_sequence' ORDER BY rowid")
+    .map((entry) => ({ ...entry, sql: plain(entry["sql"]) }));
+  const tables = schema.filter(({ type }) => type === "table").map(({ name }) => String(name));
+  const rows = tables.map((table) => [table, database.all(`SELECT * FROM ${table}`)]);
+  const columns = tables.map((table) => [table, database.all(`PRAGMA table_xinfo(${table})`)]);
+  database.close();
+  return JSON.parse(JSON.stringify({ schema, columns, rows }).replace(/(?<="erasure","value":")[\w-]{43}/, "secret"));
+}
+
+/** SQL without its line breaks, and without the quotes that a renamed table gets. */
+function plain(sql: unknown): string {
+  return String(sql)
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/(?<=\() | (?=[,)])|"/g, "");
+}
+
 describe.each(ENGINES)("%s", (engine) => {
+  test("when a data file is new, then it is what every migration, one after the other, makes of an empty one", async () => {
+    expect(await makeNew(engine, NEW_FILE)).toEqual(await makeNew(engine));
+  });
+
   const makeOldFile = async (schema = FIRST_SCHEMA, fill = FILL): Promise<string> => {
     const file = newDataFile();
     const database = await openRawDatabase(engine, file);

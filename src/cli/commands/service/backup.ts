@@ -6,6 +6,7 @@ import type { FlagRecord } from "../../args/flag-record.ts";
 import { parseInteger, parseOutputFile } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asCliError } from "../../command/data-file-errors.ts";
+import { chooseDataFile, DATA_FLAG, type DataFileChoice } from "../../command/data-place.ts";
 import type { Deps } from "../../command/deps.ts";
 import { countOf, formatCount, writeDone, writeNote } from "../../command/notes.ts";
 import { createProgress } from "../../command/progress.ts";
@@ -13,9 +14,6 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import {
   BACKUP,
-  chooseDataFile,
-  DATA_FLAG,
-  type DataFileChoice,
   existingDataFile,
   MOVED_TABLES,
   rejectDryRun,
@@ -42,7 +40,7 @@ export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): 
   const { backUp } = await import("../../../service/backup.ts");
   const { random, signal } = deps;
   const info = await withAdmin(deps, { data }, async (admin) => {
-    const dataFile = chooseDataFile(deps, { data });
+    const { dataFile } = await chooseDataFile(deps, { data });
     await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
     return asCliError(() => backUp({ admin, dataFile, file, keep, random, signal }));
   });
@@ -68,7 +66,7 @@ export interface RestoreFlags extends DataFileChoice {
 
 export async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<ExitCode> {
   rejectDryRun(deps);
-  const dataFile = chooseDataFile(deps, { data });
+  const { dataFile } = await chooseDataFile(deps, { data });
   const { tables, ...restored } = await copyAll(deps, "restore", { from: file, to: dataFile });
   await showRecord(deps, RESTORED, { data: dataFile, rows: rowsOf(tables), ...restored });
   await writeDone(deps, `Restored ${file} into ${dataFile}. ${pausedUntil(dataFile)}`);
@@ -116,7 +114,8 @@ function pausedUntil(dataFile: string): string {
 export async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
   const sizes = await withAdmin(deps, choice, async (admin) => {
     const verb = "the service answers nothing meanwhile: rewriting";
-    await noteDuration(deps, chooseDataFile(deps, choice), { verb, perSecond: REWRITTEN_A_SECOND });
+    const { dataFile } = await chooseDataFile(deps, choice);
+    await noteDuration(deps, dataFile, { verb, perSecond: REWRITTEN_A_SECOND });
     return admin({ kind: "vacuum" });
   });
   await showRecord(deps, VACUUMED, sizes);

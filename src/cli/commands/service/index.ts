@@ -10,6 +10,7 @@ import { registerHealth } from "./health.ts";
 import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
 import { registerLink } from "./link.ts";
+import { registerMigrate } from "./migrate.ts";
 import { registerPause } from "./pause.ts";
 import { registerErase } from "./privacy/erase.ts";
 import { registerRetention } from "./privacy/retention.ts";
@@ -32,6 +33,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerSurvey(noun, context);
   registerDelivery(noun, context);
   registerBounce(noun, context);
+  registerMigrate(noun, context);
   registerSms(noun, context);
   registerPause(noun, context);
   registerLink(noun, context);

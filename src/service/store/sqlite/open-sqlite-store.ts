@@ -18,6 +18,7 @@ import { integrityFindings } from "./engine/integrity.ts";
 import { createStoredTime } from "./engine/stored-time.ts";
 import { findMissing, migrate } from "./engine/migrate.ts";
 import { MIGRATIONS } from "../sql/schema/migrations.ts";
+import { NEW_FILE } from "./new-file.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { createProjectStates, NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
 import { createStoreRows } from "../sql/store-rows.ts";
@@ -98,7 +99,7 @@ async function openDatabase(
     if (file !== IN_MEMORY) refuseOpenedElsewhere(file, database.engine);
     configure(database);
     if (file !== IN_MEMORY) checkContent(file, database);
-    await migrate(database, MIGRATIONS, unixSeconds(clock));
+    await migrate(database, MIGRATIONS, unixSeconds(clock), NEW_FILE);
     const [missing] = findMissing(database, MIGRATIONS);
     if (missing !== undefined) throw new StoreFileError("damaged", `the file is damaged: ${missing} is missing`);
     if (!isCopy) refuseMoved(database);
@@ -220,6 +221,7 @@ async function createStore(
     });
   const vacuum = (): Promise<Vacuumed> => exclusively(() => measureCompacting(database));
   return {
+    isShared: false,
     about: { engine: "sqlite", schema: MIGRATIONS.at(-1)?.version ?? 0 },
     trouble: () => watch.trouble(),
     lost: watch.lost,

@@ -8,6 +8,7 @@ import type { PacedSender } from "../../../../src/service/delivery/paced-sender.
 import { createSmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
 import type { SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
+import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler, type Scheduler } from "../../../../src/service/scheduler/scheduler.ts";
 import { startRawSmtp } from "../../../helpers/raw-smtp-stub.ts";
 import { startPlanServer, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
@@ -86,6 +87,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
     store: fixture.store,
     clock,
     claimer: "one",
+    heartbeat: createHeartbeat({ store: fixture.store, clock, claimer: "one", onUnknown: "hold" }),
     senders: [sender],
     maxAgeSeconds: null,
     onUnknown: "hold",

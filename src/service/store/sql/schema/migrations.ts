@@ -11,7 +11,7 @@ import {
   ADD_SURVEY_LINKS,
   CREATE_SCHEMA,
 } from "./schema.ts";
-import { ADD_PROJECT_STATE } from "./state-schema.ts";
+import { ADD_PROCESSES, ADD_PROJECT_STATE } from "./state-schema.ts";
 import { ADD_TEXTS } from "./text-schema.ts";
 import { ADD_WEBHOOKS, FIND_MISCOUNTED_WEBHOOKS } from "./webhook-schema.ts";
 
@@ -65,6 +65,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 15, statements: [ADD_MARKS] },
   { version: 16, statements: ADD_IMPORTED_PERMALINKS },
   { version: 17, statements: ADD_TEXTS },
+  { version: 18, statements: ADD_PROCESSES },
 ];
 
 /**

@@ -3,8 +3,16 @@ import { type Migration, namesOf } from "../../sql/schema/migrations.ts";
 import { StoreFileError } from "../../store-errors.ts";
 import { type SqliteDatabase, toDatabase } from "./database.ts";
 
-/** Brings the file up to date; a file of another program or a newer version is refused untouched. */
-export async function migrate(database: SqliteDatabase, migrations: readonly Migration[], now: number): Promise<void> {
+/**
+ * Brings the file up to date; a file of another program or a newer version is refused untouched. With `start`, an empty
+ * file gets that first, in place of every migration up to its version.
+ */
+export async function migrate(
+  database: SqliteDatabase,
+  migrations: readonly Migration[],
+  now: number,
+  start?: Migration,
+): Promise<void> {
   const tables = database.all(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
   );
@@ -20,8 +28,11 @@ export async function migrate(database: SqliteDatabase, migrations: readonly Mig
       "newer",
       `this file was written by a newer version (schema ${current}, this one knows ${newest})`,
     );
-  for (const migration of migrations.filter(({ version }) => version > current))
-    await runMigration(database, migration, now);
+  const pending = migrations.filter(({ version }) => version > current);
+  const first = isOurs ? undefined : start;
+  const isCovered = ({ version }: Migration): boolean => version <= (first?.version ?? 0);
+  if (first !== undefined) await runMigration(database, first, pending.filter(isCovered), now);
+  for (const migration of pending) if (!isCovered(migration)) await runMigration(database, migration, [migration], now);
 }
 
 /** Tables, indexes and triggers that these migrations make and that are not there. */
@@ -30,9 +41,11 @@ export function findMissing(database: SqliteDatabase, migrations: readonly Migra
   return [...namesOf(migrations)].filter((name) => !present.has(name));
 }
 
+/** Notes each of `covered` as applied. */
 async function runMigration(
   database: SqliteDatabase,
-  { version, statements, run }: Migration,
+  { statements, run }: Migration,
+  covered: readonly Migration[],
   now: number,
 ): Promise<void> {
   database.exec("BEGIN IMMEDIATE");
@@ -43,7 +56,8 @@ async function runMigration(
     for (const statement of statements) database.exec(statement);
     database.writing = true;
     await run?.(toDatabase(database));
-    database.all("INSERT INTO schema_migrations (version, applied_at) VALUES (?, ?)", [version, now]);
+    for (const { version } of covered)
+      database.all("INSERT INTO schema_migrations (version, applied_at) VALUES (?, ?)", [version, now]);
     database.exec("COMMIT");
   } catch (error) {
     database.exec("ROLLBACK");

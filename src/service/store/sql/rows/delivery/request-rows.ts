@@ -29,6 +29,9 @@ import { addCondition, whereSql, type Where } from "../../lists/fragments.ts";
 import { requestsSent } from "../../lists/counted-lists.ts";
 import type { ListBlocks } from "../../lists/list-blocks.ts";
 
+/** Processes that ended without leaving are kept no longer. */
+const FORGOTTEN_SECONDS = 3600;
+
 export function createRequestRows(database: Database, session: Session, blocks: ListBlocks): RequestRows {
   const claims = createClaims(database);
   return {
@@ -43,6 +46,16 @@ export function createRequestRows(database: Database, session: Session, blocks: 
     cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
     claimDue: async (claim) => claims.claimDue(session.now, claim),
     nextDueAt: async (channels) => earliestDueAt(database, channels),
+    beat: async (claimer, seconds) => {
+      database.send(
+        "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",
+        [claimer, session.now],
+      );
+      database.send("DELETE FROM processes WHERE seen_at < ?", [session.now - FORGOTTEN_SECONDS]);
+      const sql = "SELECT name FROM processes WHERE seen_at > ? ORDER BY name";
+      return (await database.all(sql, [session.now - seconds])).map(({ name }) => String(name));
+    },
+    leave: async (claimer) => database.send("DELETE FROM processes WHERE name = ?", [claimer]),
     renewClaims: async (held, dueAt) => renewClaims(database, held, dueAt),
     releaseClaims: async (living) => releaseClaims(database, session.now, living),
     listTransmitting: async (living) => listTransmitting(database, living),
