@@ -38,8 +38,8 @@ async function serveAndKill({ mailing, stub, args }: Awaited<ReturnType<typeof s
 /** Sends what is left and ends. */
 async function finish({ mailing, args }: Awaited<ReturnType<typeof startWorld>>): Promise<void> {
   const server = mailing.serve(args);
-  const url = await server.url;
-  await expect.poll(() => countWaiting(url), { timeout: 60_000, interval: 50 }).toBe(0);
+  await server.url;
+  await expect.poll(() => countWaiting(mailing.dataFile), { timeout: 60_000, interval: 100 }).toBe(0);
   server.child.kill("SIGTERM");
   expect((await server.ended).status).toBe(0);
 }
