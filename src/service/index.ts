@@ -27,12 +27,12 @@ import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-li
 import { createDispatcher } from "./webhook/dispatcher.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
-import { type DatabaseChoice, openData } from "./open-data-file.ts";
+import { type DatabaseChoice, openData } from "./data-file/open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createDigestLoop } from "./scheduler/digests.ts";
 import { createHeartbeat } from "./scheduler/heartbeat.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
-import { syncErasures } from "./erasure-file.ts";
+import { syncErasures } from "./data-file/erasure-file.ts";
 import { createFailureLog, createNotices, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
 import { createServiceMetrics } from "./service-metrics.ts";
 import { createUpkeep } from "./upkeep.ts";

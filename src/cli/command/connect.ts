@@ -51,7 +51,7 @@ export function openRemoteClient(deps: Deps, endpoint: Omit<Endpoint, "transport
 async function connectLocally(deps: Deps): Promise<Connection> {
   const { mkdir } = await import("node:fs/promises");
   const path = await import("node:path");
-  const { openLocal } = await import("../../service/local.ts");
+  const { openLocal } = await import("../../service/data-file/local.ts");
   const dataFile = localDataFile(deps);
   await mkdir(path.dirname(dataFile), { recursive: true, mode: 0o700 });
   const local = await asCliError(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));

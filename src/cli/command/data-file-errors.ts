@@ -19,11 +19,11 @@ export async function asDataFileError(error: unknown): Promise<unknown> {
 
 async function translate(error: unknown): Promise<Error | null> {
   const { AdminError } = await import("../../service/control/commands.ts");
-  const { AlreadyServedError } = await import("../../service/open-data-file.ts");
+  const { AlreadyServedError } = await import("../../service/data-file/open-data-file.ts");
   const { StoreBusyError } = await import("../../service/store/store-errors.ts");
   const { StoreFileError } = await import("../../service/store/store-errors.ts");
   const { ForeignOutboxError } = await import("../../service/delivery/outbox.ts");
-  const { CopyFailedError, FileChoiceError } = await import("../../service/backup.ts");
+  const { CopyFailedError, FileChoiceError } = await import("../../service/data-file/backup.ts");
   if (error instanceof FileChoiceError) return new UsageError(error.message, { cause: error });
   if (error instanceof CopyFailedError) return new DataFileError("copy_failed", error.message, { cause: error });
   const { ControlLostError } = await import("../../service/control/control-channel.ts");

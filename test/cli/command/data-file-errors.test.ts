@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { asCliError } from "../../../src/cli/command/data-file-errors.ts";
-import { CopyFailedError, FileChoiceError } from "../../../src/service/backup.ts";
+import { CopyFailedError, FileChoiceError } from "../../../src/service/data-file/backup.ts";
 import { ControlLostError } from "../../../src/service/control/control-channel.ts";
 
 test.each([

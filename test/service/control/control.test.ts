@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { administer } from "../../../src/service/administer.ts";
+import { administer } from "../../../src/service/data-file/administer.ts";
 import { AdminError, type Admin, type AdminResults } from "../../../src/service/control/commands.ts";
 import type { DeliveryInfo } from "../../../src/service/control/delivery-commands.ts";
 import type { DeliveryState } from "../../../src/service/domain/ports.ts";
@@ -22,8 +22,8 @@ import {
 import { proveRequest } from "../../../src/service/control/control-channel.ts";
 import { createLoopbackExchange } from "../../../src/service/control/loopback-exchange.ts";
 import { openService } from "../../../src/service/index.ts";
-import { openLocal } from "../../../src/service/local.ts";
-import { AlreadyServedError } from "../../../src/service/open-data-file.ts";
+import { openLocal } from "../../../src/service/data-file/local.ts";
+import { AlreadyServedError } from "../../../src/service/data-file/open-data-file.ts";
 import { runServer, type RunningServer } from "../../../src/service/run-server.ts";
 
 const state: { folder: string; servers: RunningServer[] } = { folder: "", servers: [] };

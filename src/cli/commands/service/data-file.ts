@@ -33,7 +33,7 @@ export async function withAdmin<Result>(
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
   rejectDryRun(deps);
-  const { administer } = await import("../../../service/administer.ts");
+  const { administer } = await import("../../../service/data-file/administer.ts");
   const { clock, random } = deps;
   const place = await choosePlace(deps, choice);
   if (place.kind === "database") return withDatabase(deps, place.url, work);
@@ -61,7 +61,7 @@ export function rejectDryRun({ options }: Deps): void {
 }
 
 async function withDatabase<Result>(deps: Deps, url: string, work: (admin: Admin) => Promise<Result>): Promise<Result> {
-  const { administer } = await import("../../../service/administer.ts");
+  const { administer } = await import("../../../service/data-file/administer.ts");
   const { clock, random } = deps;
   return asCliError(() =>
     administer({ dataFile: showDatabase(url), database: { url, mayMigrate: false }, clock, random }, work),

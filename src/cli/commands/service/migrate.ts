@@ -12,7 +12,7 @@ export async function runMigrate(deps: Deps, choice: DataFileChoice): Promise<Ex
   if (deps.options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
   const place = await choosePlace(deps, choice);
   const name = place.kind === "file" ? place.dataFile : showDatabase(place.url);
-  const { openData } = await import("../../../service/open-data-file.ts");
+  const { openData } = await import("../../../service/data-file/open-data-file.ts");
   const database = place.kind === "file" ? null : { url: place.url, mayMigrate: true };
   const { clock, random } = deps;
   const store = await asCliError(() => openData({ dataFile: name, database, clock, random }));

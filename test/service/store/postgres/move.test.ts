@@ -6,8 +6,8 @@ import { addKey, addProject, authenticate } from "../../../../src/service/domain
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
-import { moveStore } from "../../../../src/service/move-store.ts";
-import { openData } from "../../../../src/service/open-data-file.ts";
+import { moveStore } from "../../../../src/service/data-file/move-store.ts";
+import { openData } from "../../../../src/service/data-file/open-data-file.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
 import { links, memberInput, responseInput, sendInput } from "../../domain/fixture.ts";
 import { newDataFile } from "../engines.ts";

@@ -1,11 +1,11 @@
 /** Administration of a data file, open in a running server or not. */
-import { silentLog } from "../runtime/log.ts";
-import { isRunning } from "../runtime/files/processes.ts";
-import type { Admin } from "./control/commands.ts";
-import { ControlLostError, createControlClient } from "./control/control-channel.ts";
-import { readControlFile, type ControlRecord } from "./control/control-file.ts";
-import { createLoopbackExchange, type LoopbackExchange } from "./control/loopback-exchange.ts";
-import { openService, type Service } from "./index.ts";
+import { silentLog } from "../../runtime/log.ts";
+import { isRunning } from "../../runtime/files/processes.ts";
+import type { Admin } from "../control/commands.ts";
+import { ControlLostError, createControlClient } from "../control/control-channel.ts";
+import { readControlFile, type ControlRecord } from "../control/control-file.ts";
+import { createLoopbackExchange, type LoopbackExchange } from "../control/loopback-exchange.ts";
+import { openService, type Service } from "../index.ts";
 import { AlreadyServedError, type DataFileOptions } from "./open-data-file.ts";
 
 /** A server that owns the file answers sooner than this, or not at all. */

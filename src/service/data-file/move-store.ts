@@ -2,18 +2,18 @@
 import { copyFile, rm, stat } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { nextTurn } from "../runtime/clock.ts";
-import { isSameFile, TEMPORARY_SUFFIX, wordsOfRefusal } from "../runtime/files/file-replacement.ts";
+import { nextTurn } from "../../runtime/clock.ts";
+import { isSameFile, TEMPORARY_SUFFIX, wordsOfRefusal } from "../../runtime/files/file-replacement.ts";
 import { CopyFailedError, FileChoiceError, removeCopy, removeLeftCopies } from "./backup.ts";
-import { releaseDeadClaims } from "./domain/delivery/deliveries.ts";
-import { copyRows, countContents, type TableSum } from "./domain/moving.ts";
-import type { Store, StoreContents, Transaction } from "./domain/ports.ts";
+import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
+import { copyRows, countContents, type TableSum } from "../domain/moving.ts";
+import type { Store, StoreContents, Transaction } from "../domain/ports.ts";
 import { type DatabaseChoice, type DataFileOptions, openData } from "./open-data-file.ts";
-import { LIFE_SECONDS } from "./scheduler/heartbeat.ts";
-import { StoreFileError } from "./store/store-errors.ts";
-import { markAsCopy } from "./store/sqlite/engine/file-copier.ts";
-import { inspectCopy } from "./store/sqlite/inspect-copy.ts";
-import { openSqliteCopy } from "./store/sqlite/open-sqlite-store.ts";
+import { LIFE_SECONDS } from "../scheduler/heartbeat.ts";
+import { StoreFileError } from "../store/store-errors.ts";
+import { markAsCopy } from "../store/sqlite/engine/file-copier.ts";
+import { inspectCopy } from "../store/sqlite/inspect-copy.ts";
+import { openSqliteCopy } from "../store/sqlite/open-sqlite-store.ts";
 
 export interface CopyStoreOptions extends Omit<DataFileOptions, "dataFile" | "onEvent"> {
   readonly from: string;

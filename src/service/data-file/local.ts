@@ -1,8 +1,8 @@
 /** The embedded service behind the profile `local`. */
-import type { Exchange } from "../contract/http.ts";
+import type { Exchange } from "../../contract/http.ts";
 import { findHolder, type Holder } from "./administer.ts";
-import { DEFAULT_PROJECT, ensureProject } from "./first-project.ts";
-import { DEFAULT_ADDRESS } from "./delivery/message/sender.ts";
+import { DEFAULT_PROJECT, ensureProject } from "../first-project.ts";
+import { DEFAULT_ADDRESS } from "../delivery/message/sender.ts";
 import type { DataFileOptions } from "./open-data-file.ts";
 
 export interface LocalOptions extends DataFileOptions {

@@ -6,9 +6,17 @@ import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { size } from "../helpers/long.ts";
-import { runInside, startInside, type RunningInside } from "../helpers/in-process.ts";
-import { bareEnvironment, follow, NODE, PROGRAM, startProgram, type Ended, type Running } from "../helpers/run-cli.ts";
+import { size } from "../../helpers/long.ts";
+import { runInside, startInside, type RunningInside } from "../../helpers/in-process.ts";
+import {
+  bareEnvironment,
+  follow,
+  NODE,
+  PROGRAM,
+  startProgram,
+  type Ended,
+  type Running,
+} from "../../helpers/run-cli.ts";
 
 const KEY = "key-of-the-ground-tests";
 const STARTERS = size(2, 8);
@@ -364,7 +372,7 @@ describe("the file", () => {
   });
 
   it("when a table is missing, then the server says which and does not start", async () => {
-    const { openRawDatabase, ENGINES } = await import("./store/engines.ts");
+    const { openRawDatabase, ENGINES } = await import("../store/engines.ts");
     const server = serve();
     await urlOf(server);
     server.child.kill("SIGTERM");

@@ -1,10 +1,10 @@
 /** Opening a data file that another process may be using. */
-import type { Clock } from "../runtime/clock.ts";
-import type { Random } from "../runtime/random.ts";
-import { type ControlRecord, readControlFile } from "./control/control-file.ts";
-import type { Store, StoreCommit } from "./domain/ports.ts";
-import { openSqliteStore } from "./store/sqlite/open-sqlite-store.ts";
-import { StoreBusyError, type StoreEvent } from "./store/store-errors.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Random } from "../../runtime/random.ts";
+import { type ControlRecord, readControlFile } from "../control/control-file.ts";
+import type { Store, StoreCommit } from "../domain/ports.ts";
+import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
+import { StoreBusyError, type StoreEvent } from "../store/store-errors.ts";
 
 /** A server runs on this data file already. */
 export class AlreadyServedError extends Error {
@@ -45,7 +45,7 @@ const LOOK_AGAIN_MS = 50;
 export async function openData(options: DataFileOptions): Promise<Store> {
   const { database = null } = options;
   if (database === null) return openDataFile(options);
-  const { openPostgresStore } = await import("./store/postgres/open-postgres-store.ts");
+  const { openPostgresStore } = await import("../store/postgres/open-postgres-store.ts");
   return openPostgresStore({ ...options, ...database });
 }
 

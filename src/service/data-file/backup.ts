@@ -9,14 +9,14 @@ import {
   syncFolder,
   TEMPORARY_SUFFIX,
   wordsOfRefusal,
-} from "../runtime/files/file-replacement.ts";
-import { LockedError, takeLock } from "../runtime/files/lock-file.ts";
-import { onAbort } from "../runtime/on-abort.ts";
-import type { Random } from "../runtime/random.ts";
-import type { Admin } from "./control/commands.ts";
-import type { StoreContents } from "./domain/ports.ts";
-import { StoreFileError } from "./store/store-errors.ts";
-import { type CopyFacts, inspectCopy, isUnusedCopy } from "./store/sqlite/inspect-copy.ts";
+} from "../../runtime/files/file-replacement.ts";
+import { LockedError, takeLock } from "../../runtime/files/lock-file.ts";
+import { onAbort } from "../../runtime/on-abort.ts";
+import type { Random } from "../../runtime/random.ts";
+import type { Admin } from "../control/commands.ts";
+import type { StoreContents } from "../domain/ports.ts";
+import { StoreFileError } from "../store/store-errors.ts";
+import { type CopyFacts, inspectCopy, isUnusedCopy } from "../store/sqlite/inspect-copy.ts";
 
 /** The file that was named cannot be written or read as asked; nothing was begun. */
 export class FileChoiceError extends Error {

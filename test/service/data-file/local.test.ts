@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { systemClock } from "../../src/runtime/clock.ts";
-import { systemRandom } from "../../src/runtime/random.ts";
-import { openLocal } from "../../src/service/local.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { openLocal } from "../../../src/service/data-file/local.ts";
 
 it("when what is due cannot be delivered at the end, then the data file is free all the same", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-local-"));

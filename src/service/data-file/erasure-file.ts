@@ -4,11 +4,11 @@
  */
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
-import { replaceFile, resolveFile } from "../runtime/files/file-replacement.ts";
-import type { Random } from "../runtime/random.ts";
-import { applyErasureLog } from "./domain/privacy/erase.ts";
-import { type ErasureLog, readErasureLog } from "./domain/privacy/erasure-log.ts";
-import type { Store } from "./domain/ports.ts";
+import { replaceFile, resolveFile } from "../../runtime/files/file-replacement.ts";
+import type { Random } from "../../runtime/random.ts";
+import { applyErasureLog } from "../domain/privacy/erase.ts";
+import { type ErasureLog, readErasureLog } from "../domain/privacy/erasure-log.ts";
+import type { Store } from "../domain/ports.ts";
 
 const LOG = v.object({
   secret: v.string(),
