@@ -6,8 +6,6 @@ import { parseSource, readSources, walk, type Sources, type SyntaxNode } from ".
 
 const LINES_MAX = 400;
 const FILES_MAX = 14;
-/** Waits for rooms of its own. */
-const FULL: ReadonlySet<string> = new Set(["src/cli/commands/service"]);
 const VAGUE = /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.ts$)/;
 
 function breaches(sources: Sources): string[] {
@@ -25,7 +23,7 @@ function crowded(sources: Sources): string[] {
   const counts = new Map<string, number>();
   for (const file of sources.keys()) counts.set(path.dirname(file), (counts.get(path.dirname(file)) ?? 0) + 1);
   return [...counts]
-    .filter(([folder, count]) => count > FILES_MAX && !FULL.has(folder))
+    .filter(([, count]) => count > FILES_MAX)
     .map(([folder, count]) => `${folder} has ${count} files, and ${FILES_MAX} is the most`);
 }
 

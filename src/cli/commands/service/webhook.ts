@@ -29,7 +29,7 @@ import {
   WEBHOOK_TEST,
   WEBHOOKS,
   withAdmin,
-} from "./data-file.ts";
+} from "./data/data-file.ts";
 
 const SECRET_NOTE = "save this secret now; it is not shown again";
 

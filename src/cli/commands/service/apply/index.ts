@@ -10,7 +10,14 @@ import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone, writeNote } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import { SETTING_CHANGES, PROJECT_FLAGS, type ProjectChoice, readProject, showList, withAdmin } from "../data-file.ts";
+import {
+  SETTING_CHANGES,
+  PROJECT_FLAGS,
+  type ProjectChoice,
+  readProject,
+  showList,
+  withAdmin,
+} from "../data/data-file.ts";
 
 export interface ApplyOptions extends ProjectChoice {
   /** A path, or `-` for standard input. */

@@ -22,7 +22,7 @@ import {
   showPages,
   showRecord,
   withAdmin,
-} from "../data-file.ts";
+} from "../data/data-file.ts";
 import { registerDoctor } from "./doctor.ts";
 
 export interface DeliveryListOptions extends ProjectChoice {

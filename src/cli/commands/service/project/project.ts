@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import type { Deps } from "../../command/deps.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import { writeNote } from "../../command/notes.ts";
-import { DataFileError } from "../../errors/command-errors.ts";
-import type { Admin } from "../../../service/control/commands.ts";
-import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
-import { NEW_PROJECT, PROJECTS, showList, showRecord, withAdmin } from "./data-file.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import { writeNote } from "../../../command/notes.ts";
+import { DataFileError } from "../../../errors/command-errors.ts";
+import type { Admin } from "../../../../service/control/commands.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
+import { NEW_PROJECT, PROJECTS, showList, showRecord, withAdmin } from "../data/data-file.ts";
 import { KEY_NOTE } from "./key.ts";
 
 export async function runProjectAdd(

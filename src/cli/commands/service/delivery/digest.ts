@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { WEEKDAYS } from "../../../service/domain/delivery/digest-rows.ts";
-import type { DigestCommand } from "../../../service/control/digest-commands.ts";
-import { parseEmail } from "../../args/people.ts";
-import { badValue, parseChoice } from "../../args/values.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { writeDone } from "../../command/notes.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
+import type { DigestCommand } from "../../../../service/control/digest-commands.ts";
+import { parseEmail } from "../../../args/people.ts";
+import { badValue, parseChoice } from "../../../args/values.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { writeDone } from "../../../command/notes.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import {
   PROJECT_FLAGS,
   type ProjectChoice,
@@ -16,7 +16,7 @@ import {
   showRecord,
   toResource,
   withAdmin,
-} from "./data-file.ts";
+} from "../data/data-file.ts";
 
 const DIGESTS = toResource(
   "digests",

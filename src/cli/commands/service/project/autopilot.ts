@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
-import { parseChoice, parseDuration } from "../../args/values.ts";
-import type { Deps } from "../../command/deps.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { AUTOPILOT_CONFIGURATION } from "../../render/resources.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "./data-file.ts";
+import { type Platform, PLATFORMS } from "../../../../contract/resources.ts";
+import { parseChoice, parseDuration } from "../../../args/values.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { AUTOPILOT_CONFIGURATION } from "../../../render/resources.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
 
 export interface ServiceAutopilotOptions extends ProjectChoice {
   readonly platform: Platform;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { parseKeyValue } from "../../args/values.ts";
-import type { Deps } from "../../command/deps.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import { writeDone } from "../../command/notes.ts";
+import { parseKeyValue } from "../../../args/values.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import { writeDone } from "../../../command/notes.ts";
 import {
   PROJECT_FLAGS,
   type ProjectChoice,
@@ -14,7 +14,7 @@ import {
   showRecord,
   TRENDS,
   withAdmin,
-} from "./data-file.ts";
+} from "../data/data-file.ts";
 
 export interface TrendAddOptions extends ProjectChoice {
   readonly name: string;

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { badValue, readDuration } from "../../args/values.ts";
-import type { Deps } from "../../command/deps.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, THROTTLE, withAdmin } from "./data-file.ts";
+import { badValue, readDuration } from "../../../args/values.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, THROTTLE, withAdmin } from "../data/data-file.ts";
 
 export interface ThrottleOptions extends ProjectChoice {
   /** Seconds; null turns it off; absent shows it. */

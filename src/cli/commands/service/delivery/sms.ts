@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import type { SigningGateway } from "../../../service/domain/delivery/hook-secrets.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import type { Flags } from "../../args/flags.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
-import type { Deps } from "../../command/deps.ts";
-import { writeDone, writeNote } from "../../command/notes.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { showRecord, SMS_HOOK, withAdmin } from "./data-file.ts";
+import type { SigningGateway } from "../../../../service/domain/delivery/hook-secrets.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import type { Flags } from "../../../args/flags.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { writeDone, writeNote } from "../../../command/notes.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { showRecord, SMS_HOOK, withAdmin } from "../data/data-file.ts";
 
 export interface PrintHookOptions extends DataFileChoice {
   readonly rotate: boolean;

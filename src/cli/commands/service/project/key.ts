@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Deps } from "../../command/deps.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import { writeDone, writeNote } from "../../command/notes.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import { writeDone, writeNote } from "../../../command/notes.ts";
 import {
   KEYS,
   NEW_KEY,
@@ -13,7 +13,7 @@ import {
   showList,
   showRecord,
   withAdmin,
-} from "./data-file.ts";
+} from "../data/data-file.ts";
 
 /** What is said beside a new key. */
 export const KEY_NOTE = "save this key now; it is not shown again";

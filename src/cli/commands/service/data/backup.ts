@@ -1,11 +1,11 @@
 /** Copies of the whole store: `backup`, `restore` and `move`; and `vacuum`, which makes it smaller. */
 import { statSync } from "node:fs";
 import type { Command } from "commander";
-import type { CopiedStore, CopyStoreOptions } from "../../../service/data-file/move-store.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import { parseInteger, parseOutputFile } from "../../args/values.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import { asCliError } from "../../command/data-file-errors.ts";
+import type { CopiedStore, CopyStoreOptions } from "../../../../service/data-file/move-store.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import { parseInteger, parseOutputFile } from "../../../args/values.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import { asCliError } from "../../../command/data-file-errors.ts";
 import {
   chooseDataFile,
   choosePlace,
@@ -14,12 +14,12 @@ import {
   type DataFileChoice,
   readPlace,
   showDatabase,
-} from "../../command/data-place.ts";
-import type { Deps } from "../../command/deps.ts";
-import { countOf, formatCount, writeDone, writeNote } from "../../command/notes.ts";
-import { createProgress } from "../../command/progress.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+} from "../../../command/data-place.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { countOf, formatCount, writeDone, writeNote } from "../../../command/notes.ts";
+import { createProgress } from "../../../command/progress.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import {
   BACKUP,
   existingDataFile,
@@ -45,7 +45,7 @@ const CHECKED_A_SECOND = 30_000_000;
 const REWRITTEN_A_SECOND = 30_000_000;
 
 export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): Promise<ExitCode> {
-  const { backUp } = await import("../../../service/data-file/backup.ts");
+  const { backUp } = await import("../../../../service/data-file/backup.ts");
   const { random, signal } = deps;
   const info = await withAdmin(deps, { data }, async (admin) => {
     const { dataFile } = await chooseDataFile(deps, { data });
@@ -107,7 +107,7 @@ async function copyAll(
   verb: "move" | "restore",
   places: Pick<CopyStoreOptions, "from" | "to" | "fromDatabase" | "toDatabase">,
 ): Promise<CopiedStore> {
-  const { moveStore, restoreStore } = await import("../../../service/data-file/move-store.ts");
+  const { moveStore, restoreStore } = await import("../../../../service/data-file/move-store.ts");
   const { clock, random, signal } = deps;
   const progress = createProgress(deps, "rows", false);
   const options = { ...places, clock, random, signal, onRows: (rows: number) => progress.update(rows) };

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
-import { senderProblem } from "../../../contract/text/email.ts";
-import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../contract/limits.ts";
-import type { SettingsChange } from "../../../service/control/commands.ts";
-import { OUTPUT_FORMATS } from "../../args/global-options.ts";
-import { readOutput } from "../../args/read-global-options.ts";
-import { parseInteger } from "../../args/values.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, SETTINGS, showRecord, withAdmin } from "./data-file.ts";
+import { senderProblem } from "../../../../contract/text/email.ts";
+import { characterCount, FOOTER_MAX, SENDER_NAME_MAX } from "../../../../contract/limits.ts";
+import type { SettingsChange } from "../../../../service/control/commands.ts";
+import { OUTPUT_FORMATS } from "../../../args/global-options.ts";
+import { readOutput } from "../../../args/read-global-options.ts";
+import { parseInteger } from "../../../args/values.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, SETTINGS, showRecord, withAdmin } from "../data/data-file.ts";
 
 export interface ServiceSettingsOptions extends ProjectChoice {
   /** Empty shows them; an empty text takes a setting back. */
@@ -32,7 +32,7 @@ async function runSettingsFile(deps: Deps, { project, change, ...choice }: Servi
     if (Object.keys(change).length > 0) await admin({ kind: "settings", project, change });
     return admin({ kind: "configuration", project });
   });
-  const { formatSettingsFile } = await import("./apply/settings-file.ts");
+  const { formatSettingsFile } = await import("../apply/settings-file.ts");
   await deps.streams.out.write(formatSettingsFile(project, configuration));
   return EXIT.done;
 }

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { BRAND, PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "./data-file.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { BRAND, PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
 
 export interface BrandOptions extends ProjectChoice {
   /** Null leaves it; an empty text takes it back. So do the others. */

@@ -7,24 +7,24 @@ import {
   type DataFileChoice,
   readPlace,
   showDatabase,
-} from "../../command/data-place.ts";
-import { DELIVERY_STATES, REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
-import type { Admin } from "../../../service/control/commands.ts";
-import type { Deps } from "../../command/deps.ts";
-import { asCliError } from "../../command/data-file-errors.ts";
-import type { ListLimits } from "../../command/list-rows.ts";
-import { countOf, writeDone, writeNote } from "../../command/notes.ts";
-import { DataFileError } from "../../errors/command-errors.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import type { Flags } from "../../args/flags.ts";
-import type { Json, JsonObject } from "../../../contract/json.ts";
-import { type ColumnKind, pathColumn, type Resource } from "../../render/columns.ts";
-import type { Rows } from "../../render/encoders.ts";
-import { openListOutput } from "../../render/list-output.ts";
-import { withPager } from "../../streams/paging.ts";
-import { writeRecord } from "../../render/record-output.ts";
+} from "../../../command/data-place.ts";
+import { DELIVERY_STATES, REPORT_OUTCOMES } from "../../../../service/domain/delivery/rows.ts";
+import type { Admin } from "../../../../service/control/commands.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { asCliError } from "../../../command/data-file-errors.ts";
+import type { ListLimits } from "../../../command/list-rows.ts";
+import { countOf, writeDone, writeNote } from "../../../command/notes.ts";
+import { DataFileError } from "../../../errors/command-errors.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import type { Flags } from "../../../args/flags.ts";
+import type { Json, JsonObject } from "../../../../contract/json.ts";
+import { type ColumnKind, pathColumn, type Resource } from "../../../render/columns.ts";
+import type { Rows } from "../../../render/encoders.ts";
+import { openListOutput } from "../../../render/list-output.ts";
+import { withPager } from "../../../streams/paging.ts";
+import { writeRecord } from "../../../render/record-output.ts";
 
 /** Gives `work` the commands of an existing data file, whether a server runs on it or not. */
 export async function withAdmin<Result>(
@@ -33,7 +33,7 @@ export async function withAdmin<Result>(
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
   rejectDryRun(deps);
-  const { administer } = await import("../../../service/data-file/administer.ts");
+  const { administer } = await import("../../../../service/data-file/administer.ts");
   const { clock, random } = deps;
   const place = await choosePlace(deps, choice);
   if (place.kind === "database") return withDatabase(deps, place.url, work);
@@ -61,7 +61,7 @@ export function rejectDryRun({ options }: Deps): void {
 }
 
 async function withDatabase<Result>(deps: Deps, url: string, work: (admin: Admin) => Promise<Result>): Promise<Result> {
-  const { administer } = await import("../../../service/data-file/administer.ts");
+  const { administer } = await import("../../../../service/data-file/administer.ts");
   const { clock, random } = deps;
   return asCliError(() =>
     administer({ dataFile: showDatabase(url), database: { url, mayMigrate: false }, clock, random }, work),

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
-import { type Locale, LOCALES } from "../../../contract/locales.ts";
-import { replaceFile } from "../../../runtime/files/file-replacement.ts";
-import type { PreviewInfo } from "../../../service/control/commands.ts";
-import { parseEmail } from "../../args/people.ts";
-import { parseChoice } from "../../args/values.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { writeDone } from "../../command/notes.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { toSafeLines } from "../../render/safe-text.ts";
+import { type Locale, LOCALES } from "../../../../contract/locales.ts";
+import { replaceFile } from "../../../../runtime/files/file-replacement.ts";
+import type { PreviewInfo } from "../../../../service/control/commands.ts";
+import { parseEmail } from "../../../args/people.ts";
+import { parseChoice } from "../../../args/values.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { writeDone } from "../../../command/notes.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { toSafeLines } from "../../../render/safe-text.ts";
 import {
   PREVIEW,
   PROJECT_FLAGS,
@@ -18,7 +18,7 @@ import {
   showRecord,
   SIGNED_LINK,
   withAdmin,
-} from "./data-file.ts";
+} from "../data/data-file.ts";
 
 export interface SurveyPreviewOptions extends ProjectChoice {
   /** Whose survey; null for a sample's. */

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { writeDone } from "../../command/notes.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
-import { PAUSE, showRecord, withAdmin } from "./data-file.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { writeDone } from "../../../command/notes.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
+import { PAUSE, showRecord, withAdmin } from "../data/data-file.ts";
 
 export interface PauseOptions extends DataFileChoice {
   /** Null for all projects. */

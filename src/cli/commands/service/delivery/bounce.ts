@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import type { Admin } from "../../../service/control/commands.ts";
-import type { Report } from "../../../service/domain/delivery/bounces.ts";
-import type { KeyedProvider } from "../../../service/domain/delivery/hook-secrets.ts";
-import { REPORT_OUTCOMES, type ReportOutcome, REPORTS_MAX } from "../../../service/domain/delivery/rows.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import type { Flags } from "../../args/flags.ts";
-import { parseEmail } from "../../args/people.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows.ts";
-import { writeDone, writeNote, writeWarning } from "../../command/notes.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
+import type { Admin } from "../../../../service/control/commands.ts";
+import type { Report } from "../../../../service/domain/delivery/bounces.ts";
+import type { KeyedProvider } from "../../../../service/domain/delivery/hook-secrets.ts";
+import { REPORT_OUTCOMES, type ReportOutcome, REPORTS_MAX } from "../../../../service/domain/delivery/rows.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import type { Flags } from "../../../args/flags.ts";
+import { parseEmail } from "../../../args/people.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { LIST_FLAGS, type ListLimits, readLimits } from "../../../command/list-rows.ts";
+import { writeDone, writeNote, writeWarning } from "../../../command/notes.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import {
   CLEARED,
   HOOKS,
@@ -25,7 +25,7 @@ import {
   showRecord,
   SOFT_BOUNCES,
   withAdmin,
-} from "./data-file.ts";
+} from "../data/data-file.ts";
 import { readKeyFile } from "./sms.ts";
 
 export interface ReceiveOptions extends DataFileChoice {
@@ -39,7 +39,7 @@ type Counts = Record<"received" | ReportOutcome | "unreadable", number>;
 
 /** The loaded code that reads messages: few runs of the program ever do. */
 interface Reader {
-  readonly maildir: typeof import("../../../service/delivery/bounce/maildir.ts");
+  readonly maildir: typeof import("../../../../service/delivery/bounce/maildir.ts");
   readonly read: (raw: Uint8Array) => Promise<Report>;
 }
 
@@ -48,8 +48,8 @@ export async function runBounceReceive(deps: Deps, options: ReceiveOptions): Pro
   const { env, streams } = deps;
   if (dir === null && streams.in.isTTY)
     throw new UsageError("standard input is a terminal; pipe a message in, or pass --dir");
-  const { mailToReport } = await import("../../../service/delivery/bounce/to-report.ts");
-  const maildir = await import("../../../service/delivery/bounce/maildir.ts");
+  const { mailToReport } = await import("../../../../service/delivery/bounce/to-report.ts");
+  const maildir = await import("../../../../service/delivery/bounce/maildir.ts");
   const address = bounceAddress === null ? {} : { bounceAddress };
   // Of the message on standard input alone: a Maildir has messages to many addresses.
   const envelope = { originalRecipient: env["ORIGINAL_RECIPIENT"], recipient: env["RECIPIENT"] };

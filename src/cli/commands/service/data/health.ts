@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../command/command-context.ts";
-import { chooseDataFile, DATA_FLAG, type DataFileChoice } from "../../command/data-place.ts";
-import type { Deps } from "../../command/deps.ts";
-import { DataFileError } from "../../errors/command-errors.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { parsePublicUrl } from "../serve/address.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import { chooseDataFile, DATA_FLAG, type DataFileChoice } from "../../../command/data-place.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { DataFileError } from "../../../errors/command-errors.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { parsePublicUrl } from "../../serve/address.ts";
 import { HEALTH, showRecord } from "./data-file.ts";
 
 export interface HealthOptions extends DataFileChoice {
@@ -28,13 +28,13 @@ export async function runHealth(deps: Deps, { url, data }: HealthOptions): Promi
 }
 
 async function askFile({ clock, random }: Deps, dataFile: string): Promise<string | null> {
-  const { askDataFile } = await import("../../../service/health.ts");
+  const { askDataFile } = await import("../../../../service/health.ts");
   return askDataFile(dataFile, clock, random);
 }
 
 async function askUrl({ clock }: Deps, url: string): Promise<string | null> {
-  const { undiciTransport } = await import("../../../client/transport/undici-transport.ts");
-  const { askService } = await import("../../../service/health.ts");
+  const { undiciTransport } = await import("../../../../client/transport/undici-transport.ts");
+  const { askService } = await import("../../../../service/health.ts");
   // Straight there: a proxy would say how the proxy is.
   const transport = undiciTransport({ baseUrl: url, env: {}, connections: 1 });
   try {

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import type { CommandContext } from "../../command/command-context.ts";
-import { asCliError } from "../../command/data-file-errors.ts";
-import { choosePlace, DATA_FLAGS, type DataFileChoice, readPlace, showDatabase } from "../../command/data-place.ts";
-import type { Deps } from "../../command/deps.ts";
-import { writeDone } from "../../command/notes.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import { asCliError } from "../../../command/data-file-errors.ts";
+import { choosePlace, DATA_FLAGS, type DataFileChoice, readPlace, showDatabase } from "../../../command/data-place.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { writeDone } from "../../../command/notes.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 
 /** Brings the schema up to date as a user who may change it, so that `serve --no-migrate` can run as one who may not. */
 export async function runMigrate(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
   if (deps.options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
   const place = await choosePlace(deps, choice);
   const name = place.kind === "file" ? place.dataFile : showDatabase(place.url);
-  const { openData } = await import("../../../service/data-file/open-data-file.ts");
+  const { openData } = await import("../../../../service/data-file/open-data-file.ts");
   const database = place.kind === "file" ? null : { url: place.url, mayMigrate: true };
   const { clock, random } = deps;
   const store = await asCliError(() => openData({ dataFile: name, database, clock, random }));

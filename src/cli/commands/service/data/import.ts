@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import { HISTORY_FIELDS, HISTORY_FORMATS, HISTORY_STREAMS } from "../../../service/history/columns.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import { suggest } from "../../args/suggest.ts";
-import { parseChoice, parseOutputFile } from "../../args/values.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import type { HistoryRequest } from "../../import/history/run-history.ts";
-import { HISTORY_SUMMARY, parseExpectations } from "../../import/history/summary.ts";
+import { HISTORY_FIELDS, HISTORY_FORMATS, HISTORY_STREAMS } from "../../../../service/history/columns.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import { suggest } from "../../../args/suggest.ts";
+import { parseChoice, parseOutputFile } from "../../../args/values.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import type { HistoryRequest } from "../../../import/history/run-history.ts";
+import { HISTORY_SUMMARY, parseExpectations } from "../../../import/history/summary.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, withAdmin } from "./data-file.ts";
 
 const UNKNOWN = ["properties", "ignore"] as const;
@@ -61,7 +61,7 @@ const FLAGS: readonly FlagRecord[] = [
 ];
 
 export async function runServiceImport(deps: Deps, options: ProjectChoice & HistoryRequest): Promise<ExitCode> {
-  const { runHistoryImport } = await import("../../import/history/run-history.ts");
+  const { runHistoryImport } = await import("../../../import/history/run-history.ts");
   const { data, ...request } = options;
   const check = request.check || deps.options.dryRun;
   return runHistoryImport(deps, { ...request, check }, (work) => withAdmin(deps, { data }, work));

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { parseKeyValue } from "../../args/values.ts";
-import type { CommandContext } from "../../command/command-context.ts";
-import type { Deps } from "../../command/deps.ts";
-import { writeDone } from "../../command/notes.ts";
-import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { parseKeyValue } from "../../../args/values.ts";
+import type { CommandContext } from "../../../command/command-context.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { writeDone } from "../../../command/notes.ts";
+import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import {
   LINKS,
   PROJECT_FLAGS,
@@ -13,7 +13,7 @@ import {
   showList,
   showRecord,
   withAdmin,
-} from "./data-file.ts";
+} from "../data/data-file.ts";
 
 export interface LinkAddOptions extends ProjectChoice {
   readonly name: string;
