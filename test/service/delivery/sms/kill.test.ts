@@ -79,4 +79,4 @@ test(`when serve is killed ${KILLS} times while a gateway answers, then nobody i
   expect(of("unknown").length).toBeLessThanOrEqual(KILLS * 4);
   await gateway.close();
   await rm(folder, { recursive: true, force: true });
-}, 120_000);
+}, size(120_000, 600_000));
