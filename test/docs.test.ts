@@ -242,7 +242,7 @@ describe("help", () => {
   });
 });
 
-/** Each plays for seconds. In the short run test/picture.test.ts types the first, a story the second. */
+/** Each plays for seconds. In the short run test/cli/commands/demo types the first, a story the second. */
 const DEMOS = ["surveyctl demo", "surveyctl demo --no-pause --no-color > demo.txt"];
 
 describe("examples of help", () => {

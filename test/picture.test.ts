@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { isLong } from "./helpers/long.ts";
 import { startProgram } from "./helpers/run-cli.ts";
 import { drawTerminal, plainLines, shownLines } from "./helpers/terminal-picture.ts";
 
@@ -11,27 +12,33 @@ const COLUMNS = 92;
 /** The steps that tell the story without a word beside it. */
 const STEPS: ReadonlySet<number> = new Set([1, 2, 5]);
 
-it("when the demo is played, then each step but the first waits for Enter, and the picture shows them", async () => {
-  const home = await mkdtemp(path.join(tmpdir(), "surveyctl-picture-"));
-  const env = { TMPDIR: home, FORCE_COLOR: "1" };
-  const demo = startProgram({ args: ["demo"], home, env, tty: { columns: COLUMNS } });
-  for (let step = 2; step <= 7; step += 1) {
-    const [shown] = await demo.saying(new RegExp(`^.*(?:Press Enter to continue .*){${step - 1}}`, "s"));
-    const numbers = plainLines(shownLines(shown)).flatMap((line) => /^(\d)\. /.exec(line)?.[1] ?? []);
-    expect(numbers.at(-1)).toBe(String(step - 1));
-    demo.child.stdin.write("\r");
-  }
-  const { status, stdout } = await demo.ended;
-  await rm(home, { recursive: true, force: true });
-  expect([status, stdout.includes("The demo server has stopped.")]).toEqual([0, true]);
-  const played = shownLines(stdout);
-  const prompts = plainLines(played).map((line) => line.startsWith("Press Enter to continue"));
-  const lines = pick(played.filter((_, index) => prompts[index] !== true));
-  const drawn = drawTerminal(lines, COLUMNS, "surveyctl demo in a terminal");
-  if (process.env.DRAW_PICTURE === "1") await writeFile(PICTURE, drawn);
-  const shown = steady(drawn);
-  expect([steady(await readFile(PICTURE, "utf8")), shown.length > 5]).toEqual([shown, true]);
-});
+/** It plays for seconds; in the short run a story plays it to its end, without pauses. */
+const isDrawing = process.env.DRAW_PICTURE === "1";
+
+it.skipIf(!isLong && !isDrawing)(
+  "when the demo is played, then each step but the first waits for Enter, and the picture shows them",
+  async () => {
+    const home = await mkdtemp(path.join(tmpdir(), "surveyctl-picture-"));
+    const env = { TMPDIR: home, FORCE_COLOR: "1" };
+    const demo = startProgram({ args: ["demo"], home, env, tty: { columns: COLUMNS } });
+    for (let step = 2; step <= 7; step += 1) {
+      const [shown] = await demo.saying(new RegExp(`^.*(?:Press Enter to continue .*){${step - 1}}`, "s"));
+      const numbers = plainLines(shownLines(shown)).flatMap((line) => /^(\d)\. /.exec(line)?.[1] ?? []);
+      expect(numbers.at(-1)).toBe(String(step - 1));
+      demo.child.stdin.write("\r");
+    }
+    const { status, stdout } = await demo.ended;
+    await rm(home, { recursive: true, force: true });
+    expect([status, stdout.includes("The demo server has stopped.")]).toEqual([0, true]);
+    const played = shownLines(stdout);
+    const prompts = plainLines(played).map((line) => line.startsWith("Press Enter to continue"));
+    const lines = pick(played.filter((_, index) => prompts[index] !== true));
+    const drawn = drawTerminal(lines, COLUMNS, "surveyctl demo in a terminal");
+    if (isDrawing) await writeFile(PICTURE, drawn);
+    const shown = steady(drawn);
+    expect([steady(await readFile(PICTURE, "utf8")), shown.length > 5]).toEqual([shown, true]);
+  },
+);
 
 /** The lines of the steps that are drawn, without two empty ones in a row. */
 function pick(lines: readonly string[]): string[] {

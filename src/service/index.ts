@@ -4,13 +4,14 @@ import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
+import { createSignal } from "../runtime/wake-loop.ts";
 import { resolveFile } from "../runtime/files/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
 import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
-import type { PacedSender } from "./delivery/paced-sender.ts";
+import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
 import type { FetchText } from "./delivery/bounce/sns.ts";
 import type { SmsHook } from "./delivery/sms/sms-hook.ts";
@@ -21,13 +22,14 @@ import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
 import { type ProjectSettings, readSettings } from "./domain/projects/projects.ts";
 import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.ts";
-import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
+import { createHttpService, type Face, bodyBytes, type ServerExchange } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
 import { type DatabaseChoice, openData } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
+import { createDigestLoop } from "./scheduler/digests.ts";
 import { createHeartbeat } from "./scheduler/heartbeat.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./erasure-file.ts";
@@ -185,7 +187,21 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onPaused: (pause) => logPaused(log, pause),
     onError: failures.add,
   });
+  const digests = createDigestLoop({
+    store,
+    clock,
+    random,
+    claimer,
+    heartbeat,
+    hasRoom: () => (mail ?? outbox).capacity(1) > 0,
+    deliver: async (due, progress) => {
+      const sending = { store, mail, outbox, context: await contextOf(due.project), key: options.mail?.dkim ?? null };
+      return (await import("./digest-mail.ts")).deliverDigest(sending, due, progress);
+    },
+    onError: failures.add,
+  });
   wakeUp.answer(scheduler.wake);
+  wakeUp.answer(digests.wake);
   const ownAddresses = (): string[] => [state.address, ...(state.listening === null ? [] : [state.listening])];
   const webhooks = createDispatcher({
     store,
@@ -230,20 +246,20 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       {
         name: "page",
         answer: ({ method, headers, body = "", from = "" }, target) =>
-          pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+          pages.handle({ method, headers, from, ...target, body: async () => bodyBytes(body) }),
       },
       {
         name: "hook",
         answer: ({ method, headers, body = "" }, { path: asked, query }) =>
           asked.startsWith("/hooks/sms/")
-            ? texts({ method, headers, path: asked, query, body: async () => readBody(body) })
+            ? texts({ method, headers, path: asked, query, body: async () => bodyBytes(body) })
             : null,
       },
       {
         name: "hook",
         answer: ({ method, headers, body = "" }, { path: asked }) =>
           asked.startsWith("/hooks/")
-            ? hooks({ method, headers, path: asked, body: async () => readBody(body) })
+            ? hooks({ method, headers, path: asked, body: async () => bodyBytes(body) })
             : null,
       },
     ],
@@ -266,7 +282,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     random,
     addSession: http.keys.addSession,
     onRevoke: http.keys.forget,
-    onSchedule: scheduler.wake,
+    onSchedule: () => {
+      scheduler.wake();
+      digests.wake();
+    },
     senders,
     appUrl: () => state.address,
     renderPreview: (survey, settings, brand) =>
@@ -306,6 +325,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     startScheduler: () => {
       scheduler.start();
       sms?.replies.start();
+      digests.start();
       upkeep.start();
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => {
@@ -314,14 +334,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startWebhooks: webhooks.start,
     sweepMessages: scheduler.sweep,
-    finishDue: scheduler.finish,
-    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop(), sms?.replies.stop()])),
+    finishDue: async () => {
+      for (const loop of [scheduler, digests]) await loop.finish();
+    },
+    stopDelivering: async () =>
+      void (await Promise.all([scheduler.stop(), digests.stop(), webhooks.stop(), sms?.replies.stop()])),
     setReady: (isReady) => {
       state.isReady = isReady;
     },
     close: async () => {
       await upkeep.stop();
       await scheduler.stop();
+      await digests.stop();
       await webhooks.stop();
       await sms?.replies.stop();
       for (const carrier of carriers) await carrier.close();
@@ -348,16 +372,11 @@ function openHooks(
   return async (request) => (await (opened.hooks ??= open())).handle(request);
 }
 
-async function readBody(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {
-  const whole = typeof body === "function" ? await body() : body;
-  return typeof whole === "string" ? Buffer.from(whole) : whole;
-}
-
 /** Loaded only where mail is sent: few services do. */
 async function openMail(
   { mail = null, clock, random, log }: ServiceOptions,
   given: Pick<MailDeliveryOptions, "store" | "context" | "wake" | "onError">,
-): Promise<PacedSender | null> {
+): Promise<SmtpSender | null> {
   if (mail === null) return null;
   const { openMailDelivery } = await import("./mail-delivery.ts");
   return openMailDelivery({ ...mail, clock, random, log, ...given });
@@ -378,15 +397,4 @@ function openTexts(wiring: SmsHookWiring): SmsHook["handle"] {
   const opened: { hook: Promise<SmsHook> | null } = { hook: null };
   const open = async (): Promise<SmsHook> => (await import("./sms-delivery.ts")).openSmsHook(wiring);
   return async (request) => (await (opened.hook ??= open())).handle(request);
-}
-
-/** Something to be called that is not there yet. */
-function createSignal(): { readonly call: () => void; readonly answer: (work: () => void) => void } {
-  const answers: (() => void)[] = [];
-  return {
-    call: () => {
-      for (const work of answers) work();
-    },
-    answer: (work) => void answers.push(work),
-  };
 }

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { isLong } from "./long.ts";
-import { openResident, runShell } from "./resident.ts";
+import { openResident, runLine, runShell } from "./resident.ts";
 import { bareEnvironment, shellProgram, type Ended } from "./run-cli.ts";
 import { startServe } from "./serve.ts";
 
@@ -53,7 +53,7 @@ wait $!
   return {
     // The only host that an example names is not there; this one is.
     type: (example) =>
-      runShell(example.replaceAll("https://surveys.example.com", service.baseUrl), {
+      (isLong ? runShell : runLine)(example.replaceAll("https://surveys.example.com", service.baseUrl), {
         folder: service.folder,
         cwd: work,
         env,

@@ -10,7 +10,7 @@ import { Socket } from "node:net";
 import path from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runWith } from "./in-process.ts";
+import { runInProcess, runWith } from "./in-process.ts";
 import { shellProgram, type Ended } from "./run-cli.ts";
 
 export interface Resident {
@@ -47,6 +47,18 @@ export async function openResident(bin: string, work: string): Promise<Resident>
       process.chdir(before);
     },
   };
+}
+
+/** Starts and ends of the program itself, signals and terminals are for a real one: as in the script below. */
+const NEEDS_PROCESS = /^(?:-|help$|serve$|demo$|completion$|__complete$)/;
+/** A word that no shell changes, bare or quoted. */
+const WORD = /(?<= )(?:'([^']*)'|"([^"$`\\!]*)"|([\w@%+=:,./-]+))(?= |$)/g;
+
+/** The arguments of a line that is one `surveyctl` and nothing for a shell to do; null of any other. */
+export function argumentsOf(line: string): string[] | null {
+  if (!line.startsWith("surveyctl ") || line.replaceAll(WORD, "").trim() !== "surveyctl") return null;
+  const words = [...line.matchAll(WORD)].map(([, single, double, bare]) => single ?? double ?? bare ?? "");
+  return NEEDS_PROCESS.test(words[0] ?? "-") ? null : words;
 }
 
 /** Starts and ends of the program itself, signals and terminals are for a real one. */
@@ -143,6 +155,16 @@ interface ShellOptions {
 
 /** Tells a resident's commands of that terminal; they do not see it. */
 const SCREEN = "RESIDENT_COLUMNS";
+
+/** As `runShell`, while a resident works in `cwd`; without a shell where that has nothing to do. */
+export async function runLine(text: string, options: ShellOptions): Promise<Ended> {
+  const args = argumentsOf(text);
+  if (args === null) return runShell(`set -o pipefail\n${text}`, options);
+  const { env, stdin, columns } = options;
+  const finished = await runInProcess({ args, env, stdin, ...(columns !== undefined && { columns }) });
+  const { status, stdout, stderr, screen } = finished;
+  return { status, signal: null, ...(columns === undefined ? { stdout, stderr } : { stdout: screen, stderr: "" }) };
+}
 
 /** A line of bash, whose three streams are files: a resident opens them a second time. */
 export async function runShell(text: string, { columns, ...options }: ShellOptions): Promise<Ended> {

@@ -25,8 +25,13 @@ export function readSources(folder: string): Sources {
   return new Map(files.toSorted().map((file) => [file, readFileSync(path.join(root, file), "utf8")]));
 }
 
+const parsed = new Map<string, SyntaxNode>();
+
+/** Each text is parsed once: several tests read the same files. */
 export function parseSource(text: string): SyntaxNode {
-  return parseAst(text, { lang: "ts" }) as unknown as SyntaxNode;
+  const known = parsed.get(text) ?? (parseAst(text, { lang: "ts" }) as unknown as SyntaxNode);
+  parsed.set(text, known);
+  return known;
 }
 
 /** Every node below `node`, itself first; `enter` returning false leaves out what is inside. */

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isLong } from "./long.ts";
-import { openResident, runShell } from "./resident.ts";
+import { openResident, runLine, runShell } from "./resident.ts";
 import { bareEnvironment, follow, inTerminal, shellProgram, type Ended } from "./run-cli.ts";
 import { startServe, startServeProcess, type Served } from "./serve.ts";
 
@@ -149,9 +149,11 @@ const SHOWS = /^surveyctl (?!help\b|\S+ (?:import|export)\b)[a-z][^|&;<>]*$/;
 async function runCommand(step: Step, { folder, env, processes }: Stage): Promise<Ended> {
   const cwd = path.join(folder, "work");
   const input = step.stdin.map((line) => `${line}\n`).join("");
-  if (step.kind === "run") return runShell(`set -o pipefail\n${step.text}`, { folder, cwd, env, stdin: input });
+  const world = { folder, cwd, env, stdin: input };
+  if (step.kind === "run")
+    return processes ? runShell(`set -o pipefail\n${step.text}`, world) : runLine(step.text, world);
   if (!processes && step.stdin.length === 0 && SHOWS.test(step.text))
-    return runShell(step.text, { folder, cwd, env, stdin: "", columns: 80 });
+    return runLine(step.text, { ...world, columns: 80 });
   const [command = "", ...args] = inTerminal(step.text, 80);
   const running = follow(spawn(command, args, { cwd, env }));
   running.child.stdin.end(input);

@@ -11,7 +11,7 @@ import { runInside, startInside, type RunningInside } from "../helpers/in-proces
 import { bareEnvironment, follow, NODE, PROGRAM, startProgram, type Ended, type Running } from "../helpers/run-cli.ts";
 
 const KEY = "key-of-the-ground-tests";
-const STARTERS = size(3, 8);
+const STARTERS = size(2, 8);
 const ROUNDS = Number(process.env["SURVEYCTL_TEST_ROUNDS"] ?? size(1, 2));
 /** Node's own engine locks other programs out. */
 const LOCKS = isBuiltin("node:sqlite");
@@ -436,7 +436,7 @@ describe("standard error that nobody reads", () => {
     // Never read: the pipe takes some 64 KiB, then nothing.
     const [line] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
     const url = /http\S+/.exec(line)?.[0] ?? "";
-    for (let index = 0; index < 60; index += 1)
+    for (let index = 0; index < size(30, 60); index += 1)
       await Promise.all(Array.from({ length: 20 }, async () => (await fetch(`${url}/v1/people.json`)).text()));
     const startedMs = Date.now();
     child.kill("SIGTERM");

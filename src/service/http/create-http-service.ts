@@ -266,3 +266,9 @@ async function settle(
     return internalErrorReply();
   }
 }
+
+/** What came with a request, as bytes. */
+export async function bodyBytes(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {
+  const whole = typeof body === "function" ? await body() : body;
+  return typeof whole === "string" ? Buffer.from(whole) : whole;
+}

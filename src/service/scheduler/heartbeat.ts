@@ -1,6 +1,7 @@
 /** Which processes deliver from one database: each says from time to time that it lives. */
 import type { Clock } from "../../runtime/clock.ts";
 import { type OnUnknown, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
+import { releaseDeadDigests } from "../domain/delivery/digests.ts";
 import type { Store } from "../domain/ports.ts";
 
 export interface Heartbeat {
@@ -34,6 +35,7 @@ export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatO
       state.isFirst = await store.write(async (tx) => {
         const living = store.isShared ? await tx.requests.beat(claimer, LIFE_SECONDS) : [claimer];
         await releaseDeadClaims(tx, living, onUnknown);
+        await releaseDeadDigests(tx, living);
         return living[0] === claimer;
       });
       state.beatMs = startedMs;

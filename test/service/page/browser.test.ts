@@ -219,6 +219,8 @@ describe.skipIf(EXECUTABLE === undefined)("in Chromium", () => {
   const isTooWide = (): Promise<boolean> =>
     page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
 
+  /** One page of each kind. */
+  const IN_SHORT: ReadonlySet<string> = new Set(["mistake", "thanks", "leaving", "response"]);
   const looks = [
     ["en", "light"],
     ["en", "dark"],
@@ -251,7 +253,7 @@ describe.skipIf(EXECUTABLE === undefined)("in Chromium", () => {
       for (const [name, act] of checks) {
         await act();
         await page.waitForLoadState();
-        found[name] = [await violations(), await isTooWide()];
+        found[name] = [isLong || IN_SHORT.has(name) ? await violations() : [], await isTooWide()];
       }
       expect(found).toEqual(Object.fromEntries(checks.map(([name]) => [name, [[], false]])));
     },
@@ -262,7 +264,7 @@ describe.skipIf(EXECUTABLE === undefined)("in Chromium", () => {
     return link.url.replace(/^https?:\/\/[^/]+/, "");
   };
 
-  test.each(isLong ? LOCALES : (["de", "ar"] as const))(
+  test.each(isLong ? LOCALES : (["ar"] as const))(
     "when the question is asked in %s on a narrow screen, then it fits, and 0 is left of 10",
     async (locale) => {
       await openContext({ viewport: { width: 320, height: 568 } });

@@ -31,7 +31,7 @@ import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
 /** Three and a half steps. */
 const ROWS = 3500;
 /** A member takes three times as long to save as a response. */
-const MEMBERS = size(2100, 3500);
+const MEMBERS = size(1100, 3500);
 const TIMEOUT_MS = 120_000;
 const LAST_MEMBER = `p${MEMBERS - 1}@x.co`;
 

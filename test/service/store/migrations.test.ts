@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { finishDelivery, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
+import type { SqlRow } from "../../../src/service/store/sql/database.ts";
 import { type Migration, MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
@@ -64,7 +65,7 @@ async function makeNew(engine: EngineName, start?: Migration): Promise<unknown> 
   // AUTOINCREMENT, which no table has today, left `sqlite_sequence`.
   const schema = database
     .all("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name <> 'sqlite_sequence' ORDER BY rowid")
-    .map((entry) => ({ ...entry, sql: plain(entry["sql"]) }));
+    .map((entry): SqlRow => ({ ...entry, sql: plain(entry["sql"]) }));
   const tables = schema.filter(({ type }) => type === "table").map(({ name }) => String(name));
   const rows = tables.map((table) => [table, database.all(`SELECT * FROM ${table}`)]);
   const columns = tables.map((table) => [table, database.all(`PRAGMA table_xinfo(${table})`)]);

@@ -146,7 +146,7 @@ export function toRows(values: readonly object[]): Rows {
   return { rows: JSON.parse(text) as Json as JsonObject[], text };
 }
 
-function toResource(
+export function toResource(
   noun: string,
   columns: Readonly<Record<string, ColumnKind>>,
   dropFirst: readonly string[] = [],

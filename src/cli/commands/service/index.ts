@@ -6,6 +6,7 @@ import { registerBackup } from "./backup.ts";
 import { registerBounce } from "./bounce.ts";
 import { registerBrand } from "./brand.ts";
 import { registerDelivery } from "./delivery/index.ts";
+import { registerDigest } from "./digest.ts";
 import { registerHealth } from "./health.ts";
 import { registerImport } from "./import.ts";
 import { registerKey } from "./key.ts";
@@ -39,6 +40,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerLink(noun, context);
   registerBrand(noun, context);
   registerWebhook(noun, context);
+  registerDigest(noun, context);
   registerImport(noun, context);
   registerBackup(noun, context);
   registerErase(noun, context);

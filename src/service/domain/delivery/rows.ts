@@ -129,6 +129,8 @@ export interface RequestRows {
   nextDueAt(channels: readonly Channel[]): Promise<number | null>;
   /** Notes that the process of this claimer lives, and returns all that were noted within `seconds`, by name. */
   beat(claimer: string, seconds: number): Promise<readonly string[]>;
+  /** Those that were noted within `seconds`, by name. */
+  living(seconds: number): Promise<readonly string[]>;
   /** Forgets a claimer that claims nothing more. */
   leave(claimer: string): Promise<void>;
   /** Lets the leases of these claims end at `dueAt`. */

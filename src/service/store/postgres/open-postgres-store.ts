@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import type { Store, Transaction, Vacuumed, WriteOptions } from "../../domain/ports.ts";
+import type { ReadOptions, Store, Transaction, Vacuumed, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
@@ -46,6 +46,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const client = await pool.connect();
     try {
       await migrateServer(client, { now: unixSeconds(clock), mayMigrate });
+      await refuseMoved(client);
     } finally {
       client.release();
     }
@@ -106,16 +107,17 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   };
   /** Lends a connection to `work`; one that takes too long, or failed in the middle, is not used again. */
   const withSession = async <Result>(
-    limitMs: number,
+    limitMs: number | null,
     work: (session: ConnectionSession, client: pg.PoolClient) => Promise<Result>,
   ): Promise<Result> => {
     const client = await pool.connect();
     const session = idle.pop() ?? makeSession();
     const late = new AbortController();
-    void clock
-      .sleep(limitMs, late.signal)
-      .then(() => breakOff(client))
-      .catch(() => undefined);
+    if (limitMs !== null)
+      void clock
+        .sleep(limitMs, late.signal)
+        .then(() => breakOff(client))
+        .catch(() => undefined);
     try {
       const result = await work(session, client);
       late.abort();
@@ -131,19 +133,26 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     clock,
     random,
     run: (project, jobs, { isSerial }) =>
-      withSession(WRITE_MS, (session, client) => runWrite(session, client, { project, jobs, isSerial }, timeSource)),
+      withSession(jobs.some(({ isLong }) => isLong) ? null : WRITE_MS, (session, client) =>
+        runWrite(session, client, { project, jobs, isSerial }, timeSource),
+      ),
     ask: (xid) => withClient(pool, (client) => askOutcome(client, xid)),
     unprepare: () => {
       state.isPrepared = false;
     },
     onEnd,
   });
-  const read = async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
+  const read = async <Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    { isLong = false }: ReadOptions = {},
+  ): Promise<Result> => {
     const began = clock.monotonic();
     for (let tries = 1; ; tries += 1) {
       try {
         const now = unixSeconds(clock) + state.ahead;
-        const result = await withSession(READ_MS, (session, client) => runRead(session, client, now, work));
+        const result = await withSession(isLong ? null : READ_MS, (session, client) =>
+          runRead(session, client, { now, isLong }, work),
+        );
         if (state.trouble !== null) onEnd(null);
         return result;
       } catch (error) {
@@ -168,7 +177,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     about: { engine: "postgresql", schema: MIGRATIONS.at(-1)?.version ?? 0 },
     trouble: () => state.trouble,
     lost: new Promise(() => undefined),
-    read: (work) => (state.isClosed ? Promise.reject(new Error("the store is closed")) : read(work)),
+    read: (work, how) => (state.isClosed ? Promise.reject(new Error("the store is closed")) : read(work, how)),
     write: (work, how) => write(work, how).finally(loop.start),
     settle: loop.settle,
     verify: () => Promise.resolve(),
@@ -213,6 +222,12 @@ async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) =
     client.release(true);
     throw error;
   }
+}
+
+/** What was moved would otherwise live on in two places. */
+async function refuseMoved(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ value: string }>("SELECT value FROM store_marks WHERE name = 'moved'");
+  if (rows[0] !== undefined) throw new StoreDatabaseError("moved", `the data was moved to ${rows[0].value}; use that`);
 }
 
 /** Everything on it rejects at once. */

@@ -70,12 +70,12 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
     return known;
   };
   return {
-    write: async (work, { project: named, mayWaitMs = 0, beside }: WriteOptions = {}) => {
+    write: async (work, { project: named, mayWaitMs = 0, beside, isLong = false }: WriteOptions = {}) => {
       const project = named ?? null;
       if (mayWaitMs > 0) await clock.sleep(mayWaitMs);
       return new Promise((resolve, reject) => {
         const line = lineOf(project);
-        line.jobs.push({ work, beside: beside ?? null, resolve: resolve as (value: unknown) => void, reject });
+        line.jobs.push({ work, beside: beside ?? null, isLong, resolve: resolve as (value: unknown) => void, reject });
         line.running ??= drain(project, line);
       });
     },

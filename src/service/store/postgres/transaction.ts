@@ -9,6 +9,8 @@ export interface WriteJob {
   readonly work: (tx: StoreTransaction) => Promise<unknown>;
   /** See `WriteOptions`. */
   readonly beside: { readonly kind: string; readonly subject: string } | null;
+  /** Whether it may take minutes. */
+  readonly isLong: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -32,6 +34,7 @@ export class CommitLost extends Error {
 /** Limits of the transaction alone: a pooler may give the connection to another process afterwards. */
 const LIMITS = `SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s';
   SET LOCAL idle_in_transaction_session_timeout = '60s'`;
+const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 const BEGIN_WRITE = `BEGIN; ${LIMITS}`;
 const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '5s'";
 
@@ -59,6 +62,7 @@ export async function runWrite(
   const { project, jobs, isSerial } = batch;
   session.begin(client, { writing: true, project });
   session.tell(BEGIN_WRITE);
+  if (jobs.some(({ isLong }) => isLong)) session.tell(NO_LIMITS);
   const held = await session.ask(project === null ? LOCK_ALL : LOCK_ONE, project === null ? [] : [project]);
   const [first] = held;
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
@@ -170,11 +174,12 @@ export async function askOutcome(client: PoolClient, xid: string): Promise<Commi
 export async function runRead<Result>(
   session: ConnectionSession,
   client: PoolClient,
-  now: number,
+  { now, isLong }: { readonly now: number; readonly isLong: boolean },
   work: (tx: StoreTransaction) => Promise<Result>,
 ): Promise<Result> {
   session.begin(client, { writing: false, project: null });
   session.tell(BEGIN_READ);
+  if (isLong) session.tell(NO_LIMITS);
   const result = await work(session.rows.begin(now));
   // Nobody waits for its answer but the connection's next user.
   session.tell("COMMIT");

@@ -9,6 +9,7 @@ import { createLinkRows } from "./rows/answers/link-rows.ts";
 import { createResponseRows } from "./rows/answers/response-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/trend-rows.ts";
 import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
+import { createDigestRows } from "./rows/delivery/digest-rows.ts";
 import { createReportRows } from "./rows/delivery/report-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
 import { createTextRows } from "./rows/delivery/text-rows.ts";
@@ -78,6 +79,7 @@ export function createStoreRows(
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
     texts: createTextRows(database, session),
+    digests: createDigestRows(database, session),
     responses: createResponseRows(database, blocks),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
@@ -85,7 +87,7 @@ export function createStoreRows(
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
-    tables: createTableRows(database),
+    tables: createTableRows(database, isShared),
     erasures: createErasureRows(database, secrets),
     retention: createRetentionRows(database, session, blocks),
     history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),

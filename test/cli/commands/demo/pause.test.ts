@@ -13,7 +13,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** That each step waits for Enter is shown in test/picture.test.ts. */
+/** That every step waits for Enter is shown by the long run of test/picture.test.ts. */
 function demo(...args: readonly string[]): Running {
   return startProgram({ args: ["demo", ...args], home, env: { TMPDIR: home, NO_COLOR: "1" }, tty: { columns: 80 } });
 }

@@ -8,6 +8,7 @@ import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { DeliveryRow, Store, Transaction } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { runInside } from "../../../helpers/in-process.ts";
 import { startProgram, type Running } from "../../../helpers/run-cli.ts";
 import { sendInput } from "../../domain/fixture.ts";
 
@@ -74,20 +75,10 @@ export async function listAll(tx: Transaction): Promise<readonly DeliveryRow[]> 
   return tx.deliveries.list(project?.id ?? 0, { state: null, after: 0, limit: 1_000_000 });
 }
 
-/** A value of `/metrics`, by its name with labels. */
-export async function readMetric(url: string, name: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const line = text.split("\n").find((each) => each.startsWith(`${name} `));
-  if (line === undefined) throw new Error(`no ${name} in /metrics`);
-  return Number(line.slice(name.length + 1));
-}
-
-const WAITING = new Set(["scheduled", "claimed", "transmitting", "retrying"]);
-
-/** How many surveys are still to be sent. */
-export async function countWaiting(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return [...text.matchAll(/^surveyctl_delivery_queue\{state="(\w+)"\} (\d+)$/gm)]
-    .filter(([, state = ""]) => WAITING.has(state))
-    .reduce((sum, [, , count]) => sum + Number(count), 0);
+/** How many surveys of a served file are still to be sent. `/metrics` says what was so seconds ago. */
+export async function countWaiting(dataFile: string): Promise<number> {
+  const asked = ["service", "delivery", "status", "--data", dataFile, "--json"];
+  const { stdout } = await runInside({ args: asked, home: path.dirname(dataFile) });
+  const { scheduled, claimed, transmitting, retrying } = JSON.parse(stdout) as Record<string, number>;
+  return (scheduled ?? 0) + (claimed ?? 0) + (transmitting ?? 0) + (retrying ?? 0);
 }

@@ -9,11 +9,10 @@ import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { type HookPlan, startHookReceiver } from "../../../helpers/hook-receiver.ts";
-import { runInside } from "../../../helpers/in-process.ts";
 import { size } from "../../../helpers/long.ts";
 import { startProgram, type Running } from "../../../helpers/run-cli.ts";
 import { sendInput } from "../../domain/fixture.ts";
-import { listAll } from "../once/mailing.ts";
+import { countWaiting, listAll } from "../once/mailing.ts";
 
 const KILLS = size(2, 20);
 const PEOPLE = KILLS * 4;
@@ -59,13 +58,7 @@ test(`when serve is killed ${KILLS} times while a gateway answers, then nobody i
   }
   const last = (state.running = serve());
   await last.saying(/^listening on (http\S+)$/m);
-  const waiting = async (): Promise<number> => {
-    const asked = ["service", "delivery", "status", "--data", file, "--json"];
-    const { stdout } = await runInside({ args: asked, home: folder });
-    const { scheduled, claimed, transmitting, retrying } = JSON.parse(stdout) as Record<string, number>;
-    return (scheduled ?? 0) + (claimed ?? 0) + (transmitting ?? 0) + (retrying ?? 0);
-  };
-  await expect.poll(waiting, { timeout: 60_000, interval: 200 }).toBe(0);
+  await expect.poll(() => countWaiting(file), { timeout: 60_000, interval: 200 }).toBe(0);
   last.child.kill("SIGTERM");
   await last.ended;
   const got = gateway.on("/sms").map(({ body }) => (JSON.parse(body) as { to: string }).to);

@@ -18,6 +18,13 @@ import { sendInput } from "../../domain/fixture.ts";
 
 if (!hasPostgres) console.warn("PostgreSQL is not installed: its tests are skipped");
 
+test.runIf(process.env["SURVEYCTL_TEST_POSTGRES"] === "required")(
+  "when it is the pipeline that tests, then a server is installed",
+  () => {
+    expect(hasPostgres).toBe(true);
+  },
+);
+
 const open = (url: string): Promise<Store> => openPostgresStore({ url, clock: systemClock });
 
 async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {

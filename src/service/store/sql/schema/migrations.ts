@@ -5,6 +5,7 @@ import { ADD_DELIVERIES, ADD_REPORTS, FIND_MISCOUNTED_STATES, giveUnsubscribeTok
 import { COUNT_NPS_ALONE, FIND_MISCOUNTS, KEEP_COUNTS } from "./list-blocks-schema.ts";
 import { ADD_ERASURES, makeErasureSecret } from "./privacy-schema.ts";
 import {
+  ADD_DIGESTS,
   ADD_IMPORTED_PERMALINKS,
   ADD_PROJECT_SETTINGS,
   ADD_SUPPRESSIONS,
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 16, statements: ADD_IMPORTED_PERMALINKS },
   { version: 17, statements: ADD_TEXTS },
   { version: 18, statements: ADD_PROCESSES },
+  { version: 19, statements: ADD_DIGESTS },
 ];
 
 /**

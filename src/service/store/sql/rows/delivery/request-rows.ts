@@ -29,6 +29,11 @@ import { addCondition, whereSql, type Where } from "../../lists/fragments.ts";
 import { requestsSent } from "../../lists/counted-lists.ts";
 import type { ListBlocks } from "../../lists/list-blocks.ts";
 
+async function listLiving(database: Database, since: number): Promise<string[]> {
+  const rows = await database.all("SELECT name FROM processes WHERE seen_at > ? ORDER BY name", [since]);
+  return rows.map(({ name }) => String(name));
+}
+
 /** Processes that ended without leaving are kept no longer. */
 const FORGOTTEN_SECONDS = 3600;
 
@@ -52,9 +57,9 @@ export function createRequestRows(database: Database, session: Session, blocks: 
         [claimer, session.now],
       );
       database.send("DELETE FROM processes WHERE seen_at < ?", [session.now - FORGOTTEN_SECONDS]);
-      const sql = "SELECT name FROM processes WHERE seen_at > ? ORDER BY name";
-      return (await database.all(sql, [session.now - seconds])).map(({ name }) => String(name));
+      return listLiving(database, session.now - seconds);
     },
+    living: async (seconds) => listLiving(database, session.now - seconds),
     leave: async (claimer) => database.send("DELETE FROM processes WHERE name = ?", [claimer]),
     renewClaims: async (held, dueAt) => renewClaims(database, held, dueAt),
     releaseClaims: async (living) => releaseClaims(database, session.now, living),
