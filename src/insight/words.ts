@@ -4,6 +4,7 @@
  */
 import { normalCdf } from "./normal.ts";
 import { MARK } from "./redact.ts";
+import { benjaminiHochberg } from "./segments.ts";
 
 export interface GroupComment {
   readonly id: string;
@@ -105,7 +106,7 @@ function compare(terms: ReadonlyMap<string, Counts>, minCount: number): TermRow[
       detractors.count + promoters.count >= minCount && !isPartOfOne(term, detractors.count + promoters.count, terms),
   );
   const zs = frequent.map(([, counts]) => logOddsZ(counts, totals));
-  const qs = falseDiscoveryRates(zs.map((z) => 2 * normalCdf(-Math.abs(z))));
+  const qs = benjaminiHochberg(zs.map((z) => 2 * normalCdf(-Math.abs(z))));
   const rows = frequent.map(([term, counts], index): TermRow => {
     const z = zs[index] ?? 0;
     const group = z >= 0 ? "detractors" : "promoters";
@@ -142,16 +143,4 @@ function logOddsZ({ detractors, promoters }: Counts, totals: Readonly<Record<Com
   const z = delta / Math.sqrt(1 / (detractors.count + prior) + 1 / (promoters.count + prior));
   // Where a term is all that a group says, nothing is left to compare it with.
   return Number.isFinite(z) ? z : 0;
-}
-
-/** Benjamini and Hochberg (1995), in the order given. */
-function falseDiscoveryRates(ps: readonly number[]): number[] {
-  const order = ps.map((_, index) => index).toSorted((a, b) => (ps[b] ?? 0) - (ps[a] ?? 0));
-  const qs = ps.map(() => 1);
-  let least = 1;
-  for (const [place, index] of order.entries()) {
-    least = Math.min(least, ((ps[index] ?? 1) * ps.length) / (ps.length - place));
-    qs[index] = least;
-  }
-  return qs;
 }

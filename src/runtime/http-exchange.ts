@@ -64,6 +64,8 @@ export function retryAfterSeconds(text: string | undefined, clock: Clock): numbe
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - clock.now()) / 1000));
 }
 
+const CERTIFICATE_PROBLEM = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/;
+
 /** A failed exchange in a few words. */
 export function describeHttpFailure(error: unknown): string {
   const { code, message } = (error instanceof AggregateError ? (error.errors as unknown[])[0] : error) as Error & {
@@ -78,6 +80,8 @@ export function describeHttpFailure(error: unknown): string {
     ENETUNREACH: "the host cannot be reached",
     ETIMEDOUT: "no connection in time",
     HPE_HEADER_OVERFLOW: "the answer's headers are too large",
+    EPROTO: "the TLS handshake failed; is it plain http?",
   };
+  if (CERTIFICATE_PROBLEM.test(code ?? "")) return `the certificate cannot be trusted (${message}, ${code})`;
   return known[code ?? ""] ?? (code?.startsWith("HPE_") ? "the answer is not HTTP" : message);
 }

@@ -76,3 +76,14 @@ export function createWakeLoop(
     },
   };
 }
+
+/** Something to be called that is not there yet. */
+export function createSignal(): { readonly call: () => void; readonly answer: (work: () => void) => void } {
+  const answers: (() => void)[] = [];
+  return {
+    call: () => {
+      for (const work of answers) work();
+    },
+    answer: (work) => void answers.push(work),
+  };
+}

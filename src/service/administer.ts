@@ -42,7 +42,9 @@ export async function findHolder(options: DataFileOptions): Promise<Holder> {
   }
 }
 
-async function findRunning({ dataFile, random }: DataFileOptions): Promise<Holder | null> {
+async function findRunning({ dataFile, database = null, random }: DataFileOptions): Promise<Holder | null> {
+  // Nothing lies beside a database, and several processes may use it.
+  if (database !== null) return null;
   const record = await readControlFile(dataFile);
   // What a killed server left names a port that anybody may have by now.
   if (record === null || !(await isRunning(record))) return null;

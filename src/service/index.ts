@@ -4,13 +4,14 @@ import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
+import { createSignal } from "../runtime/wake-loop.ts";
 import { resolveFile } from "../runtime/files/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
 import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
-import type { PacedSender } from "./delivery/paced-sender.ts";
+import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
 import type { FetchText } from "./delivery/bounce/sns.ts";
 import type { SmsHook } from "./delivery/sms/sms-hook.ts";
@@ -21,23 +22,28 @@ import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
 import { type ProjectSettings, readSettings } from "./domain/projects/projects.ts";
 import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.ts";
-import { createHttpService, type Face, type ServerExchange, type ServerRequest } from "./http/create-http-service.ts";
+import { createHttpService, type Face, bodyBytes, type ServerExchange } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
-import type { StoreEvent } from "./store/store-errors.ts";
 import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
 import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
-import { openDataFile } from "./open-data-file.ts";
+import { type DatabaseChoice, openData } from "./open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
+import { createDigestLoop } from "./scheduler/digests.ts";
+import { createHeartbeat } from "./scheduler/heartbeat.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./erasure-file.ts";
-import { createFailureLog, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
+import { createFailureLog, createNotices, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
 import { createServiceMetrics } from "./service-metrics.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 export interface ServiceOptions {
-  /** Created when it does not exist; `outbox/` is beside it. */
+  /** Created when it does not exist; `outbox/` is beside it. With a database, a name for it without its password. */
   readonly dataFile: string;
+  /** The server that keeps the data instead of a file; other processes may use it at the same time. */
+  readonly database?: DatabaseChoice | null;
+  /** The folder of messages that are not sent; absent: `outbox/` beside the data file. */
+  readonly outbox?: string | null;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -112,8 +118,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const eventNoted = createSignal();
   const state = { address: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null, isReady: true };
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
+  const isFile = (options.database ?? null) === null;
   const metrics = createServiceMetrics(clock);
-  const store = await openDataFile({
+  const store = await openData({
     ...options,
     onCommit: metrics.countCommit,
     appUrl: () => state.address,
@@ -124,11 +131,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
   });
   // We own the file now, so a control file beside it was left by a killed server.
-  await removeControlFile(dataFile);
+  if (isFile) await removeControlFile(dataFile);
   const failures = createFailureLog(log);
-  const keepErasures = (): Promise<unknown> => syncErasures(store, dataFile, random).catch(failures.add);
+  const keepErasures = async (): Promise<unknown> =>
+    isFile ? syncErasures(store, dataFile, random).catch(failures.add) : null;
   await keepErasures();
-  const folder = path.join(path.dirname(path.resolve(dataFile)), "outbox");
+  const folder = options.outbox ?? path.join(path.dirname(path.resolve(dataFile)), "outbox");
   const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
     appUrl: state.address,
     sender: chooseSender({ ...settings, senderName: name ?? settings.senderName }, sender, state.address),
@@ -138,7 +146,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     store.read(async (tx) => mailContext(await readSettings(tx, project), await readBrand(tx, project)));
   const outbox = createOutbox({
     folder,
-    dataFile: resolveFile(dataFile),
+    dataFile: isFile ? resolveFile(dataFile) : dataFile,
     clock,
     random,
     context: async (project) => ({ ...(await contextOf(project)), now: unixSeconds(clock) }),
@@ -159,13 +167,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const deliveries = createDeliveryMetrics(() =>
     Object.fromEntries(carriers.map(({ name, health }) => [name, health()])),
   );
+  const claimer = random.token(9);
+  const onUnknown = options.onUnknown ?? "hold";
+  const heartbeat = createHeartbeat({ store, clock, claimer, onUnknown });
   const scheduler = createScheduler({
     store,
     clock,
-    claimer: random.token(9),
+    claimer,
+    heartbeat,
     senders,
     maxAgeSeconds: options.maxAgeSeconds ?? null,
-    onUnknown: options.onUnknown ?? "hold",
+    onUnknown,
     onOutcome: (due, result, seconds) => {
       if (result.kind === "sent") failures.end();
       deliveries.count(due, result, seconds);
@@ -175,9 +187,31 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     onPaused: (pause) => logPaused(log, pause),
     onError: failures.add,
   });
+  const digests = createDigestLoop({
+    store,
+    clock,
+    random,
+    claimer,
+    heartbeat,
+    hasRoom: () => (mail ?? outbox).capacity(1) > 0,
+    deliver: async (due, progress) => {
+      const sending = { store, mail, outbox, context: await contextOf(due.project), key: options.mail?.dkim ?? null };
+      return (await import("./digest-mail.ts")).deliverDigest(sending, due, progress);
+    },
+    onError: failures.add,
+  });
   wakeUp.answer(scheduler.wake);
+  wakeUp.answer(digests.wake);
   const ownAddresses = (): string[] => [state.address, ...(state.listening === null ? [] : [state.listening])];
-  const webhooks = createDispatcher({ store, clock, random, log, own: ownAddresses, onError: failures.add });
+  const webhooks = createDispatcher({
+    store,
+    clock,
+    random,
+    log,
+    own: ownAddresses,
+    mayStart: heartbeat.isLeader,
+    onError: failures.add,
+  });
   eventNoted.answer(webhooks.wake);
   const windowSeconds = options.answerWindowSeconds ?? ANSWER_WINDOW_SECONDS;
   const pages = createPages({
@@ -212,20 +246,20 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       {
         name: "page",
         answer: ({ method, headers, body = "", from = "" }, target) =>
-          pages.handle({ method, headers, from, ...target, body: async () => readBody(body) }),
+          pages.handle({ method, headers, from, ...target, body: async () => bodyBytes(body) }),
       },
       {
         name: "hook",
         answer: ({ method, headers, body = "" }, { path: asked, query }) =>
           asked.startsWith("/hooks/sms/")
-            ? texts({ method, headers, path: asked, query, body: async () => readBody(body) })
+            ? texts({ method, headers, path: asked, query, body: async () => bodyBytes(body) })
             : null,
       },
       {
         name: "hook",
         answer: ({ method, headers, body = "" }, { path: asked }) =>
           asked.startsWith("/hooks/")
-            ? hooks({ method, headers, path: asked, body: async () => readBody(body) })
+            ? hooks({ method, headers, path: asked, body: async () => bodyBytes(body) })
             : null,
       },
     ],
@@ -248,7 +282,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     random,
     addSession: http.keys.addSession,
     onRevoke: http.keys.forget,
-    onSchedule: scheduler.wake,
+    onSchedule: () => {
+      scheduler.wake();
+      digests.wake();
+    },
     senders,
     appUrl: () => state.address,
     renderPreview: (survey, settings, brand) =>
@@ -288,6 +325,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     startScheduler: () => {
       scheduler.start();
       sms?.replies.start();
+      digests.start();
       upkeep.start();
     },
     startLog: ({ isAnnounced } = { isAnnounced: false }) => {
@@ -296,14 +334,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     startWebhooks: webhooks.start,
     sweepMessages: scheduler.sweep,
-    finishDue: scheduler.finish,
-    stopDelivering: async () => void (await Promise.all([scheduler.stop(), webhooks.stop(), sms?.replies.stop()])),
+    finishDue: async () => {
+      for (const loop of [scheduler, digests]) await loop.finish();
+    },
+    stopDelivering: async () =>
+      void (await Promise.all([scheduler.stop(), digests.stop(), webhooks.stop(), sms?.replies.stop()])),
     setReady: (isReady) => {
       state.isReady = isReady;
     },
     close: async () => {
       await upkeep.stop();
       await scheduler.stop();
+      await digests.stop();
       await webhooks.stop();
       await sms?.replies.stop();
       for (const carrier of carriers) await carrier.close();
@@ -330,16 +372,11 @@ function openHooks(
   return async (request) => (await (opened.hooks ??= open())).handle(request);
 }
 
-async function readBody(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {
-  const whole = typeof body === "function" ? await body() : body;
-  return typeof whole === "string" ? Buffer.from(whole) : whole;
-}
-
 /** Loaded only where mail is sent: few services do. */
 async function openMail(
   { mail = null, clock, random, log }: ServiceOptions,
   given: Pick<MailDeliveryOptions, "store" | "context" | "wake" | "onError">,
-): Promise<PacedSender | null> {
+): Promise<SmtpSender | null> {
   if (mail === null) return null;
   const { openMailDelivery } = await import("./mail-delivery.ts");
   return openMailDelivery({ ...mail, clock, random, log, ...given });
@@ -360,32 +397,4 @@ function openTexts(wiring: SmsHookWiring): SmsHook["handle"] {
   const opened: { hook: Promise<SmsHook> | null } = { hook: null };
   const open = async (): Promise<SmsHook> => (await import("./sms-delivery.ts")).openSmsHook(wiring);
   return async (request) => (await (opened.hook ??= open())).handle(request);
-}
-
-/** Holds events until `release`: before a server listens, only an error is worth a line. */
-function createNotices(log: (event: StoreEvent) => void): {
-  readonly add: (event: StoreEvent) => void;
-  /** `known` is the kind of event that the user has been shown already. */
-  readonly release: (known: StoreEvent["kind"] | null) => void;
-} {
-  const held: StoreEvent[] = [];
-  const state = { isReleased: false };
-  return {
-    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
-    release: (known) => {
-      state.isReleased = true;
-      for (const event of held.splice(0)) if (event.kind !== known) log(event);
-    },
-  };
-}
-
-/** Something to be called that is not there yet. */
-function createSignal(): { readonly call: () => void; readonly answer: (work: () => void) => void } {
-  const answers: (() => void)[] = [];
-  return {
-    call: () => {
-      for (const work of answers) work();
-    },
-    answer: (work) => void answers.push(work),
-  };
 }

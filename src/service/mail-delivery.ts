@@ -4,8 +4,7 @@ import { unixSeconds } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Random } from "../runtime/random.ts";
 import type { DkimKey } from "./delivery/mail/dkim.ts";
-import { openSmtpSender } from "./delivery/mail/mail-sender.ts";
-import type { PacedSender } from "./delivery/paced-sender.ts";
+import { openSmtpSender, type SmtpSender } from "./delivery/mail/mail-sender.ts";
 import { maskReply } from "./delivery/mail/parse-reply.ts";
 import type { SenderHealth } from "./delivery/mail/sender-health.ts";
 import type { SmtpRate } from "./delivery/mail/token-bucket.ts";
@@ -43,7 +42,7 @@ const RELEASED_A_STEP = 500;
 /** The scheduler stops before, and has waited for transmissions long enough. */
 const AT_ONCE = { drain: 0, drainPastDot: 0 } as const;
 
-export async function openMailDelivery(options: MailDeliveryOptions): Promise<PacedSender> {
+export async function openMailDelivery(options: MailDeliveryOptions): Promise<SmtpSender> {
   const { store, clock, random, log, server, certificates, connections, rate, onError, wake } = options;
   const release = async (): Promise<void> => {
     while ((await store.write((tx) => releaseHeld(tx, RELEASED_A_STEP, false))) === RELEASED_A_STEP);

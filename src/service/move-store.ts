@@ -7,8 +7,9 @@ import { isSameFile, TEMPORARY_SUFFIX, wordsOfRefusal } from "../runtime/files/f
 import { CopyFailedError, FileChoiceError, removeCopy, removeLeftCopies } from "./backup.ts";
 import { releaseDeadClaims } from "./domain/delivery/deliveries.ts";
 import { copyRows, countContents, type TableSum } from "./domain/moving.ts";
-import type { Store, StoreContents } from "./domain/ports.ts";
-import { type DataFileOptions, openDataFile } from "./open-data-file.ts";
+import type { Store, StoreContents, Transaction } from "./domain/ports.ts";
+import { type DatabaseChoice, type DataFileOptions, openData } from "./open-data-file.ts";
+import { LIFE_SECONDS } from "./scheduler/heartbeat.ts";
 import { StoreFileError } from "./store/store-errors.ts";
 import { markAsCopy } from "./store/sqlite/engine/file-copier.ts";
 import { inspectCopy } from "./store/sqlite/inspect-copy.ts";
@@ -16,8 +17,11 @@ import { openSqliteCopy } from "./store/sqlite/open-sqlite-store.ts";
 
 export interface CopyStoreOptions extends Omit<DataFileOptions, "dataFile" | "onEvent"> {
   readonly from: string;
-  /** Made when it is not there. */
+  /** Made when it is not there. With a database, its URL without the password. */
   readonly to: string;
+  /** Servers instead of the files. */
+  readonly fromDatabase?: DatabaseChoice | null;
+  readonly toDatabase?: DatabaseChoice | null;
   readonly signal: AbortSignal;
   /** Called again and again with the rows that were copied so far. */
   readonly onRows: (rows: number) => Promise<void>;
@@ -35,16 +39,24 @@ export interface CopiedStore extends StoreContents {
  * then both are as they were.
  */
 export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore> {
-  const { from, to } = options;
+  const { from, to, fromDatabase = null, toDatabase = null } = options;
   await checkPlaces(options);
-  const source = await openDataFile({ ...options, dataFile: from });
+  const source = await openData({ ...options, dataFile: from, database: fromDatabase });
   try {
+    await refuseServed(source, from);
     await source.settle();
     // Nobody delivers now, so what is claimed was left by a server that was killed.
     await source.write((tx) => releaseDeadClaims(tx));
     await refuseDamaged(source, from);
-    const copied = await intoEmpty(options, (target) => copyStore(source, target, options, "the data was moved here"));
-    await source.write((tx) => tx.tables.setMoved(path.resolve(to)));
+    const copied = await intoEmpty(options, async (target) => {
+      const state = await source.read(readStates);
+      const moved = await copyStore(source, target, options, "the data was moved here");
+      await source.write(async (tx) => {
+        if ((await readStates(tx)) !== state) throw new CopyFailedError(`${from} changed while it was moved`);
+        await tx.tables.setMoved(toDatabase === null ? path.resolve(to) : to);
+      });
+      return moved;
+    });
     return copied;
   } finally {
     await source.close();
@@ -105,11 +117,13 @@ function named(file: string, error: StoreFileError): StoreFileError {
   return new StoreFileError(error.trouble, `${file}: ${error.message}`, { cause: error });
 }
 
-async function checkPlaces({ from, to }: CopyStoreOptions): Promise<void> {
-  if (!existsSync(from)) throw new FileChoiceError(`there is no file ${from}`);
+async function checkPlaces({ from, to, fromDatabase = null, toDatabase = null }: CopyStoreOptions): Promise<void> {
+  if (fromDatabase === null && !existsSync(from)) throw new FileChoiceError(`there is no file ${from}`);
+  if (toDatabase !== null) return;
   if (!existsSync(path.dirname(to)))
     throw new FileChoiceError(`cannot write ${to}: the folder ${path.dirname(to)} does not exist`);
-  if (await isSameFile(from, to)) throw new FileChoiceError(`${to} is the same file as ${from}`);
+  if (fromDatabase === null && (await isSameFile(from, to)))
+    throw new FileChoiceError(`${to} is the same file as ${from}`);
 }
 
 async function refuseDamaged(store: Store, file: string): Promise<void> {
@@ -119,11 +133,11 @@ async function refuseDamaged(store: Store, file: string): Promise<void> {
 
 /** A file that is made for it goes again when the work fails. */
 async function intoEmpty<Result>(
-  { to, clock, random }: CopyStoreOptions,
+  { to, toDatabase = null, clock, random }: CopyStoreOptions,
   work: (target: Store) => Promise<Result>,
 ): Promise<Result> {
   const wasThere = existsSync(to);
-  const target = await openDataFile({ dataFile: to, clock, random });
+  const target = await openData({ dataFile: to, database: toDatabase, clock, random });
   const state = { isDone: false };
   try {
     const { projects } = await target.read(countContents);
@@ -134,8 +148,24 @@ async function intoEmpty<Result>(
     return result;
   } finally {
     await target.close();
-    if (!wasThere && !state.isDone) await rm(to, { force: true });
+    if (toDatabase === null && !wasThere && !state.isDone) await rm(to, { force: true });
   }
+}
+
+const LONG = { isLong: true } as const;
+
+/** A file has one owner; of a database those that deliver from it say so. */
+async function refuseServed(store: Store, name: string): Promise<void> {
+  if (!store.isShared) return;
+  const living = await store.write((tx) => tx.requests.living(LIFE_SECONDS));
+  if (living.length > 0) throw new FileChoiceError(`${name} is served; stop its ${living.length} processes first`);
+}
+
+/** Every write changes one of them. */
+async function readStates(tx: Transaction): Promise<string> {
+  const states = [];
+  for (const { id } of [{ id: 0 }, ...(await tx.projects.list())]) states.push(await tx.tables.version(id));
+  return JSON.stringify(states);
 }
 
 /** One transaction, so that a store is never half full. */
@@ -150,15 +180,17 @@ async function copyStore(
     signal.throwIfAborted();
     await onRows(rows);
   };
-  const copied = await source.read((from) =>
-    target
-      .write(async (to) => {
-        const tables = await copyRows(from, to, onPage);
-        await to.deliveries.setPaused(to.now, reason);
-        return { tables, ...(await countContents(to)), paused_at: to.now };
-      })
-      // The source would take the target's troubles for its own.
-      .catch((error: unknown) => ({ error })),
+  const copied = await source.read(
+    (from) =>
+      target
+        .write(async (to) => {
+          const tables = await copyRows(from, to, onPage);
+          await to.deliveries.setPaused(to.now, reason);
+          return { tables, ...(await countContents(to)), paused_at: to.now };
+        }, LONG)
+        // The source would take the target's troubles for its own.
+        .catch((error: unknown) => ({ error })),
+    LONG,
   );
   if ("error" in copied) throw copied.error;
   return copied;

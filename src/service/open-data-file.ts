@@ -17,10 +17,19 @@ export class AlreadyServedError extends Error {
   }
 }
 
+/** A server that keeps the data. */
+export interface DatabaseChoice {
+  readonly url: string;
+  /** False: an older schema is refused. */
+  readonly mayMigrate: boolean;
+}
+
 export interface DataFileOptions {
   readonly dataFile: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** In place of the file. */
+  readonly database?: DatabaseChoice | null;
   readonly onEvent?: (event: StoreEvent) => void;
   /** See `SqliteStoreOptions`. */
   readonly appUrl?: () => string;
@@ -31,6 +40,14 @@ export interface DataFileOptions {
 /** Commands that open the file themselves are done with it soon. */
 const PATIENCE_MS = 10_000;
 const LOOK_AGAIN_MS = 50;
+
+/** Opens the data file, or the database. Loads what speaks to a server only where one is named. */
+export async function openData(options: DataFileOptions): Promise<Store> {
+  const { database = null } = options;
+  if (database === null) return openDataFile(options);
+  const { openPostgresStore } = await import("./store/postgres/open-postgres-store.ts");
+  return openPostgresStore({ ...options, ...database });
+}
 
 /**
  * Opens the store as soon as short-lived owners are done with it. Of several that try at once one gets it.

@@ -11,7 +11,8 @@ import { listen, type ListenOptions, type Listening } from "./http/server.ts";
 import type { Service } from "./index.ts";
 
 export interface ServerOptions extends ListenOptions {
-  readonly dataFile: string;
+  /** Null where the data is not in a file: commands then need no server to reach it. */
+  readonly dataFile: string | null;
   readonly random: Random;
   readonly publicUrl: string | null;
   /** Where metrics and health are served besides; null for nowhere. Plain HTTP. */
@@ -48,6 +49,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
     metrics === null ? [] : [await listen(service.operators, { ...metrics, tls: null })],
   );
   const control = await closingOnFailure([listener, ...operators], async () => {
+    if (dataFile === null) return null;
     const secret = random.token(SECRET_BYTES);
     const exchange = createControlExchange(secret, service.admin, service.handleLocally);
     const local = await listenLocally({ handle: readFirst(exchange, service.refuse), refuse: service.refuse });
@@ -64,10 +66,10 @@ export async function runServer(service: Service, options: ServerOptions): Promi
     stop: async () => {
       service.setReady(false);
       const stopped = service.stopDelivering();
-      await drain([listener, control], service.clock);
+      await drain(control === null ? [listener] : [listener, control], service.clock);
       try {
         await stopped;
-        await removeControlFile(dataFile);
+        if (dataFile !== null) await removeControlFile(dataFile);
       } finally {
         // Until here it says that the service is not ready.
         await drain(operators, service.clock);

@@ -73,3 +73,20 @@ export function createFailureLog(log: Log): { readonly add: (error: unknown) => 
     },
   };
 }
+
+/** Holds events until `release`: before a server listens, only an error is worth a line. */
+export function createNotices(log: (event: StoreEvent) => void): {
+  readonly add: (event: StoreEvent) => void;
+  /** `known` is the kind of event that the user has been shown already. */
+  readonly release: (known: StoreEvent["kind"] | null) => void;
+} {
+  const held: StoreEvent[] = [];
+  const state = { isReleased: false };
+  return {
+    add: (event) => (state.isReleased ? log(event) : void held.push(event)),
+    release: (known) => {
+      state.isReleased = true;
+      for (const event of held.splice(0)) if (event.kind !== known) log(event);
+    },
+  };
+}

@@ -30,13 +30,16 @@ export function createUpkeep({ store, outbox, clock, keepSeconds, sweepMessages,
   const stopping = new AbortController();
   const state: { loop: Promise<void> | null } = { loop: null };
   const mayGoOn = (): boolean => !stopping.signal.aborted;
+  const pruneOutbox = async (): Promise<void> => {
+    const now = clock.now();
+    await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now);
+  };
   const loop = async (): Promise<void> => {
     await finishErasure(store, sweepMessages).catch(onError);
     let nextPruneMs = clock.monotonic();
     while (mayGoOn()) {
       if (clock.monotonic() >= nextPruneMs) {
-        const now = clock.now();
-        await outbox.prune(keepSeconds === null ? null : now - keepSeconds * 1000, now).catch(onError);
+        await pruneOutbox().catch(onError);
         await forgetAttempts(store).catch(onError);
         await followAll(store, mayGoOn).catch(onError);
         nextPruneMs += PRUNE_MS;

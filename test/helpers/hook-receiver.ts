@@ -1,5 +1,6 @@
 /** A webhook's receiver on a free loopback port: each path has a plan of its own. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 export interface ReceivedHook {
@@ -50,13 +51,16 @@ export function largeBody(bytes: number): HookPlan {
   };
 }
 
-/** Paths without a plan answer 200. */
-export async function startHookReceiver(plans: Readonly<Record<string, HookPlan>> = {}): Promise<HookReceiver> {
+/** Paths without a plan answer 200. With `tls`, PEM texts, it speaks nothing else. */
+export async function startHookReceiver(
+  plans: Readonly<Record<string, HookPlan>> = {},
+  tls: { readonly cert: string; readonly key: string } | null = null,
+): Promise<HookReceiver> {
   const received: ReceivedHook[] = [];
   const waiting: (() => void)[] = [];
   const on = (path: string): ReceivedHook[] => received.filter((hook) => hook.path === path);
   const counts = new Map<string, number>();
-  const server = createServer((request, response) => {
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -67,11 +71,12 @@ export async function startHookReceiver(plans: Readonly<Record<string, HookPlan>
       (plans[path] ?? answering(200))(n, response, request);
       for (const look of waiting.splice(0)) look();
     });
-  });
+  };
+  const server = tls === null ? createServer(take) : createTlsServer(tls, take);
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls === null ? "http" : "https"}://127.0.0.1:${port}`,
     port,
     received,
     on,

@@ -38,7 +38,8 @@ const LAYERS: readonly Layer[] = [
   ...service
     .slice(1)
     .map((name) => ({ name, files: new RegExp(`^src/${name}/`), mayImport: ["service/domain", ...base] })),
-  { name: "service/index", files: /^src\/service\/[^/]+\.ts$/, mayImport: [...service, ...base] },
+  // The digest by mail is the one that the command prints.
+  { name: "service/index", files: /^src\/service\/[^/]+\.ts$/, mayImport: [...service, "insight", ...base] },
   { name: "cli/exit-codes", files: /^src\/cli\/exit-codes\.ts$/, mayImport: base },
   { name: "cli/process", files: /^src\/cli\/process\.ts$/, mayImport: [] },
   ...["args", "render", "streams", "errors"].map((room) => ({

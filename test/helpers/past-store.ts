@@ -48,6 +48,7 @@ const REQUEST: HistoryRequest = {
   check: false,
   onConflict: "keep",
   updatedAt: "keep",
+  webhooks: false,
   expectations: [],
   report: null,
 };

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import pg from "pg";
+import { Client, type QueryResult } from "pg";
 
 const DEBIAN = "/usr/lib/postgresql";
 
@@ -83,8 +83,8 @@ export async function newDatabase(): Promise<string> {
 }
 
 /** Runs a command on a cluster's own database. */
-export async function administer({ url }: Cluster, sql: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url("postgres") });
+export async function administer({ url }: Cluster, sql: string): Promise<QueryResult> {
+  const client = new Client({ connectionString: url("postgres") });
   await client.connect();
   try {
     return await client.query(sql);

@@ -39,6 +39,11 @@ async function translate(error: unknown): Promise<Error | null> {
   }
   if (error instanceof StoreBusyError)
     return new DataFileError("data_file_busy", error.message, { hint: "try again when it has ended", cause: error });
+  const { StoreDatabaseError } = await import("../../service/store/store-errors.ts");
+  if (error instanceof StoreDatabaseError) {
+    const hint = error.trouble === "older" ? { hint: "run surveyctl service migrate" } : {};
+    return new DataFileError("bad_database", error.message, { ...hint, cause: error });
+  }
   if (error instanceof StoreFileError) return new DataFileError("bad_data_file", error.message, { cause: error });
   if (error instanceof ForeignOutboxError) {
     const hint = "surveys would be written there; remove it, or chmod 700 it if it is yours";

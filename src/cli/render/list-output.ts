@@ -17,7 +17,7 @@ export function chooseFormat({ streams, options }: RenderContext, defaultFormat?
  */
 export async function openListOutput(
   context: RenderContext,
-  { resource, defaultFormat, wrap = false }: ListOutputOptions,
+  { resource, defaultFormat, wrap = false, live = false }: ListOutputOptions,
 ): Promise<ListOutput> {
   const format = chooseFormat(context, defaultFormat);
   checkCsvFlags(context, format);
@@ -27,7 +27,7 @@ export async function openListOutput(
   }
   if (format !== "table") return openEncoded(context, resource, format);
   const { openTableOutput } = await import("./table.ts");
-  return openTableOutput(context, resource, wrap);
+  return openTableOutput(context, resource, { wrap, live });
 }
 
 export interface ListOutputOptions {
@@ -35,6 +35,8 @@ export interface ListOutputOptions {
   readonly defaultFormat?: OutputFormat;
   /** Whether a table wraps text that is too wide, and does not cut it. */
   readonly wrap?: boolean;
+  /** Whether rows come one by one, each to be shown at once: then the first decides how wide a table's columns are. */
+  readonly live?: boolean;
 }
 
 /** Throws UsageError when flags about CSV meet another format, which they would not change. */

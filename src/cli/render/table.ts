@@ -20,8 +20,14 @@ interface Cell {
 
 const NO_CELL: Cell = { text: "", tone: "plain" };
 
-/** `wrap`: text that is too wide continues below itself instead of being cut. */
-export function openTableOutput(context: RenderContext, resource: Resource, wrap: boolean): ListOutput {
+export interface TableLayout {
+  /** Text that is too wide continues below itself instead of being cut. */
+  readonly wrap: boolean;
+  /** Rows are shown as they come: the columns get room for more than the first of them has. */
+  readonly live: boolean;
+}
+
+export function openTableOutput(context: RenderContext, resource: Resource, { wrap, live }: TableLayout): ListOutput {
   const { streams, options, clock } = context;
   const columns = tableColumns(resource, options.columns);
   const time = createTimeFormatter({
@@ -41,7 +47,7 @@ export function openTableOutput(context: RenderContext, resource: Resource, wrap
       return { text: shown, tone: toneOf(column, value), ...(column.spans && { spans: column.spans }) };
     });
   const start = (): string => {
-    const drawing = draw(context, resource, { columns, rows: waiting, wrap });
+    const drawing = draw(context, resource, { columns, rows: waiting, wrap, live });
     note = options.quiet ? null : noteOf(drawing.dropped, options);
     writeLines = drawing.lines;
     return drawing.heading + drawing.lines(waiting);
@@ -51,7 +57,7 @@ export function openTableOutput(context: RenderContext, resource: Resource, wrap
       const cells = rows.map(toCells);
       if (writeLines !== null) return streams.out.write(writeLines(cells));
       waiting = [...waiting, ...cells];
-      if (waiting.length >= LAYOUT_ROWS) await streams.out.write(start());
+      if (waiting.length >= (live ? 1 : LAYOUT_ROWS)) await streams.out.write(start());
     },
     async end() {
       if (writeLines === null && waiting.length > 0) await streams.out.write(start());
@@ -72,26 +78,27 @@ interface Drawing {
   readonly lines: (rows: readonly Cell[][]) => string;
 }
 
-interface DrawingOptions {
+interface DrawingOptions extends TableLayout {
   readonly columns: readonly Column[];
   /** Those that decide the layout. */
   readonly rows: readonly Cell[][];
-  readonly wrap: boolean;
 }
 
 function draw(
   { streams, options }: RenderContext,
   resource: Resource,
-  { columns, rows, wrap }: DrawingOptions,
+  { columns, rows, wrap, live }: DrawingOptions,
 ): Drawing {
   const measure = createTextMeasure(options.unicode);
   const paint = createPaint(options.color);
   const asked = options.columns !== null;
   const rooms = columns.map((column, index) => {
     const widths = rows.map((row) => measure.width(row[index]?.text ?? ""));
-    const natural = Math.max(measure.width(headingOf(column)), ...widths);
+    const seen = Math.max(measure.width(headingOf(column)), ...widths);
     const flexible = !asked && column.name === resource.flexible;
-    return { name: column.name, ...roomOf(column, natural, flexible), isEmpty: widths.every((width) => width === 0) };
+    const natural = live ? Math.max(seen, liveWidth(column, flexible, streams.out.columns)) : seen;
+    const isEmpty = !live && widths.every((width) => width === 0);
+    return { name: column.name, ...roomOf(column, natural, flexible), isEmpty };
   });
   const order = asked
     ? { first: [], last: options.columns.toReversed() }
@@ -164,6 +171,12 @@ const SENTENCE_WIDTH = 40;
 const COMMENT_WIDTH = 20;
 const TEXT_WIDTH = 12;
 const FLOOR = 4;
+
+/** What later rows may need; ids are as long as they will be for a long time. */
+function liveWidth({ name, kind }: Column, flexible: boolean, room: number): number {
+  if (kind !== "text") return 0;
+  return flexible ? room : name.endsWith("email") ? EMAIL_WIDTH : TEXT_WIDTH;
+}
 
 /** Prose may be cut; a cut id, time or number would be a wrong one. */
 function roomOf(

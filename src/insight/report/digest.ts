@@ -1,6 +1,7 @@
 /** The report's first section as a message. Comments come masked; mail programs drop SVG, so bars are table cells. */
 import type { JsonObject } from "../../contract/json.ts";
 import { scoreCategory } from "../../contract/limits.ts";
+import type { Html } from "../../contract/text/html.ts";
 import { countAnswers } from "../interval.ts";
 import {
   basisLine,
@@ -11,7 +12,7 @@ import {
   KINDS,
   type Kind,
   type ReportComment,
-  type ReportFacts,
+  type DigestFacts,
   shareText,
   visibleText,
 } from "./facts.ts";
@@ -28,7 +29,7 @@ interface KindRow {
   readonly share: number;
 }
 
-function kindRows({ counts }: ReportFacts): KindRow[] {
+function kindRows({ counts }: DigestFacts): KindRow[] {
   const n = countAnswers(counts);
   return n === 0
     ? []
@@ -38,7 +39,7 @@ function kindRows({ counts }: ReportFacts): KindRow[] {
 }
 
 /** Those who are unhappy first: they wait for an answer. The newest of each kind. */
-function digestComments({ comments }: ReportFacts): ReportComment[] {
+function digestComments({ comments }: DigestFacts): ReportComment[] {
   return comments
     .map((comment) => ({ ...comment, text: cutText(visibleText(comment.text), COMMENT_CHARACTERS_MAX) }))
     .toSorted((a, b) => rank(a.score) - rank(b.score))
@@ -49,7 +50,7 @@ function rank(score: number): number {
   return KINDS.indexOf(`${scoreCategory(score)}s`);
 }
 
-function commentsLine({ commented }: ReportFacts, shown: number): string {
+function commentsLine({ commented }: DigestFacts, shown: number): string {
   if (commented === 0) return "No comments";
   const all = `${countText(commented)} ${commented === 1 ? "comment" : "comments"}`;
   return shown < commented ? `${countText(shown)} of ${all}` : all;
@@ -57,8 +58,14 @@ function commentsLine({ commented }: ReportFacts, shown: number): string {
 
 const BAR_CELLS = 30;
 
+/** What ends a digest that comes by itself: why, and where it is ended. */
+export interface DigestFoot {
+  readonly why: string;
+  readonly leaveUrl: string;
+}
+
 /** Lines of plain text, for a terminal and for the first part of a mail. */
-export function digestText(facts: ReportFacts): string {
+export function digestText(facts: DigestFacts, foot: DigestFoot | null = null): string {
   const rows = kindRows(facts);
   const width = Math.max(0, ...rows.map(({ count }) => count.length));
   const bars = rows.map(({ name, count, share }) => {
@@ -73,7 +80,8 @@ export function digestText(facts: ReportFacts): string {
   ]);
   const head = [facts.title, "", headline(facts), basisLine(facts)];
   const sections = [...(bars.length === 0 ? [] : ["", ...bars]), "", commentsLine(facts, comments.length), ...texts];
-  return `${[...head, ...sections].join("\n")}\n`;
+  const end = foot === null ? [] : ["", "-- ", foot.why, `Unsubscribe: ${foot.leaveUrl}`];
+  return `${[...head, ...sections, ...end].join("\n")}\n`;
 }
 
 /** Of the report, in the light: mail programs do not know variables. */
@@ -82,7 +90,7 @@ const INKS: Readonly<Record<Kind, string>> = { promoters: "#12705d", passives: "
 const FONT = "font-family:Helvetica,Arial,sans-serif;";
 const SOFT = `${FONT}font-size:14px;line-height:20px;color:#565e66`;
 
-export function digestHtml(facts: ReportFacts): string {
+export function digestHtml(facts: DigestFacts, foot: DigestFoot | null = null): string {
   const bars = kindRows(facts).map(({ kind, name, count, share }) => {
     const width = Math.round(share * 100);
     const filled = html`<td width="${width}%" bgcolor="${COLOURS[kind]}" height="14" style="font-size:1px">&nbsp;</td>`;
@@ -167,7 +175,7 @@ export function digestHtml(facts: ReportFacts): string {
                     <b>${commentsLine(facts, comments.length)}</b>
                   </td>
                 </tr>
-                ${items}
+                ${items} ${foot === null ? null : footRow(foot)}
               </table>
             </td>
           </tr>
@@ -176,10 +184,18 @@ export function digestHtml(facts: ReportFacts): string {
     </html> `.text;
 }
 
+function footRow({ why, leaveUrl }: DigestFoot): Html {
+  return html`<tr>
+    <td style="padding-top:14px;border-top:1px solid #16191d;${SOFT}">
+      ${why} <a href="${leaveUrl}" style="color:#565e66">Unsubscribe</a>
+    </td>
+  </tr>`;
+}
+
 const HEADER_MAX = 150;
 
 /** Block Kit: what people wrote is in elements of plain text, where nothing is formatted and nobody is called. */
-export function digestSlack(facts: ReportFacts): JsonObject {
+export function digestSlack(facts: DigestFacts): JsonObject {
   const comments = digestComments(facts);
   const kinds = kindRows(facts).map(({ name, count, share }) => `${name} ${shareText(share)} (${count})`);
   return {

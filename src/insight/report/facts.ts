@@ -1,4 +1,5 @@
 /** What a report and a digest say: facts computed from rows, and the sentences that they make. All of it is pure. */
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import {
   changeVerdict,
   type ChangeVerdict,
@@ -10,6 +11,7 @@ import {
   type ScoreCounts,
   scoreInterval,
 } from "../interval.ts";
+import { createMasker } from "../redact.ts";
 import type { SegmentRow } from "../segments.ts";
 
 /** Each text about time is in the reader's words already: `2026-05-01 – 2026-05-31`. */
@@ -40,6 +42,9 @@ export interface ReportFacts {
   readonly command: string;
   readonly version: string;
 }
+
+/** What a digest says of them. */
+export type DigestFacts = Pick<ReportFacts, "title" | "range" | "counts" | "commented" | "change" | "comments">;
 
 export interface ChangeFacts {
   readonly before: ScoreCounts;
@@ -150,6 +155,37 @@ export function countText(count: number): string {
 
 export function answersText(count: number): string {
   return `${countText(count)} ${count === 1 ? "answer" : "answers"}`;
+}
+
+/**
+ * Responses (4.3, their persons expanded) as comments: without personal data unless `personal`. `day` writes Unix
+ * seconds as a date.
+ */
+export function reportComments(
+  rows: readonly JsonObject[],
+  { personal, day }: { readonly personal: boolean; readonly day: (at: number) => string },
+): ReportComment[] {
+  const masker = createMasker();
+  return rows.map((row) => {
+    const { id, score, person = null, person_properties: properties = null, created_at: at } = row;
+    // The comment comes first, so that its marks have the first numbers.
+    const known = { comment: row["comment"] ?? null, person, person_properties: properties };
+    const { comment } = personal ? known : masker.row(known);
+    return {
+      id: typeof id === "string" ? id : JSON.stringify(id ?? null),
+      score: typeof score === "number" ? score : 0,
+      text: typeof comment === "string" ? comment : "",
+      at: day(typeof at === "number" ? at : 0),
+      person: personal ? personName(row) : null,
+    };
+  });
+}
+
+function personName({ person }: JsonObject): string | null {
+  if (!isJsonObject(person)) return null;
+  const { name, email, phone_number: phone } = person;
+  const known = [name, email, phone].find((text) => typeof text === "string" && text !== "");
+  return typeof known === "string" ? known : null;
 }
 
 const COMMENT_CHARACTERS_MAX = 1000;

@@ -72,5 +72,6 @@ footer h2{color:var(--ink)}
 @media (max-width:32rem){.lead{font-size:1.5rem}svg text{font-size:15px}svg .value{font-size:17px}svg .note{font-size:12px}svg .group,svg .share{font-size:13.5px}}
 @media print{@page{margin:16mm}body{font-size:10.5pt}main,header,footer{max-width:none;padding:0}header{padding-top:0}
 h2,h3{break-after:avoid}figure{max-width:150mm}details::details-content{content-visibility:visible;block-size:auto}
+summary{list-style:none}
 header::before,rect,.band,.rule{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;

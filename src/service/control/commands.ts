@@ -16,6 +16,7 @@ import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounc
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
 import { PRIVACY_COMMANDS, type PrivacyCommand, type PrivacyResults } from "./privacy/commands.ts";
 import { PAGE_COMMANDS, type PageCommand, type PageResults } from "./page-commands.ts";
+import { DIGEST_COMMANDS, type DigestCommand, type DigestResults } from "./digest-commands.ts";
 import { WEBHOOK_COMMANDS, type WebhookCommand, type WebhookResults } from "./webhook-commands.ts";
 
 export type AdminCommand =
@@ -23,6 +24,7 @@ export type AdminCommand =
   | PageCommand
   | BounceCommand
   | WebhookCommand
+  | DigestCommand
   | PrivacyCommand
   /** Whether a server answers; changes and counts nothing. */
   | { readonly kind: "ping" }
@@ -72,6 +74,8 @@ export type AdminCommand =
       readonly project: string;
       readonly batch: PastRows;
       readonly onConflict: ConflictPolicy;
+      /** Whether webhooks are told. */
+      readonly webhooks: boolean;
     }
   /** Copies the data to a new file with this absolute path. */
   | { readonly kind: "backup"; readonly file: string }
@@ -188,11 +192,13 @@ export const COMMAND: v.GenericSchema<unknown, AdminCommand> = v.variant("kind",
       v.object({ step: v.literal("responses"), rows: v.array(RESPONSE) }),
     ]),
     onConflict: v.picklist(["keep", "replace"]),
+    webhooks: v.boolean(),
   }),
   ...DELIVERY_COMMANDS,
   ...PAGE_COMMANDS,
   ...BOUNCE_COMMANDS,
   ...WEBHOOK_COMMANDS,
+  ...DIGEST_COMMANDS,
   ...PRIVACY_COMMANDS,
 ]);
 
@@ -251,7 +257,8 @@ export interface VacuumInfo {
   readonly bytes: number;
 }
 
-export interface AdminResults extends DeliveryResults, PageResults, BounceResults, WebhookResults, PrivacyResults {
+export interface AdminResults
+  extends DeliveryResults, PageResults, BounceResults, WebhookResults, DigestResults, PrivacyResults {
   ping: { readonly pid: number };
   "project.add": { readonly id: string; readonly name: string; readonly key: string };
   "project.list": readonly ProjectInfo[];

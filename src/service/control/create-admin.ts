@@ -11,9 +11,11 @@ import {
   readConfiguration,
   RefusedConfigurationError,
 } from "../domain/projects/configuration.ts";
+import { addDigest, digestZone, removeDigest } from "../domain/delivery/digests.ts";
+import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
 import { DomainError } from "../domain/errors.ts";
 import { importHistory } from "../domain/history/import-responses.ts";
-import type { DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
+import type { DigestRow, DueSurvey, ProjectRow, Store, Transaction, Trend } from "../domain/ports.ts";
 import { previewSurvey } from "../domain/surveys/preview.ts";
 import {
   addKey,
@@ -30,6 +32,7 @@ import { addTrend, listTrends, removeTrend } from "../domain/answers/trends.ts";
 import type { MessageSender } from "../domain/delivery/sender.ts";
 import type { ReportOutcome } from "../domain/delivery/rows.ts";
 import { createBounceHandlers } from "./bounce-admin.ts";
+import type { DigestInfo } from "./digest-commands.ts";
 import { createDeliveryHandlers, requireProject } from "./delivery-admin.ts";
 import { createPrivacyHandlers, type PrivacyAdminOptions } from "./privacy/admin.ts";
 import { createPageHandlers } from "./page-admin.ts";
@@ -157,8 +160,27 @@ function createHandlers(options: AdminOptions): Handlers {
       const wasThere = await inProject(project, (tx, found) => removeTrend(tx, found, id));
       return requireThere(wasThere, `project ${project} has no trend ${id}`, { id });
     },
-    "history.add": ({ project, batch, onConflict }) =>
-      inProject(project, (tx, found) => importHistory(tx, found, batch, onConflict)),
+    "history.add": ({ project, batch, onConflict, webhooks }) =>
+      inProject(project, (tx, found) => importHistory(tx, found, batch, { policy: onConflict, webhooks })),
+    "digest.add": async ({ project, email, ...schedule }) => {
+      const added = await inProject(project, async (tx, found) =>
+        toDigestInfo(tx, await addDigest(tx, found, email, schedule)),
+      );
+      onSchedule();
+      return added;
+    },
+    "digest.list": ({ project }) =>
+      store.read(async (tx) => {
+        const infos: DigestInfo[] = [];
+        const { id } = await requireProject(tx, project);
+        for (const digest of await tx.digests.list(id)) infos.push(await toDigestInfo(tx, digest));
+        return infos;
+      }),
+    "digest.remove": ({ project, digest }) =>
+      inProject(project, async (tx, found) => {
+        const { id, email } = await removeDigest(tx, found, digest);
+        return { id: String(id), email };
+      }),
     backup: async ({ file }) => {
       try {
         return await store.backup(file);
@@ -215,6 +237,23 @@ function createConfigurationHandlers(options: AdminOptions): Pick<Handlers, Conf
         return { changes: [], secrets: [], refused: { path: error.path, text: error.message } };
       }
     },
+  };
+}
+
+async function toDigestInfo(tx: Transaction, digest: DigestRow): Promise<DigestInfo> {
+  const { id, email, weekday, minute, unsubscribedAt, state, dueAt, sentAt, reason, createdAt } = digest;
+  const [hour, rest] = [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0"));
+  return {
+    id: String(id),
+    email,
+    every: WEEKDAYS[weekday] ?? "",
+    at: `${hour}:${rest}`,
+    tz: await digestZone(tx, digest),
+    state: unsubscribedAt === null ? state : "unsubscribed",
+    next_at: unsubscribedAt === null ? dueAt : null,
+    last_sent_at: sentAt,
+    reason,
+    created_at: createdAt,
   };
 }
 

@@ -28,6 +28,8 @@ export interface OutboxContext extends MailContext {
  * more changes nothing.
  */
 export interface Outbox extends MessageSender {
+  /** As `deliver`, for a mail that is no survey; `mark` is in its text and in no other's. The same `owner` is one file. */
+  readonly deliverMail: (owner: ErasedSurvey, mail: Formatted) => Promise<DeliveryResult>;
   /** Removes messages last written before `before` (Unix milliseconds; null keeps all), and old halves of messages. */
   readonly prune: (before: number | null, now: number) => Promise<void>;
   /** Rejects with ForeignOutboxError when others could read or change what is written here. */
@@ -79,26 +81,32 @@ export function createOutbox({ folder, dataFile, clock, random, context, onError
     state.isSwept = true;
   };
   const group = createWriteGroup(prepare, () => syncFolder(folder).catch(onError));
+  const write = async (
+    owned: ErasedSurvey,
+    attempts: number,
+    make: () => Formatted | Promise<Formatted>,
+  ): Promise<DeliveryResult> => {
+    const startedMs = clock.monotonic();
+    const name = fileName(owned);
+    const facts = (text: string | null): AttemptFacts => ({ ...FACTS, text, ms: clock.monotonic() - startedMs });
+    try {
+      const made = await make();
+      await group.write(() => writeOnce(path.join(folder, name), made, `${owner}-${random.token(9)}`));
+      return { kind: "sent", attempt: { ...facts(null), serverId: name } };
+    } catch (error) {
+      // The cause has the system's code, by which failures are told apart.
+      const cause = error instanceof UnwritableFileError ? (error.cause ?? error) : error;
+      onError(cause);
+      const text = cause instanceof Error ? cause.message : "unknown";
+      return { kind: "retry", delaySeconds: retryDelay(error, attempts), attempt: facts(text) };
+    }
+  };
   return {
     name: "outbox",
     channels: ["email", "sms"],
     capacity: () => BATCH,
-    deliver: async (due): Promise<DeliveryResult> => {
-      const startedMs = clock.monotonic();
-      const name = fileName(due);
-      const facts = (text: string | null): AttemptFacts => ({ ...FACTS, text, ms: clock.monotonic() - startedMs });
-      try {
-        const made = format(due, await context(due.project));
-        await group.write(() => writeOnce(path.join(folder, name), made, `${owner}-${random.token(9)}`));
-        return { kind: "sent", attempt: { ...facts(null), serverId: name } };
-      } catch (error) {
-        // The cause has the system's code, by which failures are told apart.
-        const cause = error instanceof UnwritableFileError ? (error.cause ?? error) : error;
-        onError(cause);
-        const text = cause instanceof Error ? cause.message : "unknown";
-        return { kind: "retry", delaySeconds: retryDelay(error, due.attempts), attempt: facts(text) };
-      }
-    },
+    deliver: (due) => write(due, due.attempts, async () => format(due, await context(due.project))),
+    deliverMail: (owned, mail) => write(owned, 0, () => mail),
     erase: async (surveys) => {
       const names = new Set(surveys.map(fileName));
       // A message that was cut short by a crash lies there under a name of its own.
@@ -182,7 +190,7 @@ function hashOf(text: string, length: number): string {
   return createHash("sha256").update(text).digest("hex").slice(0, length);
 }
 
-interface Formatted {
+export interface Formatted {
   readonly text: string;
   /** A part of the text that no other message has. */
   readonly mark: string;

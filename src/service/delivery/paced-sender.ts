@@ -62,6 +62,20 @@ export const NOTHING_MEANT = {
   hasAddressCode: false,
 } as const;
 
+/** One message of whatever kind. */
+export interface Outgoing<Message> extends Pick<DueSurvey, "attempts" | "firstAttemptAt"> {
+  /** Tells it from others in what the sender remembers. */
+  readonly key: string;
+  /** A part of the recipient's address that may be put off on its own. */
+  readonly domain: string;
+  /** The same message each time, from what was frozen the first time. */
+  readonly render: () => Promise<{ readonly message: Message; readonly frozen: FrozenMessage }>;
+  /** The words without what differs from one recipient to the next. */
+  readonly mask: (text: string) => string;
+  /** The words without the recipient: what is known of the sender outlives them. */
+  readonly redact: (text: string) => string;
+}
+
 export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
   /** By which its state is kept. */
   readonly name: string;
@@ -72,15 +86,7 @@ export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
   readonly rate: SmtpRate;
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
-  /** The same message each time, from what was frozen the first time. */
-  readonly render: (due: DueSurvey) => Promise<{ readonly message: Message; readonly frozen: FrozenMessage }>;
-  /** A part of the recipient's address that may be put off on its own. */
-  readonly domainOf: (due: DueSurvey) => string;
   readonly meaningOf: (result: AnsweredResult<Reply>) => CarrierMeaning;
-  /** The words without what differs from one recipient to the next. */
-  readonly mask: (text: string, due: DueSurvey) => string;
-  /** The words without the recipient: what is known of the sender outlives them. */
-  readonly redact: (text: string, due: DueSurvey) => string;
   readonly load: () => Promise<SenderState | null>;
   readonly save: (state: SenderState) => Promise<void>;
   /** There may be room for messages again. */
@@ -88,6 +94,11 @@ export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
   /** Called whenever the mode of the sender changes; `isHealed` when a breaker has closed and held messages may go. */
   readonly onChange: (health: SenderHealth, isHealed: boolean) => void;
   readonly onError: (error: unknown) => void;
+}
+
+/** Sends messages of whatever kind; what sends surveys is made of it. */
+export interface Pacer<Message> extends Omit<PacedSender, "deliver"> {
+  readonly send: (outgoing: Outgoing<Message>, progress: DeliveryProgress) => Promise<DeliveryResult>;
 }
 
 export interface PacedSender extends MessageSender {
@@ -104,17 +115,21 @@ const AFTER_PROBE_SECONDS = 15;
 /** Stages in which the recipient was not named yet. */
 const BEFORE_RECIPIENT: ReadonlySet<string> = new Set(["connect", "ehlo", "starttls", "auth", "mail-from"]);
 
+export function surveyKey({ project, requestId }: Pick<DueSurvey, "project" | "requestId">): string {
+  return `${project.id}/${requestId}`;
+}
+
 /** Goes on where the last process ended: a sender that was stopped is still stopped, and the bucket is not full. */
 export async function openPacedSender<Message, Reply extends CarrierReply>(
   options: PacedSenderOptions<Message, Reply>,
-): Promise<PacedSender> {
+): Promise<Pacer<Message>> {
   const sender = new PacedSending(options, await options.load());
   return {
     name: options.name,
     channels: [options.channel],
     capacity: (seconds) => sender.capacity(seconds),
     resume: () => void sender.tell({ kind: "resume" }),
-    deliver: (due, progress) => sender.deliver(due, progress),
+    send: (outgoing, progress) => sender.send(outgoing, progress),
     erase: () => Promise.resolve(0),
     health: () => sender.health,
     close: () => sender.close(),
@@ -148,10 +163,10 @@ class PacedSending<Message, Reply extends CarrierReply> {
     return mode === "half-open" || (until !== null && until <= clock.now()) ? 1 : 0;
   }
 
-  async deliver(due: DueSurvey, progress: DeliveryProgress): Promise<DeliveryResult> {
+  async send(outgoing: Outgoing<Message>, progress: DeliveryProgress): Promise<DeliveryResult> {
     await this.#turn();
     try {
-      return await this.#deliverInTurn(due, progress);
+      return await this.#sendInTurn(outgoing, progress);
     } finally {
       this.#turns += 1;
       this.#waiting.shift()?.();
@@ -171,15 +186,14 @@ class PacedSending<Message, Reply extends CarrierReply> {
     await this.#save();
   }
 
-  async #deliverInTurn(due: DueSurvey, progress: DeliveryProgress): Promise<DeliveryResult> {
-    const { clock, transport, render } = this.#options;
+  async #sendInTurn(outgoing: Outgoing<Message>, progress: DeliveryProgress): Promise<DeliveryResult> {
+    const { clock, transport } = this.#options;
     const { signal } = progress;
     signal.throwIfAborted();
-    const { message, frozen } = await render(due);
+    const { message, frozen } = await outgoing.render();
     // The token itself is taken later; here nobody holds a connection while there is none.
     await this.#sleepUntil(reserve(this.#options.rate, this.#bucket, clock.now()).departures[0] ?? 0, signal);
-    const domain = this.#options.domainOf(due);
-    const { state, admission } = admit(this.health, domain, clock.now());
+    const { state, admission } = admit(this.health, outgoing.domain, clock.now());
     this.#become(state);
     // While the sender waits it has no room, so what is due may stay so; a domain's messages would come back at once.
     if (admission.kind === "wait")
@@ -195,15 +209,15 @@ class PacedSending<Message, Reply extends CarrierReply> {
         },
         transmitting: () => progress.transmitting(frozen),
       });
-      return this.#settle(due, result, epoch);
+      return this.#settle(outgoing, result, epoch);
     } catch (error) {
       this.tell({ kind: "released", epoch });
       throw error;
     }
   }
 
-  #settle(due: DueSurvey, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
-    const { domainOf, mask, redact, meaningOf, clock } = this.#options;
+  #settle(outgoing: Outgoing<Message>, result: CarrierResult<Reply>, epoch: number): DeliveryResult {
+    const { meaningOf, clock } = this.#options;
     if (result.kind === "withdrawn" || result.kind === "unsendable") {
       this.tell({ kind: "released", epoch });
       // A withdrawn message is settled already.
@@ -213,18 +227,19 @@ class PacedSending<Message, Reply extends CarrierReply> {
     const { reply } = result;
     const { domain: backsDomainOff, outcome: meant, sender, strike, afterSeconds, hasAddressCode } = meaningOf(result);
     const meaning = { outcome: meant, sender, strike, afterSeconds, hasAddressCode };
-    const words = { text: redact(reply.text, due), maskedText: mask(reply.text, due) };
-    const message = BEFORE_RECIPIENT.has(reply.stage) ? null : `${due.project.id}/${due.requestId}`;
-    const answer = { ...meaning, ...words, message, domain: domainOf(due), backsDomainOff };
+    const { key, domain, mask, redact } = outgoing;
+    const words = { text: redact(reply.text), maskedText: mask(reply.text) };
+    const message = BEFORE_RECIPIENT.has(reply.stage) ? null : key;
+    const answer = { ...meaning, ...words, message, domain, backsDomainOff };
     const { isHeld, isOdd } = this.tell({ kind: "answer", answer, epoch });
     if (clock.monotonic() - this.#savedMs > SAVE_MS) this.#saveSoon();
     const outcome: DeliveryOutcome = isHeld
       ? { kind: "held", reason: reply.text }
-      : this.#outcomeOf(due, isOdd ? { ...answer, sender: "none" } : answer, reply);
+      : this.#outcomeOf(outgoing, isOdd ? { ...answer, sender: "none" } : answer, reply);
     return { ...outcome, attempt: factsOf(reply) };
   }
 
-  #outcomeOf(due: DueSurvey, answer: ServerAnswer, { stage, text }: CarrierReply): DeliveryOutcome {
+  #outcomeOf(outgoing: Outgoing<Message>, answer: ServerAnswer, { stage, text }: CarrierReply): DeliveryOutcome {
     const { outcome, sender, afterSeconds } = answer;
     // The sender's trouble: the message keeps its attempts, and goes out as soon as the sender is well. One whose
     // recipient was named lets another be the probe.
@@ -235,7 +250,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     const { clock, random } = this.#options;
     const slow = this.health.domains[answer.domain];
     const leastSeconds = Math.max(afterSeconds ?? 0, slow === undefined ? 0 : this.#secondsUntil(slow.until));
-    return retryOrGiveUp(due, { now: unixSeconds(clock), fraction: random.fraction(), leastSeconds });
+    return retryOrGiveUp(outgoing, { now: unixSeconds(clock), fraction: random.fraction(), leastSeconds });
   }
 
   #become(next: SenderHealth): void {

@@ -40,7 +40,7 @@ export async function copyRows(
 ): Promise<readonly TableSum[]> {
   const sums: TableSum[] = [];
   let rows = 0;
-  for (const table of from.tables.names) {
+  for (const table of from.tables.names.filter((name) => to.tables.names.includes(name))) {
     // What an engine has written by itself: the time, and what it counts.
     await to.tables.clear(table);
     const sum = await readTable(from.tables, table, async (page) => {

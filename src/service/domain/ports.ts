@@ -6,6 +6,7 @@
  */
 
 import type { UnavailableError } from "./errors.ts";
+import type { DigestRows } from "./delivery/digest-rows.ts";
 import type { DeliveryRows, ReportRows, RequestRows } from "./delivery/rows.ts";
 import type { HistoryRows } from "./history/rows.ts";
 import type { ErasureRows, RetentionRows } from "./privacy/rows.ts";
@@ -24,6 +25,7 @@ import type {
 import type { TextRows } from "./sms/text-rows.ts";
 import type { WebhookRows } from "./webhooks/webhook-rows.ts";
 
+export type * from "./delivery/digest-rows.ts";
 export type * from "./delivery/rows.ts";
 export type * from "./privacy/rows.ts";
 export type * from "./rows.ts";
@@ -45,6 +47,8 @@ export interface StoreCommit {
 }
 
 export interface Store {
+  /** Whether other processes may change the data at the same time. */
+  readonly isShared: boolean;
   readonly about: StoreAbout;
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
   trouble(): UnavailableError | null;
@@ -53,7 +57,7 @@ export interface Store {
   /** Looks whether the data is still what was opened; `lost` resolves when it is not. Rejects then, too. */
   verify(): Promise<void>;
   /** Runs `work` on committed data. Nothing else runs meanwhile, so what it reads belongs together. */
-  read<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+  read<Result>(work: (tx: Transaction) => Promise<Result>, options?: ReadOptions): Promise<Result>;
   /**
    * Runs `work` as a transaction and resolves once it is durable. Writes that wait together share one
    * commit; work that throws is rolled back alone and rejects with its own error. They run in the order of their calls.
@@ -88,12 +92,22 @@ export interface Vacuumed {
   readonly bytesAfter: number;
 }
 
-export interface WriteOptions {
+export interface ReadOptions {
+  /** Whether it may take minutes; absent: an engine may break it off. */
+  readonly isLong?: boolean;
+}
+
+export interface WriteOptions extends ReadOptions {
   /**
    * The only project whose rows the work changes. Absent: whichever, and on an engine that several processes share the
    * work then waits for the writes of all projects.
    */
   readonly project?: number;
+  /**
+   * Works of one kind with other subjects touch nothing of one another's, so that an engine may run them side by side.
+   * Absent: by itself.
+   */
+  readonly beside?: { readonly kind: string; readonly subject: string };
   /** How many milliseconds the work may wait for other writes to share its commit with; absent: not at all. */
   readonly mayWaitMs?: number;
 }
@@ -112,6 +126,7 @@ export interface Transaction {
   readonly deliveries: DeliveryRows;
   readonly reports: ReportRows;
   readonly texts: TextRows;
+  readonly digests: DigestRows;
   readonly responses: ResponseRows;
   readonly trends: TrendRows;
   readonly autopilot: AutopilotRows;

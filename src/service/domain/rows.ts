@@ -339,6 +339,8 @@ export interface TableRows {
   /** All rows have the same columns. */
   insert(table: string, rows: readonly TableRow[]): Promise<void>;
   clear(table: string): Promise<void>;
+  /** How many writes a project has had; 0 of one that is not there. */
+  version(project: number): Promise<number>;
   /** From now on the store refuses to open, and says where its data is now. */
   setMoved(place: string): Promise<void>;
 }

@@ -1,5 +1,6 @@
 /** Basic credentials (section 5): the key is the user name; a missing colon and any password are fine. */
 import { createHash } from "node:crypto";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Project } from "../domain/inputs.ts";
 import type { Store } from "../domain/ports.ts";
 import { authenticate, isGuessable } from "../domain/projects/projects.ts";
@@ -24,6 +25,8 @@ export interface KeyRing {
 }
 
 const REMEMBERED_MAX = 10_000;
+/** A key that another process revoked opens nothing after this long. */
+const SHARED_MS = 1_500;
 
 export interface KeyLimits {
   /** Wrong keys of an address. */
@@ -36,14 +39,19 @@ export interface KeyLimits {
  * Remembers which project a key opens under the key's SHA-256: the time that finding a digest takes tells
  * nothing about a key, and the rule that looks an unknown one up compares in constant time.
  */
-export function createKeyRing(store: Store, limits: KeyLimits): KeyRing {
+export function createKeyRing(store: Store, clock: Clock, limits: KeyLimits): KeyRing {
   const sessions = new Map<string, Caller>();
-  const state = { remembered: new Map<string, Caller>() };
+  const state = { remembered: new Map<string, Caller>(), sinceMs: clock.monotonic() };
+  const forget = (): void => {
+    state.remembered = new Map();
+    state.sinceMs = clock.monotonic();
+  };
   const identify: KeyRing["identify"] = async (authorization, address) => {
     const key = parseBasic(authorization);
     // A guess at a short key is not even looked at; a long key is never guessed, and its owner never locked out.
     if (key !== null && isGuessable(key)) limits.wrongKeys.check(address);
     const keyHash = key === null ? "" : hashKey(key);
+    if (store.isShared && clock.monotonic() - state.sinceMs > SHARED_MS) forget();
     const remembered = state.remembered;
     const known = remembered.get(keyHash) ?? use(sessions, keyHash);
     if (known !== undefined) return known;
@@ -75,9 +83,7 @@ export function createKeyRing(store: Store, limits: KeyLimits): KeyRing {
       const [oldest = ""] = sessions.keys();
       if (sessions.size > REMEMBERED_MAX) sessions.delete(oldest);
     },
-    forget: () => {
-      state.remembered = new Map();
-    },
+    forget,
   };
 }
 

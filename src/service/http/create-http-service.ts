@@ -90,7 +90,7 @@ const WRONG_KEYS: RateLimit = { requests: 60, periodSeconds: 60 };
 export function createHttpService(options: HttpServiceOptions): HttpService {
   const { clock, random, log } = options;
   const requests = createRateLimiter(options.rateLimit, clock);
-  const keys = createKeyRing(options.store, {
+  const keys = createKeyRing(options.store, options.clock, {
     wrongKeys: createRateLimiter(WRONG_KEYS, clock),
     refusals: createRateLimiter(options.rateLimit, clock),
   });
@@ -265,4 +265,10 @@ async function settle(
     });
     return internalErrorReply();
   }
+}
+
+/** What came with a request, as bytes. */
+export async function bodyBytes(body: NonNullable<ServerRequest["body"]>): Promise<Uint8Array> {
+  const whole = typeof body === "function" ? await body() : body;
+  return typeof whole === "string" ? Buffer.from(whole) : whole;
 }

@@ -1,4 +1,5 @@
 /** `/u/<token>`: leaving by a button or a mail program's one click (RFC 8058), and coming back. A GET changes nothing. */
+import { leaveDigest } from "../domain/delivery/digests.ts";
 import {
   findErasedLink,
   findUnsubscribeLink,
@@ -8,6 +9,7 @@ import {
 } from "../domain/answers/answers.ts";
 import type { HttpResponse } from "../../contract/http.ts";
 import { readSpecialProperties } from "../domain/surveys/special-properties.ts";
+import { FALLBACK_LOCALE } from "../../contract/locales.ts";
 import { previewBrand } from "./answer-handler.ts";
 import type { HtmlPage } from "./document.ts";
 import {
@@ -31,12 +33,18 @@ export function createLeavingHandler(options: PagesOptions): PageHandler {
   /** What the form asks for, done; the page that says so. */
   const change = async (view: LeavingView, token: string, rest: string): Promise<HtmlPage> => {
     const isPreview = previewLocale(token, "") !== null;
+    if (view.isDigest === true) return changeDigest(view, token, rest);
     if (rest !== "undo") {
       if (!isPreview) await store.write((tx) => unsubscribeByLink(tx, token));
       return leftPage(view, true);
     }
     const isBack = isPreview || (await store.write((tx) => resubscribeByLink(tx, token)));
     return isBack ? returnedPage(view) : leftPage(view, false);
+  };
+  const changeDigest = async (view: LeavingView, token: string, rest: string): Promise<HtmlPage> => {
+    const how = rest === "undo" ? "undo" : "leave";
+    const isDone = await store.write((tx) => leaveDigest(tx, token, how));
+    return how === "undo" && isDone ? returnedPage(view) : leftPage(view, isDone);
   };
   return async (request, token, rest) => {
     const { isSecure } = pageWay(options, request);
@@ -92,7 +100,14 @@ function findView(options: PagesOptions, request: PageRequest, token: string): P
       const brand = await previewBrand(tx, senderName);
       return { locale: preview, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
     }
-    const link = isToken(token) ? await findUnsubscribeLink(tx, token) : null;
+    if (!isToken(token)) return null;
+    const digest = await tx.digests.byToken(token);
+    if (digest !== null) {
+      const brand = await presentSender(tx, digest.project, { productName: null }, senderName);
+      const view = { locale: FALLBACK_LOCALE, isDigest: true, action };
+      return { ...view, brand: toPageBrand(brand, base), sender: brand.name ?? host };
+    }
+    const link = await findUnsubscribeLink(tx, token);
     if (link === null) return null;
     const special = readSpecialProperties(link.properties);
     const brand = await presentSender(tx, link.project, special, senderName);

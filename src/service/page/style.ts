@@ -11,7 +11,8 @@ main{max-width:38rem;margin:0 auto;padding:1.5rem 1rem 3rem}
 .brand{margin:0 0 1.5rem;color:var(--soft);font-weight:600}
 .brand img{display:block;max-height:3rem;max-width:60%}
 h1{margin:0 0 1.25rem;font-size:1.375rem;line-height:1.3;text-wrap:balance}
-p{margin:0 0 1rem}
+p{margin:0 0 1rem;text-wrap:pretty}
+:lang(ja){word-break:auto-phrase}
 .soft{color:var(--soft)}
 fieldset{margin:0 0 1.5rem;padding:0;border:0;min-width:0}
 legend{padding:0;max-width:100%}

@@ -10,24 +10,38 @@ export interface LeavingView {
   /** What the texts call the sender. */
   readonly sender: string;
   readonly action: string;
+  /** Whether it is the weekly digest that is left, and not surveys. */
+  readonly isDigest?: boolean;
+}
+
+/** A digest is English, as its mail is. */
+const DIGEST = {
+  unsubscribeTitle: "Weekly digest",
+  unsubscribeAsk: "Stop the weekly digest from {sender}?",
+  unsubscribed: "You will get no more digests from {sender}.",
+  resubscribed: "You get the weekly digest again.",
+} as const;
+
+function wordsOf({ locale, isDigest = false }: LeavingView) {
+  return isDigest ? { ...surveyTexts(locale), ...DIGEST } : surveyTexts(locale);
 }
 
 /** One button; the page itself changes nothing. */
 export function leavingPage(view: LeavingView): HtmlPage {
-  const texts = surveyTexts(view.locale);
+  const texts = wordsOf(view);
   const ask = fillText(texts.unsubscribeAsk, { sender: view.sender });
   return page(view, texts.unsubscribeTitle, ask, button(view.action, texts.unsubscribeButton, ""));
 }
 
 /** `mayUndo`: within the days in which coming back is one click. */
 export function leftPage(view: LeavingView, mayUndo: boolean): HtmlPage {
-  const texts = surveyTexts(view.locale);
+  const texts = wordsOf(view);
   const undo = mayUndo ? button(`${view.action}/undo`, texts.undo, "quiet") : null;
   return page(view, texts.unsubscribeTitle, fillText(texts.unsubscribed, { sender: view.sender }), undo);
 }
 
 export function returnedPage(view: LeavingView): HtmlPage {
-  const texts = surveyTexts(view.locale);
+  const texts = wordsOf(view);
   return page(view, texts.unsubscribeTitle, texts.resubscribed, button(view.action, texts.unsubscribeButton, "quiet"));
 }
 

@@ -1,23 +1,19 @@
 /** Claims what is due, has it delivered, records how each delivery ended, and sleeps until the next is due. */
 import type { Clock } from "../../runtime/clock.ts";
-import {
-  claimDue,
-  finishDelivery,
-  nextDueAt,
-  releaseDeadClaims,
-  type OnUnknown,
-} from "../domain/delivery/deliveries.ts";
+import { claimDue, finishDelivery, nextDueAt, type OnUnknown } from "../domain/delivery/deliveries.ts";
 import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
 import type { DueSurvey, Store, Transaction } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import { createHand, type Hand } from "./hand.ts";
+import { type Heartbeat, LIFE_SECONDS } from "./heartbeat.ts";
 
 export interface SchedulerOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** Names this scheduler in claims. */
   readonly claimer: string;
+  readonly heartbeat: Heartbeat;
   /** At most one for each channel. */
   readonly senders: readonly MessageSender[];
   /** Messages that were scheduled longer ago are given up; null for no limit. */
@@ -55,7 +51,10 @@ export interface Scheduler {
 
 /** Renewed while a message is in hand, so it only ends for a process that hangs. */
 const LEASE_SECONDS = 300;
-const RENEW_SECONDS = LEASE_SECONDS / 3;
+/** Of another process than the one that died, which would wait for the end of it. */
+const SHARED_LEASE_SECONDS = LIFE_SECONDS;
+/** What another process was asked for is found after this long. */
+const SHARED_REST_SECONDS = 2;
 /** What has ended is recorded together, while other messages are on their way. */
 const RECORD_WAIT_MS = 5;
 const ERASE_BATCH = 500;
@@ -71,7 +70,8 @@ interface State {
 
 /** Does nothing until `start` or `finish`. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { store, clock, claimer, onUnknown, onError } = options;
+  const { store, clock, heartbeat, onUnknown, onError } = options;
+  const leaseSeconds = leaseOf(store);
   const state: State = { hasBegun: false, renewedMs: 0 };
   const hand = createHand({ ...options, onEnd: () => loop.wake() });
 
@@ -118,15 +118,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   const renew = async (): Promise<void> => {
     const nowMs = clock.monotonic();
-    if (hand.size() === 0 || nowMs - state.renewedMs < RENEW_SECONDS * 1000) return;
-    await store.write((tx) => tx.requests.renewClaims(hand.unmarked(), tx.now + LEASE_SECONDS));
+    if (hand.size() === 0 || nowMs - state.renewedMs < (leaseSeconds / 3) * 1000) return;
+    await store.write((tx) => tx.requests.renewClaims(hand.unmarked(), tx.now + leaseSeconds));
     state.renewedMs = nowMs;
   };
 
   /** Before the first claim. */
   const begin = async (): Promise<void> => {
-    // One process owns the data file, so every other claimer is dead.
-    await store.write((tx) => releaseDeadClaims(tx, [claimer], onUnknown));
     if (options.maxAgeSeconds !== null) await store.write(guardOverdue);
     const pause = await store.read(readPause);
     if (pause !== null) options.onPaused?.(pause);
@@ -139,12 +137,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
    * than claiming, so it comes first.
    */
   const runDue = async (goesOn: () => boolean): Promise<number | null> => {
+    await heartbeat.beat();
     if (!state.hasBegun) await begin();
     state.hasBegun = true;
     await renew();
     for (;;) {
       const channels = options.senders
-        .filter((sender) => roomOf(sender, hand) > 0)
+        .filter((sender) => roomOf(sender, hand, leaseSeconds) > 0)
         .flatMap((sender) => sender.channels);
       const { dueAt, now } = await store.read(async (tx) => ({ dueAt: await nextDueAt(tx, channels), now: tx.now }));
       const isDue = dueAt !== null && dueAt <= now && goesOn();
@@ -152,7 +151,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       if ((await recordAndClaim(isDue)) > 0) continue;
       await eraseSome();
       options.onTurn?.();
-      return dueAt;
+      return store.isShared ? Math.min(dueAt ?? Infinity, now + SHARED_REST_SECONDS) : dueAt;
     }
   };
 
@@ -164,6 +163,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     stop: async () => {
       await loop.stop();
       await hand.drain(async () => void (await recordAndClaim(false).catch(onError)));
+      await heartbeat.end().catch(onError);
     },
     finish: async () => {
       await loop.stop();
@@ -185,9 +185,13 @@ async function holdAllOverdue({ store, maxAgeSeconds }: SchedulerOptions): Promi
   }
 }
 
+function leaseOf({ isShared }: Store): number {
+  return isShared ? SHARED_LEASE_SECONDS : LEASE_SECONDS;
+}
+
 /** How many more messages a sender takes. What has ended and is recorded next makes room. */
-function roomOf(sender: MessageSender, hand: Hand): number {
-  return sender.capacity(RENEW_SECONDS) - hand.busy(sender);
+function roomOf(sender: MessageSender, hand: Hand, leaseSeconds: number): number {
+  return sender.capacity(leaseSeconds / 3) - hand.busy(sender);
 }
 
 interface Claimed {
@@ -196,15 +200,20 @@ interface Claimed {
 }
 
 /** For each sender at most what it has room for; its channels share that, and what one leaves the other takes. */
-async function claimForAll(tx: Transaction, { senders, claimer }: SchedulerOptions, hand: Hand): Promise<Claimed[]> {
+async function claimForAll(
+  tx: Transaction,
+  { store, senders, claimer }: SchedulerOptions,
+  hand: Hand,
+): Promise<Claimed[]> {
+  const leaseSeconds = leaseOf(store);
   const claimed: Claimed[] = [];
   for (const sender of senders) {
-    let room = roomOf(sender, hand);
+    let room = roomOf(sender, hand, leaseSeconds);
     const { channels } = sender;
     for (const [index, channel] of [...channels, ...channels].entries()) {
       const limit = Math.ceil(room / Math.max(channels.length - index, 1));
       if (limit <= 0) continue;
-      const some = await claimDue(tx, { claimer, channel, leaseSeconds: LEASE_SECONDS, limit });
+      const some = await claimDue(tx, { claimer, channel, leaseSeconds, limit });
       room -= some.length;
       claimed.push(...some.map((due) => ({ sender, due })));
     }

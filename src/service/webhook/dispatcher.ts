@@ -15,6 +15,8 @@ export interface DispatcherOptions extends Pick<EndpointOptions, "own" | "resolv
   readonly random: Random;
   readonly log: Log;
   readonly onError: (error: unknown) => void;
+  /** Whether this process sends; absent: always. */
+  readonly mayStart?: () => boolean;
 }
 
 /** An event that is sent at once, whether its endpoint is enabled or not, and not kept. */
@@ -42,6 +44,8 @@ const STOP_MS = 5_000;
 /** Attempts that end within this time share a commit, unless there are many. */
 const GATHER_MS = 20;
 const RECORDED_AT_ONCE = 64;
+/** What another process has added is found after this long. */
+const SHARED_REST_SECONDS = 2;
 
 interface State {
   recording: Promise<void> | null;
@@ -49,7 +53,9 @@ interface State {
 
 /** Does nothing until `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { store, clock, random, log, onError } = options;
+  const { store, clock, random, log, onError, mayStart = () => true } = options;
+  /** When others may have added something, Unix seconds. */
+  const soon = (): number | null => (store.isShared ? unixSeconds(clock) + SHARED_REST_SECONDS : null);
   const leaving = new AbortController();
   const lanes = new Map<string, Lane>();
   const ended: EndedAttempt[] = [];
@@ -85,6 +91,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** Hands each endpoint what is due; when the next becomes due, Unix seconds. */
   const handOut = async (): Promise<number | null> => {
+    // Of several processes one sends, so that an event does not come twice from two of them.
+    if (!mayStart()) return soon();
     const { next, shares } = await store.read((tx) => readShares(tx, lanes));
     const known = new Set(shares.map(({ webhook }) => keyOf(webhook)));
     for (const [key, lane] of lanes) {
@@ -97,7 +105,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       lanes.set(keyOf(webhook), lane);
       lane.take(webhook, loop.stopping.aborted ? [] : due);
     }
-    return next;
+    return store.isShared ? Math.min(next ?? Infinity, soon() ?? Infinity) : next;
   };
 
   const settle = async (): Promise<void> => {

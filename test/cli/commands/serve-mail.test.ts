@@ -90,6 +90,7 @@ it("when the login is refused, then the log says so without the password", async
   expect(fields).toEqual({
     level: "warn",
     event: "mail_stopped",
+    msg: "mail stopped",
     reason: "*** is wrong for <address>",
     needs_resume: false,
   });

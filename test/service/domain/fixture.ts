@@ -43,7 +43,7 @@ export async function openFixture(
   const time = { now: START };
   const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
   const url = options.url ?? (process.env["SURVEYCTL_TEST_ENGINE"] === "postgres" ? await newDatabase() : null);
-  const real = { ...clock, sleep: systemClock.sleep, monotonic: systemClock.monotonic };
+  const real = { ...systemClock, now: () => clock.now() };
   const store =
     url === null
       ? await openSqliteStore({ file: ":memory:", ...options, clock })

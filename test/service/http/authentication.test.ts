@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { systemClock } from "../../../src/runtime/clock.ts";
 import { createKeyRing } from "../../../src/service/http/authentication.ts";
 import { openFixture, type Fixture } from "../domain/fixture.ts";
 
@@ -13,7 +14,7 @@ const limits = { wrongKeys: unlimited, refusals: unlimited };
 const basic = (key: string): string => `Basic ${Buffer.from(`${key}:`).toString("base64")}`;
 
 it("when commands come and go for years, then the keys that were not used for longest are forgotten", async () => {
-  const keys = createKeyRing(fixture.store, limits);
+  const keys = createKeyRing(fixture.store, systemClock, limits);
   keys.addSession("long", fixture.project);
   for (let count = 1; count < 10_000; count += 1) keys.addSession(`short-${count}`, fixture.project);
   await keys.identify(basic("long"), "");

@@ -125,6 +125,8 @@ const ANSWERS: Json[] = [
   },
 ];
 
+const KEEP = { policy: "keep", webhooks: false } as const;
+
 /** People with each mark, and a response with everything that one can have. */
 async function openWorld(): Promise<HttpFixture & { readonly trend: string }> {
   const fixture = await openHttp();
@@ -135,11 +137,11 @@ async function openWorld(): Promise<HttpFixture & { readonly trend: string }> {
       { ...NOBODY, id: 13, email: "lost@example.com", name: "Lost", bouncedAt: 6 },
     ];
     for (const step of ["suppressions", "people", "marks"] as const)
-      await importHistory(tx, fixture.project, { step, rows: [nora, ...people] }, "keep");
+      await importHistory(tx, fixture.project, { step, rows: [nora, ...people] }, KEEP);
     const row = { id: 31, person: nora, surveyType: "nps", score: 10, comment: null, createdAt: 7, updatedAt: 8 };
     const notes = [{ id: 41, text: "well", userEmail: "me@example.com", createdAt: 9 }];
     const rows = [{ ...row, properties: { plan: "pro" }, tags: ["vip"], notes, additionalAnswers: ANSWERS }];
-    await importHistory(tx, fixture.project, { step: "responses", rows }, "keep");
+    await importHistory(tx, fixture.project, { step: "responses", rows }, KEEP);
     return addTrend(tx, fixture.project, "Pro", { plan: "pro" });
   });
   await fixture.store.settle();

@@ -11,6 +11,7 @@ import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
 import { releaseHeld } from "../../../src/service/domain/delivery/oversight.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
+import { createHeartbeat } from "../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";
 import { openFixture, sendInput, type Fixture } from "../domain/fixture.ts";
 
@@ -67,6 +68,7 @@ async function openWorld(): Promise<World> {
         store,
         clock,
         claimer,
+        heartbeat: createHeartbeat({ store, clock, claimer, onUnknown: "hold" }),
         senders: [
           {
             name: "test",

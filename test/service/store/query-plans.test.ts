@@ -9,6 +9,7 @@ import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
 import { createListBlocks } from "../../../src/service/store/sql/lists/list-blocks.ts";
 import type { LongChanges } from "../../../src/service/store/sql/rows/long-changes.ts";
 import { DELIVERY_STATES } from "../../../src/service/domain/delivery/rows.ts";
+import { refreshNextSurvey } from "../../../src/service/store/sql/rows/delivery/claims.ts";
 import { createDeliveryRows } from "../../../src/service/store/sql/rows/delivery/delivery-rows.ts";
 import { createPersonRows } from "../../../src/service/store/sql/rows/people/person-rows.ts";
 import { createReportRows } from "../../../src/service/store/sql/rows/delivery/report-rows.ts";
@@ -204,5 +205,17 @@ test("when soft bounces are looked for, then neither all surveys nor all attempt
     "SEARCH a USING COVERING INDEX delivery_attempts_by_soft (project_id=?)",
     "SEARCH q USING INDEX sqlite_autoindex_survey_requests_1 (project_id=? AND id=?)",
     "SEARCH w USING INDEX sqlite_autoindex_people_1 (project_id=? AND id=?)",
+  ]);
+});
+
+test("when a survey is sent, then the person's next one is not looked for among all that wait", async () => {
+  const plans = await plansOf(async (database) => {
+    refreshNextSurvey({ ...database, send: (sql, values) => void database.all(sql, values) }, 1, 5);
+    await deliveries(database).lastUnknownAt(1, 5);
+  });
+  const surveys = plans.filter((step) => /^S\w+ (?:r|survey_requests)\b/.test(step));
+  expect(surveys).toEqual([
+    "SEARCH r USING INDEX survey_requests_by_person (project_id=? AND person_id=?)",
+    "SEARCH survey_requests USING INDEX survey_requests_by_person (project_id=? AND person_id=?)",
   ]);
 });

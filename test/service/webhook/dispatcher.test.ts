@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, test } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { deletePerson } from "../../../src/service/domain/people/people.ts";
 import { enableWebhook, redeliver, rotateSecret } from "../../../src/service/domain/webhooks/webhooks.ts";
@@ -39,6 +41,31 @@ const busyAtFirst: HookPlan = (n, response) => {
   response.writeHead(n === 1 ? 429 : 200, n === 1 ? { "retry-after": "100" } : {});
   response.end();
 };
+
+const pem = (name: string): string =>
+  readFileSync(path.join(import.meta.dirname, "../../fixtures/tls", `${name}.pem`), "utf8");
+
+describe("a receiver without a certificate that can be trusted", () => {
+  it.each([
+    ["self-signed", "cert", "the certificate cannot be trusted (self-signed certificate, DEPTH_ZERO_SELF_SIGNED_CERT)"],
+    ["expired", "expired", "the certificate cannot be trusted (certificate has expired, CERT_HAS_EXPIRED)"],
+    ["absent, as for plain http", null, "the TLS handshake failed; is it plain http?"],
+  ])("when it is %s, then it gets nothing, the log names it, and the event is tried again", async (_, cert, text) => {
+    const receiver = await startHookReceiver({}, cert === null ? null : { cert: pem(cert), key: pem("key") });
+    const { add, answer, settled, dispatcher, close } = await openHookFixture(createHandClock());
+    closing.push(receiver.close, close);
+    dispatcher.start();
+    const hook = await add(`https://127.0.0.1:${receiver.port}/hook`);
+    await answer();
+    const [delivery] = await settled(hook);
+    expect(receiver.received).toEqual([]);
+    expect([delivery?.state, delivery?.log.map(({ status, text: told }) => [status, told])]).toEqual([
+      "waiting",
+      [[null, text]],
+    ]);
+    expect((delivery?.dueAt ?? 0) - START).toBeGreaterThanOrEqual(4);
+  });
+});
 
 describe("an event", () => {
   test("when somebody answers, then the endpoint gets it, signed in both ways", async () => {

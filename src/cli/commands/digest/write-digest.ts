@@ -32,8 +32,8 @@ export async function runDigest(deps: Deps, { format, request, mail }: DigestOpt
 type Format = (facts: ReportFacts, mail: MailParties, at: number) => string | Promise<string>;
 
 const FORMATS: Readonly<Record<DigestFormat, Format>> = {
-  text: digestText,
-  html: digestHtml,
+  text: (facts) => digestText(facts),
+  html: (facts) => digestHtml(facts),
   slack: (facts) => `${JSON.stringify(digestSlack(facts), null, 2)}\n`,
   eml: formatDigestMail,
 };

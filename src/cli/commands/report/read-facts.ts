@@ -4,12 +4,13 @@ import { isJsonObject, type JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX } from "../../../contract/limits.ts";
 import { CONFIDENCE_DEFAULT, FEW_ANSWERS, type ScoreCounts } from "../../../insight/interval.ts";
 import { createMasker } from "../../../insight/redact.ts";
-import type {
-  ChangeFacts,
-  PeriodScore,
-  ReportComment,
-  ReportFacts,
-  SegmentFacts,
+import {
+  type ChangeFacts,
+  type PeriodScore,
+  type ReportComment,
+  reportComments,
+  type ReportFacts,
+  type SegmentFacts,
 } from "../../../insight/report/facts.ts";
 import { createTally, mergeTally, segmentRows, type SegmentTally } from "../../../insight/segments.ts";
 
@@ -237,25 +238,5 @@ function toSegments(tally: SegmentTally, compared: boolean, personal: boolean): 
 
 function toComments(rows: readonly JsonObject[], { personal, zone, asOf }: ReportRequest): ReportComment[] {
   const write = createTimeFormatter({ format: "local", zone, now: asOf });
-  const masker = createMasker();
-  return rows.map((row) => {
-    const { id, person = null, person_properties: properties = null } = row;
-    // The comment comes first, so that its marks have the first numbers.
-    const known = { comment: row["comment"] ?? null, person, person_properties: properties };
-    const { comment } = personal ? known : masker.row(known);
-    return {
-      id: typeof id === "string" ? id : JSON.stringify(id ?? null),
-      score: scoreOf(row) ?? 0,
-      text: typeof comment === "string" ? comment : "",
-      at: write(timeOf(row)).slice(0, "2026-01-31".length),
-      person: personal ? personName(row) : null,
-    };
-  });
-}
-
-function personName({ person }: JsonObject): string | null {
-  if (!isJsonObject(person)) return null;
-  const { name, email, phone_number: phone } = person;
-  const known = [name, email, phone].find((text) => typeof text === "string" && text !== "");
-  return typeof known === "string" ? known : null;
+  return reportComments(rows, { personal, day: (at) => write(at).slice(0, "2026-01-31".length) });
 }

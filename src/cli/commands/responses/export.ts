@@ -106,7 +106,7 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
         source: { ...source, range: { since: Math.max(createdSince, since ?? createdSince), until } },
         has: (row) => timeOf(row, "updated_at") === null,
       }),
-      versions: VERSIONS,
+      versions: RESPONSE_VERSIONS,
       watermark: (now) => Math.min(now, options.updatedUntil ?? now),
     },
     count:
@@ -128,11 +128,11 @@ function updatedCall(filters: Parameters, { since, until }: ResponsesExportOptio
 }
 
 /** A response without a time of change is what it was when it came. */
-const changedAt = (row: JsonObject): number | null => timeOf(row, "updated_at") ?? timeOf(row, "created_at");
+export const changedAt = (row: JsonObject): number | null => timeOf(row, "updated_at") ?? timeOf(row, "created_at");
 
-const UPDATED_KEYS: RowKeys = { id: (row) => textOf(row, "id"), at: changedAt };
+export const UPDATED_KEYS: RowKeys = { id: (row) => textOf(row, "id"), at: changedAt };
 
-const VERSIONS: VersionKeys = {
+export const RESPONSE_VERSIONS: VersionKeys = {
   id: (row) => textOf(row, "id"),
   at: (row) => changedAt(row) ?? 0,
   content(row) {

@@ -8,6 +8,7 @@ import { registerResponsesGet } from "./get.ts";
 import { registerResponsesImport } from "./import.ts";
 import { registerResponsesList } from "./list.ts";
 import { registerResponsesShow } from "./show.ts";
+import { registerResponsesTail } from "./tail/index.ts";
 import { registerResponsesVerify } from "./verify.ts";
 import { registerResponsesWords } from "./words.ts";
 
@@ -15,6 +16,7 @@ export function register(noun: Command, context: CommandContext): void {
   registerResponsesList(noun, context);
   registerResponsesGet(noun, context);
   registerResponsesShow(noun, context);
+  registerResponsesTail(noun, context);
   registerResponsesAdd(noun, context);
   registerResponsesTag(noun, context);
   registerResponsesNote(noun, context);

@@ -20,7 +20,14 @@ import type { Service, ServiceOptions } from "../../../service/index.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asDataFileError, asCliError } from "../../command/data-file-errors.ts";
 import { writeWarning } from "../../command/notes.ts";
-import { chooseDataFile } from "../service/data-file.ts";
+import {
+  choosePlace,
+  DATABASE_FLAGS,
+  type DataPlace,
+  type PlaceChoice,
+  readPlace,
+  showDatabase,
+} from "../../command/data-place.ts";
 import {
   checkExposure,
   parseAddressAndPort,
@@ -36,7 +43,11 @@ import { readSmsSettings, SMS_FLAGS } from "./sms.ts";
 import { createServeLog, LOG_FORMATS, type LogFormat } from "./serve-log.ts";
 
 export interface ServeOptions extends TlsFiles {
-  readonly data: string | null;
+  readonly data: PlaceChoice | null;
+  /** Whether an older schema of a database is brought up to date. */
+  readonly mayMigrate: boolean;
+  /** Where messages go that are not sent; null: beside the data file. */
+  readonly outbox: string | null;
   readonly host: string;
   readonly port: number;
   /** Without a slash at the end. */
@@ -65,7 +76,9 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const descriptor = readActivation(deps.env);
   // Where a socket that was handed over leads is known once it is used.
   if (descriptor === null) checkExposure(options);
-  const dataFile = chooseDataFile(deps, options);
+  const place = await choosePlace(deps, options);
+  const dataFile = place.kind === "file" ? place.dataFile : showDatabase(place.url);
+  checkOutlet(place, options);
   const tls = await readTls(options);
   const { metricsTokenFile: tokenFile } = options;
   const metricsToken = tokenFile === null ? null : await readToken("--metrics-token-file", tokenFile);
@@ -76,6 +89,8 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   const service = await asCliError(() =>
     openService({
       dataFile,
+      database: place.kind === "file" ? null : { url: place.url, mayMigrate: options.mayMigrate },
+      outbox: options.outbox,
       clock,
       random,
       log,
@@ -88,7 +103,8 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
       ...mail,
     }),
   );
-  const server = await startServer(deps, service, { ...options, dataFile, tls, descriptor });
+  const listening = { ...options, dataFile: place.kind === "file" ? dataFile : null, tls, descriptor };
+  const server = await startServer(deps, service, listening);
   try {
     // Only now: a key that was made for a server that could not listen would never be seen.
     const key = await firstKey(deps, service);
@@ -107,8 +123,14 @@ export async function runServe(deps: Deps, options: ServeOptions): Promise<ExitC
   return EXIT.done;
 }
 
+/** Several processes share no folder by themselves. */
+function checkOutlet({ kind }: DataPlace, { outbox, mail }: ServeOptions): void {
+  if (kind === "database" && outbox === null && mail.mail === null)
+    throw new UsageError("--database requires --outbox DIR or --smtp URL: messages need a place to go");
+}
+
 interface Address extends ServeOptions {
-  readonly dataFile: string;
+  readonly dataFile: string | null;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   /** A socket that listens already; null for none. */
   readonly descriptor: number | null;
@@ -227,6 +249,9 @@ export function register(noun: Command, context: CommandContext): void {
     exits: [EXIT.done, EXIT.failed],
     flags: [
       { flag: "--data", value: "file", text: "data file, created if it does not exist", environment: "SURVEYCTL_DATA" },
+      ...DATABASE_FLAGS,
+      { flag: "--no-migrate", text: "refuse a database whose schema is older instead of updating it" },
+      { flag: "--outbox", value: "folder", text: "folder for messages that are not sent" },
       { flag: "--host", value: "address", text: "address to listen on", default: "127.0.0.1" },
       { flag: "--port", value: "number", text: "port to listen on; 0 for a free one", default: "8080" },
       { flag: "--public-url", value: "url", text: "URL of the service as clients see it, such as a proxy's" },
@@ -297,7 +322,9 @@ function readProxies(flags: Flags): readonly string[] | null {
 
 function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "mail"> {
   return {
-    data: flags.text("--data"),
+    data: readPlace(flags),
+    mayMigrate: flags.is("--no-migrate"),
+    outbox: flags.text("--outbox"),
     host: flags.text("--host") ?? "127.0.0.1",
     port: flags.parse("--port", (text, flag) => parseInteger(text, flag, { min: 0, max: 65_535 })) ?? 8080,
     publicUrl: flags.parse("--public-url", parsePublicUrl),

@@ -6,6 +6,15 @@ import type { FlagRecord } from "../../args/flag-record.ts";
 import { parseInteger, parseOutputFile } from "../../args/values.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { asCliError } from "../../command/data-file-errors.ts";
+import {
+  chooseDataFile,
+  choosePlace,
+  DATA_FLAG,
+  DATABASE_FLAGS,
+  type DataFileChoice,
+  readPlace,
+  showDatabase,
+} from "../../command/data-place.ts";
 import type { Deps } from "../../command/deps.ts";
 import { countOf, formatCount, writeDone, writeNote } from "../../command/notes.ts";
 import { createProgress } from "../../command/progress.ts";
@@ -13,9 +22,6 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import {
   BACKUP,
-  chooseDataFile,
-  DATA_FLAG,
-  type DataFileChoice,
   existingDataFile,
   MOVED_TABLES,
   rejectDryRun,
@@ -42,7 +48,7 @@ export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): 
   const { backUp } = await import("../../../service/backup.ts");
   const { random, signal } = deps;
   const info = await withAdmin(deps, { data }, async (admin) => {
-    const dataFile = chooseDataFile(deps, { data });
+    const { dataFile } = await chooseDataFile(deps, { data });
     await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
     return asCliError(() => backUp({ admin, dataFile, file, keep, random, signal }));
   });
@@ -68,7 +74,7 @@ export interface RestoreFlags extends DataFileChoice {
 
 export async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<ExitCode> {
   rejectDryRun(deps);
-  const dataFile = chooseDataFile(deps, { data });
+  const { dataFile } = await chooseDataFile(deps, { data });
   const { tables, ...restored } = await copyAll(deps, "restore", { from: file, to: dataFile });
   await showRecord(deps, RESTORED, { data: dataFile, rows: rowsOf(tables), ...restored });
   await writeDone(deps, `Restored ${file} into ${dataFile}. ${pausedUntil(dataFile)}`);
@@ -80,19 +86,26 @@ export interface MoveFlags extends DataFileChoice {
 }
 
 export async function runMove(deps: Deps, { data, to }: MoveFlags): Promise<ExitCode> {
-  const dataFile = await existingDataFile(deps, { data });
-  const { tables } = await copyAll(deps, "move", { from: dataFile, to });
+  rejectDryRun(deps);
+  const place = await choosePlace(deps, { data });
+  const from = place.kind === "file" ? await existingDataFile(deps, { data }) : showDatabase(place.url);
+  const fromDatabase = place.kind === "file" ? null : { url: place.url, mayMigrate: false };
+  const isDatabase = isUrl(to);
+  const target = isDatabase
+    ? { to: showDatabase(to), toDatabase: { url: to, mayMigrate: true } }
+    : { to, toDatabase: null };
+  const { tables } = await copyAll(deps, "move", { from, fromDatabase, ...target });
   await showList(deps, MOVED_TABLES, tables);
   const rows = countOf(rowsOf(tables), "row", "rows");
-  await writeDone(deps, `Moved ${rows} to ${to} and compared every table. ${dataFile} can no longer be served.`);
-  await writeDone(deps, pausedUntil(to));
+  await writeDone(deps, `Moved ${rows} to ${target.to} and compared every table. ${from} can no longer be served.`);
+  await writeDone(deps, pausedUntil(target.to, isDatabase ? "--database" : "--data"));
   return EXIT.done;
 }
 
 async function copyAll(
   deps: Deps,
   verb: "move" | "restore",
-  places: Pick<CopyStoreOptions, "from" | "to">,
+  places: Pick<CopyStoreOptions, "from" | "to" | "fromDatabase" | "toDatabase">,
 ): Promise<CopiedStore> {
   const { moveStore, restoreStore } = await import("../../../service/move-store.ts");
   const { clock, random, signal } = deps;
@@ -109,14 +122,15 @@ function rowsOf(tables: CopiedStore["tables"]): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-function pausedUntil(dataFile: string): string {
-  return `No survey is sent until: surveyctl service resume --data ${dataFile}`;
+function pausedUntil(place: string, flag = "--data"): string {
+  return `No survey is sent until: surveyctl service resume ${flag} ${place}`;
 }
 
 export async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
   const sizes = await withAdmin(deps, choice, async (admin) => {
     const verb = "the service answers nothing meanwhile: rewriting";
-    await noteDuration(deps, chooseDataFile(deps, choice), { verb, perSecond: REWRITTEN_A_SECOND });
+    const { dataFile } = await chooseDataFile(deps, choice);
+    await noteDuration(deps, dataFile, { verb, perSecond: REWRITTEN_A_SECOND });
     return admin({ kind: "vacuum" });
   });
   await showRecord(deps, VACUUMED, sizes);
@@ -178,9 +192,14 @@ function registerRestore(parent: Command, context: CommandContext): void {
   context.action(restore, (deps, flags, [file = ""]) => runRestore(deps, { data: flags.text("--data"), file }));
 }
 
+function isUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(text);
+}
+
 /** A URL may hold a password, so it is not repeated. */
-function parseDataFile(text: string, place: string): string {
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) throw new UsageError(`${place} must be a data file, not a URL`);
+function parseTarget(text: string, place: string): string {
+  if (isUrl(text)) return text;
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) throw new UsageError(`${place} must be a data file or a postgres:// URL`);
   return parseOutputFile(text, place);
 }
 
@@ -190,18 +209,19 @@ function registerMove(parent: Command, context: CommandContext): void {
     summary: "move all data to another, empty store, and compare every table",
     examples: [
       "surveyctl service move --to /srv/survey.db --data survey.db",
-      "surveyctl service move --to /mnt/new/survey.db -o json",
+      "surveyctl service move --to postgres://surveys@db.internal/surveys -o json",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
     flags: [
       { ...DATA_FLAG, text: "data file to move; it must not be served" },
-      { flag: "--to", value: "file", text: "data file to fill: empty, or not there yet" },
+      ...DATABASE_FLAGS,
+      { flag: "--to", value: "place", text: "empty data file, or one not there yet, or URL of an empty database" },
     ],
     columns: MOVED_TABLES,
   });
   context.action(move, (deps, flags) => {
-    const to = flags.parse("--to", parseDataFile);
+    const to = flags.parse("--to", parseTarget);
     if (to === null) throw new UsageError("--to is required");
-    return runMove(deps, { data: flags.text("--data"), to });
+    return runMove(deps, { data: readPlace(flags), to });
   });
 }

@@ -12,10 +12,9 @@ import { LIST_FLAGS, type ListLimits, readLimits } from "../../command/list-rows
 import { writeDone, writeNote, writeWarning } from "../../command/notes.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
 import {
   CLEARED,
-  DATA_FLAG,
-  type DataFileChoice,
   HOOKS,
   PROJECT_FLAGS,
   type ProjectChoice,
@@ -66,7 +65,7 @@ function noCounts(): Counts {
   return Object.fromEntries(names.map((name) => [name, 0])) as Counts;
 }
 
-async function receiveOne(deps: Deps, { maildir, read }: Reader, data: string | null): Promise<Counts> {
+async function receiveOne(deps: Deps, { maildir, read }: Reader, data: DataFileChoice["data"]): Promise<Counts> {
   const report = await read(await maildir.readStart(deps.streams.in.bytes()));
   const counts = noCounts();
   await withAdmin(deps, { data }, (admin) => send(admin, [report], counts));
@@ -84,7 +83,7 @@ async function send(admin: Admin, reports: readonly Report[], counts: Counts): P
 const BATCH_CHARACTERS = 256 * 1024;
 
 /** Batch by batch, and each is marked as seen once it is recorded; after a crash in between it is known by its bytes. */
-async function receiveDir(deps: Deps, reader: Reader, dir: string, data: string | null): Promise<Counts> {
+async function receiveDir(deps: Deps, reader: Reader, dir: string, data: DataFileChoice["data"]): Promise<Counts> {
   const { listUnseen, markSeen, NoMaildirError, readMessage } = reader.maildir;
   const messages = await listUnseen(dir).catch((error: unknown) => {
     throw error instanceof NoMaildirError ? new UsageError(`--dir: ${error.message}`, { cause: error }) : error;
@@ -206,7 +205,7 @@ function registerReceive(noun: Command, context: CommandContext): void {
     ],
     exits: [EXIT.done, EXIT.failed],
     flags: [
-      DATA_FLAG,
+      ...DATA_FLAGS,
       { flag: "--dir", value: "directory", text: "Maildir; what is recorded is marked as seen" },
       { flag: "--bounce-address", value: "email", text: "envelope sender that `serve` has, with {token} in it" },
     ],
@@ -214,7 +213,7 @@ function registerReceive(noun: Command, context: CommandContext): void {
   });
   context.action(receive, (deps, flags) =>
     runBounceReceive(deps, {
-      data: flags.text("--data"),
+      data: readPlace(flags),
       dir: flags.text("--dir"),
       bounceAddress: flags.parse("--bounce-address", parseBounceAddress),
     }),
@@ -243,14 +242,14 @@ function registerHook(noun: Command, context: CommandContext): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: [
-      DATA_FLAG,
+      ...DATA_FLAGS,
       { flag: "--rotate", text: "make a new secret; the previous URLs no longer work" },
       ...Object.values(KEY_FLAGS),
     ],
     columns: HOOKS,
   });
   context.action(hook, async (deps, flags) =>
-    runBounceHook(deps, { data: flags.text("--data"), rotate: flags.is("--rotate"), keys: await readKeys(flags) }),
+    runBounceHook(deps, { data: readPlace(flags), rotate: flags.is("--rotate"), keys: await readKeys(flags) }),
   );
 }
 

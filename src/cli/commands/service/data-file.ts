@@ -1,6 +1,13 @@
 /** What the `service` commands share: the data file that they work on, their flags, and how results are shown. */
 import { existsSync } from "node:fs";
-import { localDataFile } from "../../../config/places.ts";
+import {
+  chooseDataFile,
+  choosePlace,
+  DATA_FLAGS,
+  type DataFileChoice,
+  readPlace,
+  showDatabase,
+} from "../../command/data-place.ts";
 import { DELIVERY_STATES, REPORT_OUTCOMES } from "../../../service/domain/delivery/rows.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -19,34 +26,25 @@ import { openListOutput } from "../../render/list-output.ts";
 import { withPager } from "../../streams/paging.ts";
 import { writeRecord } from "../../render/record-output.ts";
 
-export interface DataFileChoice {
-  /** `--data`; null when it was not given. */
-  readonly data: string | null;
-}
-
-/** The flag, else `SURVEYCTL_DATA`, else the file of the profile `local`. */
-export function chooseDataFile({ env, platform }: Pick<Deps, "env" | "platform">, { data }: DataFileChoice): string {
-  const named = data ?? env["SURVEYCTL_DATA"] ?? "";
-  if (data === "") throw new UsageError("--data: the file name is empty");
-  return named === "" ? localDataFile({ env, platform }) : named;
-}
-
 /** Gives `work` the commands of an existing data file, whether a server runs on it or not. */
 export async function withAdmin<Result>(
   deps: Deps,
   choice: DataFileChoice,
   work: (admin: Admin) => Promise<Result>,
 ): Promise<Result> {
-  const dataFile = await existingDataFile(deps, choice);
+  rejectDryRun(deps);
   const { administer } = await import("../../../service/administer.ts");
   const { clock, random } = deps;
+  const place = await choosePlace(deps, choice);
+  if (place.kind === "database") return withDatabase(deps, place.url, work);
+  const dataFile = await existingDataFile(deps, choice);
   return asCliError(() => administer({ dataFile, clock, random }, work));
 }
 
 /** The data file that was chosen, said where it was not named. Throws UsageError, and DataFileError where there is none. */
 export async function existingDataFile(deps: Deps, choice: DataFileChoice): Promise<string> {
   rejectDryRun(deps);
-  const dataFile = chooseDataFile(deps, choice);
+  const { dataFile, isNamed } = await chooseDataFile(deps, choice);
   if (!existsSync(dataFile)) {
     throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, {
       hint: `surveyctl serve --data ${dataFile} creates one; use --data or SURVEYCTL_DATA for another`,
@@ -54,7 +52,7 @@ export async function existingDataFile(deps: Deps, choice: DataFileChoice): Prom
     });
   }
   // What was not named may not be what was meant.
-  if (choice.data === null && (deps.env["SURVEYCTL_DATA"] ?? "") === "") await writeNote(deps, `using ${dataFile}`);
+  if (!isNamed) await writeNote(deps, `using ${dataFile}`);
   return dataFile;
 }
 
@@ -62,26 +60,27 @@ export function rejectDryRun({ options }: Deps): void {
   if (options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
 }
 
+async function withDatabase<Result>(deps: Deps, url: string, work: (admin: Admin) => Promise<Result>): Promise<Result> {
+  const { administer } = await import("../../../service/administer.ts");
+  const { clock, random } = deps;
+  return asCliError(() =>
+    administer({ dataFile: showDatabase(url), database: { url, mayMigrate: false }, clock, random }, work),
+  );
+}
+
 export interface ProjectChoice extends DataFileChoice {
   readonly project: string;
 }
 
-export const DATA_FLAG: FlagRecord = {
-  flag: "--data",
-  value: "file",
-  text: "data file, served or not",
-  environment: "SURVEYCTL_DATA",
-};
-
 const PROJECT_DEFAULT = "default";
 
 export const PROJECT_FLAGS: readonly FlagRecord[] = [
-  DATA_FLAG,
+  ...DATA_FLAGS,
   { flag: "--project", value: "name", text: "project name", default: PROJECT_DEFAULT },
 ];
 
 export function readProject(flags: Flags): ProjectChoice {
-  return { data: flags.text("--data"), project: flags.text("--project") ?? PROJECT_DEFAULT };
+  return { data: readPlace(flags), project: flags.text("--project") ?? PROJECT_DEFAULT };
 }
 
 export async function showRecord(deps: Deps, resource: Resource, value: object): Promise<void> {
@@ -147,7 +146,7 @@ export function toRows(values: readonly object[]): Rows {
   return { rows: JSON.parse(text) as Json as JsonObject[], text };
 }
 
-function toResource(
+export function toResource(
   noun: string,
   columns: Readonly<Record<string, ColumnKind>>,
   dropFirst: readonly string[] = [],

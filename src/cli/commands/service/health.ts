@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../command/command-context.ts";
+import { chooseDataFile, DATA_FLAG, type DataFileChoice } from "../../command/data-place.ts";
 import type { Deps } from "../../command/deps.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { parsePublicUrl } from "../serve/address.ts";
-import { chooseDataFile, DATA_FLAG, type DataFileChoice, HEALTH, showRecord } from "./data-file.ts";
+import { HEALTH, showRecord } from "./data-file.ts";
 
 export interface HealthOptions extends DataFileChoice {
   /** Where the service is asked; null: the one of the data file, or without one the default address. */
@@ -19,7 +20,7 @@ const DEFAULT_URL = "http://127.0.0.1:8080";
 export async function runHealth(deps: Deps, { url, data }: HealthOptions): Promise<ExitCode> {
   if (url !== null && data !== null) throw new UsageError("--url and --data cannot be used together");
   const named = data ?? deps.env["SURVEYCTL_DATA"] ?? "";
-  const place = url === null && named !== "" ? chooseDataFile(deps, { data }) : (url ?? DEFAULT_URL);
+  const place = url === null && named !== "" ? (await chooseDataFile(deps, { data })).dataFile : (url ?? DEFAULT_URL);
   const unready = url === null && named !== "" ? await askFile(deps, place) : await askUrl(deps, place);
   if (unready !== null) throw new DataFileError("not_ready", `the service of ${place} ${unready}`);
   await showRecord(deps, HEALTH, { status: "ready" });

@@ -56,6 +56,7 @@ const FLAGS: readonly FlagRecord[] = [
     value: "figures",
     text: "write only if the files hold these, as in nps=51,responses=51,people=60",
   },
+  { flag: "--webhooks", text: "send webhook events of what is stored; without it, none" },
   { flag: "--report", value: "file", text: "write refused and conflicting rows to an NDJSON file" },
 ];
 
@@ -92,6 +93,7 @@ export function registerImport(parent: Command, context: CommandContext): void {
       check: flags.is("--check"),
       onConflict: flags.parse("--on-conflict", (text, flag) => parseChoice(text, flag, POLICIES)) ?? "keep",
       updatedAt: flags.parse("--updated-at", (text, flag) => parseChoice(text, flag, UPDATED_AT)) ?? "keep",
+      webhooks: flags.is("--webhooks"),
       expectations: flags.parse("--expect", parseExpectations) ?? [],
       report: flags.parse("--report", parseOutputFile),
     }),

@@ -4,7 +4,8 @@ import type { CommandContext } from "../../command/command-context.ts";
 import type { Deps } from "../../command/deps.ts";
 import { writeDone } from "../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { DATA_FLAG, type DataFileChoice, PAUSE, showRecord, withAdmin } from "./data-file.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
+import { PAUSE, showRecord, withAdmin } from "./data-file.ts";
 
 export interface PauseOptions extends DataFileChoice {
   /** Null for all projects. */
@@ -29,7 +30,7 @@ export async function runPause(deps: Deps, { project, paused, ...choice }: Pause
 }
 
 const FLAGS: readonly FlagRecord[] = [
-  DATA_FLAG,
+  ...DATA_FLAGS,
   { flag: "--project", value: "name", text: "only this project", otherwise: "all projects" },
 ];
 
@@ -43,7 +44,7 @@ export function registerPause(parent: Command, context: CommandContext): void {
     columns: PAUSE,
   });
   context.action(pause, (deps, flags) =>
-    runPause(deps, { data: flags.text("--data"), project: flags.text("--project"), paused: true }),
+    runPause(deps, { data: readPlace(flags), project: flags.text("--project"), paused: true }),
   );
   const resume = context.verb(parent, {
     name: "resume",
@@ -54,6 +55,6 @@ export function registerPause(parent: Command, context: CommandContext): void {
     columns: PAUSE,
   });
   context.action(resume, (deps, flags) =>
-    runPause(deps, { data: flags.text("--data"), project: flags.text("--project"), paused: false }),
+    runPause(deps, { data: readPlace(flags), project: flags.text("--project"), paused: false }),
   );
 }

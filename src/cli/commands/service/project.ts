@@ -5,7 +5,8 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { writeNote } from "../../command/notes.ts";
 import { DataFileError } from "../../errors/command-errors.ts";
 import type { Admin } from "../../../service/control/commands.ts";
-import { DATA_FLAG, type DataFileChoice, NEW_PROJECT, PROJECTS, showList, showRecord, withAdmin } from "./data-file.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
+import { NEW_PROJECT, PROJECTS, showList, showRecord, withAdmin } from "./data-file.ts";
 import { KEY_NOTE } from "./key.ts";
 
 export async function runProjectAdd(
@@ -45,18 +46,18 @@ export function registerProject(parent: Command, context: CommandContext): void 
     operands: [["<name>", "the project's name"]],
     examples: ["surveyctl service project add acme --data survey.db", "surveyctl service project add acme --json"],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: [DATA_FLAG],
+    flags: DATA_FLAGS,
     columns: NEW_PROJECT,
   });
-  context.action(add, (deps, flags, [name = ""]) => runProjectAdd(deps, { name, data: flags.text("--data") }));
+  context.action(add, (deps, flags, [name = ""]) => runProjectAdd(deps, { name, data: readPlace(flags) }));
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",
     summary: "list projects and their size",
     examples: ["surveyctl service project list --data survey.db", "surveyctl service project list --json"],
     exits: [EXIT.done, EXIT.failed],
-    flags: [DATA_FLAG],
+    flags: DATA_FLAGS,
     columns: PROJECTS,
   });
-  context.action(list, (deps, flags) => runProjectList(deps, { data: flags.text("--data") }));
+  context.action(list, (deps, flags) => runProjectList(deps, { data: readPlace(flags) }));
 }

@@ -4,11 +4,12 @@ import type { SigningGateway } from "../../../service/domain/delivery/hook-secre
 import type { FlagRecord } from "../../args/flag-record.ts";
 import type { Flags } from "../../args/flags.ts";
 import type { CommandContext } from "../../command/command-context.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../command/data-place.ts";
 import type { Deps } from "../../command/deps.ts";
 import { writeDone, writeNote } from "../../command/notes.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
-import { DATA_FLAG, type DataFileChoice, showRecord, SMS_HOOK, withAdmin } from "./data-file.ts";
+import { showRecord, SMS_HOOK, withAdmin } from "./data-file.ts";
 
 export interface PrintHookOptions extends DataFileChoice {
   readonly rotate: boolean;
@@ -42,14 +43,14 @@ export function registerSms(parent: Command, context: CommandContext): void {
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: [
-      DATA_FLAG,
+      ...DATA_FLAGS,
       { flag: "--rotate", text: "make a new secret; the previous URL no longer works" },
       ...Object.values(KEY_FLAGS),
     ],
     columns: SMS_HOOK,
   });
   context.action(hook, async (deps, flags) =>
-    runSmsHook(deps, { data: flags.text("--data"), rotate: flags.is("--rotate"), keys: await readKeys(flags) }),
+    runSmsHook(deps, { data: readPlace(flags), rotate: flags.is("--rotate"), keys: await readKeys(flags) }),
   );
 }
 

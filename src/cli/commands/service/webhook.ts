@@ -40,9 +40,8 @@ export interface WebhookAddOptions extends ProjectChoice {
 }
 
 export async function runWebhookAdd(deps: Deps, { project, webhook, ...choice }: WebhookAddOptions): Promise<ExitCode> {
-  const { refuseUrl } = await import("../../../service/domain/webhooks/addresses.ts");
-  const refusal = refuseUrl(webhook.url, webhook, []);
-  if (refusal !== null) throw toUsageError(refusal, webhook.url);
+  const refusal = await urlRefusal(webhook, "<url>");
+  if (refusal !== null) throw refusal;
   const added = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.add", project, ...webhook }));
   await showRecord(deps, WEBHOOK_SECRET, added);
   await writeNote(deps, SECRET_NOTE);
@@ -59,10 +58,18 @@ const ADVICE: Readonly<Partial<Record<UrlRefusal["code"], string>>> = {
   loopback: "use --allow-private if it is meant",
 };
 
-function toUsageError({ code, message }: UrlRefusal, url: string): UsageError {
+/** Why events may not be sent to a URL, as the error that says so; null when they may. */
+export async function urlRefusal(
+  target: Pick<AddCommand, "url" | "allowPrivate" | "insecureHttp">,
+  place: string,
+): Promise<UsageError | null> {
+  const { refuseUrl } = await import("../../../service/domain/webhooks/addresses.ts");
+  const refusal = refuseUrl(target.url, target, []);
+  if (refusal === null) return null;
+  const { code, message } = refusal;
   const hint = ADVICE[code];
-  const shown = code === "credentials" ? "the URL" : url;
-  return new UsageError(`<url>: ${shown} is not allowed: ${message}`, hint === undefined ? {} : { hint });
+  const shown = code === "credentials" ? "the URL" : target.url;
+  return new UsageError(`${place}: ${shown} is not allowed: ${message}`, hint === undefined ? {} : { hint });
 }
 
 export async function runWebhookList(deps: Deps, { project, ...choice }: ProjectChoice): Promise<ExitCode> {

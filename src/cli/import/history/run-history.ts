@@ -32,6 +32,8 @@ export interface HistoryRequest {
   readonly onConflict: ConflictPolicy;
   /** `now`: as if responses had changed when they are stored, for readers by `updated_since`. */
   readonly updatedAt: "keep" | "now";
+  /** Whether webhooks get events of what comes in. */
+  readonly webhooks: boolean;
   readonly expectations: readonly HistoryExpectation[];
   readonly report: string | null;
 }
@@ -63,7 +65,7 @@ async function importHistoryFiles(
   withStore: WithStore,
   report: FileReplacement | null,
 ): Promise<ExitCode> {
-  const { format, stream, renames, unknown, onConflict, updatedAt, project } = request;
+  const { format, stream, renames, unknown, onConflict, updatedAt, webhooks, project } = request;
   const shared = { zone: deps.options.timeZone, now: unixSeconds(deps.clock), signal: deps.signal };
   const reading: HistoryReading = { format, stream, renames, unknown, ...shared };
   const problems = createHistoryProblems();
@@ -82,7 +84,7 @@ async function importHistoryFiles(
     const isStored = !request.check && failures.length === 0;
     const stored = isStored
       ? await withStore((admin) =>
-          storeRows({ admin, project, onConflict, updatedAt, survey, reading, onProblem, onRows }),
+          storeRows({ admin, project, onConflict, updatedAt, webhooks, survey, reading, onProblem, onRows }),
         )
       : null;
     await progress.end();

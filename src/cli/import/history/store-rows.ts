@@ -42,6 +42,7 @@ export interface StoreOptions {
   readonly project: string;
   readonly onConflict: ConflictPolicy;
   readonly updatedAt: "keep" | "now";
+  readonly webhooks: boolean;
   readonly survey: HistorySurvey;
   readonly reading: HistoryReading;
   readonly onProblem: (problem: HistoryProblem) => void;
@@ -63,9 +64,10 @@ export async function storeRows(options: StoreOptions): Promise<ReadonlyMap<Hist
   let done = 0;
   for (const step of HISTORY_STEPS) {
     const send = async (batch: readonly Placed[]): Promise<void> => {
-      const { admin, project, onConflict } = options;
+      const { admin, project, onConflict, webhooks } = options;
       const rows = batch.map(({ row }) => row);
-      const imported = await admin({ kind: "history.add", project, batch: { step, rows } as PastRows, onConflict });
+      const saved = { step, rows } as PastRows;
+      const imported = await admin({ kind: "history.add", project, batch: saved, onConflict, webhooks });
       people.learn(imported, batch);
       if (step === "suppressions") fresh.add(imported.kept, batch[0]?.stream);
       else count(counts, fresh.take(imported, batch[0]?.stream), batch, options.onProblem);

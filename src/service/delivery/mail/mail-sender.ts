@@ -1,14 +1,17 @@
 /** The scheduler's sender of mail: what the words of a mail server mean for it. */
 import { replaceText } from "../../../contract/replace-text.ts";
-import type { FrozenMessage } from "../../domain/ports.ts";
+import type { DeliveryProgress, DeliveryResult } from "../../domain/delivery/sender.ts";
+import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
 import type { SmtpMessage, SmtpReply, SmtpTransport } from "../smtp/smtp-types.ts";
 import {
   type AnsweredResult,
   type CarrierMeaning,
   NOTHING_MEANT,
   openPacedSender,
+  type Outgoing,
   type PacedSender,
   type PacedSenderOptions,
+  surveyKey,
 } from "../paced-sender.ts";
 import { classifyReply } from "./classify-reply.ts";
 import { maskReply } from "./parse-reply.ts";
@@ -20,31 +23,52 @@ export interface RenderedMail {
 
 export interface SmtpSenderOptions extends Omit<
   PacedSenderOptions<SmtpMessage, SmtpReply>,
-  "name" | "channel" | "domainOf" | "meaningOf" | "mask" | "redact"
+  "name" | "channel" | "meaningOf"
 > {
   readonly transport: SmtpTransport;
+  /** The same message each time, from what was frozen the first time. */
+  readonly render: (due: DueSurvey) => Promise<RenderedMail>;
   /** Messages to other addresses are held. */
   readonly mayReceive: (address: string) => boolean;
 }
 
-export async function openSmtpSender({ mayReceive, ...options }: SmtpSenderOptions): Promise<PacedSender> {
-  const sender = await openPacedSender<SmtpMessage, SmtpReply>({
+/** One mail of whatever kind. */
+export interface OutgoingMail extends Pick<Outgoing<SmtpMessage>, "key" | "attempts" | "firstAttemptAt"> {
+  readonly address: string;
+  /** The same message each time. */
+  readonly render: () => Promise<RenderedMail>;
+}
+
+export interface SmtpSender extends PacedSender {
+  /** As `deliver`, for a mail that is no survey. */
+  readonly deliverMail: (mail: OutgoingMail, progress: DeliveryProgress) => Promise<DeliveryResult>;
+}
+
+export async function openSmtpSender({ mayReceive, render, ...options }: SmtpSenderOptions): Promise<SmtpSender> {
+  const { send, ...sender } = await openPacedSender<SmtpMessage, SmtpReply>({
     ...options,
     name: "smtp",
     channel: "email",
-    domainOf: ({ person }) => domainOf(person.email ?? ""),
     meaningOf: meaningOfReply,
-    mask: (text, { person }) => maskReply(text, person.email ?? ""),
-    redact: (text, { person }) => replaceText(text, person.email ?? "", "<address>"),
   });
+  const deliverMail: SmtpSender["deliverMail"] = async ({ address, ...mail }, progress) => {
+    if (!mayReceive(address)) return { kind: "held", reason: "mail to this address is not allowed here" };
+    const words = {
+      mask: (text: string) => maskReply(text, address),
+      redact: (text: string) => replaceText(text, address, "<address>"),
+    };
+    return send({ ...mail, ...words, domain: domainOf(address) }, progress);
+  };
   return {
     ...sender,
     deliver: async (due, progress) => {
+      const { attempts, firstAttemptAt } = due;
       const address = due.person.email;
       if (address === null) return { kind: "failed", reason: "the person has no email address" };
-      if (!mayReceive(address)) return { kind: "held", reason: "mail to this address is not allowed here" };
-      return sender.deliver(due, progress);
+      const mail = { key: surveyKey(due), address, attempts, firstAttemptAt, render: () => render(due) };
+      return deliverMail(mail, progress);
     },
+    deliverMail,
   };
 }
 

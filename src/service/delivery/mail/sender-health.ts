@@ -120,7 +120,8 @@ const RECENT_MIN = 20;
 const SAME_WORDS_SHARE = 0.2;
 const UNKNOWN_SHARE = 0.3;
 const REASON_MAX = 500;
-const ACCUSING_MAX = 100;
+/** As many recipients of a mailing may be odd: each of those that is forgotten counts against the sender once more. */
+const ACCUSING_MAX = 5000;
 
 /** Asks for one more message to this domain. In `half-open` there is one message at a time. */
 export function admit(

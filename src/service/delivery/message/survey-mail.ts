@@ -73,7 +73,13 @@ export function formatSurveyMail(due: DueSurvey, frozen: FrozenMail, context: Ma
     ["Date", new Date(frozen.at * 1000).toUTCString().replace("GMT", "+0000")],
     ["Message-ID", `<${frozen.messageId}>`],
     ["Content-Language", readSpecialProperties(due.properties).locale],
-    ...streamHeaders(due, frozen, context.appUrl),
+    ...streamHeaders({
+      project: due.project,
+      kind: "survey",
+      locale: readSpecialProperties(due.properties).locale,
+      domain: senderDomain(frozen.from.address),
+      leaveUrl: `${context.appUrl}/u/${due.unsubscribeToken}`,
+    }),
   ];
   return formatMessage(headers, parts, frozen.boundary);
 }
@@ -104,21 +110,30 @@ function renderBody(due: DueSurvey, frozen: FrozenMail, { appUrl, sender, accent
   });
 }
 
+export interface MailStream {
+  readonly project: DueSurvey["project"];
+  readonly kind: "survey" | "digest";
+  readonly locale: string;
+  /** The sender's, as ASCII. */
+  readonly domain: string;
+  /** The page that ends this mail for its reader. */
+  readonly leaveUrl: string;
+}
+
 /** What tells receivers which stream of mail this is, how to leave it, and that no vacation reply is wanted. */
-function streamHeaders(due: DueSurvey, { from }: FrozenMail, appUrl: string): [string, string][] {
-  const domain = senderDomain(from.address);
-  const { locale } = readSpecialProperties(due.properties);
+export function streamHeaders({ project, kind, locale, domain, leaveUrl }: MailStream): [string, string][] {
   // Receivers ignore one-click over plain HTTP, and some take it for a fault (RFC 8058, 3).
-  const oneClick: [string, string][] = appUrl.startsWith("https:")
+  const oneClick: [string, string][] = leaveUrl.startsWith("https:")
     ? [
-        ["List-Unsubscribe", `<${appUrl}/u/${due.unsubscribeToken}>`],
+        ["List-Unsubscribe", `<${leaveUrl}>`],
         ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],
       ]
     : [];
+  const list = `${kind === "survey" ? "" : `${kind}.`}${listLabel(project)}.${domain}`;
   return [
-    ["List-ID", `<${listLabel(due.project)}.${domain}>`],
+    ["List-ID", `<${list}>`],
     ...oneClick,
-    ["Feedback-ID", `${due.project.id}:survey:${locale}:${senderId(domain)}`],
+    ["Feedback-ID", `${project.id}:${kind}:${locale}:${senderId(domain)}`],
     ["Auto-Submitted", "auto-generated"],
     ["X-Auto-Response-Suppress", "OOF, AutoReply"],
   ];

@@ -4,7 +4,13 @@ import { unixSeconds } from "../../../runtime/clock.ts";
 import type { DeliveryResult } from "../../domain/delivery/sender.ts";
 import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
 import { localDay, quietUntil, type QuietHours } from "../../domain/sms/day.ts";
-import { openPacedSender, type PacedSender, type PacedSenderOptions } from "../paced-sender.ts";
+import {
+  openPacedSender,
+  type Outgoing,
+  type PacedSender,
+  type PacedSenderOptions,
+  surveyKey,
+} from "../paced-sender.ts";
 import type { SmsMessage } from "./gateway.ts";
 import type { GatewayReply, GatewayTransport } from "./gateway-transport.ts";
 import { toSmsText } from "./segments.ts";
@@ -57,7 +63,7 @@ export function createSegmentBudget(
 
 export interface SmsSenderOptions extends Omit<
   PacedSenderOptions<SmsMessage, GatewayReply>,
-  "name" | "channel" | "transport" | "render" | "domainOf" | "meaningOf" | "mask" | "redact"
+  "name" | "channel" | "transport" | "meaningOf"
 > {
   readonly transport: GatewayTransport;
   readonly limits: SmsLimits;
@@ -87,9 +93,8 @@ export function freezeSms(
 
 export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSender> {
   const { transport, budget } = options;
-  const checked = new WeakMap<DueSurvey, Checked>();
   const stopped = new Set<string>();
-  const sender = await openPacedSender<SmsMessage, GatewayReply>({
+  const { send, ...sender } = await openPacedSender<SmsMessage, GatewayReply>({
     ...options,
     name: "sms",
     channel: "sms",
@@ -101,18 +106,7 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
         return result;
       },
     },
-    render: async (due) => {
-      const frozen = checked.get(due)?.frozen ?? (await options.compose(due));
-      const { text } = frozen.values;
-      const to = due.person.phoneNumber ?? "";
-      return { frozen, message: { to, text: typeof text === "string" ? text : "", id: frozen.messageId } };
-    },
-    // A gateway answers for all numbers alike.
-    domainOf: () => "",
     meaningOf: ({ reply }) => reply.meaning,
-    redact: (text, { person, token }) =>
-      replaceText(replaceText(text, person.phoneNumber?.slice(1) ?? "", "<number>"), token, "<token>"),
-    mask: (text, { person }) => text.replaceAll(person.phoneNumber?.slice(1) ?? "\0", "").replaceAll(/\d+/g, "0"),
   });
   return {
     ...sender,
@@ -120,7 +114,6 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
       const found = await check(options, due);
       if ("kind" in found) return found;
       const { frozen, segments, day } = found;
-      checked.set(due, found);
       const state = { isMarked: false };
       const marking = {
         ...progress,
@@ -130,7 +123,7 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
         },
       };
       try {
-        const result = await sender.deliver(due, marking);
+        const result = await send(toOutgoing(due, frozen), marking);
         const hasGone = result.kind === "sent" || result.kind === "unknown";
         if (!hasGone) budget.giveBack(due.project, day, segments);
         if (stopped.delete(frozen.messageId) && result.kind === "bounced")
@@ -141,6 +134,23 @@ export async function openSmsSender(options: SmsSenderOptions): Promise<PacedSen
         throw error;
       }
     },
+  };
+}
+
+function toOutgoing(due: DueSurvey, frozen: FrozenMessage): Outgoing<SmsMessage> {
+  const { attempts, firstAttemptAt, person, token } = due;
+  const { text } = frozen.values;
+  const to = person.phoneNumber ?? "";
+  const message = { to, text: typeof text === "string" ? text : "", id: frozen.messageId };
+  return {
+    key: surveyKey(due),
+    attempts,
+    firstAttemptAt,
+    // A gateway answers for all numbers alike.
+    domain: "",
+    render: async () => ({ frozen, message }),
+    redact: (words) => replaceText(replaceText(words, to.slice(1), "<number>"), token, "<token>"),
+    mask: (words) => words.replaceAll(to.slice(1), "").replaceAll(/\d+/g, "0"),
   };
 }
 

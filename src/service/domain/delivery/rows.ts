@@ -127,6 +127,12 @@ export interface RequestRows {
   claimDue(claim: Claim): Promise<readonly DueSurvey[]>;
   /** When the next unclaimed request, or the next lease, is due on these channels; null when nothing waits. */
   nextDueAt(channels: readonly Channel[]): Promise<number | null>;
+  /** Notes that the process of this claimer lives, and returns all that were noted within `seconds`, by name. */
+  beat(claimer: string, seconds: number): Promise<readonly string[]>;
+  /** Those that were noted within `seconds`, by name. */
+  living(seconds: number): Promise<readonly string[]>;
+  /** Forgets a claimer that claims nothing more. */
+  leave(claimer: string): Promise<void>;
   /** Lets the leases of these claims end at `dueAt`. */
   renewClaims(claims: readonly ClaimKey[], dueAt: number): Promise<void>;
   /** Makes claims of others than these schedulers due again, but for those that are transmitting. Returns how many. */

@@ -4,6 +4,7 @@ import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
 import type { PersonRow, Transaction } from "../ports.ts";
 import { keepSuppressions } from "../people/suppressions.ts";
+import type { Happening } from "../webhooks/events.ts";
 import type { PastPerson, StoredPastPerson } from "./rows.ts";
 
 export type ConflictPolicy = "keep" | "replace";
@@ -32,7 +33,7 @@ export interface Imported {
   readonly aliases: readonly (readonly [id: number, known: number])[];
 }
 
-/** Collects what became of rows. */
+/** Collects what became of rows, and what webhooks may be told of it. */
 export interface Outcomes {
   kept: number;
   same: number;
@@ -40,10 +41,11 @@ export interface Outcomes {
   readonly conflicts: Finding[];
   readonly refused: Finding[];
   readonly aliases: (readonly [number, number])[];
+  readonly happenings: Happening[];
 }
 
 export function createOutcomes(): Outcomes {
-  return { kept: 0, same: 0, changed: 0, conflicts: [], refused: [], aliases: [] };
+  return { kept: 0, same: 0, changed: 0, conflicts: [], refused: [], aliases: [], happenings: [] };
 }
 
 /** People who are stored already, and those who are about to be. */
@@ -58,7 +60,7 @@ export async function importSuppressions(
   tx: Transaction,
   project: Project,
   rows: readonly PastPerson[],
-): Promise<Imported> {
+): Promise<Outcomes> {
   const outcomes = createOutcomes();
   const emails = rows.flatMap(({ email }) => email ?? []);
   const before = await tx.history.suppressed(project.id, emails);
@@ -130,7 +132,7 @@ export async function importPeople(
   project: Project,
   rows: readonly PastPerson[],
   { policy, firstFree }: ImportRules,
-): Promise<Imported> {
+): Promise<Outcomes> {
   const known = await findKnown(tx, project, rows, firstFree);
   const outcomes = createOutcomes();
   const added: PersonRow[] = [];
@@ -138,7 +140,7 @@ export async function importPeople(
     const found = row.id === null ? ownerOf(known, row) : (known.byId.get(row.id) ?? null);
     if (found !== null) {
       // One who was added by this very call is brought up to date in the store as well.
-      if (added.length > 0) await addPeople(tx, project, added.splice(0));
+      if (added.length > 0) await addPeople(tx, project, added.splice(0), outcomes);
       await mergePerson(tx, project, { known, found, row, index, policy }, outcomes);
       continue;
     }
@@ -146,11 +148,12 @@ export async function importPeople(
     if (owner !== null && row.id !== null) {
       outcomes.aliases.push([row.id, owner.id]);
       outcomes.conflicts.push({ index, text: `person ${row.id} is person ${owner.id} here, by e-mail or phone` });
-      if (added.length > 0) await addPeople(tx, project, added.splice(0));
+      if (added.length > 0) await addPeople(tx, project, added.splice(0), outcomes);
       // What keeps them from being written to counts all the same.
       const { lastSentAt, unsubscribedAt, bouncedAt } = row;
       const marks = { ...NOBODY, id: owner.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
-      await mergePerson(tx, project, { known, found: owner, row: marks, index, policy: "keep" }, createOutcomes());
+      const apart = { ...createOutcomes(), happenings: outcomes.happenings };
+      await mergePerson(tx, project, { known, found: owner, row: marks, index, policy: "keep" }, apart);
       continue;
     }
     const person = await newPerson(tx, project, known, row, row.unsubscribedAt ?? row.bouncedAt ?? tx.now);
@@ -158,7 +161,7 @@ export async function importPeople(
     if (person.phoneNumber === row.phoneNumber) outcomes.kept += 1;
     else outcomes.conflicts.push({ index, text: `the phone_number of person ${person.id} is somebody else's here` });
   }
-  await addPeople(tx, project, added);
+  await addPeople(tx, project, added, outcomes);
   return outcomes;
 }
 
@@ -184,7 +187,12 @@ export async function newPerson(
 }
 
 /** Stores new people; those whose address is suppressed carry the mark from the first moment. */
-export async function addPeople(tx: Transaction, project: Project, people: readonly PersonRow[]): Promise<void> {
+export async function addPeople(
+  tx: Transaction,
+  project: Project,
+  people: readonly PersonRow[],
+  { happenings }: Outcomes,
+): Promise<void> {
   if (people.length === 0) return;
   const emails = people.flatMap(({ email }) => email ?? []);
   const suppressed = await tx.history.suppressed(project.id, emails);
@@ -198,6 +206,8 @@ export async function addPeople(tx: Transaction, project: Project, people: reado
     };
   });
   await tx.history.insertPeople(project.id, marked);
+  for (const { id, unsubscribedAt } of marked)
+    if (unsubscribedAt !== null) happenings.push({ type: "unsubscribe.created", personId: id });
   for (const person of marked)
     if (person.unsubscribedAt !== null || person.bouncedAt !== null) await keepSuppressions(tx, project, person);
 }
@@ -250,6 +260,8 @@ async function mergePerson(
     const person = { ...found, ...change, lastSentAt };
     await tx.history.replacePerson(project.id, found, person);
     remember(known, person);
+    if (found.unsubscribedAt === null && person.unsubscribedAt !== null)
+      outcomes.happenings.push({ type: "unsubscribe.created", personId: found.id });
     if (person.unsubscribedAt !== null || person.bouncedAt !== null) await keepSuppressions(tx, project, person);
     if (change.unsubscribedAt !== undefined || change.bouncedAt !== undefined)
       await tx.requests.cancel(project.id, found.id, { channel: "email", autopilot: null });

@@ -20,6 +20,7 @@ import {
   type Outcomes,
   ownerOf,
 } from "./import-people.ts";
+import { noteEvent } from "../webhooks/events.ts";
 import type { HistoryStep, NewPastResponse, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
 
 /** Rows of one step. */
@@ -27,15 +28,26 @@ export type PastRows =
   | { readonly step: Exclude<HistoryStep, "responses">; readonly rows: readonly PastPerson[] }
   | { readonly step: "responses"; readonly rows: readonly PastResponse[] };
 
+export interface HistoryChoices {
+  readonly policy: ConflictPolicy;
+  /** Whether webhooks are told: they are for news, and none of this is. */
+  readonly webhooks: boolean;
+}
+
 /** One batch, in the caller's transaction. Importing the same again changes nothing. */
 export async function importHistory(
   tx: Transaction,
   project: Project,
   batch: PastRows,
-  policy: ConflictPolicy,
+  { policy, webhooks }: HistoryChoices,
 ): Promise<Imported> {
   const firstFree = await tx.history.reserve(project.id, highestId(batch));
-  const rules = { policy, firstFree };
+  const { happenings, ...imported } = await importBatch(tx, project, batch, { policy, firstFree });
+  if (webhooks) for (const happening of happenings) await noteEvent(tx, project, happening);
+  return imported;
+}
+
+async function importBatch(tx: Transaction, project: Project, batch: PastRows, rules: ImportRules): Promise<Outcomes> {
   if (batch.step === "suppressions") return importSuppressions(tx, project, batch.rows);
   const { step } = batch;
   const rows: readonly (PastPerson | PastResponse)[] = batch.rows;
@@ -50,7 +62,7 @@ export async function importHistory(
   return { ...imported, refused: placed(imported.refused), conflicts: [...placed(imported.conflicts), ...erased] };
 }
 
-async function importRows(tx: Transaction, project: Project, batch: PastRows, rules: ImportRules): Promise<Imported> {
+async function importRows(tx: Transaction, project: Project, batch: PastRows, rules: ImportRules): Promise<Outcomes> {
   if (batch.step === "responses") return importResponses(tx, project, batch.rows, rules);
   return importPeople(tx, project, batch.rows, rules);
 }
@@ -102,7 +114,7 @@ async function importResponses(
   project: Project,
   rows: readonly PastResponse[],
   { policy, firstFree }: ImportRules,
-): Promise<Imported> {
+): Promise<Outcomes> {
   const outcomes = createOutcomes();
   const { people, markedUpTo } = await placePeople(tx, project, rows, firstFree, outcomes);
   const ids = rows.flatMap(({ id }) => (id === null || id >= firstFree ? [] : [id]));
@@ -121,6 +133,7 @@ async function importResponses(
     } else await mergeResponse(tx, project, { found, row, personId, index, policy }, outcomes);
   }
   await tx.history.insertResponses(project.id, added);
+  for (const { id } of added) outcomes.happenings.push({ type: "survey_response.created", responseId: id });
   await tx.history.markAnswered(
     project.id,
     [...answered].flatMap(([id, at]) => (at > (markedUpTo.get(id) ?? -1) ? [{ id, at }] : [])),
@@ -169,7 +182,7 @@ async function placePeople(
     if (found === null) added.push(await newPerson(tx, project, known, person, createdAt));
     places.push((found ?? added.at(-1))?.id);
   }
-  await addPeople(tx, project, added);
+  await addPeople(tx, project, added, outcomes);
   return { people: places, markedUpTo: here };
 }
 
@@ -275,6 +288,7 @@ async function mergeResponse(
     ...(row.additionalAnswers === null && { additionalAnswers }),
   });
   outcomes.changed += 1;
+  outcomes.happenings.push({ type: "survey_response.updated", responseId: found.id });
 }
 
 /** Names of the fields whose stored value is not the row's; those that the source does not tell are not compared. */

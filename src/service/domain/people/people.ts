@@ -78,7 +78,9 @@ export async function sendPerson(
   // 4.2: a new address with send=false changes the address alone.
   const wanted = renames && !input.send ? NOTHING_NEW : { ...identity, name, lastSentAt };
   const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES);
-  const scheduledAt = input.send ? await scheduleSurvey(tx, project, person, input) : null;
+  const scheduledAt = input.send
+    ? await scheduleSurvey(tx, project, person, { ...input, isNew: existing === null })
+    : null;
   return { person: toSentPerson(person, scheduledAt, input), created: existing === null };
 }
 

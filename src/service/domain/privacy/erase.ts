@@ -6,6 +6,7 @@ import { replaceText } from "../../../contract/replace-text.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { Project } from "../inputs.ts";
+import { removeDigestsTo } from "../delivery/digests.ts";
 import { peoplePages } from "../people/everybody.ts";
 import { keepSuppressions } from "../people/suppressions.ts";
 import type { PersonRow, Store, SuppressionReason, Transaction } from "../ports.ts";
@@ -94,6 +95,7 @@ export async function erasePerson(
   for (const mention of mentions) await redact(tx, project, mention, textsOf(identifiers));
   await noteErasure(tx, project, identifiers);
   await tx.erasures.setCleaning(true);
+  if (identifiers.email !== null) await removeDigestsTo(tx, project, identifiers.email);
   const counts = person === null ? NOTHING : await tx.erasures.counts(project.id, person.id);
   const links = person === null || forgetUnsubscribe ? 0 : await tx.erasures.keepLinks(project.id, person.id);
   if (person !== null) {
@@ -194,10 +196,11 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
     const project = entries.length === 0 ? null : await store.read((tx) => tx.projects.byName(name));
     if (project === null) continue;
     const times = new Map(entries.map(({ hash, at }) => [hash, at]));
+    const isGone = (identifiers: Identifiers, since: number): boolean =>
+      erasureHashes(log.secret, identifiers).some((hash) => (times.get(hash) ?? -1) >= since);
+    await store.write((tx) => eraseDigests(tx, project, isGone), { project: project.id });
     for await (const people of peoplePages(store, project)) {
-      const gone = people.filter((person) =>
-        erasureHashes(log.secret, person).some((hash) => (times.get(hash) ?? -1) >= person.createdAt),
-      );
+      const gone = people.filter((person) => isGone(person, person.createdAt));
       for (const person of gone) await store.write((tx) => eraseAgain(tx, project, person), { project: project.id });
       erased += gone.length;
     }
@@ -212,6 +215,19 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
   }
   await store.settle();
   return erased;
+}
+
+/** Readers of digests need not be people of the project. */
+async function eraseDigests(
+  tx: Transaction,
+  project: Project,
+  isGone: (identifiers: Identifiers, since: number) => boolean,
+): Promise<void> {
+  for (const { id, email, createdAt } of await tx.digests.list(project.id)) {
+    if (!isGone({ id: null, email, phoneNumber: null }, createdAt)) continue;
+    await tx.digests.delete(project.id, id);
+    await tx.erasures.setCleaning(true);
+  }
 }
 
 async function eraseAgain(tx: Transaction, project: Project, person: PersonRow): Promise<void> {

@@ -7,6 +7,8 @@ import type { PersonRow, Transaction } from "../ports.ts";
 import { canReceive } from "../people/suppressions.ts";
 
 export interface SurveyWish {
+  /** Whether the person was made by this very call; absent: no. */
+  readonly isNew?: boolean;
   readonly channel: Channel;
   readonly delaySeconds: number;
   readonly properties: Properties;
@@ -19,7 +21,8 @@ export async function scheduleSurvey(
   person: PersonRow,
   wish: SurveyWish,
 ): Promise<number | null> {
-  if (!(await canReceive(tx, project, person, wish.channel)) || (await isThrottled(tx, project, person))) return null;
+  if (!(await canReceive(tx, project, person, wish.channel)) || (await isThrottled(tx, project, person, wish)))
+    return null;
   const scheduledAt = Math.min(tx.now + wish.delaySeconds, Number.MAX_SAFE_INTEGER);
   const { channel, properties } = wish;
   await tx.requests.insert(project.id, {
@@ -37,9 +40,15 @@ export async function scheduleSurvey(
 }
 
 /** Whether a survey was sent, or may have been, too recently; one that waits to be sent counts as recent. */
-async function isThrottled(tx: Transaction, project: Project, person: PersonRow): Promise<boolean> {
+async function isThrottled(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  { isNew = false }: SurveyWish,
+): Promise<boolean> {
   const { lastSentAt, nextSurveyAt } = person;
-  const lastAt = newest(lastSentAt, await tx.deliveries.lastUnknownAt(project.id, person.id));
+  const unknownAt = isNew ? null : await tx.deliveries.lastUnknownAt(project.id, person.id);
+  const lastAt = newest(lastSentAt, unknownAt);
   if (lastAt === null && nextSurveyAt === null) return false;
   const throttleSeconds = (await tx.projects.byId(project.id))?.throttleSeconds ?? null;
   if (throttleSeconds === null || throttleSeconds === 0) return false;

@@ -1,9 +1,9 @@
 /** Connections to a PostgreSQL server, each with what runs on it. */
-import pg from "pg";
+import { Pool, type PoolConfig, types } from "pg";
 import { StoreDatabaseError } from "../store-errors.ts";
 
-export interface Target {
-  readonly config: pg.PoolConfig;
+export interface DatabaseTarget {
+  readonly config: PoolConfig;
   /** Whether statements may be kept prepared: an old pooler in transaction mode loses them. */
   readonly isPrepared: boolean;
   /** Without the password. */
@@ -15,7 +15,7 @@ const CONNECT_MS = 5_000;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?|)$/;
 
 /** Reads `postgres://…?prepare=off&max=10`. Throws StoreDatabaseError. */
-export function readTarget(url: string, { isInsecureAllowed = false } = {}): Target {
+export function readTarget(url: string, { isInsecureAllowed = false } = {}): DatabaseTarget {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !/^postgres(?:ql)?:$/.test(parsed.protocol))
     throw new StoreDatabaseError("unsupported", "the database is given as postgres://user@host/name");
@@ -49,12 +49,12 @@ const NUMERIC = 1700;
 
 /** Our numbers have at most 53 bits. Of our own pool alone: the global parsers are everybody's. */
 const getTypeParser = ((oid: number, format?: "text") =>
-  oid === INT8 || oid === NUMERIC ? Number : (pg.types.getTypeParser(oid, format) as unknown)) as NonNullable<
-  pg.PoolConfig["types"]
+  oid === INT8 || oid === NUMERIC ? Number : (types.getTypeParser(oid, format) as unknown)) as NonNullable<
+  PoolConfig["types"]
 >["getTypeParser"];
 
-export function openPool({ config }: Target): pg.Pool {
-  const pool = new pg.Pool(config);
+export function openPool({ config }: DatabaseTarget): Pool {
+  const pool = new Pool(config);
   // A connection that breaks is told to what runs on it; unheard, it would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => void client.on("error", () => undefined));

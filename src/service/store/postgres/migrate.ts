@@ -1,9 +1,10 @@
 /** Takes a database from one schema to the next, one process at a time, all in one transaction. */
 import type { PoolClient } from "pg";
 import { StoreDatabaseError } from "../store-errors.ts";
+import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
 import { type Migration, MIGRATIONS } from "../sql/schema/migrations.ts";
 import { BASELINE, CREATE_BASELINE } from "./baseline.ts";
-import { translateMigration } from "./statements.ts";
+import { createStatements, translateMigration } from "./statements.ts";
 
 /** Of the whole database; whoever takes another with this number waits, which does no harm. */
 const LOCK_KEY = 7_203_116_511;
@@ -21,7 +22,7 @@ export interface MigrateOptions {
  * Resolves with the schema's version before and after. Throws StoreDatabaseError for a server that is too old, a schema
  * of a newer version or of another program, and for an older one that may not be changed.
  */
-export async function migrate(
+export async function migrateServer(
   client: PoolClient,
   { now, mayMigrate, migrations = MIGRATIONS }: MigrateOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
@@ -31,10 +32,7 @@ export async function migrate(
   if (seen === newest) return { from: seen, to: newest };
   if (seen > newest) throw newer(seen, newest);
   if (!mayMigrate)
-    throw new StoreDatabaseError(
-      "older",
-      `the database has schema ${seen} and this version needs ${newest}; run surveyctl service migrate`,
-    );
+    throw new StoreDatabaseError("older", `the database has schema ${seen} and this version needs ${newest}`);
   await client.query("BEGIN");
   try {
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK_KEY]);
@@ -67,11 +65,8 @@ async function readVersion(client: PoolClient): Promise<number> {
   );
   if (tables.length === 0) return 0;
   if (!tables.some(({ name }) => name === "schema_migrations"))
-    throw new StoreDatabaseError(
-      "foreign",
-      "the database has tables of another program; give surveyctl one of its own",
-    );
-  const { rows } = await client.query<{ version: number | null }>(
+    throw new StoreDatabaseError("foreign", "the database has tables of another program; an empty one is required");
+  const { rows } = await client.query<{ version: string | null }>(
     "SELECT max(version) AS version FROM schema_migrations",
   );
   return Number(rows[0]?.version ?? 0);
@@ -94,7 +89,27 @@ async function create(client: PoolClient, now: number): Promise<void> {
   for (let version = 1; version <= BASELINE; version += 1) await client.query(NOTE, [version, now]);
 }
 
-async function runMigration(client: PoolClient, { version, statements }: Migration, now: number): Promise<void> {
+async function runMigration(client: PoolClient, { version, statements, run }: Migration, now: number): Promise<void> {
   for (const statement of statements) await client.query(translateMigration(statement));
+  await run?.(toDatabase(client));
   await client.query(NOTE, [version, now]);
+}
+
+/** For what a migration does besides its statements. */
+function toDatabase(client: PoolClient): Database {
+  const statementOf = createStatements();
+  const query = (sql: string, values: readonly SqlValue[] = []): Promise<{ rows: SqlRow[]; rowCount: number | null }> =>
+    client.query<SqlRow>(statementOf(sql).text, values as SqlValue[]);
+  const all = async (sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]> => (await query(sql, values)).rows;
+  return {
+    writing: true,
+    all,
+    first: async (sql, values) => (await all(sql, values))[0] ?? null,
+    run: async (sql, values) => (await query(sql, values)).rowCount ?? 0,
+    returning: all,
+    send: () => {
+      throw new Error("a migration waits for its changes");
+    },
+    state: () => Promise.reject(new Error("a migration has no project")),
+  };
 }

@@ -2,18 +2,18 @@
 import type pg from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import type { Store, Transaction, Vacuumed, WriteOptions } from "../../domain/ports.ts";
+import type { ReadOptions, Store, Transaction, Vacuumed, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 import { openPool, readTarget } from "./connections.ts";
-import { migrate } from "./migrate.ts";
-import { createSession, type Session } from "./postgres-database.ts";
-import { kindOf, unavailable } from "./postgres-errors.ts";
+import { migrateServer } from "./migrate.ts";
+import { createSession, type ConnectionSession } from "./postgres-database.ts";
+import { errorKindOf, unavailable } from "./postgres-errors.ts";
 import { createProjectQueue } from "./project-queue.ts";
 import { createStatements } from "./statements.ts";
-import { askVerdict, runRead, runWrite, type TimeSource } from "./transaction.ts";
+import { askOutcome, runRead, runWrite, type TimeSource } from "./transaction.ts";
 
 export interface PostgresStoreOptions {
   readonly url: string;
@@ -45,13 +45,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     const client = await pool.connect();
     try {
-      await migrate(client, { now: unixSeconds(clock), mayMigrate });
+      await migrateServer(client, { now: unixSeconds(clock), mayMigrate });
+      await refuseMoved(client);
     } finally {
       client.release();
     }
   } catch (error) {
     await pool.end();
-    throw kindOf(error) === "fault" ? error : unavailable(error);
+    throw errorKindOf(error) === "fault" ? error : unavailable(error);
   }
   return createStore(pool, options, target.isPrepared);
 }
@@ -68,8 +69,8 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   };
   const statementOf = createStatements();
   const isNoted = { value: true };
-  const idle: Session[] = [];
-  const makeSession = (): Session =>
+  const idle: ConnectionSession[] = [];
+  const makeSession = (): ConnectionSession =>
     createSession({
       random,
       appUrl,
@@ -94,28 +95,33 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     if (trouble !== null || error === null) state.trouble = trouble;
   };
 
+  /** What was sent without waiting has to be done before others may have the connection. */
+  const giveBack = async (session: ConnectionSession, client: pg.PoolClient): Promise<void> => {
+    try {
+      await session.settle();
+      idle.push(session);
+      client.release();
+    } catch {
+      client.release(true);
+    }
+  };
   /** Lends a connection to `work`; one that takes too long, or failed in the middle, is not used again. */
   const withSession = async <Result>(
-    limitMs: number,
-    work: (session: Session, client: pg.PoolClient) => Promise<Result>,
+    limitMs: number | null,
+    work: (session: ConnectionSession, client: pg.PoolClient) => Promise<Result>,
   ): Promise<Result> => {
     const client = await pool.connect();
     const session = idle.pop() ?? makeSession();
     const late = new AbortController();
-    void clock
-      .sleep(limitMs, late.signal)
-      .then(() => breakOff(client))
-      .catch(() => undefined);
+    if (limitMs !== null)
+      void clock
+        .sleep(limitMs, late.signal)
+        .then(() => breakOff(client))
+        .catch(() => undefined);
     try {
       const result = await work(session, client);
       late.abort();
-      void session.settle().then(
-        () => {
-          idle.push(session);
-          client.release();
-        },
-        () => client.release(true),
-      );
+      void giveBack(session, client);
       return result;
     } catch (error) {
       late.abort();
@@ -126,24 +132,31 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   const queue = createProjectQueue({
     clock,
     random,
-    run: (project, jobs) =>
-      withSession(WRITE_MS, (session, client) => runWrite(session, client, { project, jobs }, timeSource)),
-    ask: (xid) => withClient(pool, (client) => askVerdict(client, xid)),
+    run: (project, jobs, { isSerial }) =>
+      withSession(jobs.some(({ isLong }) => isLong) ? null : WRITE_MS, (session, client) =>
+        runWrite(session, client, { project, jobs, isSerial }, timeSource),
+      ),
+    ask: (xid) => withClient(pool, (client) => askOutcome(client, xid)),
     unprepare: () => {
       state.isPrepared = false;
     },
     onEnd,
   });
-  const read = async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
+  const read = async <Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    { isLong = false }: ReadOptions = {},
+  ): Promise<Result> => {
     const began = clock.monotonic();
     for (let tries = 1; ; tries += 1) {
       try {
         const now = unixSeconds(clock) + state.ahead;
-        const result = await withSession(READ_MS, (session, client) => runRead(session, client, now, work));
+        const result = await withSession(isLong ? null : READ_MS, (session, client) =>
+          runRead(session, client, { now, isLong }, work),
+        );
         if (state.trouble !== null) onEnd(null);
         return result;
       } catch (error) {
-        const kind = kindOf(error);
+        const kind = errorKindOf(error);
         if (kind === "fault") throw error;
         if (kind === "unprepared") state.isPrepared = false;
         if (kind === "unavailable" || tries === READS_MAX || clock.monotonic() - began > PATIENCE_MS) {
@@ -160,10 +173,11 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     () => write((tx) => tx.step()),
   );
   return {
+    isShared: true,
     about: { engine: "postgresql", schema: MIGRATIONS.at(-1)?.version ?? 0 },
     trouble: () => state.trouble,
     lost: new Promise(() => undefined),
-    read: (work) => (state.isClosed ? Promise.reject(new Error("the store is closed")) : read(work)),
+    read: (work, how) => (state.isClosed ? Promise.reject(new Error("the store is closed")) : read(work, how)),
     write: (work, how) => write(work, how).finally(loop.start),
     settle: loop.settle,
     verify: () => Promise.resolve(),
@@ -187,6 +201,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   };
 }
 
+/** Rows that were deleted go; what else the server keeps of them, such as its log, ends with its own retention. */
 async function vacuum(client: pg.PoolClient): Promise<Vacuumed> {
   const size = async (): Promise<number> => {
     const { rows } = await client.query("SELECT pg_database_size(current_database()) AS bytes");
@@ -207,6 +222,12 @@ async function withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) =
     client.release(true);
     throw error;
   }
+}
+
+/** What was moved would otherwise live on in two places. */
+async function refuseMoved(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ value: string }>("SELECT value FROM store_marks WHERE name = 'moved'");
+  if (rows[0] !== undefined) throw new StoreDatabaseError("moved", `the data was moved to ${rows[0].value}; use that`);
 }
 
 /** Everything on it rejects at once. */

@@ -3,11 +3,11 @@ import type pg from "pg";
 import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
 import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../sql/project-states.ts";
 import { createStoreRows, type StoreRows, type StoreRowsOptions } from "../sql/store-rows.ts";
-import { kindOf, translateError } from "./postgres-errors.ts";
+import { errorKindOf, translateError } from "./postgres-errors.ts";
 import type { Statement } from "./statements.ts";
 
 /** One unit of work at a time: a connection, and the rows over it. */
-export interface Session {
+export interface ConnectionSession {
   readonly database: Database;
   readonly states: ProjectStates;
   readonly rows: StoreRows;
@@ -24,12 +24,12 @@ export interface Session {
   changes(): number;
 }
 
-export interface SessionOptions extends StoreRowsOptions {
+export interface ConnectionSessionOptions extends StoreRowsOptions {
   readonly statementOf: (sql: string) => Statement;
   readonly isPrepared: () => boolean;
 }
 
-export function createSession(options: SessionOptions): Session {
+export function createSession(options: ConnectionSessionOptions): ConnectionSession {
   const state = {
     client: null as pg.PoolClient | null,
     writing: false,
@@ -50,7 +50,7 @@ export function createSession(options: SessionOptions): Session {
     try {
       return await state.client.query<SqlRow>({ ...parts, values: values as SqlValue[] });
     } catch (error) {
-      if (kindOf(error) !== "fault") note(error);
+      if (errorKindOf(error) !== "fault") note(error);
       throw translateError(error);
     }
   };
@@ -86,19 +86,22 @@ export function createSession(options: SessionOptions): Session {
       return states.of(project);
     },
   };
+  const rows = createStoreRows(database, options);
   return {
     database,
     states,
-    rows: createStoreRows(database, options),
+    rows,
     begin: (client, { writing, project }) => {
       Object.assign(state, { client, writing, project, sent: [], failure: undefined, changes: 0 });
       states.forget();
+      // What a write that failed has left.
+      rows.forget();
     },
     tell: (text) => {
       const { client } = state;
       if (client !== null) keep(client.query(text));
     },
-    ask: database.all,
+    ask: (sql, values) => database.all(sql, values),
     settle: async () => {
       while (state.sent.length > 0) await Promise.all(state.sent.splice(0));
       if (state.failure !== undefined) throw state.failure;

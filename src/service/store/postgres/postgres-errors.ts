@@ -16,7 +16,7 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/^(?:ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/, "lost"],
 ];
 
-export function kindOf(error: unknown): ErrorKind {
+export function errorKindOf(error: unknown): ErrorKind {
   if (error instanceof StoreDatabaseError) return "unavailable";
   if (!(error instanceof Error)) return "fault";
   const { code } = error as Error & { readonly code?: unknown };
@@ -38,7 +38,7 @@ const CROWDED = "53300";
 export function unavailable(error: unknown): StoreDatabaseError {
   if (error instanceof StoreDatabaseError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const kind = kindOf(error);
+  const kind = errorKindOf(error);
   const options = { cause: error };
   if (code === CROWDED)
     return new StoreDatabaseError(

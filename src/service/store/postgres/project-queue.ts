@@ -6,8 +6,15 @@ import { type Clock, nextTurn } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
 import type { WriteOptions } from "../../domain/ports.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
-import { kindOf, unavailable } from "./postgres-errors.ts";
-import { type Answer, CommitLost, type Job, JobFailed, type Verdict } from "./transaction.ts";
+import { errorKindOf, unavailable } from "./postgres-errors.ts";
+import {
+  type JobAnswer,
+  CommitLost,
+  GroupFailed,
+  type WriteJob,
+  JobFailed,
+  type CommitOutcome,
+} from "./transaction.ts";
 
 /** More would make the first of them wait too long. */
 const BATCH_MAX = 256;
@@ -22,9 +29,13 @@ export interface QueueOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Runs jobs as one transaction on a connection. */
-  readonly run: (project: number | null, jobs: readonly Job[]) => Promise<readonly Answer[]>;
+  readonly run: (
+    project: number | null,
+    jobs: readonly WriteJob[],
+    how: { readonly isSerial: boolean },
+  ) => Promise<readonly JobAnswer[]>;
   /** What became of a transaction whose COMMIT was not answered. */
-  readonly ask: (xid: string) => Promise<Verdict>;
+  readonly ask: (xid: string) => Promise<CommitOutcome>;
   /** Prepared statements are of no use any more. */
   readonly unprepare: () => void;
   /** With null after each commit, else with what kept one from happening. */
@@ -38,7 +49,7 @@ export interface ProjectQueue {
 }
 
 interface Line {
-  readonly jobs: Job[];
+  readonly jobs: WriteJob[];
   running: Promise<void> | null;
 }
 
@@ -59,51 +70,60 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
     return known;
   };
   return {
-    write: async (work, { project: named, mayWaitMs = 0 }: WriteOptions = {}) => {
+    write: async (work, { project: named, mayWaitMs = 0, beside, isLong = false }: WriteOptions = {}) => {
       const project = named ?? null;
       if (mayWaitMs > 0) await clock.sleep(mayWaitMs);
       return new Promise((resolve, reject) => {
         const line = lineOf(project);
-        line.jobs.push({ work, resolve: resolve as (value: unknown) => void, reject });
+        line.jobs.push({ work, beside: beside ?? null, isLong, resolve: resolve as (value: unknown) => void, reject });
         line.running ??= drain(project, line);
       });
     },
     idle: async () => {
-      while (lines.size > 0) await Promise.all([...lines.values()].map(({ running }) => running));
+      while (lines.size > 0) await Promise.all([...lines.values()].flatMap(({ running }) => running ?? []));
     },
   };
 }
 
 /** Answers every job, whatever happens. */
-async function runBatch(options: QueueOptions, project: number | null, jobs: readonly Job[]): Promise<void> {
+async function runBatch(options: QueueOptions, project: number | null, jobs: readonly WriteJob[]): Promise<void> {
   try {
-    const answers = await retry(options, () => options.run(project, jobs));
+    const answers = await retry(options, (isSerial) => options.run(project, jobs, { isSerial }));
     options.onEnd(null);
     for (const answer of answers) answer();
   } catch (error) {
     if (error instanceof JobFailed) return jobs[0]?.reject(error.error);
-    if (kindOf(error) === "fault" && jobs.length > 1) {
+    if (errorKindOf(error) === "fault" && jobs.length > 1) {
       // One of them is to blame: each is tried by itself.
       for (const job of jobs) await runBatch(options, project, [job]);
       return;
     }
-    const failure = kindOf(error) === "fault" ? error : unavailable(error);
+    const failure = errorKindOf(error) === "fault" ? error : unavailable(error);
     options.onEnd(failure);
     for (const job of jobs) job.reject(failure);
   }
 }
 
 /** Runs a transaction again whose failure was nobody's fault, but never one that may have been committed. */
-async function retry(options: QueueOptions, run: () => Promise<readonly Answer[]>): Promise<readonly Answer[]> {
+async function retry(
+  options: QueueOptions,
+  run: (isSerial: boolean) => Promise<readonly JobAnswer[]>,
+): Promise<readonly JobAnswer[]> {
   const { clock, random } = options;
   const began = clock.monotonic();
+  let isSerial = false;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await run();
+      return await run(isSerial);
     } catch (error) {
+      // One of those that ran side by side threw: each is now run by itself.
+      if (error instanceof GroupFailed) {
+        isSerial = true;
+        continue;
+      }
       const answers = error instanceof CommitLost ? await findOut(options, error) : null;
       if (answers !== null) return answers;
-      const kind = error instanceof CommitLost ? "again" : kindOf(error);
+      const kind = error instanceof CommitLost ? "again" : errorKindOf(error);
       if (kind === "unprepared") options.unprepare();
       const isHopeless = error instanceof JobFailed || kind === "fault" || kind === "unavailable";
       if (isHopeless || tries === TRIES_MAX || clock.monotonic() - began > PATIENCE_MS) throw error;
@@ -113,12 +133,12 @@ async function retry(options: QueueOptions, run: () => Promise<readonly Answer[]
 }
 
 /** The answers of a transaction that was committed; null of one that was not. Throws when nobody knows. */
-async function findOut({ clock, ask }: QueueOptions, lost: CommitLost): Promise<readonly Answer[] | null> {
+async function findOut({ clock, ask }: QueueOptions, lost: CommitLost): Promise<readonly JobAnswer[] | null> {
   for (let asks = 1; asks <= ASKS_MAX; asks += 1) {
-    const verdict = await ask(lost.xid).catch((): Verdict => "in progress");
-    if (verdict === "committed") return lost.answers;
-    if (verdict === "aborted") return null;
-    if (verdict === "unknown") break;
+    const outcome = await ask(lost.xid).catch((): CommitOutcome => "in progress");
+    if (outcome === "committed") return lost.answers;
+    if (outcome === "aborted") return null;
+    if (outcome === "unknown") break;
     await clock.sleep(RETRY_MS * asks);
   }
   throw unavailable(lost);

@@ -2,25 +2,29 @@
 import type { PoolClient } from "pg";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
-import type { Session } from "./postgres-database.ts";
-import { kindOf } from "./postgres-errors.ts";
+import type { ConnectionSession } from "./postgres-database.ts";
+import { errorKindOf } from "./postgres-errors.ts";
 
-export interface Job {
+export interface WriteJob {
   readonly work: (tx: StoreTransaction) => Promise<unknown>;
+  /** See `WriteOptions`. */
+  readonly beside: { readonly kind: string; readonly subject: string } | null;
+  /** Whether it may take minutes. */
+  readonly isLong: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** How a job is answered once its transaction is known to be committed. */
-export type Answer = () => void;
+export type JobAnswer = () => void;
 
 /** The answer to COMMIT is missing. */
 export class CommitLost extends Error {
   override readonly name = "CommitLost";
   readonly xid: string;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly JobAnswer[];
 
-  constructor(xid: string, answers: readonly Answer[], options: ErrorOptions) {
+  constructor(xid: string, answers: readonly JobAnswer[], options: ErrorOptions) {
     super("the answer to COMMIT is missing", options);
     this.xid = xid;
     this.answers = answers;
@@ -30,6 +34,7 @@ export class CommitLost extends Error {
 /** Limits of the transaction alone: a pooler may give the connection to another process afterwards. */
 const LIMITS = `SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s';
   SET LOCAL idle_in_transaction_session_timeout = '60s'`;
+const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 const BEGIN_WRITE = `BEGIN; ${LIMITS}`;
 const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '5s'";
 
@@ -49,21 +54,27 @@ export interface TimeSource {
  * and what ended the transaction otherwise: then nothing of it was done.
  */
 export async function runWrite(
-  session: Session,
+  session: ConnectionSession,
   client: PoolClient,
-  batch: { readonly project: number | null; readonly jobs: readonly Job[] },
+  batch: { readonly project: number | null; readonly jobs: readonly WriteJob[]; readonly isSerial: boolean },
   time: TimeSource,
-): Promise<readonly Answer[]> {
-  const { project, jobs } = batch;
+): Promise<readonly JobAnswer[]> {
+  const { project, jobs, isSerial } = batch;
   session.begin(client, { writing: true, project });
   session.tell(BEGIN_WRITE);
+  if (jobs.some(({ isLong }) => isLong)) session.tell(NO_LIMITS);
   const held = await session.ask(project === null ? LOCK_ALL : LOCK_ONE, project === null ? [] : [project]);
   const [first] = held;
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
   session.states.hold(held);
   const now = Math.max(time.at(Number(first.now)), ...held.map(({ clock }) => Number(clock)));
-  const answers: Answer[] = [];
-  for (const job of jobs) answers.push(await runJob(session, job, session.rows.begin(now), jobs.length === 1));
+  const answers: JobAnswer[] = [];
+  for (const group of isSerial ? jobs.map((job) => [job]) : toGroups(jobs)) {
+    const [job] = group;
+    if (group.length > 1) answers.push(...(await runTogether(session, group, now)));
+    else if (job !== undefined) answers.push(await runJob(session, job, session.rows.begin(now), jobs.length === 1));
+  }
+  await session.rows.flush();
   if (session.changes() > 0 || session.states.isChanged())
     for (const { sql, values } of session.states.end(now)) session.database.send(sql, values);
   await session.settle();
@@ -71,10 +82,49 @@ export async function runWrite(
   return answers;
 }
 
+/** Neighbours of one kind with different subjects; each other job by itself. */
+function toGroups(jobs: readonly WriteJob[]): readonly (readonly WriteJob[])[] {
+  const groups: WriteJob[][] = [];
+  const last = { kind: null as string | null, subjects: new Set<string>() };
+  for (const job of jobs) {
+    const { kind = null, subject = "" } = job.beside ?? {};
+    if (kind !== null && kind === last.kind && !last.subjects.has(subject)) groups.at(-1)?.push(job);
+    else {
+      groups.push([job]);
+      last.subjects = new Set();
+    }
+    last.kind = kind;
+    last.subjects.add(subject);
+  }
+  return groups;
+}
+
+/** Some of the jobs that ran side by side threw. */
+export class GroupFailed extends Error {
+  override readonly name = "GroupFailed";
+}
+
+/** What they ask is on its way at the same time: one round trip for all of them. None can be undone alone. */
+async function runTogether(session: ConnectionSession, jobs: readonly WriteJob[], now: number): Promise<JobAnswer[]> {
+  const results = await Promise.allSettled(jobs.map((job) => job.work(session.rows.begin(now))));
+  if (session.failure() !== undefined) throw session.failure();
+  return jobs.map((job, at) => {
+    const result = results[at];
+    if (result?.status !== "fulfilled") throw new GroupFailed("a job threw", { cause: result?.reason });
+    return () => job.resolve(result.value);
+  });
+}
+
 /** One by itself needs no savepoint: what it throws ends the transaction. */
-async function runJob(session: Session, job: Job, tx: StoreTransaction, isAlone: boolean): Promise<Answer> {
+async function runJob(
+  session: ConnectionSession,
+  job: WriteJob,
+  tx: StoreTransaction,
+  isAlone: boolean,
+): Promise<JobAnswer> {
   if (!isAlone) session.tell("SAVEPOINT job");
   const mark = session.states.mark();
+  const uncount = session.rows.mark();
   try {
     const value = await job.work(tx);
     if (!isAlone) session.tell("RELEASE job");
@@ -84,6 +134,7 @@ async function runJob(session: Session, job: Job, tx: StoreTransaction, isAlone:
     if (isAlone) throw new JobFailed(error);
     session.tell("ROLLBACK TO job; RELEASE job");
     session.states.restore(mark);
+    uncount();
     return () => job.reject(error);
   }
 }
@@ -99,33 +150,36 @@ export class JobFailed extends Error {
   }
 }
 
-async function commit(client: PoolClient, xid: string, answers: readonly Answer[]): Promise<void> {
+async function commit(client: PoolClient, xid: string, answers: readonly JobAnswer[]): Promise<void> {
   try {
     const { command } = await client.query("COMMIT");
     if (command !== "COMMIT") throw new Error(`the transaction ended with ${command}`);
   } catch (error) {
-    if (kindOf(error) === "fault") throw error;
+    if (errorKindOf(error) === "fault") throw error;
     throw new CommitLost(xid, answers, { cause: error });
   }
 }
 
 /** What became of a transaction whose COMMIT was not answered; asked on another connection. */
-export type Verdict = "committed" | "aborted" | "in progress" | "unknown";
+export type CommitOutcome = "committed" | "aborted" | "in progress" | "unknown";
 
-export async function askVerdict(client: PoolClient, xid: string): Promise<Verdict> {
-  const { rows } = await client.query<{ status: Verdict | null }>("SELECT pg_xact_status($1::xid8) AS status", [xid]);
+export async function askOutcome(client: PoolClient, xid: string): Promise<CommitOutcome> {
+  const { rows } = await client.query<{ status: CommitOutcome | null }>("SELECT pg_xact_status($1::xid8) AS status", [
+    xid,
+  ]);
   return rows[0]?.status ?? "unknown";
 }
 
 /** Runs `work` on one snapshot. */
 export async function runRead<Result>(
-  session: Session,
+  session: ConnectionSession,
   client: PoolClient,
-  now: number,
+  { now, isLong }: { readonly now: number; readonly isLong: boolean },
   work: (tx: StoreTransaction) => Promise<Result>,
 ): Promise<Result> {
   session.begin(client, { writing: false, project: null });
   session.tell(BEGIN_READ);
+  if (isLong) session.tell(NO_LIMITS);
   const result = await work(session.rows.begin(now));
   // Nobody waits for its answer but the connection's next user.
   session.tell("COMMIT");

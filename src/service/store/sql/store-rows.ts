@@ -2,12 +2,14 @@
 import type { Random } from "../../../runtime/random.ts";
 import type { Transaction } from "../../domain/ports.ts";
 import type { Database, Session } from "./database.ts";
+import { createDeferredBlocks } from "./lists/deferred-blocks.ts";
 import { createListBlocks, type ListBlocks } from "./lists/list-blocks.ts";
 import { createHistoryRows } from "./rows/answers/history-rows.ts";
 import { createLinkRows } from "./rows/answers/link-rows.ts";
 import { createResponseRows } from "./rows/answers/response-rows.ts";
 import { createTrendRows, fillTrendStep, removeTrendStep } from "./rows/answers/trend-rows.ts";
 import { createDeliveryRows } from "./rows/delivery/delivery-rows.ts";
+import { createDigestRows } from "./rows/delivery/digest-rows.ts";
 import { createReportRows } from "./rows/delivery/report-rows.ts";
 import { createRequestRows } from "./rows/delivery/request-rows.ts";
 import { createTextRows } from "./rows/delivery/text-rows.ts";
@@ -46,6 +48,12 @@ export interface StoreTransaction extends Transaction {
 export interface StoreRows {
   /** A transaction whose time is `now`, Unix seconds. One at a time. */
   readonly begin: (now: number) => StoreTransaction;
+  /** Stores what a write has left to its end. */
+  readonly flush: () => Promise<void>;
+  /** Before a job; returns what undoes what the job leaves outside the database. */
+  readonly mark: () => () => void;
+  /** Leaves out what an earlier write had not stored. */
+  readonly forget: () => void;
 }
 
 /** 16 bytes: 22 characters. */
@@ -58,7 +66,9 @@ export function createStoreRows(
   { random, appUrl, onWebhookEvent, blockRows, isShared, isNoted }: StoreRowsOptions,
 ): StoreRows {
   const session: Session = { now: 0 };
-  const blocks = createListBlocks(database, blockRows, isShared);
+  const plainBlocks = createListBlocks(database, blockRows, isShared);
+  const deferred = isShared ? createDeferredBlocks(plainBlocks) : null;
+  const blocks = deferred ?? plainBlocks;
   const changes = createLongChanges(database, createSteps(database, session, blocks), isNoted);
   const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES));
   const rows = {
@@ -69,6 +79,7 @@ export function createStoreRows(
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
     texts: createTextRows(database, session),
+    digests: createDigestRows(database, session),
     responses: createResponseRows(database, blocks),
     trends: createTrendRows(database, session, changes),
     autopilot: createAutopilotRows(database, session, changes),
@@ -76,15 +87,21 @@ export function createStoreRows(
     links: createLinkRows(database, session),
     secrets: createSecretRows(secrets),
     webhooks: createWebhookRows(database, session, onWebhookEvent),
-    tables: createTableRows(database),
+    tables: createTableRows(database, isShared),
     erasures: createErasureRows(database, secrets),
     retention: createRetentionRows(database, session, blocks),
     history: createHistoryRows(database, blocks, secrets, (count) => manyTokens(random, count)),
   };
   return {
+    flush: async () => deferred?.flush(),
+    forget: () => deferred?.restore(new Map()),
+    mark: () => {
+      const mark = deferred?.mark();
+      return () => mark !== undefined && deferred?.restore(mark);
+    },
     begin: (now) => {
       session.now = now;
-      return { ...rows, now, appUrl: appUrl(), step: changes.step };
+      return { ...rows, now, appUrl: appUrl(), step: () => changes.step() };
     },
   };
 }

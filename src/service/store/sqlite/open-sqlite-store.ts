@@ -221,6 +221,7 @@ async function createStore(
     });
   const vacuum = (): Promise<Vacuumed> => exclusively(() => measureCompacting(database));
   return {
+    isShared: false,
     about: { engine: "sqlite", schema: MIGRATIONS.at(-1)?.version ?? 0 },
     trouble: () => watch.trouble(),
     lost: watch.lost,

@@ -129,7 +129,7 @@ describe("metrics --segment", () => {
   it("says in one sentence that no response has the property", async () => {
     const { ended, out } = await run({ properties: ["plan", "regoin"] }, rowsOf(MIXED));
     expect([ended, out]).toMatchObject([
-      { name: "NotFoundError", message: "no response has the property regoin", hint: "did you mean region?" },
+      { name: "NothingFoundError", message: "no response has the property regoin", hint: "did you mean region?" },
       "",
     ]);
   });

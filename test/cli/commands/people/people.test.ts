@@ -230,7 +230,7 @@ describe("people update", () => {
   it.each([false, true])("when nobody has the address, then nothing is sent, dry run %s", async (dryRun) => {
     const { deps, calls, out } = world({ pages: [[]] }, { options: { dryRun } });
     await expect(runPeopleUpdate(deps, { ...CHANGE, name: "Ada", create: false })).rejects.toMatchObject({
-      name: "NotFoundError",
+      name: "NothingFoundError",
       message: "no person found with email a@b.co",
       hint: "check the spelling, or pass --create to add a new person",
     });
@@ -280,7 +280,7 @@ describe("people get", () => {
   it("fails when there is none", async () => {
     const { deps, out } = world({ pages: [[]] });
     await expect(runPeopleGet(deps, { person: { email: "no@body.co" } })).rejects.toMatchObject({
-      name: "NotFoundError",
+      name: "NothingFoundError",
       message: "no person found with email no@body.co",
     });
     expect(out()).toBe("");

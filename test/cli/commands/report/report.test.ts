@@ -170,7 +170,7 @@ describe("a report", () => {
     const none = await write(ROWS, { until: NOW - 300 * DAY }, "none.html");
     expect([none.text, (none.ended as Error).name, (none.ended as Error).message.replace(`${folder}/`, "")]).toEqual([
       "",
-      "NotFoundError",
+      "NothingFoundError",
       "nobody answered in this period; none.html was not written",
     ]);
     const kept = await write(ROWS, { until: NOW - 300 * DAY }, "few.html");

@@ -181,7 +181,7 @@ describe("responses add", () => {
   it("fails when there is nobody of that e-mail", async () => {
     const { deps, calls } = world({ pages: [[]] });
     await expect(runResponsesAdd(deps, { ...ADD, personEmail: "no@body.co" })).rejects.toMatchObject({
-      name: "NotFoundError",
+      name: "NothingFoundError",
       message: "no person found with email no@body.co",
       hint: "add them first: surveyctl people add --email no@body.co --no-send",
     });

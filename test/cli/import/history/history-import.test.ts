@@ -280,6 +280,42 @@ describe("files that cannot be read", () => {
   });
 });
 
+/** Those that wait for a webhook: type, whose, score. */
+const eventsOf = async (id: number): Promise<unknown[]> => {
+  const due = await store.service.store.read((tx) => tx.webhooks.due({ project, id, format: "json" }, 100));
+  return due.map(({ body }) => {
+    const { event_type: type, event_data: data } = JSON.parse(body) as Record<string, Record<string, unknown>>;
+    return [type, data?.["id"] ?? data?.["person_id"], data?.["score"] ?? null];
+  });
+};
+
+describe("webhooks", () => {
+  const left = `${JSON.stringify({ person_id: "1", email: "ada@example.com", unsubscribed_at: NOW - 90 })}\n`;
+  const addWebhook = async (): Promise<number> =>
+    Number((await store.service.admin({ kind: "webhook.add", project: "default", ...webhook })).id);
+  const webhook = { url: "https://example.com/", allowPrivate: false, insecureHttp: false, format: "json" } as const;
+
+  test("when history comes in, then no webhook hears of it, unless it is asked for", async () => {
+    const id = await addWebhook();
+    const files = { "a.ndjson": response({}), "b.ndjson": ada, "c.ndjson": left };
+    await store.import(files);
+    expect(await eventsOf(id)).toEqual([]);
+    const more = { ...files, "a.ndjson": response({ score: 3 }) + response({ id: "11", person: "2" }) };
+    await store.import(more, { webhooks: true, onConflict: "replace" });
+    await store.import(more, { webhooks: true, onConflict: "replace" });
+    expect(await eventsOf(id)).toEqual([
+      ["survey_response.updated", "10", 3],
+      ["survey_response.created", "11", 9],
+    ]);
+  });
+
+  test("when somebody had left, then one event tells it", async () => {
+    const id = await addWebhook();
+    await store.import({ "b.ndjson": ada, "c.ndjson": left }, { webhooks: true });
+    expect(await eventsOf(id)).toEqual([["unsubscribe.created", "1", null]]);
+  });
+});
+
 describe("an import that was stopped", () => {
   test("when it ended between any two batches, then the same import completes it", async () => {
     const files = WHOLE_SHAPES["NDJSON of the API"]?.(createPast(60)) ?? {};

@@ -3,11 +3,15 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { releaseHeld } from "../../../../src/service/domain/delivery/oversight.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { SenderState } from "../../../../src/service/domain/ports.ts";
-import { openSmtpSender, type SmtpSenderOptions } from "../../../../src/service/delivery/mail/mail-sender.ts";
-import type { PacedSender } from "../../../../src/service/delivery/paced-sender.ts";
+import {
+  openSmtpSender,
+  type SmtpSender,
+  type SmtpSenderOptions,
+} from "../../../../src/service/delivery/mail/mail-sender.ts";
 import { createSmtpTransport } from "../../../../src/service/delivery/smtp/smtp-transport.ts";
 import type { SmtpResult } from "../../../../src/service/delivery/smtp/smtp-types.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
+import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler, type Scheduler } from "../../../../src/service/scheduler/scheduler.ts";
 import { startRawSmtp } from "../../../helpers/raw-smtp-stub.ts";
 import { startPlanServer, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
@@ -20,7 +24,7 @@ const MINUTE = 60_000;
 interface World {
   readonly fixture: Fixture;
   readonly clock: WarpedClock;
-  readonly sender: PacedSender;
+  readonly sender: SmtpSender;
   readonly scheduler: Scheduler;
   readonly results: SmtpResult[];
   readonly changes: string[];
@@ -86,6 +90,7 @@ async function openWorld(url: string, more: Partial<SmtpSenderOptions> = {}): Pr
     store: fixture.store,
     clock,
     claimer: "one",
+    heartbeat: createHeartbeat({ store: fixture.store, clock, claimer: "one", onUnknown: "hold" }),
     senders: [sender],
     maxAgeSeconds: null,
     onUnknown: "hold",
@@ -272,14 +277,24 @@ it("when the rate is 20 a second, then no second has more, whatever the connecti
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1900);
 });
 
-it("when an address is not among the allowed ones, then its survey is held and nothing is sent", async () => {
+function unused(): never {
+  throw new Error("nothing is rendered or marked");
+}
+
+it("when an address is not among the allowed ones, then its survey or other mail is held and nothing is sent", async () => {
   const server = await plan();
-  const { scheduler } = await openWorld(`smtp://127.0.0.1:${server.port}`, {
+  const { scheduler, sender } = await openWorld(`smtp://127.0.0.1:${server.port}`, {
     mayReceive: (address) => address.endsWith("@example.org"),
   });
   await schedule(["ok+1@example.org", "ok+2@example.com"]);
   scheduler.start();
   await settled({ sent: 1, held: 1 });
+  const mail = { key: "1/1", address: "ok+3@example.com", attempts: 0, firstAttemptAt: null, render: unused };
+  const progress = { mayStillSend: unused, transmitting: unused, signal: new AbortController().signal };
+  expect(await sender.deliverMail(mail, progress)).toEqual({
+    kind: "held",
+    reason: "mail to this address is not allowed here",
+  });
   expect([await rows(), server.accepted.map(({ to }) => to)]).toEqual([
     { "ok+1": "sent 1", "ok+2": "held 0 mail to this address is not allowed here" },
     ["ok+1@example.org"],

@@ -378,4 +378,15 @@ describe("whatever happens", () => {
       { numRuns: 300 },
     );
   });
+
+  it("when many recipients are odd and all come back whenever the sender is well, then no operator is asked", () => {
+    const { self, hear } = world();
+    const heard = { outcome: "held", sender: "breaker", text: "550 5.1.1 blocked", hasAddressCode: true } as const;
+    const odd: ServerAnswer[] = [];
+    while (odd.length < 400 && !self.state.needsAnswer) {
+      odd.push(answer({ ...heard, message: `1/${odd.length}` }));
+      for (const each of [...odd, SENT, SENT, SENT, SENT, SENT, SENT]) hear(each);
+    }
+    expect([odd.length, self.state.needsAnswer, self.state.mode]).toEqual([400, false, "open"]);
+  });
 });

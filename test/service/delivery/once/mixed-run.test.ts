@@ -142,6 +142,7 @@ it("when a mailing is long and 2 % of each fault come, then memory stays flat an
     if (sent > count / 4) memory.early ??= usedMemory();
   });
   const grown = (usedMemory() - (memory.early ?? 0)) / 1e6;
+  if (process.env.SHOW_FIGURES === "1") console.log({ count, grownMB: grown });
   expect(grown).toBeLessThan(16);
   await expectEnds(world, people);
 }, 1_800_000);

@@ -7,6 +7,7 @@ import type { SmsGateway } from "../../../../src/service/delivery/sms/gateway.ts
 import { openHook, smsHookPath } from "../../../../src/service/domain/delivery/hook-secrets.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { Properties } from "../../../../src/contract/resources.ts";
+import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts";
 import { openSmsDelivery, openSmsHook, type SmsOptions } from "../../../../src/service/sms-delivery.ts";
 import { type HookPlan, type HookReceiver, startHookReceiver } from "../../../helpers/hook-receiver.ts";
@@ -93,6 +94,7 @@ export async function openTexting(options: TextingOptions = {}): Promise<Texting
     store,
     clock,
     claimer: "one",
+    heartbeat: createHeartbeat({ store, clock, claimer: "one", onUnknown: "hold" }),
     senders: [delivery.sender],
     maxAgeSeconds: null,
     onUnknown: "hold",

@@ -1,5 +1,6 @@
 /** Who comes back after an erasure: by the API, by a copy from before it, or not at all. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { addDigest } from "../../../../src/service/domain/delivery/digests.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { applyErasureLog, erasePerson, type ErasureOptions } from "../../../../src/service/domain/privacy/erase.ts";
@@ -77,4 +78,26 @@ describe("when the log of erasures is applied to a copy", () => {
     ]);
     await copy.store.close();
   });
+});
+
+/** Readers of digests need not be people of the project. */
+const addDigests = async ({ store, project }: Fixture): Promise<void> => {
+  for (const address of [email.toUpperCase(), "bob@example.com"])
+    await store.write((tx) => addDigest(tx, project, address, { weekday: 1, minute: 480, zone: null }));
+};
+const digestsOf = async ({ store }: Fixture): Promise<readonly string[]> =>
+  (await store.read((tx) => tx.digests.list(null))).map((digest) => digest.email);
+
+test("when an address is erased, then its digest goes, from a copy too, and that of one who came later stays", async () => {
+  const copy = await openFixture();
+  for (const each of [fixture, copy]) await addDigests(each);
+  fixture.time.now += DAY;
+  await erase();
+  await applyErasureLog(copy.store, await fixture.read(readErasureLog));
+  expect([await digestsOf(fixture), await digestsOf(copy)]).toEqual([["bob@example.com"], ["bob@example.com"]]);
+  copy.time.now += 2 * DAY;
+  await addDigests(copy);
+  await applyErasureLog(copy.store, await fixture.read(readErasureLog));
+  expect(await digestsOf(copy)).toEqual(["bob@example.com", email.toUpperCase()]);
+  await copy.store.close();
 });

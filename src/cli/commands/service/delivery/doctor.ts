@@ -9,7 +9,8 @@ import { countOf, writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts";
-import { type DataFileChoice, FINDINGS, showList, showRecord, TEST_MAIL, withAdmin } from "../data-file.ts";
+import { type DataFileChoice, readPlace } from "../../../command/data-place.ts";
+import { FINDINGS, showList, showRecord, TEST_MAIL, withAdmin } from "../data-file.ts";
 
 export interface DoctorOptions extends DataFileChoice {
   readonly setup: MailSetup;
@@ -36,7 +37,7 @@ export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: Do
 }
 
 /** Addresses of projects' own; none without a data file, which the mail settings do not need. */
-async function readSenders(deps: Deps, data: string | null): Promise<ProjectSender[]> {
+async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<ProjectSender[]> {
   if (data === null && (deps.env["SURVEYCTL_DATA"] ?? "") === "") return [];
   const byAddress = new Map<string, string[]>();
   await withAdmin(deps, { data }, async (admin) => {
@@ -119,7 +120,7 @@ export function registerDoctor(noun: Command, context: CommandContext): void {
     runDeliveryDoctor(deps, {
       setup: await readMailSetup(deps, flags),
       offline: flags.is("--offline"),
-      data: flags.text("--data"),
+      data: readPlace(flags),
     }),
   );
   const test = context.verb(noun, {

@@ -8,9 +8,8 @@ import { LIST_FLAGS, type ListLimits, readLimits } from "../../../command/list-r
 import { countOf, writeDone } from "../../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { chooseFormat } from "../../../render/list-output.ts";
+import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import {
-  DATA_FLAG,
-  type DataFileChoice,
   DELIVERIES,
   DELIVERY_HISTORY,
   DELIVERY_LOG,
@@ -145,20 +144,20 @@ export function registerDelivery(parent: Command, context: CommandContext): void
     summary: "count surveys by state, and show what is paused or held",
     examples: ["surveyctl service delivery status --data survey.db", "surveyctl service delivery status --json"],
     exits: [EXIT.done, EXIT.failed],
-    flags: [DATA_FLAG],
+    flags: DATA_FLAGS,
     columns: DELIVERY_STATUS,
   });
-  context.action(status, (deps, flags) => runDeliveryStatus(deps, { data: flags.text("--data") }));
+  context.action(status, (deps, flags) => runDeliveryStatus(deps, { data: readPlace(flags) }));
   registerResolve(noun, context);
   const resume = context.verb(noun, {
     name: "resume",
     summary: "send what is held, and let senders try again now",
     examples: ["surveyctl service delivery resume --data survey.db", "surveyctl service delivery resume --json"],
     exits: [EXIT.done, EXIT.failed],
-    flags: [DATA_FLAG],
+    flags: DATA_FLAGS,
     columns: RELEASED,
   });
-  context.action(resume, (deps, flags) => runDeliveryResume(deps, { data: flags.text("--data") }));
+  context.action(resume, (deps, flags) => runDeliveryResume(deps, { data: readPlace(flags) }));
   registerDoctor(noun, context);
 }
 

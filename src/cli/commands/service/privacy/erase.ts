@@ -7,7 +7,8 @@ import { confirm, countOf, writeDone, writeNote, writeWarning } from "../../../c
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { ErasureInfo } from "../../../../service/control/privacy/commands.ts";
-import { DATA_FLAG, ERASURE, type ProjectChoice, readProject, showRecord, withAdmin } from "../data-file.ts";
+import { DATA_FLAGS } from "../../../command/data-place.ts";
+import { ERASURE, type ProjectChoice, readProject, showRecord, withAdmin } from "../data-file.ts";
 
 export interface EraseOptions extends ProjectChoice {
   readonly person: EmailOrPhone;
@@ -68,7 +69,7 @@ async function advise(deps: Deps, receipt: ErasureInfo, wasRedacted: boolean): P
 }
 
 const FLAGS: readonly FlagRecord[] = [
-  DATA_FLAG,
+  ...DATA_FLAGS,
   // Without a default of its own: it is told from one that was typed.
   { flag: "--project", value: "name", text: "project name", otherwise: "default" },
   { flag: "--all-projects", text: "erase from every project" },

@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 
 /**
  * Each table with its key, after those that its rows refer to. Counts that are kept come after what they count. Not
- * here: `schema_migrations`, and `store_marks`, which says that a store has been moved.
+ * here: `schema_migrations`, `store_marks`, which says that a store has been moved, and `processes` that live.
  */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   projects: ["id"],
@@ -14,6 +14,7 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   store_secrets: ["name"],
   suppressions: ["project_id", "channel", "address_hash", "reason"],
   survey_links: ["project_id", "id"],
+  digests: ["project_id", "id"],
   autopilot_configurations: ["project_id", "platform"],
   people: ["project_id", "id"],
   memberships: ["project_id", "platform", "person_id"],
@@ -22,6 +23,9 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   delivery_reports: ["source", "id"],
   delivery_state: ["name"],
   delivery_counts: ["project_id", "state"],
+  text_replies: ["project_id", "id"],
+  text_parts: ["phone_number", "reference", "n"],
+  text_segments: ["project_id", "day"],
   erased_surveys: ["token"],
   erasures: ["project_id", "hash"],
   erased_links: ["project_id", "hash"],
@@ -42,9 +46,12 @@ export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
 /** In one statement; engines allow 32,766 and more. */
 const PARAMETERS_MAX = 10_000;
 
-export function createTableRows(database: Database): TableRows {
+/** What an engine that is shared counts when it is asked. */
+const COUNTED = new Set(["delivery_counts", "webhook_counts"]);
+
+export function createTableRows(database: Database, isShared: boolean): TableRows {
   return {
-    names: Object.keys(TABLE_KEYS),
+    names: Object.keys(TABLE_KEYS).filter((name) => !isShared || !COUNTED.has(name)),
     page: async (table, after, limit) => {
       const key = TABLE_KEYS[table] ?? [];
       const marks = key.map(() => "?").join(", ");
@@ -59,6 +66,8 @@ export function createTableRows(database: Database): TableRows {
         await insertRows(database, { table, columns, rows: rows.slice(at, at + step) });
     },
     clear: async (table) => void (await database.run(`DELETE FROM ${table}`)),
+    version: async (project) =>
+      Number((await database.first("SELECT version FROM project_state WHERE project_id = ?", [project]))?.version ?? 0),
     setMoved: async (place) => database.send("INSERT INTO store_marks (name, value) VALUES ('moved', ?)", [place]),
   };
 }

@@ -5,13 +5,14 @@ import { ADD_DELIVERIES, ADD_REPORTS, FIND_MISCOUNTED_STATES, giveUnsubscribeTok
 import { COUNT_NPS_ALONE, FIND_MISCOUNTS, KEEP_COUNTS } from "./list-blocks-schema.ts";
 import { ADD_ERASURES, makeErasureSecret } from "./privacy-schema.ts";
 import {
+  ADD_DIGESTS,
   ADD_IMPORTED_PERMALINKS,
   ADD_PROJECT_SETTINGS,
   ADD_SUPPRESSIONS,
   ADD_SURVEY_LINKS,
   CREATE_SCHEMA,
 } from "./schema.ts";
-import { ADD_PROJECT_STATE } from "./state-schema.ts";
+import { ADD_PROCESSES, ADD_PROJECT_STATE } from "./state-schema.ts";
 import { ADD_TEXTS } from "./text-schema.ts";
 import { ADD_WEBHOOKS, FIND_MISCOUNTED_WEBHOOKS } from "./webhook-schema.ts";
 
@@ -65,6 +66,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 15, statements: [ADD_MARKS] },
   { version: 16, statements: ADD_IMPORTED_PERMALINKS },
   { version: 17, statements: ADD_TEXTS },
+  { version: 18, statements: ADD_PROCESSES },
+  { version: 19, statements: ADD_DIGESTS },
 ];
 
 /**

@@ -208,6 +208,32 @@ export const ADD_SURVEY_LINKS: readonly string[] = [
 /** Where an imported response was shown by the service that closed. */
 export const ADD_IMPORTED_PERMALINKS: readonly string[] = ["ALTER TABLE responses ADD COLUMN imported_permalink TEXT"];
 
+/** `state` is that of the newest mail; `period_at` what it is for, and `due_at` when something is to be done next. */
+export const ADD_DIGESTS: readonly string[] = [
+  `CREATE TABLE digests (
+    project_id INTEGER NOT NULL REFERENCES projects (id),
+    id INTEGER NOT NULL,
+    email TEXT NOT NULL,
+    email_key TEXT NOT NULL,
+    token TEXT NOT NULL,
+    weekday INTEGER NOT NULL,
+    minute INTEGER NOT NULL,
+    zone TEXT,
+    created_at INTEGER NOT NULL,
+    unsubscribed_at INTEGER,
+    state TEXT NOT NULL,
+    due_at INTEGER,
+    period_at INTEGER,
+    sent_at INTEGER,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    reason TEXT,
+    claimer TEXT,
+    PRIMARY KEY (project_id, id)
+  )`,
+  "CREATE UNIQUE INDEX digests_by_email ON digests (project_id, email_key)",
+  "CREATE INDEX digests_by_token ON digests (token)",
+];
+
 export const CREATE_SCHEMA: readonly string[] = [
   ...PROJECTS,
   ...PEOPLE,

@@ -84,4 +84,9 @@ const WEBHOOKS = [
   ...ADD_WEBHOOKS.filter((sql) => /webhook_deliveries_by_(due|state)|CREATE TRIGGER/.test(sql)),
 ];
 
+/** Those that deliver from one database, and when each was last known to live. */
+export const ADD_PROCESSES: readonly string[] = [
+  "CREATE TABLE processes (name TEXT NOT NULL PRIMARY KEY, seen_at INTEGER NOT NULL)",
+];
+
 export const ADD_PROJECT_STATE: readonly string[] = [...PROJECT_STATE, ...TOKENS, ...WEBHOOKS];

@@ -81,14 +81,19 @@ function pause(database: Database, key: readonly number[], personId: number): vo
   refreshNextSurvey(database, key[0] ?? 0, personId);
 }
 
+/**
+ * `people.next_survey_at`: the person's earliest request that waits. The state is no condition, because an engine without
+ * statistics would read all that wait in the project by the index of states, once for every survey that is sent.
+ */
+export const NEXT_SURVEY_AT = `(SELECT min(CASE WHEN r.${IS_WAITING} THEN r.scheduled_at END) FROM survey_requests r
+  WHERE r.project_id = people.project_id AND r.person_id = people.id)`;
+
 /** Looks the earliest waiting request of one person up again. */
 export function refreshNextSurvey(database: Database, project: number, personId: number): void {
-  database.send(
-    `UPDATE people SET next_survey_at =
-       (SELECT min(scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.${IS_WAITING})
-     WHERE project_id = ? AND id = ?`,
-    [project, personId],
-  );
+  database.send(`UPDATE people SET next_survey_at = ${NEXT_SURVEY_AT} WHERE project_id = ? AND id = ?`, [
+    project,
+    personId,
+  ]);
 }
 
 /** When the next request, or the end of a lease, is due; each project's is the first entry of its index. */

@@ -20,7 +20,8 @@ export function createDeliveryRows(database: Database, session: Session): Delive
     byId: async (project, id) => findDelivery(database, project, id),
     lastUnknownAt: async (project, personId) => {
       const row = await database.first(
-        "SELECT max(transmitting_at) AS at FROM survey_requests WHERE project_id = ? AND person_id = ? AND state = 'unknown'",
+        `SELECT max(CASE WHEN state = 'unknown' THEN transmitting_at END) AS at FROM survey_requests
+         WHERE project_id = ? AND person_id = ?`,
         [project, personId],
       );
       return toNumber(row?.at);

@@ -29,6 +29,14 @@ import { addCondition, whereSql, type Where } from "../../lists/fragments.ts";
 import { requestsSent } from "../../lists/counted-lists.ts";
 import type { ListBlocks } from "../../lists/list-blocks.ts";
 
+async function listLiving(database: Database, since: number): Promise<string[]> {
+  const rows = await database.all("SELECT name FROM processes WHERE seen_at > ? ORDER BY name", [since]);
+  return rows.map(({ name }) => String(name));
+}
+
+/** Processes that ended without leaving are kept no longer. */
+const FORGOTTEN_SECONDS = 3600;
+
 export function createRequestRows(database: Database, session: Session, blocks: ListBlocks): RequestRows {
   const claims = createClaims(database);
   return {
@@ -43,6 +51,16 @@ export function createRequestRows(database: Database, session: Session, blocks: 
     cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
     claimDue: async (claim) => claims.claimDue(session.now, claim),
     nextDueAt: async (channels) => earliestDueAt(database, channels),
+    beat: async (claimer, seconds) => {
+      database.send(
+        "INSERT INTO processes (name, seen_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at",
+        [claimer, session.now],
+      );
+      database.send("DELETE FROM processes WHERE seen_at < ?", [session.now - FORGOTTEN_SECONDS]);
+      return listLiving(database, session.now - seconds);
+    },
+    living: async (seconds) => listLiving(database, session.now - seconds),
+    leave: async (claimer) => database.send("DELETE FROM processes WHERE name = ?", [claimer]),
     renewClaims: async (held, dueAt) => renewClaims(database, held, dueAt),
     releaseClaims: async (living) => releaseClaims(database, session.now, living),
     listTransmitting: async (living) => listTransmitting(database, living),

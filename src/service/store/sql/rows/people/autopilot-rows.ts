@@ -4,7 +4,7 @@ import type { Database } from "../../database.ts";
 import type { SqlValue } from "../../database.ts";
 import type { Session } from "../../database.ts";
 import { addCondition, jsonNumber, jsonObject, jsonText, type Where, whereSql } from "../../lists/fragments.ts";
-import { IS_WAITING } from "../delivery/claims.ts";
+import { NEXT_SURVEY_AT } from "../delivery/claims.ts";
 import { type LongChange, type LongChanges, STEP } from "../long-changes.ts";
 
 const MEMBER = "project_id = ? AND platform = ? AND person_id = ?";
@@ -172,8 +172,7 @@ async function changeMembers(
   const members = [project, target, doneTo, to];
   await work(members);
   database.send(
-    `UPDATE people SET next_survey_at =
-       (SELECT min(r.scheduled_at) FROM survey_requests r WHERE r.project_id = people.project_id AND r.person_id = people.id AND r.${IS_WAITING})
+    `UPDATE people SET next_survey_at = ${NEXT_SURVEY_AT}
      WHERE project_id = ? AND id IN (SELECT person_id FROM memberships WHERE ${MEMBERS})`,
     [project, ...members],
   );

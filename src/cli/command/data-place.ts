@@ -1,0 +1,95 @@
+/** Where a service keeps its data: the flags and variables that say so. */
+import { localDataFile } from "../../config/places.ts";
+import type { FlagRecord } from "../args/flag-record.ts";
+import type { Flags } from "../args/flags.ts";
+import { UsageError } from "../errors/usage-error.ts";
+import type { Deps } from "./deps.ts";
+
+/** A file; or a database by its URL, or by a file that holds it. */
+export type PlaceChoice = string | { readonly url: string } | { readonly urlFile: string };
+
+export interface DataFileChoice {
+  /** `--data`, `--database` or `--database-file`; null when none was given. */
+  readonly data: PlaceChoice | null;
+}
+
+/** Where a service keeps its data. */
+export type DataPlace =
+  | { readonly kind: "file"; readonly dataFile: string; readonly isNamed: boolean }
+  | { readonly kind: "database"; readonly url: string };
+
+/** The flag, else `SURVEYCTL_DATABASE` or `SURVEYCTL_DATA`, else the file of the profile `local`. */
+export async function choosePlace(
+  { env, platform }: Pick<Deps, "env" | "platform">,
+  { data }: DataFileChoice,
+): Promise<DataPlace> {
+  const [file, url] = [env["SURVEYCTL_DATA"] ?? "", env["SURVEYCTL_DATABASE"] ?? ""];
+  if (data === "") throw new UsageError("--data: the file name is empty");
+  if (data === null && file !== "" && url !== "")
+    throw new UsageError("SURVEYCTL_DATA and SURVEYCTL_DATABASE cannot be used together");
+  const choice = data ?? (url === "" ? file : { url });
+  if (typeof choice !== "string") return { kind: "database", url: await readUrl(choice) };
+  const dataFile = choice === "" ? localDataFile({ env, platform }) : choice;
+  return { kind: "file", dataFile, isNamed: choice !== "" };
+}
+
+/** For commands that work on files alone. Throws UsageError for a database. */
+export async function chooseDataFile(
+  deps: Pick<Deps, "env" | "platform">,
+  choice: DataFileChoice,
+): Promise<{ readonly dataFile: string; readonly isNamed: boolean }> {
+  const place = await choosePlace(deps, choice);
+  if (place.kind === "database") throw new UsageError("this command works on a data file, not on a database");
+  return place;
+}
+
+async function readUrl(choice: Exclude<PlaceChoice, string>): Promise<string> {
+  if ("url" in choice) return choice.url;
+  const { readFile } = await import("node:fs/promises");
+  try {
+    return (await readFile(choice.urlFile, "utf8")).trim();
+  } catch (error) {
+    throw new UsageError(`--database-file: ${choice.urlFile} cannot be read`, { cause: error });
+  }
+}
+
+/** The flags of `DATA_FLAGS`. Throws UsageError when more than one is given. */
+export function readPlace(flags: Flags): PlaceChoice | null {
+  const [file, url, urlFile] = [flags.text("--data"), flags.text("--database"), flags.text("--database-file")];
+  const given = [
+    file === null ? [] : ["--data"],
+    url === null ? [] : ["--database"],
+    urlFile === null ? [] : ["--database-file"],
+  ].flat();
+  if (given.length > 1) throw new UsageError(`${given.slice(0, 2).join(" and ")} cannot be used together`);
+  if (url !== null) return { url };
+  return urlFile === null ? file : { urlFile };
+}
+
+/** Without its password. */
+export function showDatabase(url: string): string {
+  if (!URL.canParse(url)) return "the database";
+  const { protocol, username, host, pathname } = new URL(url);
+  return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
+}
+
+/** Instead of a data file. */
+export const DATABASE_FLAGS: readonly FlagRecord[] = [
+  {
+    flag: "--database",
+    value: "url",
+    text: "PostgreSQL database instead of a file",
+    environment: "SURVEYCTL_DATABASE",
+  },
+  { flag: "--database-file", value: "file", text: "file that holds the URL of the database" },
+];
+
+/** Alone for commands that work on files. */
+export const DATA_FLAG: FlagRecord = {
+  flag: "--data",
+  value: "file",
+  text: "data file, served or not",
+  environment: "SURVEYCTL_DATA",
+};
+
+export const DATA_FLAGS: readonly FlagRecord[] = [DATA_FLAG, ...DATABASE_FLAGS];

@@ -1,0 +1,146 @@
+/** `responses tail --forward-to`: answers as a webhook would bring them. */
+import { createHash } from "node:crypto";
+import { RESPONSE_VERSIONS, changedAt } from "../export.ts";
+import { createRecentIds } from "../../../../bulk/export/lists.ts";
+import type { JsonObject } from "../../../../contract/json.ts";
+import { markLongNumbers, splitRowTexts, unmarkLongNumbers } from "../../../../contract/row-texts.ts";
+import { unixSeconds } from "../../../../runtime/clock.ts";
+import type { EndpointTransport } from "../../../../service/webhook/transport.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { writeNote } from "../../../command/notes.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import { timeOf } from "../../../export/sources.ts";
+import { pathColumn, type Resource } from "../../../render/columns.ts";
+import type { Rows } from "../../../render/encoders.ts";
+
+export interface ForwardTarget {
+  readonly url: string;
+  /** Null: a new one, which is shown. */
+  readonly secret: string | null;
+}
+
+/** One row an event: what became of it. */
+export const FORWARDED: Resource = {
+  noun: "events",
+  columns: [
+    pathColumn("event_id", "id"),
+    pathColumn("event_type"),
+    pathColumn("response_id", "id"),
+    pathColumn("score", "score"),
+    pathColumn("status", "number"),
+    pathColumn("attempts", "number"),
+    pathColumn("ms", "number"),
+    pathColumn("text"),
+  ],
+  table: ["response_id", "event_type", "score", "status", "ms", "text"],
+  dropFirst: ["ms", "text"],
+  flexible: "text",
+  fields: [],
+};
+
+export interface Forwarder {
+  /** Rows that are not sent: later they are changed ones, and not new. */
+  know(page: Rows): void;
+  /**
+   * Sends them one after another; for each, what became of it. Rejects when a signal ends it. `since`, Unix seconds, is
+   * the first that was looked at: what is older and comes now was edited; null: everything was.
+   */
+  send(page: Rows, since: number | null): AsyncGenerator<Rows>;
+  close(): void;
+}
+
+/** A receiver that is being restarted is back by then; what is wrong with it longer is shown, and the next one sent. */
+const RETRY_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
+const RETRY_AFTER_MAX = 60;
+const SECRET_BYTES = 32;
+const SECRET = /^[!-~]{1,255}$/;
+
+/** Throws UsageError for a URL that webhooks may not reach; private and literal loopback addresses are meant. */
+export async function openForwarder(deps: Deps, { url, secret: given }: ForwardTarget): Promise<Forwarder> {
+  const [{ urlRefusal }, transports, { formatSecret, SIGNATURE_HEADER }] = await Promise.all([
+    import("../../service/webhook.ts"),
+    import("../../../../service/webhook/transport.ts"),
+    import("../../../../service/domain/webhooks/webhooks.ts"),
+  ]);
+  const target = { url, allowPrivate: true, insecureHttp: deps.options.insecureHttp };
+  const refusal = await urlRefusal(target, "--forward-to");
+  if (refusal !== null) throw refusal;
+  if (given !== null && !SECRET.test(given))
+    throw new UsageError("--secret: must be 1 to 255 visible ASCII characters");
+  const secret = given ?? formatSecret(deps.random.token(SECRET_BYTES));
+  if (given === null) await writeNote(deps, `signing with ${secret}; --secret uses another`);
+  const transport = transports.createEndpointTransport({ clock: deps.clock, own: () => [] }, 1);
+  const webhook = { secret, previousSecret: null, previousUntil: null, signatureHeader: SIGNATURE_HEADER };
+  return createForwarder(deps, { transport, target, webhook });
+}
+
+interface Sender {
+  readonly transport: EndpointTransport;
+  readonly target: Parameters<EndpointTransport["post"]>[0];
+  readonly webhook: {
+    readonly secret: string;
+    readonly previousSecret: null;
+    readonly previousUntil: null;
+    readonly signatureHeader: string;
+  };
+}
+
+function createForwarder(deps: Deps, sender: Sender): Forwarder {
+  const recent = createRecentIds();
+  const typeOf = (row: JsonObject, since: number | null): string => {
+    const isFirst = recent.isNew(RESPONSE_VERSIONS.id(row));
+    const createdAt = timeOf(row, "created_at") ?? 0;
+    const isUnchanged = changedAt(row) === createdAt;
+    return isFirst && (isUnchanged || createdAt >= (since ?? 0))
+      ? "survey_response.created"
+      : "survey_response.updated";
+  };
+  return {
+    know: ({ rows }) => {
+      for (const row of rows) recent.isNew(RESPONSE_VERSIONS.id(row));
+    },
+    async *send({ rows, text }, since) {
+      const { eventBody } = await import("../../../../service/domain/webhooks/events.ts");
+      for (const [index, rowText] of splitRowTexts(text).entries()) {
+        const row = rows[index] ?? {};
+        const type = typeOf(row, since);
+        // The same change has the same id in every run: receivers take it once.
+        const version = [type, RESPONSE_VERSIONS.id(row), changedAt(row), RESPONSE_VERSIONS.content(row)];
+        const eventId = createHash("sha256").update(JSON.stringify(version)).digest("hex");
+        const data = JSON.parse(markLongNumbers(rowText) ?? rowText) as JsonObject;
+        const body = unmarkLongNumbers(eventBody(type, eventId, data));
+        const end = await sendOne(deps, sender, eventId, body);
+        const shown = {
+          event_id: eventId,
+          event_type: type,
+          response_id: row["id"] ?? null,
+          score: row["score"] ?? null,
+        };
+        yield asRows({ ...shown, ...end });
+      }
+    },
+    close: () => sender.transport.close(),
+  };
+}
+
+function asRows(row: JsonObject): Rows {
+  return { rows: [row], text: JSON.stringify([row]) };
+}
+
+async function sendOne(deps: Deps, { transport, target, webhook }: Sender, eventId: string, body: string) {
+  const [{ isDelivered }, { signedHeaders }] = await Promise.all([
+    import("../../../../service/domain/webhooks/attempts.ts"),
+    import("../../../../service/webhook/sign.ts"),
+  ]);
+  for (let attempts = 1; ; attempts += 1) {
+    const headers = signedHeaders(webhook, { eventId, body }, unixSeconds(deps.clock));
+    const end = await transport.post(target, headers, body, deps.signal);
+    if (end === null) throw deps.signal.reason;
+    const { status, text, retryAfter } = end;
+    const waitMs = RETRY_MS[attempts - 1];
+    const mayHelp = status === null || status >= 500 || status === 408 || status === 429;
+    if (waitMs === undefined || isDelivered(status) || !mayHelp)
+      return { status, attempts, ms: Math.round(end.ms), text: isDelivered(status) ? "" : text };
+    await deps.clock.sleep(Math.max(waitMs, Math.min(retryAfter ?? 0, RETRY_AFTER_MAX) * 1000), deps.signal);
+  }
+}

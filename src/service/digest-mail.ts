@@ -1,0 +1,148 @@
+/** A project's week as a mail: the facts of its responses, and the message that tells them. */
+import { createHash } from "node:crypto";
+import type { JsonObject } from "../contract/json.ts";
+import { createWallClock, toCalendarDay } from "../runtime/zone.ts";
+import { digestHtml, digestText } from "../insight/report/digest.ts";
+import { type DigestFacts, headline, reportComments } from "../insight/report/facts.ts";
+import { type DkimKey, signMail } from "./delivery/mail/dkim.ts";
+import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
+import { asciiDomain, formatMessage, headerText, mailbox, needsSmtpUtf8 } from "./delivery/message/mime.ts";
+import { senderDomain } from "./delivery/message/sender.ts";
+import { type MailContext, streamHeaders } from "./delivery/message/survey-mail.ts";
+import type { Outbox } from "./delivery/outbox.ts";
+import type { SmtpMessage } from "./delivery/smtp/smtp-types.ts";
+import { type DueDigest, digestWeek } from "./domain/delivery/digests.ts";
+import { WEEKDAYS } from "./domain/delivery/digest-rows.ts";
+import type { Store } from "./domain/ports.ts";
+import type { DeliveryProgress, DeliveryResult } from "./domain/delivery/sender.ts";
+
+const PAGE = 100;
+const COMMENTS_MAX = 200;
+
+/** The facts of the seven days before the digest's day, compared with the seven before those. `name` is the sender's. */
+export async function readDigestFacts(store: Store, due: DueDigest, name: string | null): Promise<DigestFacts> {
+  const { project, periodAt, zone } = due;
+  const { since, until, before } = digestWeek(periodAt, zone);
+  const count = (from: number, to: number): Promise<DigestFacts["counts"]> =>
+    store.read((tx) => tx.responses.countScores(project.id, { since: from, until: to, trendId: null }));
+  const counts = await count(since, until);
+  const wallClock = createWallClock(zone);
+  const day = (at: number): string => {
+    const { year, month, day: date } = toCalendarDay(wallClock(at));
+    return [String(year).padStart(4, "0"), String(month).padStart(2, "0"), String(date).padStart(2, "0")].join("-");
+  };
+  const { commented, newest } = await readCommented(store, due, { since, until });
+  return {
+    title: name === null ? "Customer survey" : `${name}: customer survey`,
+    range: `${day(since)} – ${day(until)}`,
+    counts,
+    commented,
+    change: { before: await count(before, since - 1), after: counts, words: "against the 7 days before" },
+    comments: reportComments(newest, { personal: false, day }),
+  };
+}
+
+/** How many answers have a comment, and the newest of them, newest first: a page at a time, so that nobody waits long. */
+async function readCommented(
+  store: Store,
+  { project }: DueDigest,
+  range: { readonly since: number; readonly until: number },
+): Promise<{ readonly commented: number; readonly newest: readonly JsonObject[] }> {
+  const shape = { expandPerson: true, expandNotes: false, permalinkPrefix: "" };
+  const all = { updatedSince: null, updatedUntil: null, personId: null, trendId: null, order: "desc" } as const;
+  const newest: JsonObject[] = [];
+  let commented = 0;
+  for (let offset = 0; ; offset += PAGE) {
+    const page = { ...range, ...all, offset, limit: PAGE };
+    const rows = await store.read((tx) => tx.responses.list(project.id, page, shape));
+    for (const text of rows) {
+      const row = JSON.parse(text) as JsonObject;
+      const { comment, survey_type: type } = row;
+      if (type !== "nps" || typeof comment !== "string" || comment.trim() === "") continue;
+      commented += 1;
+      if (newest.length < COMMENTS_MAX) newest.push(row);
+    }
+    if (rows.length < PAGE) return { commented, newest };
+  }
+}
+
+export interface DigestMail {
+  readonly message: SmtpMessage;
+  readonly text: string;
+  /** In this mail and in no other. */
+  readonly messageId: string;
+}
+
+/** The same facts and settings give the same bytes: a mail that is tried again is the same mail. */
+export function renderDigest(
+  due: DueDigest,
+  facts: DigestFacts,
+  { appUrl, sender }: MailContext,
+  key: DkimKey | null,
+): DigestMail {
+  const leaveUrl = `${appUrl}/u/${due.token}`;
+  const day = WEEKDAYS[due.weekday] ?? "";
+  const why = `You get this every ${day.slice(0, 1).toUpperCase()}${day.slice(1)}.`;
+  const sum = createHash("sha256").update(`${due.token}/${due.periodAt}`).digest("hex");
+  const domain = senderDomain(sender.from);
+  const messageId = `${sum.slice(0, 32)}@${domain}`;
+  const foot = { why, leaveUrl };
+  const parts = [
+    { type: "text/plain", text: digestText(facts, foot) },
+    { type: "text/html", text: digestHtml(facts, foot) },
+  ];
+  const headers: [string, string][] = [
+    ["From", mailbox(sender.senderName, sender.from)],
+    ["To", mailbox(null, due.email)],
+    ...(sender.replyTo === null ? [] : [["Reply-To", mailbox(null, sender.replyTo)] as [string, string]]),
+    ["Subject", headerText(`${facts.title}: ${headline(facts)}`)],
+    ["Date", new Date(due.periodAt * 1000).toUTCString().replace("GMT", "+0000")],
+    ["Message-ID", `<${messageId}>`],
+    ["Content-Language", "en"],
+    ...streamHeaders({ project: due.project, kind: "digest", locale: "en", domain, leaveUrl }),
+  ];
+  // `=_` occurs neither in Base64 nor in quoted-printable.
+  const unsigned = formatMessage(headers, parts, `=_${sum.slice(32, 60)}`);
+  const text = key === null ? unsigned : signMail(unsigned, key);
+  // A bounce is known by a token that surveys alone have.
+  const bounce = sender.bounceAddress?.includes("{token}") === true ? null : sender.bounceAddress;
+  const envelope = { from: asciiDomain(bounce ?? sender.from), to: asciiDomain(due.email) };
+  return {
+    message: { ...envelope, bytes: Buffer.from(text, "utf8"), needsSmtpUtf8: needsSmtpUtf8(due.email) },
+    text,
+    messageId,
+  };
+}
+
+export interface DigestSending {
+  readonly store: Store;
+  /** Null leaves it in the outbox. */
+  readonly mail: SmtpSender | null;
+  readonly outbox: Outbox;
+  readonly context: MailContext;
+  readonly key: DkimKey | null;
+}
+
+/** By the sender that surveys have: its rate, its health and its rules. */
+export async function deliverDigest(
+  { store, mail, outbox, context, key }: DigestSending,
+  due: DueDigest,
+  progress: DeliveryProgress,
+): Promise<DeliveryResult> {
+  const name = context.sender.senderName ?? (due.project.name === "default" ? null : due.project.name);
+  const { message, text, messageId } = renderDigest(due, await readDigestFacts(store, due, name), context, key);
+  const { project, id, attempts, periodAt, token } = due;
+  if (mail === null) {
+    if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
+    const owner = { project, requestId: id, channel: "email", token: `${token}/${periodAt}` } as const;
+    return outbox.deliverMail(owner, { text, mark: messageId });
+  }
+  const rendered = { message, frozen: { messageId, bounceToken: null, values: {} } };
+  const one = {
+    key: `${project.id}/${id}`,
+    address: due.email,
+    attempts,
+    firstAttemptAt: attempts > 0 ? periodAt : null,
+  };
+  return mail.deliverMail({ ...one, render: async () => rendered }, progress);
+}

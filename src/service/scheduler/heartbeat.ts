@@ -1,0 +1,53 @@
+/** Which processes deliver from one database: each says from time to time that it lives. */
+import type { Clock } from "../../runtime/clock.ts";
+import { type OnUnknown, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
+import { releaseDeadDigests } from "../domain/delivery/digests.ts";
+import type { Store } from "../domain/ports.ts";
+
+export interface Heartbeat {
+  /** Before anything is claimed, and often. Cheap unless it is time. */
+  readonly beat: () => Promise<void>;
+  /** Whether this process does what only one may do: of those that live, the first by name. */
+  readonly isLeader: () => boolean;
+  /** Lets the others take over at once. */
+  readonly end: () => Promise<void>;
+}
+
+export interface HeartbeatOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly claimer: string;
+  readonly onUnknown: OnUnknown;
+}
+
+/** A process that was not heard of for so long is dead, and its claims are free. */
+export const LIFE_SECONDS = 30;
+const BEAT_MS = 10_000;
+
+/** Where no other process shares the data, every other claimer is dead from the start. */
+export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatOptions): Heartbeat {
+  const state = { beatMs: null as number | null, isFirst: false };
+  const isDue = (): boolean => state.beatMs === null || (store.isShared && clock.monotonic() - state.beatMs >= BEAT_MS);
+  return {
+    beat: async () => {
+      if (!isDue()) return;
+      const startedMs = clock.monotonic();
+      state.isFirst = await store.write(async (tx) => {
+        const living = store.isShared ? await tx.requests.beat(claimer, LIFE_SECONDS) : [claimer];
+        await releaseDeadClaims(tx, living, onUnknown);
+        await releaseDeadDigests(tx, living);
+        return living[0] === claimer;
+      });
+      state.beatMs = startedMs;
+    },
+    isLeader: () => {
+      if (!store.isShared) return true;
+      return state.isFirst && state.beatMs !== null && clock.monotonic() - state.beatMs < (LIFE_SECONDS * 1000) / 2;
+    },
+    end: async () => {
+      if (!store.isShared || state.beatMs === null) return;
+      state.beatMs = null;
+      await store.write((tx) => tx.requests.leave(claimer));
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** Counts of a write that are changed together at its end: one by one each would be a question to the database. */
+import type { CountedList } from "./counted-lists.ts";
+import type { Entry, ListBlocks } from "./list-blocks.ts";
+
+interface Pending {
+  readonly list: CountedList;
+  readonly added: readonly Entry[];
+  readonly removed: readonly Entry[];
+}
+
+export interface DeferredBlocks extends ListBlocks {
+  /** Counts what has come and gone. Whoever asks for counts before has them right, too. */
+  flush(): Promise<void>;
+  /** What is still to be counted, to be given to `restore` when a job of the write is undone. */
+  mark(): ReadonlyMap<string, Pending>;
+  restore(mark: ReadonlyMap<string, Pending>): void;
+}
+
+export function createDeferredBlocks(blocks: ListBlocks): DeferredBlocks {
+  let pending = new Map<string, Pending>();
+  const note = (list: CountedList, added: readonly Entry[], removed: readonly Entry[]): void => {
+    const name = `${list.project} ${list.name}`;
+    const known = pending.get(name) ?? { list, added: [], removed: [] };
+    pending.set(name, { list, added: [...known.added, ...added], removed: [...known.removed, ...removed] });
+  };
+  const flush = async (): Promise<void> => {
+    const all = [...pending.values()];
+    pending = new Map();
+    for (const { list, added, removed } of all) {
+      if (removed.length > 0) await blocks.remove(list, ...removed);
+      if (added.length > 0) await blocks.add(list, ...added);
+    }
+  };
+  return {
+    max: blocks.max,
+    add: async (list, ...entries) => note(list, entries, []),
+    remove: async (list, ...entries) => note(list, [], entries),
+    drop: (list) => {
+      pending.delete(`${list.project} ${list.name}`);
+      blocks.drop(list);
+    },
+    read: async (list) => {
+      await flush();
+      return blocks.read(list);
+    },
+    count: async (list, range) => {
+      await flush();
+      return blocks.count(list, range);
+    },
+    countScores: async (list, range) => {
+      await flush();
+      return blocks.countScores(list, range);
+    },
+    flush,
+    mark: () => new Map(pending),
+    restore: (mark) => {
+      pending = new Map(mark);
+    },
+  };
+}

@@ -1,0 +1,341 @@
+/** Weekly digests: when they are due, that no week has two, and what is in them. */
+import { readFile, readdir } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, it, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import {
+  addDigest,
+  digestWeek,
+  type DueDigest,
+  leaveDigest,
+  nextDigestAt,
+  releaseDeadDigests,
+  removeDigest,
+} from "../../../src/service/domain/delivery/digests.ts";
+import type { DeliveryProgress, DeliveryResult } from "../../../src/service/domain/delivery/sender.ts";
+import { createDigestLoop } from "../../../src/service/scheduler/digests.ts";
+import { openEmbeddedService } from "../../helpers/embedded-service.ts";
+import { fixedClock } from "../../helpers/fake-deps.ts";
+import { startPlanServer } from "../../helpers/smtp-plan-server.ts";
+import { DAY, openFixture, type Fixture } from "../domain/fixture.ts";
+
+const at = (text: string): number => Date.parse(text) / 1000;
+const iso = (seconds: number | null | undefined): string | null =>
+  typeof seconds === "number" ? new Date(seconds * 1000).toISOString().replace(":00.000Z", "Z") : null;
+const monday = { weekday: 1, minute: 480, zone: null };
+
+describe("the schedule", () => {
+  it.each([
+    ["Europe/Berlin", 1, 480, "2026-03-25T00:00:00Z", ["2026-03-30T06:00Z", "2026-04-06T06:00Z"]],
+    ["Europe/Berlin", 1, 480, "2026-10-20T00:00:00Z", ["2026-10-26T07:00Z", "2026-11-02T07:00Z"]],
+    // The clock jumps from 2 to 3; it shows 02:30 twice in autumn.
+    ["Europe/Berlin", 0, 150, "2026-03-28T12:00:00Z", ["2026-03-29T01:30Z", "2026-04-05T00:30Z"]],
+    ["Europe/Berlin", 0, 150, "2026-10-24T12:00:00Z", ["2026-10-25T00:30Z", "2026-11-01T01:30Z"]],
+    ["Pacific/Apia", 1, 0, "2026-11-22T00:00:00Z", ["2026-11-22T11:00Z", "2026-11-29T11:00Z"]],
+    ["UTC", 1, 480, "2026-11-23T08:00:00Z", ["2026-11-30T08:00Z", "2026-12-07T08:00Z"]],
+  ])("in %s, day %i, minute %i, after %s", (zone, weekday, minute, after, expected) => {
+    const schedule = { weekday, minute, zone: null };
+    const first = nextDigestAt(schedule, zone, at(after));
+    expect([first, nextDigestAt(schedule, zone, first)].map(iso)).toEqual(expected);
+  });
+
+  it("when clocks change within the week, then weeks neither overlap nor leave a gap", () => {
+    const [spring, next] = ["2026-03-30T06:00:00Z", "2026-04-06T06:00:00Z"].map((text) =>
+      digestWeek(at(text), "Europe/Berlin"),
+    );
+    expect([spring?.before, spring?.since, spring?.until, next?.since].map(iso)).toEqual([
+      "2026-03-15T23:00Z",
+      "2026-03-22T23:00Z",
+      "2026-03-29T21:59:59.000Z",
+      "2026-03-29T22:00Z",
+    ]);
+  });
+});
+
+/** A service that is started again and again over one store; `sent` are the times that its mails are for. */
+async function openDigests() {
+  const fixture: Fixture = await openFixture();
+  onTestFinished(() => fixture.store.close());
+  fixture.time.now = at("2026-11-18T12:00:00Z");
+  const sent: (string | null)[] = [];
+  const marking = async (due: DueDigest, progress: DeliveryProgress): Promise<DeliveryResult> => {
+    if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
+    await progress.transmitting();
+    sent.push(iso(due.periodAt));
+    return { kind: "sent" };
+  };
+  const state = { starts: 0 };
+  const run = async (deliver = marking): Promise<void> => {
+    state.starts += 1;
+    const { store, time } = fixture;
+    const clock = { ...fixedClock(), now: () => time.now * 1000 };
+    const errors: unknown[] = [];
+    const claimer = `process-${state.starts}`;
+    const loop = createDigestLoop({
+      store,
+      clock,
+      random: systemRandom,
+      claimer,
+      // The processes before it are dead.
+      heartbeat: { beat: () => store.write((tx) => releaseDeadDigests(tx, [claimer])) },
+      hasRoom: () => true,
+      deliver,
+      onError: (error) => void errors.push(error),
+    });
+    await loop.finish();
+    expect(errors).toEqual([]);
+  };
+  const only = async () => (await fixture.read((tx) => tx.digests.list(null)))[0];
+  const email = "boss@example.com";
+  await fixture.write((tx) => addDigest(tx, fixture.project, email, monday));
+  return { ...fixture, sent, run, only, marking, email };
+}
+
+describe("a digest", () => {
+  test("when the service looks often, is started again, or was away, then each week has one mail at most", async () => {
+    const { time, sent, run, only } = await openDigests();
+    for (let hours = 0; hours < 21 * 24; hours += 5) {
+      time.now += 5 * 3600;
+      await run();
+    }
+    expect(sent).toEqual(["2026-11-23T08:00Z", "2026-11-30T08:00Z", "2026-12-07T08:00Z"]);
+    // Away for five weeks and a day: of these only the last is told of.
+    time.now = at("2027-01-12T09:00:00Z");
+    await run();
+    await run();
+    expect(sent.slice(3)).toEqual(["2027-01-11T08:00Z"]);
+    // Away until it is three days late: that week is left out.
+    time.now = at("2027-01-21T09:00:00Z");
+    await run();
+    expect([sent.slice(4), (await only())?.state, iso((await only())?.dueAt)]).toEqual([
+      [],
+      "failed",
+      "2027-01-25T08:00Z",
+    ]);
+  });
+
+  test("when the clock jumps ahead and back, then no week has a second mail", async () => {
+    const { time, sent, run } = await openDigests();
+    const jumps = ["2026-11-23T08:01:00Z", "2026-12-14T09:00:00Z", "2026-11-23T08:02:00Z", "2026-11-30T08:00:10Z"];
+    for (const jump of [...jumps, "2026-12-14T10:00:00Z", "2026-12-21T08:00:01Z"]) {
+      time.now = at(jump);
+      await run();
+    }
+    expect(sent).toEqual(["2026-11-23T08:00Z", "2026-12-14T08:00Z", "2026-12-21T08:00Z"]);
+  });
+
+  test("when its schedule changes on the day of a mail, then that day has no second one", async () => {
+    const { store, time, sent, run, project, email } = await openDigests();
+    for (const [now, minute] of [
+      ["2026-11-23T08:00:00Z", 600],
+      ["2026-11-23T10:00:00Z", 600],
+      ["2026-11-30T10:00:00Z", 480],
+      ["2026-12-07T08:00:00Z", 480],
+    ] as const) {
+      time.now = at(now);
+      await run();
+      await store.write((tx) => addDigest(tx, project, email, { ...monday, minute }));
+    }
+    expect(sent).toEqual(["2026-11-23T08:00Z", "2026-11-30T10:00Z", "2026-12-07T08:00Z"]);
+  });
+
+  test("when the service dies before the mark, then the mail goes out; after it, it is unknown and not repeated", async () => {
+    const { time, sent, run, only } = await openDigests();
+    // A process that is gone neither sends nor records anything more.
+    const dies = (marks: boolean): Promise<void> =>
+      new Promise((reached) => {
+        void run(async (_, progress) => {
+          if (marks) await progress.transmitting();
+          reached();
+          return new Promise<never>(() => undefined);
+        });
+      });
+    time.now = at("2026-11-23T08:00:00Z");
+    await dies(false);
+    await run();
+    expect([sent.splice(0), (await only())?.state]).toEqual([["2026-11-23T08:00Z"], "sent"]);
+    time.now = at("2026-11-30T08:00:00Z");
+    await dies(true);
+    await run();
+    expect([sent, (await only())?.state, iso((await only())?.dueAt)]).toEqual([[], "unknown", "2026-12-07T08:00Z"]);
+  });
+
+  test("when the server says later, then the same week's mail is tried again; a bounce ends it for good", async () => {
+    const { time, sent, run, only } = await openDigests();
+    time.now = at("2026-11-23T08:00:00Z");
+    await run(async () => ({ kind: "retry", delaySeconds: 300 }));
+    expect([(await only())?.state, (await only())?.attempts, ((await only())?.dueAt ?? 0) - time.now >= 300]).toEqual([
+      "retrying",
+      1,
+      true,
+    ]);
+    time.now += 3600;
+    await run();
+    expect(sent).toEqual(["2026-11-23T08:00Z"]);
+    time.now += 7 * DAY;
+    await run(async () => ({ kind: "bounced" }));
+    time.now += 7 * DAY;
+    await run();
+    expect([sent.length, (await only())?.state, (await only())?.dueAt]).toEqual([1, "bounced", null]);
+  });
+
+  test("when its reader leaves, also while a mail is in hand, then nothing more goes out; coming back is one click", async () => {
+    const { store, time, sent, run, only, marking, project, email } = await openDigests();
+    time.now = at("2026-11-23T08:00:00Z");
+    await run(async (due, progress) => {
+      await store.write((tx) => leaveDigest(tx, due.token, "leave"));
+      return marking(due, progress);
+    });
+    time.now += 7 * DAY;
+    await run();
+    expect(sent).toEqual([]);
+    await expect(store.write((tx) => addDigest(tx, project, email, monday))).rejects.toThrow("has unsubscribed");
+    const token = (await only())?.token ?? "";
+    expect(await store.write((tx) => leaveDigest(tx, token, "undo"))).toBe(true);
+    time.now += 7 * DAY;
+    await run();
+    expect(sent).toEqual(["2026-12-07T08:00Z"]);
+    await store.write((tx) => removeDigest(tx, project, email));
+    expect(await store.read((tx) => tx.digests.list(null))).toEqual([]);
+  });
+});
+
+test("when a week is over, then the mail tells it, in the sender's name, and its link ends it", async () => {
+  const time = { now: at("2026-11-17T12:00:00Z") };
+  const clock = { ...systemClock, now: () => time.now * 1000 };
+  const embedded = await openEmbeddedService({ clock });
+  onTestFinished(() => embedded.close());
+  const { service, client, folder, baseUrl } = embedded;
+  const { admin } = service;
+  await admin({ kind: "settings", project: "default", change: { sender_name: "Acme", tz: "Europe/Berlin" } });
+  const added = await admin({ kind: "digest.add", project: "default", email: "boss@example.com", ...monday });
+  expect(added).toEqual({
+    id: expect.any(String),
+    email: "boss@example.com",
+    every: "monday",
+    at: "08:00",
+    tz: "Europe/Berlin",
+    state: "scheduled",
+    next_at: at("2026-11-23T07:00:00Z"),
+    last_sent_at: null,
+    reason: null,
+    created_at: time.now,
+  });
+  const sent = await client.sendPerson({ email: "ada@example.com", name: "Ada Hill", send: false });
+  const person = sent.kind === "answered" ? (sent.reply.json["id"] ?? null) : null;
+  await client.addResponse({ person, score: 3, comment: "Ask ada@example.com about the invoice" });
+  await client.addResponse({ person, score: 10 });
+  time.now = at("2026-11-23T07:00:00Z");
+  await service.finishDue();
+  await service.finishDue();
+  const outbox = path.join(folder, "outbox");
+  const [name = "", ...more] = await readdir(outbox);
+  expect(more).toEqual([]);
+  const bytes = await readFile(path.join(outbox, name), "utf8");
+  const [head = ""] = bytes.split("\r\n\r\n");
+  const mail = bytes.replaceAll("=\r\n", "");
+  expect(
+    head
+      .replaceAll("\r", "")
+      .replace(/=_\w+/g, "=_B")
+      .replace(/<\w{32}@/, "<ID@"),
+  ).toMatchInlineSnapshot(`
+    "From: "Acme" <surveys@localhost>
+    To: <boss@example.com>
+    Subject: =?UTF-8?B?QWNtZTogY3VzdG9tZXIgc3VydmV5OiBOUFMgMCwgYmV0d2VlbiAtNzMgYW5k?=
+     =?UTF-8?B?IDczOyAyIGFuc3dlcnMsIHRvbyBmZXcgdG8gc2F5Lg==?=
+    Date: Mon, 23 Nov 2026 07:00:00 +0000
+    Message-ID: <ID@localhost>
+    Content-Language: en
+    List-ID: <digest.default.localhost>
+    Feedback-ID: 1:digest:en:49960de588
+    Auto-Submitted: auto-generated
+    X-Auto-Response-Suppress: OOF, AutoReply
+    MIME-Version: 1.0
+    Content-Type: multipart/alternative; boundary="=_B""
+  `);
+  const text = mail.slice(mail.indexOf("\r\n\r\nAcme"), mail.indexOf("text/html"));
+  expect(text.replaceAll("\r", "").replace(/\/u\/[\w-]+|=_\w+/g, "[..]")).toMatchInlineSnapshot(`
+    "
+
+    Acme: customer survey
+
+    NPS 0, between -73 and 73; 2 answers, too few to say.
+    2026-11-16 =E2=80=93 2026-11-22 =C2=B7 n 2 =C2=B7 95 % interval
+
+    Promoters    50 %  1  ###############
+    Passives      0 %  0
+    Detractors   50 %  1  ###############
+
+    1 comment
+
+    3 (2026-11-17) [4]
+      Ask [email-1] about the invoice
+
+    --=20
+    You get this every Monday.
+    Unsubscribe: http://127.0.0.1:8080[..]
+
+    --[..]
+    Content-Type: "
+  `);
+  const leave = /http:\/\/127\.0\.0\.1:8080(\/u\/[\w-]+)/.exec(mail)?.[1] ?? "";
+  const visit = async (method: string, url: string): Promise<string> => {
+    const reply = await service.handle({ method, url: `${baseUrl}${url}`, headers: {} });
+    const page = typeof reply.body === "string" ? reply.body : "";
+    return (
+      /<main[^>]*>([\s\S]*)<\/main>/
+        .exec(page)?.[1]
+        ?.replace(/<[^>]+>|\s+/g, " ")
+        .replace(/ +/g, " ")
+        .trim() ?? ""
+    );
+  };
+  const states = async () => (await admin({ kind: "digest.list", project: "default" })).map(({ state }) => state);
+  expect([await visit("GET", leave), await states()]).toMatchInlineSnapshot(`
+    [
+      "Acme Weekly digest Stop the weekly digest from Acme? Unsubscribe",
+      [
+        "sent",
+      ],
+    ]
+  `);
+  expect([await visit("POST", leave), await states()]).toMatchInlineSnapshot(`
+    [
+      "Acme Weekly digest You will get no more digests from Acme. That was a mistake",
+      [
+        "unsubscribed",
+      ],
+    ]
+  `);
+  expect([await visit("POST", `${leave}/undo`), await states()]).toMatchInlineSnapshot(`
+    [
+      "Acme Weekly digest You get the weekly digest again. Unsubscribe",
+      [
+        "sent",
+      ],
+    ]
+  `);
+});
+
+test("when mail goes over SMTP, then a digest does too, and what the server says is told", async () => {
+  const server = await startPlanServer();
+  onTestFinished(server.stop);
+  const time = { now: at("2026-11-17T12:00:00Z") };
+  const clock = { ...systemClock, now: () => time.now * 1000 };
+  const embedded = await openEmbeddedService({ clock, smtp: { port: server.port } });
+  onTestFinished(() => embedded.close());
+  const { service } = embedded;
+  for (const email of ["ok@example.com", "550-5.1.1@example.com"])
+    await service.admin({ kind: "digest.add", project: "default", email, ...monday });
+  time.now = at("2026-11-23T08:00:00Z");
+  await service.finishDue();
+  await service.finishDue();
+  expect(server.accepted.map(({ from, to }) => [from, to])).toEqual([["us@example.com", "ok@example.com"]]);
+  const list = await service.admin({ kind: "digest.list", project: "default" });
+  expect(list.map(({ email, state, reason }) => [email, state, reason])).toEqual([
+    ["ok@example.com", "sent", expect.stringContaining("queued")],
+    ["550-5.1.1@example.com", "bounced", expect.stringContaining("does not exist")],
+  ]);
+});

@@ -1,0 +1,227 @@
+/** What a store on a server adds to the rules that every engine keeps: several processes, and a server that goes away. */
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { systemRandom } from "../../../../src/runtime/random.ts";
+import { UnavailableError } from "../../../../src/service/domain/errors.ts";
+import type { SendInput } from "../../../../src/service/domain/inputs.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import type { Store } from "../../../../src/service/domain/ports.ts";
+import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
+import { ensureFirstKey } from "../../../../src/service/first-project.ts";
+import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
+import { createProjectQueue } from "../../../../src/service/store/postgres/project-queue.ts";
+import { CommitLost, type WriteJob } from "../../../../src/service/store/postgres/transaction.ts";
+import { StoreDatabaseError } from "../../../../src/service/store/store-errors.ts";
+import { administer, type Cluster, hasPostgres, newDatabase, startCluster } from "../../../helpers/postgres.ts";
+import { sendInput } from "../../domain/fixture.ts";
+
+if (!hasPostgres) console.warn("PostgreSQL is not installed: its tests are skipped");
+
+test.runIf(process.env["SURVEYCTL_TEST_POSTGRES"] === "required")(
+  "when it is the pipeline that tests, then a server is installed",
+  () => {
+    expect(hasPostgres).toBe(true);
+  },
+);
+
+const open = (url: string): Promise<Store> => openPostgresStore({ url, clock: systemClock });
+
+async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe.skipIf(!hasPostgres)("two processes on one database", () => {
+  let url = "";
+  let stores: Store[] = [];
+  let project = { id: 0, name: "" };
+  beforeAll(async () => {
+    url = await newDatabase();
+    stores = await Promise.all([open(url), open(url)]);
+    project = await stores[0]!.write((tx) => addProject(tx, "default"));
+  });
+  afterAll(() => Promise.all(stores.map((store) => store.close())));
+
+  const add = (store: Store, given: Partial<SendInput>) =>
+    store.write((tx) => sendPerson(tx, project, sendInput(given)), { project: project.id });
+  const write = async (store: Store, name: string): Promise<void> => {
+    for (let count = 0; count < 60; count += 1)
+      await store.write((tx) => sendPerson(tx, project, sendInput({ email: `${name}${count}@x.co`, send: false })), {
+        project: project.id,
+      });
+  };
+
+  test("when both are sent the same new address at once, then there is one person and one survey", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => add(stores[at % 2]!, { email: "same@x.co" })),
+    );
+    expect(new Set(answers.map(({ person }) => person.id)).size).toBe(1);
+    expect(answers.filter(({ person }) => person.survey_scheduled_at !== null)).toHaveLength(1);
+  });
+
+  test("when both write while others read on from a cursor, then nobody is missed and nobody comes twice", async () => {
+    let isWriting = true;
+    const seen: string[] = [];
+    const read = async (): Promise<void> => {
+      let after: { createdAt: number; id: number } | null = null;
+      for (let isLast = false; !isLast;) {
+        isLast = !isWriting;
+        const filter = { since: null, until: null, after, limit: 50 };
+        const rows = await stores[1]!.read((tx) => tx.people.list(project.id, filter));
+        for (const row of rows) {
+          const { id, created_at: createdAt } = JSON.parse(row) as { id: string; created_at: number };
+          seen.push(id);
+          after = { createdAt, id: Number(id) };
+        }
+        if (rows.length > 0) isLast = false;
+      }
+    };
+    const reading = read();
+    const writers = stores.flatMap((store, at) => ["a", "b", "c", "d"].map((name) => write(store, `${name}${at}`)));
+    await Promise.all(writers);
+    isWriting = false;
+    await reading;
+    const { people } = await stores[0]!.read((tx) => tx.projects.counts(project.id));
+    expect({ seen: seen.length, different: new Set(seen).size }).toEqual({ seen: people, different: people });
+    expect(await stores[0]!.check()).toEqual([]);
+  });
+
+  test("when a job of a shared commit fails, then the others are kept", async () => {
+    const work = (email: string) => stores[0]!.write((tx) => sendPerson(tx, project, sendInput({ email })));
+    const broken = stores[0]!.write(async (tx) => {
+      await sendPerson(tx, project, sendInput({ email: "gone@x.co" }));
+      throw new Error("no");
+    });
+    const [kept, failed] = await Promise.allSettled([work("kept@x.co"), broken]);
+    expect([kept.status, failed.status]).toEqual(["fulfilled", "rejected"]);
+    const find = (email: string) => stores[1]!.read((tx) => tx.people.byEmail(project.id, email));
+    expect([(await find("kept@x.co"))?.email, await find("gone@x.co")]).toEqual(["kept@x.co", null]);
+  });
+
+  test("when works that touch nothing of one another run side by side and one throws, then the others are kept", async () => {
+    const send = (email: string, isBroken = false) =>
+      stores[0]!.write(
+        async (tx) => {
+          const sent = await sendPerson(tx, project, sendInput({ email, send: false }));
+          if (isBroken) throw new Error("no");
+          return sent.created;
+        },
+        { project: project.id, beside: { kind: "people", subject: email } },
+      );
+    const before = await stores[0]!.read((tx) => tx.projects.counts(project.id));
+    const emails = Array.from({ length: 30 }, (_, at) => `beside${at % 25}@x.co`);
+    expect((await Promise.all(emails.map((email) => send(email)))).filter((isNew) => isNew)).toHaveLength(25);
+    const ended = await Promise.allSettled([send("good@x.co"), send("bad@x.co", true), send("fine@x.co")]);
+    expect(ended.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    const after = await stores[1]!.read((tx) => tx.projects.counts(project.id));
+    expect(after.people - before.people).toBe(27);
+    expect(await stores[0]!.check()).toEqual([]);
+  });
+
+  test("when a write names a project and changes another, then it is refused", async () => {
+    const other = await stores[0]!.write(async (tx) => (await findProject(tx, "b")) ?? addProject(tx, "b"));
+    const crossing = stores[0]!.write((tx) => sendPerson(tx, other, sendInput({ email: "x@x.co" })), {
+      project: project.id,
+    });
+    await expect(crossing).rejects.toThrow(`a write of project ${project.id} changes project ${other.id}`);
+  });
+});
+
+describe.skipIf(!hasPostgres)("a first start", () => {
+  test("when four start at once on an empty database, then one makes the schema and one key", async () => {
+    const url = await newDatabase();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => open(url)));
+    const keys = await Promise.all(stores.map((store) => ensureFirstKey(store, systemRandom, null)));
+    expect(keys.filter((key) => key !== null)).toHaveLength(1);
+    const names = await stores[0]!.read(async (tx) => (await tx.projects.list()).map(({ name }) => name));
+    expect(names).toEqual(["default"]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test("when the schema is newer, another program's or may not be made, then it is refused by name", async () => {
+    const url = await newDatabase();
+    const refused = openPostgresStore({ url, clock: systemClock, mayMigrate: false });
+    await expect(refused).rejects.toThrow("the database has schema 0 and this version needs");
+    await (await open(url)).close();
+    await ask(url, "INSERT INTO schema_migrations VALUES (9999, 0)");
+    await expect(open(url)).rejects.toThrow("written by a newer version (schema 9999");
+    const foreign = await newDatabase();
+    await ask(foreign, "CREATE TABLE theirs (id INT)");
+    await expect(open(foreign)).rejects.toThrow("tables of another program");
+  });
+});
+
+describe.skipIf(!hasPostgres)("a server that goes away", () => {
+  let cluster: Cluster;
+  let store: Store;
+  beforeAll(async () => {
+    cluster = startCluster({ port: 5433 });
+    await administer(cluster, "CREATE DATABASE one");
+    store = await open(cluster.url("one"));
+    await store.write((tx) => addProject(tx, "default"));
+  });
+  afterAll(() => store.close());
+
+  const add = (email: string) =>
+    store.write((tx) => sendPerson(tx, { id: 1, name: "default" }, sendInput({ email })), { project: 1 });
+
+  test("when connections are cut, then the work is done again on others", async () => {
+    const adding = Promise.all(Array.from({ length: 40 }, (_, at) => add(`cut${at}@x.co`)));
+    await administer(
+      cluster,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'surveyctl'",
+    );
+    expect(await adding).toHaveLength(40);
+    expect(await store.check()).toEqual([]);
+  });
+
+  test("when it is down, then work is refused as unavailable, and goes on once it is back", async () => {
+    cluster.stop("fast");
+    await expect(add("down@x.co")).rejects.toBeInstanceOf(UnavailableError);
+    await expect(store.read((tx) => tx.projects.list())).rejects.toBeInstanceOf(StoreDatabaseError);
+    expect(store.trouble()?.message).toMatch(/^the database cannot be reached/);
+    cluster.start();
+    expect((await add("up@x.co")).created).toBe(true);
+    expect(store.trouble()).toBeNull();
+    expect(await store.read((tx) => tx.people.byEmail(1, "down@x.co"))).toBeNull();
+  }, 30_000);
+});
+
+const answered = async (outcomes: readonly ("committed" | "aborted" | "in progress" | "unknown")[]) => {
+  const left = [...outcomes];
+  const runs: string[] = [];
+  const queue = createProjectQueue({
+    clock: { ...systemClock, sleep: () => Promise.resolve() },
+    random: systemRandom,
+    run: async (_, jobs: readonly WriteJob[]) => {
+      runs.push("run");
+      const answers = jobs.map((job) => () => job.resolve(`run ${runs.length}`));
+      if (runs.length === 1) throw new CommitLost("7", answers, { cause: new Error("cut") });
+      return answers;
+    },
+    ask: async () => left.shift() ?? "unknown",
+    unprepare: () => undefined,
+    onEnd: () => undefined,
+  });
+  return queue.write(async () => null).catch((error: unknown) => error);
+};
+
+describe("an answer to COMMIT that is lost", () => {
+  test.each([
+    [["committed"], "run 1"],
+    [["in progress", "committed"], "run 1"],
+    [["aborted"], "run 2"],
+  ] as const)("when the server says %j, then the work is done once", async (outcomes, answer) => {
+    expect(await answered(outcomes)).toBe(answer);
+  });
+
+  test("when the server does not know, then nobody is told that it was done", async () => {
+    expect(await answered(["unknown"])).toBeInstanceOf(UnavailableError);
+  });
+});
