@@ -25,7 +25,12 @@ async function peakOf(
 ): Promise<{ status: number | null; said: string; peakMb: number }> {
   const server = await startMisbehavingServer({ script: [behaviour] });
   const peakFile = path.join(folder, name.replaceAll(/\W/g, "-"));
-  const env = { NODE_OPTIONS: `--require=${folder}/peak.cjs`, PEAK_FILE: peakFile, SURVEYCTL_API_KEY: "key-of-memory" };
+  const env = {
+    NODE_OPTIONS: `--require=${folder}/peak.cjs`,
+    PEAK_FILE: peakFile,
+    SURVEYCTL_API_KEY: "key-of-memory",
+    SURVEYCTL_SETTLE: "1s",
+  };
   try {
     const { status, stderr } = await runCli({ args: [...args, "--retries", "0", "--base-url", server.baseUrl], env });
     return { status, said: stderr.split("\n")[0] ?? "", peakMb: Number(await readFile(peakFile, "utf8")) / 1024 };

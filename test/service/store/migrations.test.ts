@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { finishDelivery, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
-import type { SqlRow } from "../../../src/service/store/sql/database.ts";
 import { type Migration, MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
