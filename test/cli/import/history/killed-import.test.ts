@@ -9,9 +9,11 @@ import { runCli, startProgram } from "../../../helpers/run-cli.ts";
 
 /** Killed when the log of the data file has grown by so many bytes, so that each try gets as far. */
 const KILL_AT = size(1, 6);
+/** So many that the last try still has rows to store. */
+const PEOPLE = size(1500, 6000);
 
 test("when an import is killed again and again, then the file is sound and the same import completes it", async () => {
-  const files = WHOLE_SHAPES["NDJSON of the API"]?.(createPast(1500)) ?? {};
+  const files = WHOLE_SHAPES["NDJSON of the API"]?.(createPast(PEOPLE)) ?? {};
   const [store, whole] = [await openPastStore(), await openPastStore()];
   await store.dump();
   const saved = path.join(store.folder, "saved");
@@ -30,9 +32,9 @@ test("when an import is killed again and again, then the file is sound and the s
   }
   const { status, stdout } = await runCli({ args, home: store.folder });
   const [, people = ""] = stdout.split("\n");
-  expect({ status, people: people.startsWith("people,1500,") }).toEqual({ status: 0, people: true });
+  expect({ status, people: people.startsWith(`people,${PEOPLE},`) }).toEqual({ status: 0, people: true });
   // Some were stored before the kill: that is what makes it one.
-  expect(people).not.toBe("people,1500,1500,0,0,0,0");
+  expect(people).not.toBe(`people,${PEOPLE},${PEOPLE},0,0,0,0`);
   await whole.import(files);
   expect(await store.dump()).toEqual(await whole.dump());
   await store.close();
