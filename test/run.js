@@ -1,12 +1,12 @@
 // Runs the tests with Vitest and ends with one plain line, `N passed, N failed`. Arguments are Vitest's: with any, only
 // what they name runs. `--long` is our own: fuzz, kills and soaks at their full size (`size` in test/helpers/long.ts).
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
 /** A run of everything that finds fewer has lost some. Raise it when tests are added. */
-const TESTS_MIN = 4700;
+const TESTS_MIN = 5000;
 
 const MEMORY = "/dev/shm";
 const MEMORY_MIN_BYTES = 2 * 1024 ** 3;
@@ -50,6 +50,8 @@ function inMemory() {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (bavail * bsize < MEMORY_MIN_BYTES) return {};
     scratch.push(mkdtempSync(path.join(MEMORY, "surveyctl-tests-")));
+    // PostgreSQL runs as a user of its own, and has its folder in this one.
+    chmodSync(scratch[0], 0o711);
     // Tests write programs and run them, which not every such folder allows.
     const probe = path.join(scratch[0], "probe");
     writeFileSync(probe, "#!/bin/sh\n", { mode: 0o755 });

@@ -19,7 +19,7 @@ import { openService, type Service } from "../../../src/service/index.ts";
 import { moveStore, restoreStore, type CopyStoreOptions } from "../../../src/service/data-file/move-store.ts";
 import { openDataFile } from "../../../src/service/data-file/open-data-file.ts";
 import { runServer } from "../../../src/service/run-server.ts";
-import { size } from "../../helpers/long.ts";
+import { isLong, size } from "../../helpers/long.ts";
 import { sendInput } from "../domain/fixture.ts";
 
 const KEY = "key-of-the-backup-tests";
@@ -150,10 +150,11 @@ describe("a backup of a served file", () => {
     ]);
   });
 
-  test("when the file is large, then the API is never silent for more than 50 ms", async () => {
+  // Other programs keep this one waiting as well, so only the long run, which has the machine alone, holds it to a time.
+  test.runIf(isLong)("when the file is large, then the API is never silent for more than 50 ms", async () => {
     const { service, post } = await serve();
     await service.store.write(async ({ tables }) => {
-      const suppressions = Array.from({ length: size(300, 3000) }, (_, n) => ({
+      const suppressions = Array.from({ length: 3000 }, (_, n) => ({
         project_id: 1,
         channel: "email",
         address_hash: `${n}${"x".repeat(64 * 1024)}`,
@@ -165,11 +166,10 @@ describe("a backup of a served file", () => {
     const silences: number[] = [];
     for (let round = 0; round < 5 && !silences.some((ms) => ms <= 50); round += 1) {
       const silence = await longestSilence(post, () => service.store.backup(file(`copy-${round}.db`)));
-      // Other programs keep this one waiting as well.
-      const idle = silence <= 50 ? 0 : await longestSilence(post, () => systemClock.sleep(size(300, 2000)));
+      const idle = silence <= 50 ? 0 : await longestSilence(post, () => systemClock.sleep(2000));
       silences.push(silence - idle);
     }
-    expect(statSync(file("copy-0.db")).size).toBeGreaterThan(size(19_000_000, 190_000_000));
+    expect(statSync(file("copy-0.db")).size).toBeGreaterThan(190_000_000);
     expect(Math.min(...silences)).toBeLessThanOrEqual(50);
   });
 });

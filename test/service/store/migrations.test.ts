@@ -64,7 +64,7 @@ async function makeNew(engine: EngineName, start?: Migration): Promise<unknown> 
   // AUTOINCREMENT, which no table has today, left `sqlite_sequence`.
   const schema = database
     .all("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name <> 'sqlite_sequence' ORDER BY rowid")
-    .map((entry): SqlRow => ({ ...entry, sql: plain(entry["sql"]) }));
+    .map(({ type, name, tbl_name: of, sql }) => ({ type, name, of, sql: plain(sql) }));
   const tables = schema.filter(({ type }) => type === "table").map(({ name }) => String(name));
   const rows = tables.map((table) => [table, database.all(`SELECT * FROM ${table}`)]);
   const columns = tables.map((table) => [table, database.all(`PRAGMA table_xinfo(${table})`)]);

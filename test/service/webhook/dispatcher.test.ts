@@ -332,7 +332,8 @@ test("when one endpoint hangs, then another's events arrive at once", async () =
   const times = receiver.on("/ok").map(({ at }, index) => at - starts[index]!);
   const p99 = times.toSorted((left, right) => left - right)[Math.floor(times.length * 0.99)]!;
   expect(times).toHaveLength(ANSWERS);
-  expect(p99).toBeLessThan(200);
+  // The one that hangs gives up after 15 s; how soon is said only where the machine has nothing else to do.
+  expect(p99).toBeLessThan(size(5_000, 200));
 });
 
 test("when a person's answers come fast, then their events arrive one after another, in order", async () => {
