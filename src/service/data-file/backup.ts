@@ -29,8 +29,10 @@ export class CopyFailedError extends Error {
 }
 
 export interface BackupOptions {
-  readonly admin: Admin;
-  readonly dataFile: string;
+  /** Writes the copy; it may not be there yet. Throws CopyFailedError. */
+  readonly copy: (temporary: string) => Promise<StoreContents>;
+  /** Null for a database. */
+  readonly dataFile: string | null;
   readonly file: string;
   /** How many backups to keep, the new one included; null refuses a file that is there. */
   readonly keep: number | null;
@@ -80,7 +82,8 @@ export async function backUp(options: BackupOptions): Promise<BackupInfo> {
 async function checkTarget({ file, keep, dataFile }: BackupOptions): Promise<void> {
   if (!existsSync(path.dirname(file)))
     throw new FileChoiceError(`cannot write ${file}: the folder ${path.dirname(file)} does not exist`);
-  if (await isSameFile(file, dataFile)) throw new FileChoiceError(`${file} is the data file itself`);
+  if (dataFile !== null && (await isSameFile(file, dataFile)))
+    throw new FileChoiceError(`${file} is the data file itself`);
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) throw new FileChoiceError(`${file} is a folder`);
   if (found !== undefined && keep === null) throw new FileChoiceError(`${file} already exists`);
@@ -92,13 +95,20 @@ async function checkTarget({ file, keep, dataFile }: BackupOptions): Promise<voi
   }
 }
 
-async function makeCopy({ admin, file, signal }: BackupOptions, temporary: string): Promise<StoreContents> {
-  const copied = admin({ kind: "backup", file: temporary });
-  const answer = await Promise.race([copied, rejectOnAbort(signal)]);
-  if ("problem" in answer) throw new CopyFailedError(`cannot write ${file}: ${answer.problem}`);
+async function makeCopy({ copy, file, signal }: BackupOptions, temporary: string): Promise<StoreContents> {
+  const contents = await Promise.race([copy(temporary), rejectOnAbort(signal)]);
   if (!existsSync(temporary))
     throw new CopyFailedError(`${file} cannot be seen here: the service that wrote it sees other folders`);
-  return answer;
+  return contents;
+}
+
+/** A copy that the store's owner makes, whether it serves or not. */
+export function copyThrough(admin: Admin, file: string): BackupOptions["copy"] {
+  return async (temporary) => {
+    const answer = await admin({ kind: "backup", file: temporary });
+    if ("problem" in answer) throw new CopyFailedError(`cannot write ${file}: ${answer.problem}`);
+    return answer;
+  };
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {

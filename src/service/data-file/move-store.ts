@@ -63,18 +63,37 @@ export async function moveStore(options: CopyStoreOptions): Promise<CopiedStore>
   }
 }
 
+/**
+ * Writes what a database holds at one moment to a new data file, which counts as a backup; the database serves on.
+ * Throws as `moveStore` does.
+ */
+export async function copyDatabase(options: CopyStoreOptions): Promise<StoreContents> {
+  const { from, to, fromDatabase = null } = options;
+  const source = await openData({ ...options, dataFile: from, database: fromDatabase });
+  try {
+    const { projects, people, responses, surveys } = await intoEmpty(options, (target) =>
+      copyStore(source, target, options, RESTORED_REASON),
+    );
+    markAsCopy(to);
+    return { projects, people, responses, surveys };
+  } finally {
+    await source.close();
+  }
+}
+
 /** Fills an empty store with what a backup holds, whatever version it is of. Throws as `moveStore` does. */
 export async function restoreStore(options: CopyStoreOptions): Promise<CopiedStore> {
-  const { from, to, random } = options;
+  const { from, to, toDatabase = null, random } = options;
   await checkPlaces(options);
   await refuseUnfit(from);
-  const staged = `${path.resolve(to)}.${random.token(9)}${TEMPORARY_SUFFIX}`;
+  const beside = toDatabase === null ? path.resolve(to) : path.resolve(from);
+  const staged = `${beside}.${random.token(9)}${TEMPORARY_SUFFIX}`;
   return intoEmpty(options, async (target) => {
-    await removeLeftCopies(path.resolve(to));
+    await removeLeftCopies(beside);
     try {
       const source = await openStaged(options, staged);
       try {
-        return await copyStore(source, target, options, "the data was restored from a backup");
+        return await copyStore(source, target, options, RESTORED_REASON);
       } finally {
         await source.close();
       }
@@ -153,6 +172,7 @@ async function intoEmpty<Result>(
 }
 
 const LONG = { isLong: true } as const;
+const RESTORED_REASON = "the data was restored from a backup";
 
 /** A file has one owner; of a database those that deliver from it say so. */
 async function refuseServed(store: Store, name: string): Promise<void> {

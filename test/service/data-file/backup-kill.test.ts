@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { administer } from "../../../src/service/data-file/administer.ts";
-import { backUp } from "../../../src/service/data-file/backup.ts";
+import { backUp, copyThrough } from "../../../src/service/data-file/backup.ts";
 import { openDataFile } from "../../../src/service/data-file/open-data-file.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { inspectCopy } from "../../../src/service/store/sqlite/inspect-copy.ts";
@@ -93,7 +93,9 @@ test(
     expect(Math.max(...left)).toBeGreaterThan(0);
     const given = { file: file("b.db"), keep: 2, random: systemRandom, signal: new AbortController().signal };
     const world = { dataFile: file("survey.db"), clock: systemClock, random: systemRandom };
-    const { people: copied } = await administer(world, (admin) => backUp({ ...world, ...given, admin }));
+    const { people: copied } = await administer(world, (admin) =>
+      backUp({ ...world, ...given, copy: copyThrough(admin, given.file) }),
+    );
     expect(temporary()).toEqual([]);
     const store = await openDataFile({ dataFile: file("survey.db"), clock: systemClock, random: systemRandom });
     const which = { since: null, until: null, after: null, limit: 1_000_000 };

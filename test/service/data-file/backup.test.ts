@@ -10,7 +10,7 @@ import { silentLog, type LogFields } from "../../../src/runtime/log.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { administer } from "../../../src/service/data-file/administer.ts";
-import { backUp, type BackupInfo, type BackupOptions } from "../../../src/service/data-file/backup.ts";
+import { backUp, copyThrough, type BackupInfo, type BackupOptions } from "../../../src/service/data-file/backup.ts";
 import type { Admin, CommandOf } from "../../../src/service/control/commands.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { Store } from "../../../src/service/domain/ports.ts";
@@ -69,7 +69,9 @@ async function fill(name: string, people: number): Promise<void> {
 function backup(name: string, more: Partial<BackupOptions> = {}): Promise<BackupInfo> {
   const given = { keep: null, random: systemRandom, signal: new AbortController().signal, ...more };
   const dataFile = file("survey.db");
-  return administer({ ...world, dataFile }, (admin) => backUp({ admin, dataFile, file: file(name), ...given }));
+  return administer({ ...world, dataFile }, (admin) =>
+    backUp({ copy: copyThrough(admin, file(name)), dataFile, file: file(name), ...given }),
+  );
 }
 
 const copying = (from: string, to: string): CopyStoreOptions => ({
@@ -279,7 +281,14 @@ describe("the backup's file", () => {
     const dataFile = file("survey.db");
     const signal = new AbortController().signal;
     const again = administer({ ...world, dataFile }, (admin) =>
-      backUp({ admin: spoil(admin), dataFile, file: file("b.db"), keep: 2, random: systemRandom, signal }),
+      backUp({
+        copy: copyThrough(spoil(admin), file("b.db")),
+        dataFile,
+        file: file("b.db"),
+        keep: 2,
+        random: systemRandom,
+        signal,
+      }),
     );
     await expect(again).rejects.toThrow(message.replace("$", file("b.db")));
     expect(readdirSync(state.folder)).toEqual(before);

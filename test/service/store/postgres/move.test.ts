@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
@@ -6,8 +7,11 @@ import { addKey, addProject, authenticate } from "../../../../src/service/domain
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
-import { moveStore } from "../../../../src/service/data-file/move-store.ts";
+import { backUp } from "../../../../src/service/data-file/backup.ts";
+import { copyDatabase, moveStore, restoreStore } from "../../../../src/service/data-file/move-store.ts";
 import { openData } from "../../../../src/service/data-file/open-data-file.ts";
+import type { Store } from "../../../../src/service/domain/ports.ts";
+import { MIGRATIONS } from "../../../../src/service/store/sql/schema/migrations.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
 import { links, memberInput, responseInput, sendInput } from "../../domain/fixture.ts";
 import { newDataFile } from "../engines.ts";
@@ -16,18 +20,22 @@ const world = { clock: systemClock, random: systemRandom };
 const options = { ...world, signal: new AbortController().signal, onRows: async () => undefined };
 const KEY = "key-of-more-than-twenty-characters";
 
+async function fill(store: Store): Promise<void> {
+  await store.write(async (tx) => {
+    const project = await addProject(tx, "default");
+    await addKey(tx, project, KEY);
+    const { person } = await sendPerson(tx, project, sendInput({ email: "z@x.co", name: 'Zoë "Z" \\' }));
+    await addResponse(tx, project, responseInput({ personId: person.id, comment: 'a "b"\n\u2028 ü \\' }), links);
+    await addMember(tx, project, memberInput({ personEmail: "m@x.co", properties: { plan: "pro" } }));
+  });
+}
+
 describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
   test("when it is done, then every table is equal, keys work, and what was left behind refuses to open", async () => {
     const url = await newDatabase();
     const [first, last] = [newDataFile(), path.join(path.dirname(newDataFile()), "back.db")];
     const store = await openData({ ...world, dataFile: first });
-    await store.write(async (tx) => {
-      const project = await addProject(tx, "default");
-      await addKey(tx, project, KEY);
-      const { person } = await sendPerson(tx, project, sendInput({ email: "z@x.co", name: 'Zoë "Z" \\' }));
-      await addResponse(tx, project, responseInput({ personId: person.id, comment: 'a "b"\n\u2028 ü \\' }), links);
-      await addMember(tx, project, memberInput({ personEmail: "m@x.co", properties: { plan: "pro" } }));
-    });
+    await fill(store);
     await store.close();
     const database = { url, mayMigrate: true };
     const there = await moveStore({ ...options, from: first, to: "postgres://server/one", toDatabase: database });
@@ -43,5 +51,40 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
     expect((await again.read((tx) => authenticate(tx, KEY)))?.name).toBe("default");
     expect(await again.check()).toEqual([]);
     await again.close();
+  });
+
+  test("when a database is backed up while it is served, then the backup fills a file and another database", async () => {
+    const [database, empty] = [
+      { url: await newDatabase(), mayMigrate: true },
+      { url: await newDatabase(), mayMigrate: true },
+    ];
+    const served = await openData({ ...world, dataFile: "", database });
+    await fill(served);
+    const file = `${newDataFile()}.backup`;
+    const copy = (to: string) =>
+      copyDatabase({ ...options, from: "postgres://server/one", fromDatabase: database, to });
+    const info = await backUp({ ...options, copy, dataFile: null, file, keep: null });
+    expect(info).toEqual({
+      file,
+      bytes: statSync(file).size,
+      rows: expect.any(Number),
+      projects: 1,
+      people: 2,
+      responses: 1,
+      surveys: 2,
+      schema: MIGRATIONS.length,
+      sha256: expect.stringMatching(/^[\da-f]{64}$/),
+    });
+    expect((await served.read((tx) => authenticate(tx, KEY)))?.name).toBe("default");
+    await served.close();
+
+    const last = path.join(path.dirname(file), "restored.db");
+    const there = await restoreStore({ ...options, from: file, to: last });
+    const again = await restoreStore({ ...options, from: file, to: "postgres://server/two", toDatabase: empty });
+    expect([there, again].map(({ people, responses }) => [people, responses])).toEqual([
+      [2, 1],
+      [2, 1],
+    ]);
+    expect(readdirSync(path.dirname(file)).filter((name) => name.includes(".tmp"))).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
 /** Copies of the whole store: `backup`, `restore` and `move`; and `vacuum`, which makes it smaller. */
 import { statSync } from "node:fs";
 import type { Command } from "commander";
+import type { BackupInfo } from "../../../../service/data-file/backup.ts";
+import type { StoreContents } from "../../../../service/domain/ports.ts";
 import type { CopiedStore, CopyStoreOptions } from "../../../../service/data-file/move-store.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import { parseInteger, parseOutputFile } from "../../../args/values.ts";
@@ -45,15 +47,42 @@ const CHECKED_A_SECOND = 30_000_000;
 const REWRITTEN_A_SECOND = 30_000_000;
 
 export async function runBackup(deps: Deps, { data, file, keep }: BackupFlags): Promise<ExitCode> {
-  const { backUp } = await import("../../../../service/data-file/backup.ts");
+  const { backUp, copyThrough } = await import("../../../../service/data-file/backup.ts");
   const { random, signal } = deps;
-  const info = await withAdmin(deps, { data }, async (admin) => {
-    const { dataFile } = await chooseDataFile(deps, { data });
-    await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
-    return asCliError(() => backUp({ admin, dataFile, file, keep, random, signal }));
-  });
+  const place = await choosePlace(deps, { data });
+  const info =
+    place.kind === "database"
+      ? await backUpDatabase(deps, place.url, { file, keep })
+      : await withAdmin(deps, { data }, async (admin) => {
+          const { dataFile } = place;
+          await noteDuration(deps, dataFile, { verb: "copying and checking", perSecond: CHECKED_A_SECOND });
+          const copy = copyThrough(admin, file);
+          return asCliError(() => backUp({ copy, dataFile, file, keep, random, signal }));
+        });
   await showRecord(deps, BACKUP, info);
   return EXIT.done;
+}
+
+/** All rows at one moment, as a data file that can be restored into either engine. */
+async function backUpDatabase(
+  deps: Deps,
+  url: string,
+  target: Pick<BackupFlags, "file" | "keep">,
+): Promise<BackupInfo> {
+  const [{ backUp }, { copyDatabase }] = await Promise.all([
+    import("../../../../service/data-file/backup.ts"),
+    import("../../../../service/data-file/move-store.ts"),
+  ]);
+  const { clock, random, signal } = deps;
+  const progress = createProgress(deps, "rows", false);
+  const source = { from: showDatabase(url), fromDatabase: { url, mayMigrate: false }, clock, random, signal };
+  const onRows = (rows: number): Promise<void> => progress.update(rows);
+  try {
+    const copy = (to: string): Promise<StoreContents> => copyDatabase({ ...source, to, onRows });
+    return await asCliError(() => backUp({ ...target, copy, dataFile: null, random, signal }));
+  } finally {
+    await progress.end();
+  }
 }
 
 interface Work {
@@ -74,10 +103,13 @@ export interface RestoreFlags extends DataFileChoice {
 
 export async function runRestore(deps: Deps, { data, file }: RestoreFlags): Promise<ExitCode> {
   rejectDryRun(deps);
-  const { dataFile } = await chooseDataFile(deps, { data });
-  const { tables, ...restored } = await copyAll(deps, "restore", { from: file, to: dataFile });
-  await showRecord(deps, RESTORED, { data: dataFile, rows: rowsOf(tables), ...restored });
-  await writeDone(deps, `Restored ${file} into ${dataFile}. ${pausedUntil(dataFile)}`);
+  const place = await choosePlace(deps, { data });
+  const isDatabase = place.kind === "database";
+  const to = isDatabase ? showDatabase(place.url) : place.dataFile;
+  const toDatabase = isDatabase ? { url: place.url, mayMigrate: true } : null;
+  const { tables, ...restored } = await copyAll(deps, "restore", { from: file, to, toDatabase });
+  await showRecord(deps, RESTORED, { data: to, rows: rowsOf(tables), ...restored });
+  await writeDone(deps, `Restored ${file} into ${to}. ${pausedUntil(to, isDatabase ? "--database" : "--data")}`);
   return EXIT.done;
 }
 
@@ -153,12 +185,12 @@ export function registerBackup(parent: Command, context: CommandContext): void {
       "surveyctl service backup /backup/survey.db --keep 7 --data survey.db",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
-    flags: [DATA_FLAG, KEEP_FLAG],
+    flags: [DATA_FLAG, ...DATABASE_FLAGS, KEEP_FLAG],
     columns: BACKUP,
   });
   context.action(backup, (deps, flags, [file = ""]) =>
     runBackup(deps, {
-      data: flags.text("--data"),
+      data: readPlace(flags),
       file: parseOutputFile(file, "backup"),
       keep: flags.parse("--keep", (text, flag) => parseInteger(text, flag, { min: 1, max: 1000 })),
     }),
@@ -186,10 +218,10 @@ function registerRestore(parent: Command, context: CommandContext): void {
       "surveyctl service restore /backup/survey.db.3 --data earlier.db",
     ],
     exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
-    flags: [{ ...DATA_FLAG, text: "data file to fill: empty, or not there yet" }],
+    flags: [{ ...DATA_FLAG, text: "data file to fill: empty, or not there yet" }, ...DATABASE_FLAGS],
     columns: RESTORED,
   });
-  context.action(restore, (deps, flags, [file = ""]) => runRestore(deps, { data: flags.text("--data"), file }));
+  context.action(restore, (deps, flags, [file = ""]) => runRestore(deps, { data: readPlace(flags), file }));
 }
 
 function isUrl(text: string): boolean {
