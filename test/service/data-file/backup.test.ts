@@ -147,9 +147,9 @@ describe("a backup of a served file", () => {
       surveys: 0,
       schema: MIGRATIONS.length,
     });
-    expect(readdirSync(state.folder).filter((name) => name.includes("tmp") || name.endsWith("lock"))).toEqual([
-      "survey.db.lock",
-    ]);
+    // One engine has a lock beside the file that it serves.
+    const left = readdirSync(state.folder).filter((name) => name.includes("tmp") || name.endsWith("lock"));
+    expect(left.filter((name) => name !== "survey.db.lock")).toEqual([]);
   });
 
   // Other programs keep this one waiting as well, so only the long run, which has the machine alone, holds it to a time.
