@@ -5,10 +5,10 @@
  * before the page has been seen for a second and a trusted event has come. What is sent is what the form holds 300 ms
  * later: a tap that moves 9 to 3 sends 3 alone. Later changes are sent likewise; the button always works.
  *
- * The text runs in the browser, so the clock and the timer in it are the browser's.
+ * The text runs in the browser, so the clock and the timer in it are the browser's; that clock cannot be set.
  */
 export const ANSWER_AT_A_GESTURE =
-  `{let f=document.forms[0],o=document.querySelector("output"),s=()=>document.hidden?0:Date.now(),v=s(),l,t;` +
-  `let g=e=>{if(e.isTrusted&&v&&Date.now()-v>999){clearTimeout(t);t=setTimeout(()=>{let b=new URLSearchParams(new FormData(f)),n=b.get("score");` +
+  `{let f=document.forms[0],o=document.querySelector("output"),s=()=>document.hidden?0:performance.now(),v=s(),l,t;` +
+  `let g=e=>{if(e.isTrusted&&v&&performance.now()-v>999){clearTimeout(t);t=setTimeout(()=>{let b=new URLSearchParams(new FormData(f)),n=b.get("score");` +
   `b.set("by","script");if(n&&b+""!=l){l=b+"";fetch(f.action,{method:"POST",body:b}).then(r=>{r.ok?o.textContent=o.dataset.text.replace("{score}",n):l=0},()=>l=0)}},300)}};` +
   `document.onvisibilitychange=()=>v=s();for(let k of["pointerup","touchend","keydown"])addEventListener(k,g)}`;
