@@ -10,6 +10,7 @@ import type {
   AppliedConfiguration,
   ProjectConfiguration,
   WantedConfiguration,
+  ConfiguredSettings,
 } from "../domain/projects/configuration.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../domain/webhooks/webhook-rows.ts";
 import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
@@ -84,7 +85,7 @@ export type AdminCommand =
   | { readonly kind: "session"; readonly project: string };
 
 /** By the names of the result. */
-export type SettingsChange = { readonly [Name in keyof SettingsInfo]?: string };
+export type SettingsChange = { readonly [Name in keyof ConfiguredSettings]?: string };
 
 const project = v.string();
 const setting = v.exactOptional(v.string());
@@ -218,17 +219,6 @@ export interface KeyInfo {
   readonly created_at: number;
 }
 
-/** How a project's surveys present themselves; null leaves it to the server. */
-export interface SettingsInfo {
-  readonly sender_name: string | null;
-  readonly from: string | null;
-  readonly reply_to: string | null;
-  readonly footer: string | null;
-  readonly tz: string | null;
-  /** So many soft bounces among five surveys are a bounce; null: they never are. */
-  readonly soft_bounces: number | null;
-}
-
 /** What became, or would become, of the settings; nothing of it where one of them is refused. */
 export interface ConfiguredInfo extends AppliedConfiguration {
   readonly refused: { readonly path: readonly string[]; readonly text: string } | null;
@@ -267,7 +257,7 @@ export interface AdminResults
   "key.revoke": { readonly id: string };
   throttle: { readonly throttle: number | null };
   autopilot: AutopilotConfiguration;
-  settings: SettingsInfo;
+  settings: ConfiguredSettings;
   configuration: ProjectConfiguration;
   configure: ConfiguredInfo;
   "survey.preview": PreviewInfo;

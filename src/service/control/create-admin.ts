@@ -10,6 +10,8 @@ import {
   applyConfiguration,
   readConfiguration,
   RefusedConfigurationError,
+  toConfiguredSettings,
+  toProjectSettings,
 } from "../domain/projects/configuration.ts";
 import { addDigest, digestZone, removeDigest } from "../domain/delivery/digests.ts";
 import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
@@ -46,8 +48,6 @@ import {
   type KeyInfo,
   type PreviewInfo,
   type ProjectInfo,
-  type SettingsChange,
-  type SettingsInfo,
   type TrendInfo,
 } from "./commands.ts";
 
@@ -140,7 +140,9 @@ function createHandlers(options: AdminOptions): Handlers {
       return configuration;
     },
     settings: ({ project, change }) =>
-      inProject(project, async (tx, found) => toSettingsInfo(await changeSettings(tx, found, toSettings(change)))),
+      inProject(project, async (tx, found) =>
+        toConfiguredSettings(await changeSettings(tx, found, toProjectSettings(change))),
+      ),
     ...createConfigurationHandlers(options),
     "survey.preview": ({ project, email, locale }) =>
       store.read(async (tx) => {
@@ -269,23 +271,6 @@ async function readProjects(tx: Transaction): Promise<ProjectInfo[]> {
     infos.push({ id: String(id), name, created_at: createdAt, throttle: throttleSeconds, people, responses });
   }
   return infos;
-}
-
-function toSettings({
-  sender_name: senderName,
-  from,
-  reply_to: replyTo,
-  footer,
-  tz: timeZone,
-  soft_bounces: softBounces,
-}: SettingsChange) {
-  const given = Object.entries({ senderName, from, replyTo, footer, timeZone, softBounces });
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Partial<ProjectSettings>;
-}
-
-function toSettingsInfo({ senderName, from, replyTo, footer, timeZone, softBounces }: ProjectSettings): SettingsInfo {
-  const soft = softBounces === null ? null : Number(softBounces);
-  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces: soft };
 }
 
 function toKeyInfo({ id, lastFour, createdAt }: { id: number; lastFour: string; createdAt: number }): KeyInfo {

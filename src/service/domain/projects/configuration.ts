@@ -18,6 +18,7 @@ export interface ConfiguredSettings {
   readonly reply_to: string | null;
   readonly footer: string | null;
   readonly tz: string | null;
+  /** So many soft bounces among five surveys are a bounce; null: they never are. */
   readonly soft_bounces: number | null;
 }
 
@@ -92,13 +93,12 @@ export class RefusedConfigurationError extends Error {
 }
 
 export async function readConfiguration(tx: Transaction, project: ProjectRow): Promise<ProjectConfiguration> {
-  const { softBounces, senderName, from, replyTo, footer, timeZone } = await readSettings(tx, project);
-  const soft_bounces = softBounces === null ? null : Number(softBounces);
+  const settings = toConfiguredSettings(await readSettings(tx, project));
   const brand = await readBrand(tx, project);
   const logo = brand.logo === null ? null : await readLogo(tx, brand.logo);
   const throttle = (await tx.projects.byId(project.id))?.throttleSeconds ?? null;
   return {
-    settings: { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces },
+    settings,
     throttle,
     autopilot: {
       email: await readPlatform(tx, project, "email"),
@@ -176,7 +176,16 @@ async function at<Result>(path: readonly string[], work: () => Promise<Result>):
   }
 }
 
-function toProjectSettings(settings: Partial<ConfiguredSettings>): Partial<ProjectSettings> {
+export function toConfiguredSettings(settings: ProjectSettings): ConfiguredSettings {
+  const { senderName, from, replyTo, footer, timeZone, softBounces } = settings;
+  const soft_bounces = softBounces === null ? null : Number(softBounces);
+  return { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces };
+}
+
+/** What is given of the settings; what is not stays. A number may come as text. */
+export function toProjectSettings(settings: {
+  readonly [Name in keyof ConfiguredSettings]?: ConfiguredSettings[Name] | string;
+}): Partial<ProjectSettings> {
   const { sender_name: senderName, from, reply_to: replyTo, footer, tz: timeZone, soft_bounces } = settings;
   const softBounces = typeof soft_bounces === "number" ? String(soft_bounces) : soft_bounces;
   const given = Object.entries({ senderName, from, replyTo, footer, timeZone, softBounces });

@@ -47,7 +47,7 @@ function emptyLog(database: SqliteDatabase): void {
   database.all("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-/** Whether the file has any of the texts in it as UTF-8. */
+/** Whether one of the texts is in the file, as UTF-8. */
 async function hasAny(descriptor: number, texts: readonly string[]): Promise<boolean> {
   const wanted = texts.filter((text) => text !== "").map((text) => Buffer.from(text));
   const overlap = Math.max(0, ...wanted.map(({ length }) => length - 1));
