@@ -2,10 +2,16 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatNextLink, parseNextLink } from "../../../src/contract/text/link.ts";
 
+/** What a path and a query may hold (RFC 3986, section 3), commas and semicolons among it. */
+const PART = fc.array(fc.constantFrom(..."aZ09-._~!$&'()*+,;=:@/?", "%2C", "%3B", "%3E", "%20", "%E2%82%AC"));
+const URLS = fc
+  .tuple(fc.constantFrom("https://api.example.com", "http://[::1]:8080"), PART, PART)
+  .map(([origin, path, query]) => `${origin}/${path.join("")}?${query.join("")}`);
+
 describe("the Link header", () => {
   it("when any URL is written and read back, then it leads to the same place", () => {
     fc.assert(
-      fc.property(fc.webUrl({ withQueryParameters: true, withFragments: false }), (url) => {
+      fc.property(URLS, (url) => {
         const read = parseNextLink(formatNextLink(url)) ?? "";
         expect(decodeURIComponent(new URL(read).search)).toBe(decodeURIComponent(new URL(url).search));
         expect(new URL(read).host).toBe(new URL(url).host);
@@ -15,7 +21,7 @@ describe("the Link header", () => {
 
   it("when clients split the header on commas and semicolons, then the URL stays whole", () => {
     fc.assert(
-      fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
+      fc.property(URLS, (url) => {
         const [entry = "", ...others] = formatNextLink(url).split(",");
         expect([others, entry.split(";").length]).toEqual([[], 2]);
       }),
