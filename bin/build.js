@@ -28,7 +28,7 @@ const shared = {
   transform: { target: "node20.19", define: { SURVEYCTL_VERSION: JSON.stringify(manifest.version) } },
 };
 const output = { format: "esm", minify: true, comments: false, chunkFileNames: "[name].js" };
-const entries = { run: "program", "root-help": "help", complete: "completion", "man-page": "help" };
+const entries = { run: "program", complete: "completion", "man-page": "help" };
 const chunks = await bundle({
   input: Object.fromEntries(Object.entries(entries).map(([name, room]) => [name, `src/cli/${room}/${name}.ts`])),
   external: ["node-sqlite3-wasm"],
@@ -83,7 +83,6 @@ function toAscii(code) {
  */
 function startGroups() {
   const groups = [
-    { name: "root-help", test: /help\/root-help\.ts$/ },
     { name: "complete", test: /completion\/complete\.ts$/ },
     { name: "run", test: /program\/run\.ts$/ },
     { name: "people", test: /commands\/people\/index\.ts$/ },

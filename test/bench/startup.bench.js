@@ -23,7 +23,7 @@ const times = takeTimes({
 });
 await service.stop();
 
-atMost("--version / empty program", times.version / times.floor, 1.15);
+atMost("--version / empty program", times.version / times.floor, 1.4);
 atMost("--help / empty program", times.help / times.floor, 1.6);
 atMost("completion / empty program", times.completion / times.floor, 1.6);
 atMost("completion / --version", times.completion / times.version, 1.5);

@@ -2,13 +2,7 @@
 import { readFileSync } from "node:fs";
 import { configFile } from "../../config/places.ts";
 import { findCandidates, mayBeFile, type CommandTree } from "./candidates.ts";
-import { SCRIPTS } from "../commands/completion/scripts.ts";
 import type { Process } from "../process.ts";
-
-/** What `completion <shell>` prints, for shells that start with it; null for a shell that has none. */
-export function completionScript(shell: string): string | null {
-  return new Map<string, string>(Object.entries(SCRIPTS)).get(shell) ?? null;
-}
 
 /**
  * A line each: the value, a tab, what it is; `:files` alone where file names are wanted. The last word carries a `=` in

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { formatNextLink, parseNextLink } from "../../../src/contract/text/link.ts";
 
 /** What a path and a query may hold (RFC 3986, section 3), commas and semicolons among it. */
-const PART = fc.array(fc.constantFrom(..."aZ09-._~!$&'()*+,;=:@/?", "%2C", "%3B", "%3E", "%20", "%E2%82%AC"));
+const PART = fc.array(fc.constantFrom(..."aZ09-._~!$&'()*+,;=:@/?".split(""), "%2C", "%3B", "%3E", "%20", "%E2%82%AC"));
 const URLS = fc
   .tuple(fc.constantFrom("https://api.example.com", "http://[::1]:8080"), PART, PART)
   .map(([origin, path, query]) => `${origin}/${path.join("")}?${query.join("")}`);

@@ -1,10 +1,5 @@
-/** The program's own help, without the parser that every other command line needs. */
-import { fill, layOutRootHelp } from "./help-layout.ts";
+import { fill } from "./help-layout.ts";
 import { NOUNS } from "../program/nouns.ts";
-
-export function rootHelp(columns?: number): string {
-  return layOutRootHelp(NOUNS, columns);
-}
 
 /** What `surveyctl` alone says: where to begin. */
 export function firstWords(): string {
