@@ -57,19 +57,28 @@ const FILL_STATES: readonly string[] = [
   `INSERT INTO list_blocks VALUES (1, 'people', ${Number.MIN_SAFE_INTEGER}, 0, 1, 0, 0, 0, 0)`,
 ];
 
-/** All that is in an empty file that was brought up to date. */
+/** All that an empty file has that was brought up to date: tables, their columns, keys, indexes, triggers and rows. */
 async function makeNew(engine: EngineName, start?: Migration): Promise<unknown> {
   const database = await openRawDatabase(engine);
   await migrate(database, MIGRATIONS, START, start);
   // AUTOINCREMENT, which no table has today, left `sqlite_sequence`.
-  const schema = database
-    .all("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name <> 'sqlite_sequence' ORDER BY rowid")
-    .map(({ type, name, tbl_name: of, sql }) => ({ type, name, of, sql: plain(sql) }));
-  const tables = schema.filter(({ type }) => type === "table").map(({ name }) => String(name));
-  const rows = tables.map((table) => [table, database.all(`SELECT * FROM ${table}`)]);
-  const columns = tables.map((table) => [table, database.all(`PRAGMA table_xinfo(${table})`)]);
+  const tables = database.all(`SELECT name, wr AS "isClustered", strict FROM pragma_table_list
+    WHERE schema = 'main' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name`);
+  const parts = tables.map(({ name }) => ({
+    columns: database.all(`PRAGMA table_xinfo(${name})`),
+    references: database.all(
+      `SELECT "table", "from", "to", on_delete, seq FROM pragma_foreign_key_list('${name}') ORDER BY 1, 2`,
+    ),
+    indexes: database.all(
+      `SELECT i.name, i."unique", i.partial, m.sql FROM pragma_index_list('${name}') i
+       LEFT JOIN sqlite_master m ON m.name = i.name ORDER BY 1`,
+    ),
+    rows: database.all(`SELECT * FROM ${name}`),
+  }));
+  const triggers = database.all("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name");
   database.close();
-  return JSON.parse(JSON.stringify({ schema, columns, rows }).replace(/(?<="erasure","value":")[\w-]{43}/, "secret"));
+  const text = JSON.stringify({ tables, parts, triggers }, (key, value) => (key === "sql" ? plain(value) : value));
+  return JSON.parse(text.replace(/(?<="erasure","value":")[\w-]{43}/, "secret"));
 }
 
 /** SQL without its line breaks, and without the quotes that a renamed table gets. */

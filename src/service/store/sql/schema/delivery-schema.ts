@@ -74,8 +74,10 @@ const ATTEMPTS = [
 ];
 
 /** `delivery_state` has one row for the pause of the whole service and one for each sender, as JSON. */
-const COUNTS = [
-  "CREATE TABLE delivery_state (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)",
+const STATE = "CREATE TABLE delivery_state (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL)";
+
+/** How many requests are in each state; a data file keeps these by triggers. */
+export const COUNT_DELIVERIES = [
   `CREATE TABLE delivery_counts (
     project_id INTEGER NOT NULL,
     state TEXT NOT NULL,
@@ -94,7 +96,14 @@ function count(row: "OLD" | "NEW", by: number): string {
     ON CONFLICT (project_id, state) DO UPDATE SET n = n + ${by};`;
 }
 
-export const ADD_DELIVERIES: readonly string[] = [...COLUMNS, OLD_ROWS, ...INDEXES, ...ATTEMPTS, ...COUNTS];
+export const ADD_DELIVERIES: readonly string[] = [
+  ...COLUMNS,
+  OLD_ROWS,
+  ...INDEXES,
+  ...ATTEMPTS,
+  STATE,
+  ...COUNT_DELIVERIES,
+];
 
 /** `delivery_reports` has what came back of surveys, so that nothing is recorded twice; no addresses. */
 export const ADD_REPORTS: readonly string[] = [

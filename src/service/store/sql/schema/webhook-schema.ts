@@ -78,7 +78,8 @@ const DELIVERIES = [
   ) WITHOUT ROWID`,
 ];
 
-const COUNTS = [
+/** How many deliveries of each endpoint are in each state; a data file keeps these by triggers. */
+export const COUNT_WEBHOOKS = [
   `CREATE TABLE webhook_counts (
     project_id INTEGER NOT NULL,
     webhook_id INTEGER NOT NULL,
@@ -98,7 +99,7 @@ function count(row: "OLD" | "NEW", by: number): string {
     ON CONFLICT (project_id, webhook_id, state) DO UPDATE SET n = n + ${by};`;
 }
 
-export const ADD_WEBHOOKS: readonly string[] = [...ENDPOINTS, ...EVENTS, ...DELIVERIES, ...COUNTS];
+export const ADD_WEBHOOKS: readonly string[] = [...ENDPOINTS, ...EVENTS, ...DELIVERIES, ...COUNT_WEBHOOKS];
 
 /** Names the counts that are wrong, as `project_id` and `list`. */
 export const FIND_MISCOUNTED_WEBHOOKS = `SELECT project_id, 'webhook ' || webhook_id || ' ' || state AS list FROM (
