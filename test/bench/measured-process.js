@@ -8,6 +8,13 @@ import { bareEnvironment } from "./programs.js";
 const TICKS = 100;
 const LOOK_MS = 5;
 
+/** Milliseconds of processor time that a running process has used, threads included. */
+export function processorMs(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
+}
+
 /** Milliseconds of wall and processor time (threads included) and the highest memory in MB. Throws unless it ends with 0. */
 export async function measure(file, args, env = {}) {
   const began = performance.now();
@@ -19,9 +26,7 @@ export async function measure(file, args, env = {}) {
   let peakMb = 0;
   const look = () => {
     try {
-      const stat = readFileSync(`/proc/${child.pid}/stat`, "utf8");
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      cpuMs = Math.max(cpuMs, ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS);
+      cpuMs = Math.max(cpuMs, processorMs(child.pid));
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
       peakMb = Math.max(peakMb, Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);
     } catch {

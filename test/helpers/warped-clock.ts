@@ -1,5 +1,6 @@
 /** The machine's time with a part that a test adds: what sleeps until then wakes at once, over real sockets too. */
 import { systemClock, type Clock } from "../../src/runtime/clock.ts";
+import { onAbort } from "../../src/runtime/on-abort.ts";
 
 export interface WarpedClock extends Clock {
   readonly advance: (ms: number) => void;
@@ -13,14 +14,17 @@ export function createWarpedClock(): WarpedClock {
     monotonic,
     now: () => systemClock.now() + added,
     sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      // `AbortSignal.any` would be kept by Node 20 for as long as the given signal is.
       const woken = new AbortController();
+      const stopListening = onAbort(signal, () => woken.abort());
       sleepers.set(woken, monotonic() + ms);
-      const either = signal === undefined ? woken.signal : AbortSignal.any([signal, woken.signal]);
       try {
-        await systemClock.sleep(ms, either);
-      } catch (error) {
-        if (!woken.signal.aborted || signal?.aborted === true) throw error;
+        await systemClock.sleep(ms, woken.signal);
+      } catch {
+        signal?.throwIfAborted();
       } finally {
+        stopListening();
         sleepers.delete(woken);
       }
     },

@@ -98,6 +98,8 @@ it("when the login is refused, then the log says so without the password", async
   expect(stderr).not.toContain("s3cret");
 });
 
+const KEY = path.join(import.meta.dirname, "../../fixtures/tls/rsa-key.pem");
+
 it.each<[readonly string[], string]>([
   [["--smtp", "smtp://h"], "--smtp requires --smtp-from"],
   [["--smtp", "smtp://h", "--smtp-file", "f"], "--smtp and --smtp-file cannot be used together"],
@@ -111,6 +113,21 @@ it.each<[readonly string[], string]>([
   [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--smtp-connections", "0"], "--smtp-connections: "],
   [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--dkim-key", "k"], "--dkim-key requires --dkim-selector"],
   [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--dkim-selector", "s"], "--dkim-selector requires --dkim-key"],
+  [
+    [
+      "--smtp",
+      "smtp://h",
+      "--smtp-from",
+      "a@x.org",
+      "--dkim-domain",
+      "y.org",
+      "--dkim-selector",
+      "s",
+      "--dkim-key",
+      KEY,
+    ],
+    "--dkim-domain y.org does not cover the sender a@x.org",
+  ],
   [
     ["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--on-unknown", "x"],
     '--on-unknown: "x" is not one of hold, resend',

@@ -127,7 +127,7 @@ async function readMail(url: GivenUrl, from: string | null, flags: Flags): Promi
     ...(await readServer(url)),
     rate: readRate(flags),
     connections: connections ?? Number(DEFAULTS.connections),
-    dkim: await readDkim(from, flags),
+    dkim: await readCoveringDkim(from, flags),
     onlyTo: flags.text("--only-to"),
   };
 }
@@ -147,6 +147,15 @@ async function readServer({ text, place }: GivenUrl): Promise<Pick<MailOptions, 
 function readRate(flags: Flags): MailOptions["rate"] {
   const limit = flags.parse("--smtp-rate", parseRateLimit) ?? parseRateLimit(DEFAULTS.rate, "--smtp-rate");
   return { count: limit.requests, perSeconds: limit.periodSeconds };
+}
+
+/** Receivers take a signature for the sender's only when its domain is aligned with that of From (RFC 7489, 3.1.1). */
+async function readCoveringDkim(from: string, flags: Flags): Promise<MailOptions["dkim"]> {
+  const key = await readDkim(from, flags);
+  if (key === null) return null;
+  const { areAligned } = await import("../../../service/delivery/doctor/finding.ts");
+  if (areAligned(key.domain, from.slice(from.lastIndexOf("@") + 1))) return key;
+  throw new UsageError(`--dkim-domain ${key.domain} does not cover the sender ${from}`);
 }
 
 async function readDkim(from: string, flags: Flags): Promise<MailOptions["dkim"]> {

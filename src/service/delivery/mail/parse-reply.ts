@@ -15,6 +15,8 @@ const QUOTED = new RegExp(String.raw`(?:^|[\s:;>"'([])([45]\d\d)(?:[-\s:]+[#([<]
 const DIAGNOSTIC_TYPE = /^\s*(?:smtp|x-[\w-]+|dns|unix|lmtp|x400)\s*;\s*/i;
 /** Servers that have no code to give write these into reports, so there they count as none. */
 export const EMPTY_IN_REPORTS: ReadonlySet<string> = new Set(["5.0.0", "5.5.0", "4.0.0"]);
+/** What a reporter writes for any refusal; where it quotes the reply, the reply's own words say more. */
+const GUESSED_STATUS: ReadonlySet<string> = new Set(["5.7.0", "5.7.1"]);
 
 /**
  * Reads a reply of an SMTP dialogue, of one line or several (RFC 5321 §4.2, RFC 2034 §4). Both codes are looked for at
@@ -41,7 +43,8 @@ export function replyOfReport(report: {
   const start = parseReply(diagnostic);
   const [quote, code, quotedEnhanced] = start.code === null ? (QUOTED.exec(diagnostic) ?? []) : [];
   const reply = quote === undefined ? start : parseReply(diagnostic.slice(diagnostic.indexOf(code ?? "")));
-  const enhanced = [reply.enhancedCode, quotedEnhanced, start.enhancedCode, report.status].filter(
+  const guessed = reply.code !== null && GUESSED_STATUS.has(report.status ?? "") ? null : report.status;
+  const enhanced = [reply.enhancedCode, quotedEnhanced, start.enhancedCode, guessed].filter(
     (candidate) => typeof candidate === "string",
   );
   const usable = enhanced.find((candidate) => !EMPTY_IN_REPORTS.has(candidate));

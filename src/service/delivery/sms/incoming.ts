@@ -145,7 +145,8 @@ const SIGNATURES: Readonly<Record<SigningGateway, (key: string, signed: SignedTe
     const expected = createHmac("sha1", key).update(text).digest("base64");
     return isSameText(headers["x-twilio-signature"] ?? "", expected);
   },
-  vonage: (key, { fields }) => isSignedByVonage(key, fields),
+  // The Messages API brings a token, the SMS API a field.
+  vonage: (key, signed) => hasVonageToken(key, signed) || isSignedByVonage(key, signed.fields),
   telnyx: (key, { request: { headers, bytes }, now }) => {
     const { "telnyx-timestamp": timestamp = "", "telnyx-signature-ed25519": signature = "" } = headers;
     if (!(Math.abs(now - Number(timestamp)) <= CLOCK_SECONDS)) return false;
@@ -153,6 +154,26 @@ const SIGNATURES: Readonly<Record<SigningGateway, (key: string, signed: SignedTe
     return verify(null, text, readEd25519Key(key), Buffer.from(signature, "base64"));
   },
 };
+
+const BEARER = /^Bearer ([\w-]+)\.([\w-]+)\.([\w-]+)$/i;
+/** Vonage brings a text for a day; a token that is older is somebody else's. */
+const TOKEN_SECONDS = 86_400 + CLOCK_SECONDS;
+
+/** A JWT (RFC 7519) of HS256 whose claim `payload_hash` is that of this very body; of a GET, that of its fields as JSON. */
+function hasVonageToken(key: string, { request: { method, headers, bytes }, fields, now }: SignedText): boolean {
+  const [, header = "", claims = "", signature = ""] = BEARER.exec(headers["authorization"] ?? "") ?? [];
+  const expected = createHmac("sha256", key).update(`${header}.${claims}`).digest("base64url");
+  if (header === "" || !isSameText(signature, expected) || decodePart(header).alg !== "HS256") return false;
+  const { payload_hash: hash, iat, exp } = decodePart(claims);
+  const isFresh = typeof iat === "number" && iat <= now + CLOCK_SECONDS && iat >= now - TOKEN_SECONDS;
+  if (!isFresh || (typeof exp === "number" && exp < now)) return false;
+  const payload = method === "GET" ? JSON.stringify(fields) : bytes;
+  return typeof hash === "string" && isSameText(hash, createHash("sha256").update(payload).digest("hex"));
+}
+
+function decodePart(part: string): JsonObject {
+  return parseObject(Buffer.from(part, "base64url").toString("utf8")) ?? {};
+}
 
 /** By the length of a signature in hexadecimal digits: the account chooses how it is made. */
 const HASHES: Readonly<Record<number, string>> = { 32: "md5", 40: "sha1", 64: "sha256", 128: "sha512" };

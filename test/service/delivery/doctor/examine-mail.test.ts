@@ -195,6 +195,10 @@ const look = async (names: NameResolver, given: Partial<MailSetup> = {}): Promis
 const HERE = parseSmtpUrl("smtp://127.0.0.1");
 const ONE_ADDRESS = { "relay.example.com": ["192.0.2.7"] };
 
+const relay = (host: string): Partial<MailSetup> => ({ server: parseSmtpUrl(`smtp://app:secret-word@${host}`) });
+/** The key's record with more flags. */
+const signed = (flags: string): string => dkimRecord(key.value ?? never()).replace("k=rsa;", `k=rsa; ${flags}`);
+
 describe("in DNS", () => {
   const judge = async (zone: Zone, check: string, given: Partial<MailSetup> = {}): Promise<Short | undefined> =>
     of(await look(namesOf(zone), given), check);
@@ -240,12 +244,81 @@ describe("in DNS", () => {
     );
   });
 
-  test("a domain that says that it takes no mail cannot be a sender's", async () => {
-    expect(await judge({ mailHosts: { "example.com": [""] } }, "sender-mx")).toEqual([
-      "sender-mx",
-      "problem",
-      "example.com says that it takes no mail",
-    ]);
+  const rows: readonly (readonly [string, () => Zone, Partial<MailSetup>, Short])[] = [
+    [
+      "a sender that takes no mail",
+      () => ({ mailHosts: { "example.com": [""] } }),
+      {},
+      ["sender-mx", "problem", "example.com says that it takes no mail"],
+    ],
+    [
+      "a sender without mail hosts",
+      () => ({ addresses: { "example.com": ["192.0.2.1"] } }),
+      {},
+      ["sender-mx", "warning", "example.com has no MX record, only addresses"],
+    ],
+    [
+      "two keys under one name",
+      () => ({ texts: { "s1._domainkey.example.com": [signed(""), signed("")] } }),
+      {},
+      ["dkim-record", "problem", "s1._domainkey.example.com has 2 keys; only one is allowed"],
+    ],
+    [
+      "a key in test mode",
+      () => ({ texts: { "s1._domainkey.example.com": [signed("t=s:y;")] } }),
+      {},
+      [
+        "dkim-record",
+        "warning",
+        "s1._domainkey.example.com is in test mode (t=y): failures do not count, nor may passes",
+      ],
+    ],
+    [
+      "no policy",
+      () => ({ texts: { "_dmarc.example.com": ["v=DMARC1; rua=mailto:d@example.com"] } }),
+      {},
+      ["dmarc", "problem", "v=DMARC1; rua=mailto:d@example.com has no valid policy"],
+    ],
+    [
+      "a policy that nothing here can pass",
+      () => ({ texts: { "_dmarc.example.com": ["v=DMARC1; p=reject"] } }),
+      { dkim: null, bounceAddress: "b@example.net" },
+      ["dmarc", "warning", "v=DMARC1; p=reject; it passes only if the relay signs for example.com"],
+    ],
+    [
+      "a relay with an envelope of its own",
+      () => ({ addresses: { "smtp.postmarkapp.com": ["192.0.2.7"] } }),
+      relay("smtp.postmarkapp.com"),
+      ["spf", "ok", "smtp.postmarkapp.com sends with an envelope domain of its own"],
+    ],
+    [
+      "a known relay that SPF leaves out",
+      () => ({ addresses: { "smtp.gmail.com": ["192.0.2.7"] }, texts: { "example.com": ["v=spf1 -all"] } }),
+      relay("smtp.gmail.com"),
+      [
+        "spf",
+        "problem",
+        "the SPF record of example.com does not include _spf.google.com, the servers of smtp.gmail.com",
+      ],
+    ],
+    [
+      "a known relay",
+      () => ({
+        addresses: { "smtp.gmail.com": ["192.0.2.7"] },
+        texts: { "example.com": ["v=spf1 include:_spf.google.com -all"], "_spf.google.com": ["v=spf1 ~all"] },
+      }),
+      relay("smtp.gmail.com"),
+      ["spf", "ok", "example.com includes _spf.google.com"],
+    ],
+    [
+      "a relay that has no address",
+      () => ({}),
+      relay("relay.example.com"),
+      ["spf", "skipped", "relay.example.com has no address in DNS"],
+    ],
+  ];
+  test.each(rows)("%s is judged", async (_what, zone, given, expected) => {
+    expect(await judge(zone(), expected[0], given)).toEqual(expected);
   });
 
   test.each<readonly [string, string, DoctorFinding["result"], RegExp]>([
@@ -376,6 +449,15 @@ describe("at the mail server", () => {
       "connection",
       "problem",
       "127.0.0.1:1: the server refused the connection",
+    ]);
+  });
+
+  test("a server whose messages must be small is a problem", async () => {
+    const server = await start({ server: { size: 9000 } });
+    expect(of(await ask(`smtp://127.0.0.1:${server.port}`), "ehlo")).toEqual([
+      "ehlo",
+      "problem",
+      "messages have at most 9000 bytes",
     ]);
   });
 

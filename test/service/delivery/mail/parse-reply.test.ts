@@ -61,6 +61,8 @@ describe("the reply in a report", () => {
         text: "host mx.example.com[192.0.2.1] said: 550 5.1.1 No (in reply to RCPT TO command)",
       },
     ],
+    ["a reply and a status for any refusal", "5.7.1", "smtp; 553 No", { code: 553, enhancedCode: null, text: "No" }],
+    ["a status for any refusal alone", "5.7.1", "smtp; No", { code: null, enhancedCode: "5.7.1", text: "No" }],
     ["a status alone", "5.1.1", null, { code: null, enhancedCode: "5.1.1", text: "" }],
     ["nothing", null, null, { code: null, enhancedCode: null, text: "" }],
   ])("when it has %s, then the better code counts", (_, status, diagnosticCode, parsed) => {

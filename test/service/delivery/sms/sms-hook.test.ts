@@ -65,6 +65,8 @@ const STOPPED = "Acme: You will get no more messages. Reply START to get them ag
 const suppressions = (texting: Texting, project = texting.project) =>
   texting.read(async (tx) => (await tx.suppressions.list(project.id, "sms", ADA)).map(({ reason }) => reason));
 
+const jwtPart = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
 const keep = (texting: Texting, provider: SigningGateway, key: string) =>
   texting.write((tx) => setProviderKey(tx, provider, key));
 
@@ -316,6 +318,34 @@ describe("whose texts are believed", () => {
     }
     expect(taken).toEqual(Array.from({ length: 5 }, () => [FORBIDDEN, "204", "204"]).flat());
     expect(await answers(texting)).toEqual([[9, "a=b&c"]]);
+  });
+
+  it("when Vonage brings a token, then the text is taken that the token is for, while it is fresh", async () => {
+    const texting = await asked();
+    await keep(texting, "vonage", "signature-secret");
+    const now = Math.floor(texting.clock.now() / 1000);
+    const message = { message_uuid: "V1", channel: "sms", message_type: "text", from: ADA.slice(1), to: OURS.slice(1) };
+    const body = JSON.stringify({ ...message, text: "9 by token" });
+    const payloadHash = createHash("sha256").update(body).digest("hex");
+    const post = ({ alg = "HS256", secret = "signature-secret", said = body, claims = {} } = {}): Promise<string> => {
+      const text = `${jwtPart({ alg, typ: "JWT" })}.${jwtPart({ iss: "Vonage", iat: now, payload_hash: payloadHash, ...claims })}`;
+      const token = `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+      const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+      return texting.text({}, { headers, body: said });
+    };
+    const refused = [
+      await post({ secret: "another-secret" }),
+      await post({ alg: "none" }),
+      await post({ said: body.replace("9 by", "1 by") }),
+      await post({ claims: { payload_hash: undefined } }),
+      await post({ claims: { iat: now - 90_000 } }),
+      await post({ claims: { iat: now + 900 } }),
+      await post({ claims: { exp: now - 1 } }),
+      await texting.text({}, { headers: { "content-type": "application/json", authorization: "Bearer x" }, body }),
+    ];
+    expect(refused).toEqual(refused.map(() => FORBIDDEN));
+    expect(await post()).toBe("204");
+    expect(await answers(texting)).toEqual([[9, "by token"]]);
   });
 
   it("when Telnyx signs, then its texts are taken while they are fresh", async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, test } from "vitest";
+import { HELP_COMMON, LOCALE_WORDS, START_COMMON, STOP_COMMON } from "../../../../src/service/domain/sms/keywords.ts";
 import { LOCALES, type Locale } from "../../../../src/contract/locales.ts";
 import {
   fillText,
@@ -80,9 +81,22 @@ test("when two languages are compared, then they do not ask in the same words", 
   expect(new Set(LOCALES.map((locale) => surveyTexts(locale).question)).size).toBe(LOCALES.length);
 });
 
-test("when the page of languages is read, then it names each of them once", () => {
+describe("the page of languages", () => {
   const page = readFileSync(path.join(import.meta.dirname, "../../../../docs/locales.md"), "utf8");
-  expect([...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, locale]) => locale)).toEqual([...LOCALES]);
+
+  it("when it is read, then it names each of them once", () => {
+    expect([...page.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, locale]) => locale)).toEqual([...LOCALES]);
+  });
+
+  it("when it lists the words of text messages, then they are those that are understood", () => {
+    const rows = LOCALES.map((locale) => {
+      const { stop, start = "", help } = LOCALE_WORDS[locale];
+      return `| ${[locale, stop, start, help].join(" | ")} |`.replaceAll("|  |", "| |");
+    });
+    expect(page.split("\n").filter((line) => /^\| [a-z]{2}[\w-]* \|/.test(line))).toEqual(rows);
+    const common = [STOP_COMMON, START_COMMON, HELP_COMMON].map((words) => words.join(", "));
+    expect([...page.matchAll(/^- [a-z ]+: ([A-Z, ]+)$/gm)].map(([, words]) => words)).toEqual(common);
+  });
 });
 
 test("when text runs from right to left, then that is said of it", () => {
