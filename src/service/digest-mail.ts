@@ -134,8 +134,8 @@ export async function deliverDigest(
   const { project, id, attempts, periodAt, token } = due;
   if (mail === null) {
     if (!(await progress.mayStillSend())) return { kind: "cancelled", reason: "withdrawn" };
-    const owner = { project, requestId: id, channel: "email", token: `${token}/${periodAt}` } as const;
-    return outbox.deliverMail(owner, { text, mark: messageId });
+    const owner = { project, requestId: id, channel: "email", token } as const;
+    return outbox.deliverMail(owner, periodAt, { text, mark: messageId });
   }
   const rendered = { message, frozen: { messageId, bounceToken: null, values: {} } };
   const one = {

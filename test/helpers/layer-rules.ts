@@ -192,9 +192,9 @@ function isCurrentDate(node: SyntaxNode): boolean {
 }
 
 /**
- * An error carries a code and facts; what to type next is for `cli` to say. The two files of `runtime` set V8's own flags.
+ * An error carries a code and facts; what to type next is for `cli` to say. One file of `runtime` sets V8's own flags.
  */
-const MAY_NAME_FLAGS = /^src\/(?:cli\/|runtime\/(?:young-heap|wasm-tiers)\.ts$)/;
+const MAY_NAME_FLAGS = /^src\/(?:cli\/|runtime\/v8-limits\.ts$)/;
 // `--name:#123` and `var(--name)` are CSS.
 const FLAG_OR_COMMAND = /(?:^|[\s"']|(?<!var)\()--(?![a-z-]+:#)[a-z][a-z-]+|\bsurveyctl [a-z]{3,} /;
 

@@ -179,7 +179,12 @@ async function settle(
   const settled = await sender.lookUp(row, { intentAt: sinceAt, sentBy, position });
   if (settled.kind === "arrived") return settled.outcome;
   const isSafe = settled.kind === "absent" && !(job.wasUnknown && sender.neverRepeatUnknown);
-  if (isSafe || retryUnknown) return sender.send(row, job);
+  if (isSafe) return sender.send(row, job);
+  if (retryUnknown) {
+    const outcome = await sender.send(row, job);
+    // However this try failed, the one before it may have arrived.
+    return outcome.outcome === "failed" ? { ...outcome, mayHaveArrived: true } : outcome;
+  }
   const reason = settled.kind === "absent" ? "a look-up does not find it; it may have been late" : settled.reason;
   return { outcome: "unknown", personId: null, surveyScheduledAt: null, error: reason };
 }

@@ -175,7 +175,7 @@ async function writeResults({ deps, request, table, files }: Checked): Promise<v
   });
   const outcomes = await openRecordedOutcomes(files.journal);
   try {
-    await replaceFile(files.results, resultsCsv(outcomes, time), deps.random.token(6));
+    await replaceFile(files.results, resultsCsv(outcomes, time), deps.random.token(6), { isAlone: true });
     const { failedTo } = request.flags;
     if (failedTo !== null) await replaceFile(failedTo, failedCsv(table, outcomes), deps.random.token(6));
   } finally {

@@ -3,7 +3,7 @@ import type { Exchange, HttpRequest, HttpResponse } from "../../contract/http.ts
 import { connectionFailure, TrickleError, type FailureContext } from "./connection-failure.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
-import { delayWasmOptimization } from "../../runtime/wasm-tiers.ts";
+import { delayWasmOptimization } from "../../runtime/v8-limits.ts";
 import { nameCall } from "../errors/client-error.ts";
 import { ConnectionError, type Sent } from "../errors/call-errors.ts";
 import {

@@ -251,10 +251,19 @@ function ignoreMissing(error: unknown): null {
   throw error;
 }
 
-/** Replaces a file by a whole text, as `openReplacement` does. Throws `UnwritableFileError`, or the system's error on a full disk. */
-export async function replaceFile(target: string, text: string | AsyncIterable<string>, token: string): Promise<void> {
+/**
+ * Replaces a file by a whole text, as `openReplacement` does; `isAlone` says that the caller holds the file's lock, so that
+ * what killed runs left of it goes. Throws `UnwritableFileError`, or the system's error on a full disk.
+ */
+export async function replaceFile(
+  target: string,
+  text: string | AsyncIterable<string>,
+  token: string,
+  { isAlone }: { readonly isAlone: boolean } = { isAlone: false },
+): Promise<void> {
   const replacement = await openReplacement(target, token);
   try {
+    if (isAlone) await removeLeftovers(replacement);
     for await (const piece of typeof text === "string" ? [text] : text) await replacement.write(Buffer.from(piece));
     await replacement.commit();
   } catch (error) {

@@ -28,8 +28,11 @@ export interface OutboxContext extends MailContext {
  * more changes nothing.
  */
 export interface Outbox extends MessageSender {
-  /** As `deliver`, for a mail that is no survey; `mark` is in its text and in no other's. The same `owner` is one file. */
-  readonly deliverMail: (owner: ErasedSurvey, mail: Formatted) => Promise<DeliveryResult>;
+  /**
+   * As `deliver`, for one of the mails that something other than a survey gets out by and by: `number` tells them apart.
+   * `erase` removes all of them. `mark` is in this one's text and in no other's.
+   */
+  readonly deliverMail: (owner: ErasedSurvey, number: number, mail: Formatted) => Promise<DeliveryResult>;
   /** Removes messages last written before `before` (Unix milliseconds; null keeps all), and old halves of messages. */
   readonly prune: (before: number | null, now: number) => Promise<void>;
   /** Rejects with ForeignOutboxError when others could read or change what is written here. */
@@ -62,9 +65,10 @@ const DISK_FULL_RETRY_SECONDS = 2;
 const TOKEN_HASH_LENGTH = 20;
 const OWNER_HASH_LENGTH = 12;
 const TEMPORARY_MAX_AGE_MS = 3_600_000;
-const MESSAGE = /^\d+-\d+-[0-9a-f]{20}\.(?:eml|json)$/;
+const NAME = String.raw`\d+-\d+-[0-9a-f]{20}(?:-\d+)?\.(?:eml|json)`;
+const MESSAGE = new RegExp(`^${NAME}$`);
 /** A message that is not complete yet: its name, the owner's hash and a random part. */
-const TEMPORARY = new RegExp(`^\\d+-\\d+-[0-9a-f]{20}\\.(?:eml|json)\\.[\\w-]+\\${TEMPORARY_SUFFIX}$`);
+const TEMPORARY = new RegExp(`^${NAME}\\.[\\w-]+\\${TEMPORARY_SUFFIX}$`);
 
 /**
  * The name of a survey's file holds a part of its token's hash, so no other data file and no earlier one has the same.
@@ -82,12 +86,11 @@ export function createOutbox({ folder, dataFile, clock, random, context, onError
   };
   const group = createWriteGroup(prepare, () => syncFolder(folder).catch(onError));
   const write = async (
-    owned: ErasedSurvey,
+    name: string,
     attempts: number,
     make: () => Formatted | Promise<Formatted>,
   ): Promise<DeliveryResult> => {
     const startedMs = clock.monotonic();
-    const name = fileName(owned);
     const facts = (text: string | null): AttemptFacts => ({ ...FACTS, text, ms: clock.monotonic() - startedMs });
     try {
       const made = await make();
@@ -105,16 +108,13 @@ export function createOutbox({ folder, dataFile, clock, random, context, onError
     name: "outbox",
     channels: ["email", "sms"],
     capacity: () => BATCH,
-    deliver: (due) => write(due, due.attempts, async () => format(due, await context(due.project))),
-    deliverMail: (owned, mail) => write(owned, 0, () => mail),
+    deliver: (due) => write(fileName(due), due.attempts, async () => format(due, await context(due.project))),
+    deliverMail: (owned, number, mail) => write(fileName(owned, number), 0, () => mail),
     erase: async (surveys) => {
-      const names = new Set(surveys.map(fileName));
-      // A message that was cut short by a crash lies there under a name of its own.
-      const halves = (await readdir(folder).catch(() => [])).filter(
-        (name) => TEMPORARY.test(name) && names.has(name.split(".", 2).join(".")),
-      );
+      const names = new Set(surveys.map((survey) => fileName(survey)));
       let removed = 0;
-      for (const name of [...names, ...halves]) removed += await removeIfThere(path.join(folder, name));
+      for (const name of await readdir(folder).catch(() => []))
+        if (names.has(ownerOf(name))) removed += await removeIfThere(path.join(folder, name));
       await syncFolder(folder).catch(ignoreMissing);
       return removed;
     },
@@ -182,8 +182,16 @@ function retryDelay(error: unknown, attempts: number): number {
   return Math.min(FIRST_RETRY_SECONDS * 2 ** attempts, LAST_RETRY_SECONDS);
 }
 
-function fileName({ project, requestId, channel, token }: ErasedSurvey): string {
-  return `${project.id}-${requestId}-${hashOf(token, TOKEN_HASH_LENGTH)}.${channel === "sms" ? "json" : "eml"}`;
+function fileName({ project, requestId, channel, token }: ErasedSurvey, number: number | null = null): string {
+  const ending = `${number === null ? "" : `-${number}`}.${channel === "sms" ? "json" : "eml"}`;
+  return `${project.id}-${requestId}-${hashOf(token, TOKEN_HASH_LENGTH)}${ending}`;
+}
+
+/** The file name without a number, also of a message that was cut short by a crash; empty for any other file. */
+function ownerOf(name: string): string {
+  if (!MESSAGE.test(name) && !TEMPORARY.test(name)) return "";
+  const [stem = "", ending = ""] = name.split(".", 2);
+  return `${stem.split("-", 3).join("-")}.${ending}`;
 }
 
 function hashOf(text: string, length: number): string {

@@ -1,4 +1,4 @@
-/** Many millions of keyed rows in a few bytes each: sorted a run at a time, told apart when runs are merged. */
+/** Keyed rows by the million in little memory: runs of them are sorted, put aside on disk, and merged at the end. */
 
 /** A key of 53 bits, and where it stands for a text, 32 more that tell texts apart. */
 export interface RowKey {
@@ -31,28 +31,30 @@ export interface RunEntry extends RowKey {
   readonly place: number;
 }
 
-/** What is kept of two rows of one key, the one that was added first first. */
+/** What is kept of two rows of one key: one of the two. */
 export type Combine = (one: RunEntry, other: RunEntry) => RunEntry;
 
-const RUN_ROWS = 64 * 1024;
-/** Each block begins anew, so that a row is found without reading its run; of this size where rows are looked up. */
-export const SMALL_BLOCK = 16;
-const LARGE_BLOCK = 4096;
-const ROW_BYTES_MAX = 8 + 5 + 5 + 8 + 5;
-/** Runs that overlap are made one before there are more. */
-const OVERLAPPING_MAX = 16;
-
-interface Run {
-  readonly bytes: Uint8Array;
-  readonly rows: number;
-  readonly last: number;
-  readonly blockRows: number;
-  /** The first key of each block, and where it begins. */
-  readonly keys: Float64Array;
-  readonly offsets: Uint32Array;
+/** Bytes put aside; opened when there are any. */
+export interface RunStore {
+  /** Returns where they begin. */
+  append(bytes: Uint8Array): number;
+  read(into: Uint8Array, at: number): void;
 }
 
-/** Rows of a run that is not full yet, a column each. */
+const RUN_ROWS = 64 * 1024;
+const ROW_BYTES_MAX = 8 + 5 + 8 + 5 + 5;
+/** Of each run, while all are merged. */
+const PIECE_BYTES = 16 * 1024;
+
+interface Run {
+  readonly at: number;
+  readonly bytes: number;
+  readonly rows: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Rows that are not in a run yet, a column each. */
 interface Columns {
   readonly keys: Float64Array;
   readonly checks: Uint32Array;
@@ -61,13 +63,13 @@ interface Columns {
   readonly places: Uint32Array;
 }
 
-function createColumns(): Columns {
+function createColumns(rows: number): Columns {
   return {
-    keys: new Float64Array(RUN_ROWS),
-    checks: new Uint32Array(RUN_ROWS),
-    times: new Float64Array(RUN_ROWS),
-    ordinals: new Uint32Array(RUN_ROWS),
-    places: new Uint32Array(RUN_ROWS),
+    keys: new Float64Array(rows),
+    checks: new Uint32Array(rows),
+    times: new Float64Array(rows),
+    ordinals: new Uint32Array(rows),
+    places: new Uint32Array(rows),
   };
 }
 
@@ -76,202 +78,153 @@ export class SortedRuns {
   private waiting: Columns | null = null;
   private count = 0;
   private readonly combine: Combine;
-  private readonly blockRows: number;
+  private readonly store: RunStore;
+  private readonly runRows: number;
 
-  constructor(combine: Combine, blockRows: number = LARGE_BLOCK) {
+  constructor(combine: Combine, store: RunStore, runRows: number = RUN_ROWS) {
     this.combine = combine;
-    this.blockRows = blockRows;
+    this.store = store;
+    this.runRows = runRows;
   }
 
   add({ key, check }: RowKey, time: number, ordinal: number, place: number): void {
-    const { keys, checks, times, ordinals, places } = (this.waiting ??= createColumns());
+    const { keys, checks, times, ordinals, places } = (this.waiting ??= createColumns(this.runRows));
     const at = this.count;
-    [keys[at], checks[at], times[at], ordinals[at], places[at]] = [key, check, time, ordinal, place];
+    keys[at] = key;
+    checks[at] = check;
+    times[at] = time;
+    ordinals[at] = ordinal;
+    places[at] = place;
     this.count += 1;
-    if (this.count < RUN_ROWS) return;
-    this.seal();
-    if (this.runs.length >= OVERLAPPING_MAX && !this.isApart()) this.merge();
+    if (this.count === this.runRows) this.seal();
   }
 
-  /** Ends adding: each key is there once. How many there are. */
-  finish(): number {
-    this.seal();
-    if (!this.isApart()) this.merge();
-    this.waiting = null;
-    return this.runs.reduce((sum, { rows }) => sum + rows, 0);
-  }
-
-  /** After `finish`. */
-  find({ key, check }: RowKey): RunEntry | null {
-    const run = this.runs[lastAtMost(this.runs.length, (at) => (this.runs[at] as Run).keys[0] ?? 0, key)];
-    if (run === undefined) return null;
-    const block = lastAtMost(run.keys.length, (at) => run.keys[at] ?? 0, key);
-    for (const entry of readRun(run, block)) {
-      if (entry.key === key && entry.check === check) return entry;
-      if (entry.key > key) return null;
+  /**
+   * Ends adding: rows of one key are combined, and what is left is visited in the order of keys; the entry is good for
+   * that moment. With nobody to visit them, runs that do not overlap are not read again.
+   */
+  finish(visit: ((entry: RunEntry) => void) | null = null): void {
+    if (this.runs.length === 0) {
+      if (this.waiting !== null) combineEqual(new ColumnCursor(this.waiting, this.count), this.combine, visit);
+    } else {
+      this.seal();
+      this.runs.sort((one, other) => one.first - other.first);
+      if (visit !== null || !areApart(this.runs))
+        combineEqual(new MergeCursor(this.runs.map((run) => new RunCursor(this.store, run))), this.combine, visit);
     }
-    return null;
-  }
-
-  clear(): void {
-    this.runs = [];
-  }
-
-  /** After `finish`, in the order of their keys. */
-  *entries(): Generator<RunEntry> {
-    for (const run of this.runs) yield* readRun(run, 0);
+    [this.runs, this.waiting, this.count] = [[], null, 0];
   }
 
   private seal(): void {
     const { waiting, count } = this;
     if (waiting === null || count === 0) return;
     this.count = 0;
-    this.runs.push(...encode(distinct(sorted(waiting, count), this.combine), this.blockRows));
-  }
-
-  private isApart(): boolean {
-    this.runs.sort((one, other) => (one.keys[0] ?? 0) - (other.keys[0] ?? 0));
-    return this.runs.every((run, at) => at === 0 || (this.runs[at - 1] as Run).last < (run.keys[0] ?? 0));
-  }
-
-  private merge(): void {
-    this.runs = [...encode(distinct(mergeRuns(this.runs), this.combine), this.blockRows)];
+    const writer = new RunWriter(count);
+    combineEqual(new ColumnCursor(waiting, count), this.combine, (entry) => writer.write(entry));
+    this.runs.push(writer.end(this.store));
   }
 }
 
-function* sorted({ keys, checks, times, ordinals, places }: Columns, count: number): Generator<RunEntry> {
-  const order = Uint32Array.from({ length: count }, (_, at) => at);
-  const compareRows = (one: number, other: number): number =>
-    (keys[one] ?? 0) - (keys[other] ?? 0) || (checks[one] ?? 0) - (checks[other] ?? 0) || one - other;
-  // Most sources are in the order of their ids.
-  if (order.some((at) => at > 0 && compareRows(at - 1, at) > 0)) order.sort(compareRows);
-  for (const at of order)
-    yield {
-      key: keys[at] ?? 0,
-      check: checks[at] ?? 0,
-      time: times[at] ?? 0,
-      ordinal: ordinals[at] ?? 0,
-      place: places[at] ?? 0,
-    };
-}
-
-function* encode(entries: Iterable<RunEntry>, blockRows: number): Generator<Run> {
-  const bytes = new Uint8Array(RUN_ROWS * ROW_BYTES_MAX);
-  let writer = new RunWriter(bytes, blockRows);
-  for (const entry of entries) {
-    writer.write(entry);
-    if (writer.rows < RUN_ROWS) continue;
-    yield writer.end();
-    writer = new RunWriter(bytes, blockRows);
-  }
-  if (writer.rows > 0) yield writer.end();
+function areApart(runs: readonly Run[]): boolean {
+  return runs.every((run, at) => at === 0 || (runs[at - 1]?.last ?? 0) < run.first);
 }
 
 function compare(one: RowKey, other: RowKey): number {
   return one.key - other.key || one.check - other.check;
 }
 
-/** The last of so many rising keys that is not above `key`; -1 for none. */
-function lastAtMost(count: number, keyAt: (at: number) => number, key: number): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (keyAt(middle) <= key) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+/** Goes through rows in the order of their keys; it is itself the row where it stands. */
+interface Cursor extends RunEntry {
+  /** Whether there was one more row. */
+  next(): boolean;
 }
 
-function* distinct(entries: Iterable<RunEntry>, combine: Combine): Generator<RunEntry> {
-  let kept: RunEntry | null = null;
-  for (const entry of entries) {
-    if (kept !== null && compare(kept, entry) === 0) kept = combine(kept, entry);
-    else {
-      if (kept !== null) yield kept;
-      kept = entry;
+/** `visit` gets the same object each time. */
+function combineEqual(cursor: Cursor, combine: Combine, visit: ((entry: RunEntry) => void) | null): void {
+  const kept = { key: 0, check: 0, time: 0, ordinal: 0, place: 0 };
+  const keep = ({ key, check, time, ordinal, place }: RunEntry): void => {
+    kept.key = key;
+    kept.check = check;
+    kept.time = time;
+    kept.ordinal = ordinal;
+    kept.place = place;
+  };
+  let isEmpty = true;
+  while (cursor.next())
+    if (!isEmpty && compare(kept, cursor) === 0) {
+      if (combine(kept, cursor) === cursor) keep(cursor);
+    } else {
+      if (!isEmpty) visit?.(kept);
+      keep(cursor);
+      isEmpty = false;
     }
-  }
-  if (kept !== null) yield kept;
+  if (!isEmpty) visit?.(kept);
 }
 
-interface Reading {
-  readonly rest: Generator<RunEntry>;
-  entry: RunEntry;
-}
-
-/** `runs` are in the order of their first keys: one is opened when its turn comes. */
-function* mergeRuns(runs: readonly Run[]): Generator<RunEntry> {
-  const open: Reading[] = [];
-  let next = 0;
-  for (;;) {
-    let least = leastOf(open);
-    for (let run = runs[next]; run !== undefined && (least === null || (run.keys[0] ?? 0) <= least.entry.key);) {
-      const rest = readRun(run, 0);
-      open.push({ rest, entry: rest.next().value as RunEntry });
-      next += 1;
-      run = runs[next];
-      least = leastOf(open);
-    }
-    if (least === null) return;
-    yield least.entry;
-    const following = least.rest.next();
-    if (following.done === true) open.splice(open.indexOf(least), 1);
-    else least.entry = following.value;
-  }
-}
-
-/** Of equal keys the one that was added first. */
-function leastOf(open: readonly Reading[]): Reading | null {
-  let least: Reading | null = null;
-  for (const reading of open) {
-    const order =
-      least === null ? -1 : compare(reading.entry, least.entry) || reading.entry.ordinal - least.entry.ordinal;
-    if (order < 0) least = reading;
-  }
-  return least;
-}
-
-/** Writes rows as differences from the row before, in as many bytes as each needs. */
-class RunWriter {
-  rows = 0;
+class ColumnCursor implements Cursor {
+  key = 0;
+  check = 0;
+  time = 0;
+  ordinal = 0;
+  place = 0;
   private at = 0;
+  private readonly order: Uint32Array;
+  private readonly columns: Columns;
+
+  constructor(columns: Columns, count: number) {
+    this.columns = columns;
+    const { keys, checks } = columns;
+    const compareRows = (one: number, other: number): number =>
+      (keys[one] ?? 0) - (keys[other] ?? 0) || (checks[one] ?? 0) - (checks[other] ?? 0) || one - other;
+    this.order = Uint32Array.from({ length: count }, (_, at) => at);
+    // Most sources are in the order of their ids.
+    if (this.order.some((at) => at > 0 && compareRows(at - 1, at) > 0)) this.order.sort(compareRows);
+  }
+
+  next(): boolean {
+    const row = this.order[this.at];
+    if (row === undefined) return false;
+    const { keys, checks, times, ordinals, places } = this.columns;
+    this.at += 1;
+    this.key = keys[row] ?? 0;
+    this.check = checks[row] ?? 0;
+    this.time = times[row] ?? 0;
+    this.ordinal = ordinals[row] ?? 0;
+    this.place = places[row] ?? 0;
+    return true;
+  }
+}
+
+/** Writes rows as differences from the row before, in as many bytes as each number needs. */
+class RunWriter {
+  private readonly bytes: Uint8Array;
+  private at = 0;
+  private rows = 0;
+  private first = 0;
   private key = 0;
   private time = 0;
   private ordinal = 0;
-  private readonly keys: number[] = [];
-  private readonly offsets: number[] = [];
-  private readonly bytes: Uint8Array;
-  private readonly blockRows: number;
 
-  constructor(bytes: Uint8Array, blockRows: number) {
-    this.bytes = bytes;
-    this.blockRows = blockRows;
+  constructor(rows: number) {
+    this.bytes = new Uint8Array(rows * ROW_BYTES_MAX);
   }
 
   write({ key, check, time, ordinal, place }: RunEntry): void {
-    if (this.rows % this.blockRows === 0) {
-      this.keys.push(key);
-      this.offsets.push(this.at);
-      [this.key, this.time, this.ordinal] = [0, 0, 0];
-    }
+    if (this.rows === 0) this.first = key;
     this.put(key - this.key);
     this.put(check);
     this.put(toUnsigned(time - this.time));
     this.put(toUnsigned(ordinal - this.ordinal));
     this.put(place);
-    [this.key, this.time, this.ordinal] = [key, time, ordinal];
+    this.key = key;
+    this.time = time;
+    this.ordinal = ordinal;
     this.rows += 1;
   }
 
-  end(): Run {
-    return {
-      bytes: this.bytes.slice(0, this.at),
-      rows: this.rows,
-      blockRows: this.blockRows,
-      last: this.key,
-      keys: Float64Array.from(this.keys),
-      offsets: Uint32Array.from(this.offsets),
-    };
+  end(store: RunStore): Run {
+    const bytes = this.bytes.subarray(0, this.at);
+    return { at: store.append(bytes), bytes: this.at, rows: this.rows, first: this.first, last: this.key };
   }
 
   private put(value: number): void {
@@ -294,45 +247,103 @@ function toSigned(value: number): number {
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }
 
-/** From a block on to the end. */
-function* readRun({ bytes, rows, offsets, blockRows }: Run, block: number): Generator<RunEntry> {
-  let at = offsets[block] ?? 0;
-  const take = (): number => {
+/** Reads a run back, a piece at a time. */
+class RunCursor implements Cursor {
+  key = 0;
+  check = 0;
+  time = 0;
+  ordinal = 0;
+  place = 0;
+  private piece = new Uint8Array(0);
+  private at = 0;
+  private nextAt: number;
+  private left: number;
+  private readonly end: number;
+  private readonly store: RunStore;
+
+  constructor(store: RunStore, { at, bytes, rows }: Run) {
+    this.store = store;
+    this.nextAt = at;
+    this.end = at + bytes;
+    this.left = rows;
+  }
+
+  next(): boolean {
+    if (this.left === 0) return false;
+    this.left -= 1;
+    if (this.piece.length - this.at < ROW_BYTES_MAX && this.nextAt < this.end) this.fill();
+    this.key += this.take();
+    this.check = this.take();
+    this.time += toSigned(this.take());
+    this.ordinal += toSigned(this.take());
+    this.place = this.take();
+    return true;
+  }
+
+  private fill(): void {
+    const rest = this.piece.subarray(this.at);
+    const size = Math.min(PIECE_BYTES, this.end - this.nextAt);
+    this.piece = new Uint8Array(rest.length + size);
+    this.piece.set(rest);
+    this.store.read(this.piece.subarray(rest.length), this.nextAt);
+    this.nextAt += size;
+    this.at = 0;
+  }
+
+  private take(): number {
     let [value, factor] = [0, 1];
     for (;;) {
-      const byte = bytes[at] ?? 0;
-      at += 1;
+      const byte = this.piece[this.at] ?? 0;
+      this.at += 1;
       value += (byte & 127) * factor;
       if (byte < 128) return value;
       factor *= 128;
     }
-  };
-  let [key, time, ordinal] = [0, 0, 0];
-  for (let row = block * blockRows; row < rows; row += 1) {
-    if (row % blockRows === 0) [key, time, ordinal] = [0, 0, 0];
-    key += take();
-    const check = take();
-    time += toSigned(take());
-    ordinal += toSigned(take());
-    yield { key, check, time, ordinal, place: take() };
   }
 }
 
-/** Whole numbers from 0, a bit each. */
-export class NumberSet {
-  private bits = new Uint8Array(1024);
+/** The rows of several runs as of one: a heap of those that have more. */
+class MergeCursor implements Cursor {
+  key = 0;
+  check = 0;
+  time = 0;
+  ordinal = 0;
+  place = 0;
+  private readonly heap: RunCursor[] = [];
 
-  add(number: number): void {
-    const byte = number >>> 3;
-    if (byte >= this.bits.length) {
-      const grown = new Uint8Array(Math.max(byte + 1, this.bits.length * 2));
-      grown.set(this.bits);
-      this.bits = grown;
-    }
-    this.bits[byte] = (this.bits[byte] ?? 0) | (1 << (number & 7));
+  constructor(cursors: readonly RunCursor[]) {
+    for (const cursor of cursors) if (cursor.next()) this.heap.push(cursor);
+    for (let at = (this.heap.length >> 1) - 1; at >= 0; at -= 1) this.sink(at);
   }
 
-  has(number: number): boolean {
-    return ((this.bits[number >>> 3] ?? 0) & (1 << (number & 7))) !== 0;
+  next(): boolean {
+    const [least] = this.heap;
+    if (least === undefined) return false;
+    this.key = least.key;
+    this.check = least.check;
+    this.time = least.time;
+    this.ordinal = least.ordinal;
+    this.place = least.place;
+    if (!least.next()) {
+      const last = this.heap.pop();
+      if (last !== undefined && this.heap.length > 0) this.heap[0] = last;
+    }
+    this.sink(0);
+    return true;
+  }
+
+  private sink(from: number): void {
+    const { heap } = this;
+    for (let at = from; ;) {
+      const child = 2 * at + 1;
+      const [one, other] = [heap[child], heap[child + 1]];
+      const isOther = one !== undefined && other !== undefined && compare(other, one) < 0;
+      const [least, leastAt] = isOther ? [other, child + 1] : [one, child];
+      const here = heap[at];
+      if (here === undefined || least === undefined || compare(here, least) <= 0) return;
+      heap[at] = least;
+      heap[leastAt] = here;
+      at = leastAt;
+    }
   }
 }

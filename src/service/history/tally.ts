@@ -6,7 +6,8 @@ import type { PastPerson, PastResponse } from "../domain/history/rows.ts";
 import { toCoreMetrics } from "../domain/answers/metrics.ts";
 import { HISTORY_STREAMS, type HistoryStream, PART_STREAMS, type PartStream } from "./columns.ts";
 import type { PastRow } from "./convert-rows.ts";
-import { idKey, NumberSet, type RowKey, type RunEntry, SMALL_BLOCK, SortedRuns, textKey } from "./sorted-runs.ts";
+import { NumberSet, TimesById } from "./many-numbers.ts";
+import { idKey, type RowKey, type RunEntry, type RunStore, SortedRuns, textKey } from "./sorted-runs.ts";
 
 export interface ScoreOfMonth {
   /** `2026-01`; null for all of them. */
@@ -48,10 +49,10 @@ export interface HistoryTally {
 
 type Kept = Exclude<PastRow, { readonly stream: PartStream }>;
 
-/** `zone` is where months begin; null is the system's. */
-export function createHistoryTally(zone: string | null): HistoryTally {
+/** `zone` is where months begin; null is the system's. What would take much memory goes to `store`. */
+export function createHistoryTally(zone: string | null, store: RunStore): HistoryTally {
   const months = createMonths(zone);
-  const crowd = createCrowd();
+  const crowd = createCrowd(store);
   const counts = new Map<HistoryStream | PartStream, { read: number; merged: number; refused: number }>();
   const countOf = (stream: HistoryStream | PartStream): { read: number; merged: number; refused: number } => {
     const known = counts.get(stream) ?? { read: 0, merged: 0, refused: 0 };
@@ -69,7 +70,7 @@ export function createHistoryTally(zone: string | null): HistoryTally {
       countOf(stream).merged += 1;
       return kept;
     };
-  const rows = new Map(HISTORY_STREAMS.map((stream) => [stream, new SortedRuns(keepNewest(stream))]));
+  const rows = new Map(HISTORY_STREAMS.map((stream) => [stream, new SortedRuns(keepNewest(stream), store)]));
   return {
     add(row, ordinal) {
       const count = countOf(row.stream);
@@ -134,10 +135,11 @@ function addressOf({ email, phoneNumber }: PastPerson): string {
 }
 
 /** People by id and by address, each once, and when each id last answered. */
-function createCrowd() {
-  const ids = new SortedRuns((one, other) => (one.time > other.time ? one : other), SMALL_BLOCK);
+function createCrowd(store: RunStore) {
+  const ids = new SortedRuns((one, other) => (one.time > other.time ? one : other), store);
   // The place is 1 for an address of somebody without an id, who is counted by it.
-  const addresses = new SortedRuns((one, other) => (one.place === 0 ? one : other));
+  const addresses = new SortedRuns((one, other) => (one.place === 0 ? one : other), store);
+  const answers = new TimesById(store);
   let count = 0;
   return {
     /** `answeredAt` is 0 for a row that is not an answer. */
@@ -148,13 +150,17 @@ function createCrowd() {
       if (address !== "") addresses.add(textKey(address), 0, 0, id === null ? 1 : 0);
     },
     finish(): void {
-      count = ids.finish();
-      addresses.finish();
-      for (const { place } of addresses.entries()) count += place;
-      addresses.clear();
+      ids.finish(({ key, time }) => {
+        count += 1;
+        if (time > 0) answers.add(key, time);
+      });
+      answers.finish();
+      addresses.finish(({ place }) => {
+        count += place;
+      });
     },
     count: () => count,
-    answeredAt: (id: number): number | null => ids.find(idKey(id))?.time || null,
+    answeredAt: (id: number): number | null => answers.find(id),
   };
 }
 

@@ -195,6 +195,14 @@ test("when rows failed, then the next run sends them and no others", async () =>
   expect([sent, second.counts]).toEqual([[2, 4], { scheduled: 4, saved: 0, failed: 0, unknown: 0, skipped: 0 }]);
 });
 
+test("when an unknown row was repeated and failed, then the next run looks it up before it is sent again", async () => {
+  await run({ rows: 1, sender: { send: async () => UNKNOWN } });
+  const absent: Partial<Sender> = { neverRepeatUnknown: true, lookUp: async () => ({ kind: "absent" }) };
+  await run({ rows: 1, sender: { ...absent, send: async () => FAILED }, retryUnknown: true });
+  const { counts } = await run({ rows: 1, sender: absent });
+  expect(counts).toEqual({ scheduled: 0, saved: 0, failed: 0, unknown: 1, skipped: 0 });
+});
+
 test("when a row that had failed was on its way again when the signal came, then the next run looks it up", async () => {
   await run({ rows: 1, sender: { send: async () => FAILED } });
   const stop = new AbortController();

@@ -1,6 +1,7 @@
 /** What an import says when it is stopped, and that the line it prints goes on with it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -84,8 +85,12 @@ for (const [signal, status] of [
     const ended = await running.ended;
     expect(ended.status).toBe(status);
     expect(ended.stdout).toBe("");
+    // As a run leaves it that is killed while it writes the results.
+    const half = `${file}.people-import.results.csv.0a1B_c2D.surveyctl-tmp`;
+    await writeFile(half, "line,identifier");
     expect((await paste(resumeLineOf(ended))).status).toBe(0);
     await expectEverybodyOnce();
+    expect(existsSync(half)).toBe(false);
   });
 }
 

@@ -45,7 +45,7 @@ describe("when a person is erased", () => {
     await addOther(fixture, "bob@example.com", { score: 2, properties: { city: "London" } });
     await writeFile(await halfOfMessage(), `To: ${ADA.email}`);
     expect((await findTraces(fixture.folder)).length).toBeGreaterThan(8);
-    const counts = { people: 1, responses: 1, surveys: 3, attempts: 2, memberships: 1, webhook_events: 2 };
+    const counts = { people: 1, responses: 1, surveys: 4, attempts: 3, memberships: 1, webhook_events: 2 };
     const shared = { projects: 1, ...counts, mentions: 0 };
     expect(await erase({ dryRun: true })).toEqual({
       ...shared,
@@ -59,9 +59,9 @@ describe("when a person is erased", () => {
     expect(await erase()).toEqual({
       ...shared,
       erased_at: fixture.time.now,
-      messages: 2,
+      messages: 5,
       suppressions_kept: 0,
-      links_kept: 2,
+      links_kept: 3,
       verified: true,
     });
     expect(await findTraces(fixture.folder)).toEqual([]);
@@ -132,7 +132,7 @@ describe("when the erasure is cut short", () => {
     await addAda(fixture);
     const { store } = fixture.service();
     await store.write((tx) => erasePerson(tx, fixture.project, { by: "email", email: ADA.email }, NO_OPTIONS));
-    expect(await readdir(path.join(fixture.folder, "outbox"))).toHaveLength(1);
+    expect(await readdir(path.join(fixture.folder, "outbox"))).toHaveLength(4);
     const service = await fixture.reopen();
     await finishErasure(service.store, service.sweepMessages);
     expect(await findTraces(fixture.folder)).toEqual([]);

@@ -8,6 +8,7 @@ import type { Properties } from "../../../src/contract/resources.ts";
 import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
 import { updateResponse } from "../../../src/service/domain/answers/responses.ts";
+import { addDigest } from "../../../src/service/domain/delivery/digests.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { answerSurvey } from "../../../src/service/domain/answers/answers.ts";
 import { addTrend } from "../../../src/service/domain/answers/trends.ts";
@@ -101,8 +102,8 @@ export async function openPrivacy(): Promise<PrivacyFixture> {
 const LINKS = { permalink: (token: string): string => `https://survey.test/r/${token}` };
 
 /**
- * A survey that was sent and answered, with a note and a tag; a soft bounce, a membership, events for a webhook, and one
- * more survey in the outbox. Returns the first survey.
+ * A survey that was sent and answered, with a note and a tag; a soft bounce, a membership, events for a webhook, half of
+ * a text, and in the outbox digests to her and to another that quote her, and one more survey. Returns the first survey.
  */
 export async function addAda({ service, project, time }: PrivacyFixture): Promise<DueSurvey> {
   const { store, admin } = service();
@@ -134,7 +135,13 @@ export async function addAda({ service, project, time }: PrivacyFixture): Promis
     });
     await addMember(tx, project, memberInput({ personEmail: email, properties }));
   });
-  time.now += 365 * DAY;
+  const weekly = { weekday: 1, minute: 480, zone: null };
+  for (const reader of [email, "boss@example.com"]) await store.write((tx) => addDigest(tx, project, reader, weekly));
+  const half = { reference: "1", number: 1, total: 2 };
+  await store.write((tx) => tx.texts.joinPart(phoneNumber, half, comment));
+  time.now += 7 * DAY;
+  await service().finishDue();
+  time.now += 358 * DAY;
   await store.write((tx) => sendPerson(tx, project, sendInput({ email, name, properties })));
   await service().finishDue();
   return due;

@@ -10,7 +10,7 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { type Refusal, tellRefusals } from "../../command/refusals.ts";
 import { toDryRunLine } from "../../command/write-outcome.ts";
-import { NothingFoundError } from "../../errors/command-errors.ts";
+import { InterruptedError, NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
@@ -166,6 +166,7 @@ async function changeEach(deps: Deps, ids: readonly string[], resource: Resource
     const limit = deps.options.concurrency ?? CONCURRENCY_DEFAULT;
     await inParallel(ids.entries(), limit, async ([place, id]) => {
       const row = await changeOne(deps, client, id, change).catch((error: unknown): JsonObject => {
+        if (error instanceof InterruptedError) throw error;
         deps.signal.throwIfAborted();
         failures.push({ id, error });
         return { id, outcome: "failed", error: messageOf(error) };
@@ -225,15 +226,22 @@ async function changeOne(deps: Deps, client: Client, id: string, change: Change)
   if (body === null) return { id, outcome: "unchanged", ...change.show(before) };
   const route = { ...ROUTES.updateResponse, idempotent: change.isRepeatable };
   const sent = client.call({ route, placeholders: { id }, body, signal: deps.signal });
+  const look = `look with "surveyctl responses show ${id}"`;
+  const advice = change.isRepeatable ? `${look}; the same again is safe` : `${look} before trying again`;
+  const stopped = ({ signal }: InterruptedError): InterruptedError =>
+    new InterruptedError(signal, `the request may have been processed: ${advice}`);
   // Whether a write whose answer was lost arrived shows below.
   const lost = await tellRefusals(sent, updateRefusals(id)).then(
     () => null,
     (error: unknown) => {
+      if (error instanceof InterruptedError) throw stopped(error);
       if (!mayHaveArrived(error)) throw error;
       return error;
     },
   );
-  const after = await read(deps, client, id);
+  const after = await read(deps, client, id).catch((error: unknown) => {
+    throw error instanceof InterruptedError ? stopped(error) : error;
+  });
   if (change.isTaken(after, body, before)) return { id, outcome: "changed", ...change.show(after) };
   if (lost !== null) throw change.isRepeatable ? lost : new UnknownOutcomeError(lost, "a check found no trace of it");
   throw new NothingFoundError(

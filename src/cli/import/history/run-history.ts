@@ -1,7 +1,10 @@
 /** `service import`: what saved history holds is counted first, and stored when it is what was expected. */
+import { tmpdir } from "node:os";
 import { InputChangedError, InputError } from "../../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
+import { createScratchBytes } from "../../../runtime/files/scratch-file.ts";
 import { openReplacement, type FileReplacement } from "../../../runtime/files/file-replacement.ts";
+import { createYoungHeapLimit, optimizeWasmByOneThread } from "../../../runtime/v8-limits.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { ConflictPolicy } from "../../../service/domain/history/import-people.ts";
 import type { HistoryFormat, HistoryStream } from "../../../service/history/columns.ts";
@@ -71,13 +74,19 @@ async function importHistoryFiles(
   const problems = createHistoryProblems();
   const onProblem = (problem: HistoryProblem): void => problems.add(problem);
   const progress = createProgress(deps, "rows", false);
+  const limitYoungHeap = createYoungHeapLimit();
+  optimizeWasmByOneThread();
   const onRows = async (rows: number): Promise<void> => {
+    limitYoungHeap();
     await report?.write(Buffer.from(problems.takeLines()));
     await progress.update(rows);
   };
+  // Long before the rows are read, whether they can be stored.
+  if (!request.check) await withStore((admin) => admin({ kind: "settings", project, change: {} }));
   const sources = await findSources(deps, request.paths);
+  const scratch = createScratchBytes(tmpdir(), deps.random.token(9));
   try {
-    const survey = await surveySources(sources, reading, { onProblem, onRows });
+    const survey = await surveySources(sources, reading, { onProblem, onRows, scratch });
     await progress.end();
     if (request.check) await writeMapping(deps, survey, reading);
     const failures = failedExpectations(survey, request.expectations);
@@ -94,6 +103,7 @@ async function importHistoryFiles(
     return countRefused(survey, stored) > 0 ? EXIT.partial : EXIT.done;
   } finally {
     await progress.end();
+    scratch.close();
     for (const source of sources) await source.close();
   }
 }

@@ -4,6 +4,7 @@ import type { HistoryField, HistoryFormat, HistoryStream, ShapeChoice } from "..
 import { createConverter, type LostPart, type PastRow, PastRowError } from "../../../service/history/convert-rows.ts";
 import { createResponseParts, type ResponseParts } from "../../../service/history/response-parts.ts";
 import { type HistoryShape, type NoShape, recogniseRows } from "../../../service/history/shape.ts";
+import type { RunStore } from "../../../service/history/sorted-runs.ts";
 import { createHistoryTally, type HistoryTally } from "../../../service/history/tally.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { HistoryRecord, HistorySource } from "./sources.ts";
@@ -49,6 +50,8 @@ export interface HistorySurvey {
 }
 
 export interface SurveyHooks {
+  /** Takes what would need much memory. */
+  readonly scratch: RunStore;
   readonly onProblem: (problem: HistoryProblem) => void;
   readonly onRows: (rows: number) => Promise<void>;
 }
@@ -59,7 +62,7 @@ export async function surveySources(
   reading: HistoryReading,
   hooks: SurveyHooks,
 ): Promise<HistorySurvey> {
-  const [tally, parts] = [createHistoryTally(reading.zone), createResponseParts(reading.zone)];
+  const [tally, parts] = [createHistoryTally(reading.zone, hooks.scratch), createResponseParts(reading.zone)];
   const lost = new Map<LostPart, number>();
   const surveyed: SurveyedSource[] = [];
   let ordinal = 0;

@@ -58,5 +58,8 @@ export interface DigestRows {
   /** In whichever project; null when there is none. */
   byToken(token: string): Promise<DigestRow | null>;
   change(project: number, id: number, change: DigestChange): Promise<void>;
+  /** Its mails are noted as `eraseMails` does. */
   delete(project: number, id: number): Promise<void>;
+  /** Notes that mails of it may be in an outbox and have to go: see `RequestRows.listErased`. */
+  eraseMails(digest: Pick<DigestRow, "project" | "id" | "token">): Promise<void>;
 }

@@ -100,6 +100,20 @@ export async function removeDigestsTo(tx: Transaction, project: Project, email: 
     if (emailKey(digest.email) === emailKey(email)) await tx.digests.delete(project.id, digest.id);
 }
 
+/**
+ * Takes back what digests say of a person: mails in an outbox go, and one that is being written is written anew. What a
+ * mail server is given at this moment cannot be taken back.
+ */
+export async function recallDigests(tx: Transaction, project: Project): Promise<void> {
+  for (const digest of await tx.digests.list(project.id)) {
+    if (digest.periodAt === null) continue;
+    await tx.digests.eraseMails(digest);
+    if (digest.state !== "claimed") continue;
+    const dueAt = tx.now + RELEASED_SECONDS_MIN;
+    await tx.digests.change(project.id, digest.id, { state: "retrying", claimer: null, dueAt });
+  }
+}
+
 /** Who may get a mail now: nobody while all, or their project, is paused. */
 async function wanted(tx: Transaction): Promise<readonly DigestRow[]> {
   if ((await tx.deliveries.pausedAt()) !== null) return [];
@@ -177,6 +191,8 @@ export async function finishDigest(
   { text = null, fraction }: { readonly text?: string | null; readonly fraction: number },
 ): Promise<void> {
   const row = await heldBy(tx, due);
+  // It was taken back while its file was written.
+  if (row === null && outcome.kind === "sent") await tx.digests.eraseMails(due);
   if (row === null) return;
   const zone = await digestZone(tx, row);
   const next = nextDigestAt(row, zone, Math.max(tx.now, due.periodAt));

@@ -6,7 +6,7 @@ import { replaceText } from "../../../contract/replace-text.ts";
 import type { Channel } from "../../../contract/routes.ts";
 import type { Properties } from "../../../contract/resources.ts";
 import type { Project } from "../inputs.ts";
-import { removeDigestsTo } from "../delivery/digests.ts";
+import { recallDigests, removeDigestsTo } from "../delivery/digests.ts";
 import { peoplePages } from "../people/everybody.ts";
 import { keepSuppressions } from "../people/suppressions.ts";
 import type { PersonRow, Store, SuppressionReason, Transaction } from "../ports.ts";
@@ -96,6 +96,9 @@ export async function erasePerson(
   await noteErasure(tx, project, identifiers);
   await tx.erasures.setCleaning(true);
   if (identifiers.email !== null) await removeDigestsTo(tx, project, identifiers.email);
+  if (identifiers.phoneNumber !== null) await tx.texts.dropParts(identifiers.phoneNumber);
+  // Comments of the week are in them.
+  if (person !== null || mentions.length > 0) await recallDigests(tx, project);
   const counts = person === null ? NOTHING : await tx.erasures.counts(project.id, person.id);
   const links = person === null || forgetUnsubscribe ? 0 : await tx.erasures.keepLinks(project.id, person.id);
   if (person !== null) {
@@ -202,6 +205,7 @@ export async function applyErasureLog(store: Store, log: ErasureLog): Promise<nu
     for await (const people of peoplePages(store, project)) {
       const gone = people.filter((person) => isGone(person, person.createdAt));
       for (const person of gone) await store.write((tx) => eraseAgain(tx, project, person), { project: project.id });
+      if (gone.length > 0) await store.write((tx) => recallDigests(tx, project), { project: project.id });
       erased += gone.length;
     }
     // Of another secret the hashes would say nothing here.

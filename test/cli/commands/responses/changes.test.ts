@@ -1,8 +1,10 @@
 /** Tags and notes against services that take them, do not, or lose their answer. */
+import { tmpdir } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
 import { readTagWords } from "../../../../src/cli/commands/responses/change.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
-import { runInProcess, type Finished } from "../../../helpers/in-process.ts";
+import { type Finished, runInProcess, type RunningInside, startInside } from "../../../helpers/in-process.ts";
+import type { Ended } from "../../../helpers/run-cli.ts";
 import { listening } from "../../../helpers/misbehaving-server.ts";
 import { createServer, type Server, type ServerResponse } from "node:http";
 
@@ -12,7 +14,7 @@ interface Stored {
 }
 
 /** How a change is answered: `take` does what clients expect. */
-type Manner = "take" | "echo" | "ignore" | "lose" | "refuse" | "objects";
+type Manner = "take" | "echo" | "ignore" | "lose" | "refuse" | "objects" | "stop";
 
 let server: Server | null = null;
 afterEach(() => {
@@ -24,6 +26,7 @@ const send = (response: ServerResponse, status: number, body: unknown): void =>
   void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 
 async function serve(manner: Manner, ids = ["1"]) {
+  const running: { command?: RunningInside } = {};
   const stored = new Map(ids.map((id): [string, Stored] => [id, { tags: ["old"], notes: [] }]));
   if (manner === "objects") for (const row of stored.values()) row.tags = [{ name: "old" }];
   const seen: string[] = [];
@@ -49,13 +52,18 @@ async function serve(manner: Manner, ids = ["1"]) {
         if (body.tags !== undefined) row.tags = manner === "objects" ? body.tags.map((name) => ({ name })) : body.tags;
         if (body.notes !== undefined) row.notes.push({ text: body.notes });
         if (manner === "lose") return request.socket.destroy();
+        if (manner === "stop") return running.command?.child.kill("SIGINT");
         return send(response, 200, whole());
       }, 5);
     });
   });
   const env = { SURVEYCTL_BASE_URL: `http://127.0.0.1:${await listening(server)}`, SURVEYCTL_API_KEY: "key" };
   const type = (...args: string[]): Promise<Finished> => runInProcess({ args: ["responses", ...args], env });
-  return { type, stored, seen, load };
+  const start = (...args: string[]): Promise<Ended> => {
+    running.command = startInside({ args: ["responses", ...args], env, home: tmpdir() });
+    return running.command.ended;
+  };
+  return { type, start, stored, seen, load };
 }
 
 describe("responses tag", () => {
@@ -139,6 +147,13 @@ describe("responses note", () => {
       ["GET 1", "PUT 1", "GET 1"],
       [{ text: "called" }],
     ]);
+  });
+
+  it("when a signal ends the wait for the answer, then it says that the note may be there", async () => {
+    const { start } = await serve("stop");
+    const { status, stderr } = await start("note", "1", "called");
+    const hint = 'the request may have been processed: look with "surveyctl responses show 1" before trying again';
+    expect([status, stderr]).toEqual([130, `Interrupted.\nhint: ${hint}\n`]);
   });
 
   it("when a service ignores it, then the status is 5", async () => {

@@ -1,7 +1,13 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Admin } from "../../../../src/service/control/commands.ts";
+import { runServer } from "../../../../src/service/run-server.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { systemRandom } from "../../../../src/runtime/random.ts";
+import { size } from "../../../helpers/long.ts";
+import { startProgram, type Running } from "../../../helpers/run-cli.ts";
 import { createPast, WHOLE_SHAPES } from "../../../helpers/past.ts";
 import { openPastStore, type PastStore } from "../../../helpers/past-store.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
@@ -10,6 +16,7 @@ import { metricsQuery, sendInput } from "../../../service/domain/fixture.ts";
 import { NOW } from "../../../helpers/fake-deps.ts";
 
 const project = { id: 1, name: "default" };
+const KILLS = size(2, 20);
 let store: PastStore;
 
 beforeEach(async () => {
@@ -331,6 +338,47 @@ describe("an import that was stopped", () => {
         }),
       ).resolves.toMatchObject({ error: "stopped" });
     }
+    expect(await store.import(files)).toMatchObject({ exit: 0, error: null });
+    expect(await store.dump()).toEqual(await whole.dump());
+    await whole.close();
+  });
+
+  test(`when it is killed ${KILLS} times while the data file is served, then the same import completes it`, async () => {
+    const files = WHOLE_SHAPES["NDJSON of the API"]?.(createPast(size(60, 2000))) ?? {};
+    const whole = await openPastStore();
+    await whole.import(files);
+    const batches = { seen: 0, kill: 1 };
+    const running: { child?: Running } = {};
+    // Half of them before their batch is stored, half of them after it and before they hear of it.
+    const admin: Admin = async (command) => {
+      if (command.kind === "history.add") batches.seen += 1;
+      const isLast = command.kind === "history.add" && batches.seen === batches.kill;
+      if (isLast && batches.kill % 2 === 0) running.child?.child.kill("SIGKILL");
+      const result = await store.service.admin(command);
+      if (isLast && batches.kill % 2 === 1) running.child?.child.kill("SIGKILL");
+      return result;
+    };
+    const [clock, random] = [systemClock, systemRandom];
+    const dataFile = path.join(store.folder, "survey.db");
+    const world = { dataFile, clock, random, host: "127.0.0.1", port: 0, tls: null, publicUrl: null };
+    // The store's clock stands still, and a scheduler would never wait by it.
+    const idle = {
+      startScheduler: () => undefined,
+      startWebhooks: () => undefined,
+      stopDelivering: async () => undefined,
+    };
+    const service = { ...store.service, ...idle, clock, admin, close: async () => undefined };
+    const server = await runServer(service, world);
+    const saved = path.join(store.folder, "saved");
+    await mkdir(saved);
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(saved, name), text);
+    const args = ["service", "import", saved, "--data", dataFile, "--unknown", "properties"];
+    for (let kill = 1; kill <= KILLS; kill += 1) {
+      Object.assign(batches, { seen: 0, kill: size(2 * kill, kill) });
+      running.child = startProgram({ args, home: store.folder });
+      expect(await running.child.ended).toMatchObject({ signal: "SIGKILL" });
+    }
+    await server.stop();
     expect(await store.import(files)).toMatchObject({ exit: 0, error: null });
     expect(await store.dump()).toEqual(await whole.dump());
     await whole.close();

@@ -50,7 +50,20 @@ export function createDigestRows(database: Database, session: Session): DigestRo
       database.send(`UPDATE digests SET ${sets} WHERE project_id = ? AND id = ?`, [...values, project, id]);
     },
     delete: async (project, id) => {
+      database.send(
+        `INSERT INTO erased_surveys (token, project_id, request_id, channel)
+         SELECT token, project_id, id, 'email' FROM digests WHERE project_id = ? AND id = ? AND period_at IS NOT NULL
+         ON CONFLICT DO NOTHING`,
+        [project, id],
+      );
       database.send("DELETE FROM digests WHERE project_id = ? AND id = ?", [project, id]);
+    },
+    eraseMails: async ({ project, id, token }) => {
+      database.send(
+        `INSERT INTO erased_surveys (token, project_id, request_id, channel) VALUES (?, ?, ?, 'email')
+         ON CONFLICT DO NOTHING`,
+        [token, project.id, id],
+      );
     },
   };
 }

@@ -55,6 +55,9 @@ export function createTextRows(database: Database, session: Session): TextRows {
       );
     },
     joinPart: async (phoneNumber, part, text) => joinPart(database, session.now, { phoneNumber, part, text }),
+    dropParts: async (phoneNumber) => {
+      database.send("DELETE FROM text_parts WHERE phone_number = ?", [phoneNumber]);
+    },
     prune: async (before, limit) =>
       (await database.run(
         `DELETE FROM text_parts WHERE (phone_number, reference, n) IN
