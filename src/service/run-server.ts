@@ -30,7 +30,7 @@ export interface RunningServer {
   readonly url: string;
   /** The same of the listener for metrics; null without one. */
   readonly metricsUrl: string | null;
-  /** Answers what is in flight, finishes the delivery in hand and frees the data file. */
+  /** Finishes the delivery in hand, answers until then and what is in flight, and frees the data file. */
   stop(): Promise<void>;
 }
 
@@ -65,10 +65,13 @@ export async function runServer(service: Service, options: ServerOptions): Promi
     metricsUrl: operators[0]?.url ?? null,
     stop: async () => {
       service.setReady(false);
-      const stopped = service.stopDelivering();
-      await drain(control === null ? [listener] : [listener, control], service.clock);
       try {
-        await stopped;
+        try {
+          // A mail in hand may take half a minute, in which people open links.
+          await service.stopDelivering();
+        } finally {
+          await drain(control === null ? [listener] : [listener, control], service.clock);
+        }
         if (dataFile !== null) await removeControlFile(dataFile);
       } finally {
         // Until here it says that the service is not ready.

@@ -28,8 +28,10 @@ export async function openEmbeddedService({
   clock = systemClock,
   smtp,
   folder: given,
+  publicUrl = null,
 }: {
   readonly clock?: Clock;
+  readonly publicUrl?: string | null;
   readonly smtp?: Partial<MailOptions> & { readonly port: number };
   readonly folder?: string;
 } = {}): Promise<EmbeddedService> {
@@ -40,7 +42,7 @@ export async function openEmbeddedService({
     clock,
     random: systemRandom,
     log: silentLog,
-    publicUrl: null,
+    publicUrl,
     rateLimit: null,
     ...(smtp === undefined ? {} : { mail: mailOptions(smtp), sender: { ...NO_SENDER, from: "us@example.com" } }),
   });

@@ -50,3 +50,20 @@ it("when it drains, then the listener for metrics says that it is not ready unti
   await expect(ready()).rejects.toThrow("fetch failed");
   await rm(folder, { recursive: true });
 });
+
+it("when a mail is in hand while it drains, then pages answer until that has ended", async () => {
+  const { service, folder } = await openEmbeddedService();
+  const mail: { end: () => void } = { end: () => undefined };
+  const ended = new Promise<void>((resolve) => (mail.end = resolve));
+  const stopDelivering = async (): Promise<void> => void (await Promise.all([ended, service.stopDelivering()]));
+  const dataFile = path.join(folder, "survey.db");
+  const options = { dataFile, host: "127.0.0.1", port: 0, tls: null, random: systemRandom, publicUrl: null };
+  const server = await runServer({ ...service, stopDelivering }, options);
+  const stopped = server.stop();
+  const page = await fetch(`${server.url}/s/preview`);
+  expect([page.status, (await page.text()).includes("<form")]).toEqual([200, true]);
+  mail.end();
+  await stopped;
+  await expect(fetch(`${server.url}/s/preview`)).rejects.toThrow("fetch failed");
+  await rm(folder, { recursive: true });
+});

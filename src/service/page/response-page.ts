@@ -72,7 +72,7 @@ function responsePage(response: SurveyResponse): HtmlPage {
     locale: "en",
     brand: NO_BRAND,
     title,
-    body: html`<h1 dir="auto">${title}</h1>
+    body: html`<h1 dir="auto">${name}: <b class="given">${score}</b> of 10</h1>
       ${comment === null ? html`<p class="soft">No comment</p>` : html`<blockquote dir="auto">${comment}</blockquote>`}
       <dl>${facts.flatMap(([term, value]) => (value === null || value === "" ? [] : [row(term, value)]))}</dl>`,
   };

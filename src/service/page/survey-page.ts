@@ -1,5 +1,5 @@
 /** The question with its eleven numbers, and what follows an answer. Everything works without a script. */
-import { SCORE_MAX } from "../../contract/limits.ts";
+import { SCORE_MAX, SCORE_MIN } from "../../contract/limits.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { SpecialProperties } from "../domain/surveys/special-properties.ts";
 import { fillText, surveyQuestion, surveyTexts } from "../domain/texts/survey-texts.ts";
@@ -61,6 +61,7 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
   const { thankYouMessage } = special;
   const thanks = thankYouMessage ?? texts.thanksDetail;
   const question = surveyQuestion(texts, special.productName);
+  const comment = answer.comment === null ? null : html`<blockquote dir="auto">${answer.comment}</blockquote> `;
   const changing: FormView = {
     ...view,
     score: answer.score,
@@ -79,18 +80,26 @@ export function thanksPage(view: SurveyView, answer: StoredAnswer, mayChange: bo
     brand,
     title: texts.thanks,
     body: html`<h1>${texts.thanks}</h1>
-      <p class="said">${thanks}</p>
+      <p class="said" dir="auto">${thanks}</p>
       ${thankYouLink(special)}
-      <p class="soft">${fillText(texts.youAnswered, { score: answer.score })}</p>
-      ${mayChange ? change : null}`,
+      <div class="stored">
+        <p class="soft">${answered(texts.youAnswered, answer.score)}</p>
+        ${comment}${mayChange ? change : null}
+      </div>`,
   };
+}
+
+/** The score stands out wherever the language puts it. */
+function answered(text: string, score: number): Html {
+  const [before = "", after = ""] = text.split("{score}");
+  return html`${before}<b class="given">${score}</b>${after}`;
 }
 
 /** Only to a page of the web: nothing that a browser would run. */
 function thankYouLink({ thankYouLinkText, thankYouLinkUrl }: SpecialProperties): Html | null {
   if (thankYouLinkUrl === null || !/^https?:\/\//i.test(thankYouLinkUrl) || !URL.canParse(thankYouLinkUrl)) return null;
   return html`<p>
-    <a href="${thankYouLinkUrl}" rel="noopener noreferrer">${thankYouLinkText ?? thankYouLinkUrl}</a>
+    <a class="go" href="${thankYouLinkUrl}" rel="noopener noreferrer">${thankYouLinkText ?? thankYouLinkUrl}</a>
   </p> `;
 }
 
@@ -124,30 +133,44 @@ function invalid(view: FormView, kind: Problem["kind"]): Html | null {
 /** The ends of the scale are told with the question, so that a screen reader says them once and not for each number. */
 function form(view: FormView, question: Html): Html {
   const texts = surveyTexts(view.locale);
-  const { action, score, comment, isChosenByLink } = view;
-  const chosen =
-    isChosenByLink && score !== null ? html`<p class="soft">${fillText(texts.youChose, { score })}</p> ` : null;
-  const recorded = view.hasScript ? html` <output data-text="${texts.recordedAddComment}"></output>` : null;
+  const { action, comment } = view;
   const described = view.problem?.kind === "score" ? "score-problem ends" : "ends";
   return html`<form method="post" action="${action}" novalidate>
     <fieldset aria-describedby="${described}" ${invalid(view, "score")}>
       <legend>${question}</legend>
-      ${wrong(view, "score")}${chosen}
+      ${wrong(view, "score")}${choice(view)}
       <div class="scale">${SCORES.map((value) => scoreField(view, value))}</div>
-      <p class="ends" id="ends"><span>0 – ${texts.notLikely}</span><span>${SCORE_MAX} – ${texts.veryLikely}</span></p>
+      <p class="ends" id="ends">${scaleEnd(SCORE_MIN, texts.notLikely)}${scaleEnd(SCORE_MAX, texts.veryLikely)}</p>
     </fieldset>
-    <label class="comment" for="comment">${texts.commentLabel}</label>
+    <p class="comment">
+      <label for="comment">${texts.commentLabel}</label>
+      <span class="soft" id="comment-hint">${texts.commentHint}</span>
+    </p>
     ${wrong(view, "comment")}<textarea
       id="comment"
       name="comment"
+      dir="auto"
       rows="4"
       aria-describedby="comment-hint${view.problem?.kind === "comment" ? " comment-problem" : null}"
       ${invalid(view, "comment")}
     >
 ${comment}</textarea>
-    <p class="soft" id="comment-hint">${texts.commentHint}</p>
-    <button>${texts.send}</button>${recorded}
+    <button>${texts.send}</button>
   </form>`;
+}
+
+/** What the link has chosen; where a script may send it, the same place says when that is done. */
+function choice({ locale, score, isChosenByLink, hasScript }: FormView): Html | null {
+  if (!isChosenByLink || score === null) return null;
+  const texts = surveyTexts(locale);
+  const chosen = fillText(texts.youChose, { score });
+  if (!hasScript) return html`<p class="soft">${chosen}</p> `;
+  return html`<output data-text="${texts.recordedAddComment}">${chosen}</output> `;
+}
+
+/** The eye has the number above it. */
+function scaleEnd(score: number, text: string): Html {
+  return html`<span><span class="heard">${score} – </span>${text}</span> `;
 }
 
 function scoreField({ score, problem }: FormView, value: number): Html {

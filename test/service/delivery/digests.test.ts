@@ -1,9 +1,11 @@
 /** Weekly digests: when they are due, that no week has two, and what is in them. */
+import { readFileSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
+import { dkimProblem, dkimRecord, readDkimKey } from "../../../src/service/delivery/mail/dkim.ts";
 import {
   addDigest,
   digestWeek,
@@ -18,8 +20,10 @@ import { createDigestLoop } from "../../../src/service/scheduler/digests.ts";
 import { openEmbeddedService } from "../../helpers/embedded-service.ts";
 import { fixedClock } from "../../helpers/fake-deps.ts";
 import { startPlanServer } from "../../helpers/smtp-plan-server.ts";
+import { readMail } from "./read-mail.ts";
 import { DAY, openFixture, type Fixture } from "../domain/fixture.ts";
 
+const RSA_KEY = path.join(import.meta.dirname, "../../fixtures/tls/rsa-key.pem");
 const at = (text: string): number => Date.parse(text) / 1000;
 const iso = (seconds: number | null | undefined): string | null =>
   typeof seconds === "number" ? new Date(seconds * 1000).toISOString().replace(":00.000Z", "Z") : null;
@@ -319,23 +323,48 @@ test("when a week is over, then the mail tells it, in the sender's name, and its
   `);
 });
 
-test("when mail goes over SMTP, then a digest does too, and what the server says is told", async () => {
+test("when mail goes over SMTP, then a digest is signed, one click ends it, and what the server says is told", async () => {
   const server = await startPlanServer();
   onTestFinished(server.stop);
   const time = { now: at("2026-11-17T12:00:00Z") };
   const clock = { ...systemClock, now: () => time.now * 1000 };
-  const embedded = await openEmbeddedService({ clock, smtp: { port: server.port } });
+  const dkim = readDkimKey(readFileSync(RSA_KEY, "utf8"), { domain: "example.com", selector: "s1" });
+  const publicUrl = "https://survey.example.com";
+  const embedded = await openEmbeddedService({ clock, publicUrl, smtp: { port: server.port, dkim } });
   onTestFinished(() => embedded.close());
   const { service } = embedded;
   for (const email of ["ok@example.com", "550-5.1.1@example.com"])
     await service.admin({ kind: "digest.add", project: "default", email, ...monday });
+  const finish = async (): Promise<void> => {
+    await service.finishDue();
+    await service.finishDue();
+  };
   time.now = at("2026-11-23T08:00:00Z");
-  await service.finishDue();
-  await service.finishDue();
+  await finish();
   expect(server.accepted.map(({ from, to }) => [from, to])).toEqual([["us@example.com", "ok@example.com"]]);
-  const list = await service.admin({ kind: "digest.list", project: "default" });
-  expect(list.map(({ email, state, reason }) => [email, state, reason])).toEqual([
-    ["ok@example.com", "sent", expect.stringContaining("queued")],
-    ["550-5.1.1@example.com", "bounced", expect.stringContaining("does not exist")],
+  const list = async () =>
+    (await service.admin({ kind: "digest.list", project: "default" })).map(({ email, state, reason }) => [
+      email,
+      state,
+      reason,
+    ]);
+  const bounced = ["550-5.1.1@example.com", "bounced", expect.stringContaining("does not exist")];
+  expect(await list()).toEqual([["ok@example.com", "sent", expect.stringContaining("queued")], bounced]);
+
+  // What a receiver checks before it shows a button of its own (RFC 8058), and what that button does.
+  const text = server.accepted[0]?.text ?? "";
+  expect(dkimProblem(text, dkimRecord(dkim))).toBeNull();
+  expect(dkimProblem(text.replace("=One-Click", "=Two-Click"), dkimRecord(dkim))).not.toBeNull();
+  const { headers } = readMail(text);
+  expect(headers["dkim-signature"]).toMatch(/h=[\w:\s-]*:\s*list-unsubscribe:\s*list-unsubscribe-post:/);
+  expect(headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
+  const [, url = ""] = /^<(https:\/\/survey\.example\.com\/u\/[\w-]+)>$/.exec(headers["list-unsubscribe"] ?? "") ?? [];
+  const click = { method: "POST", url, headers: {}, body: "List-Unsubscribe=One-Click" };
+  expect([(await service.handle(click)).status, (await service.handle(click)).status]).toEqual([200, 200]);
+  time.now += 7 * DAY;
+  await finish();
+  expect([server.accepted.length, await list()]).toEqual([
+    1,
+    [["ok@example.com", "unsubscribed", expect.stringContaining("queued")], bounced],
   ]);
 });

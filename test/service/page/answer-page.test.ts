@@ -110,7 +110,7 @@ describe("when the form is sent", () => {
     const thanks = await pages.get(url);
     expect([thanks.status, checkedScores(thanks.text)]).toEqual([200, ["9"]]);
     expect(visibleText(thanks.text)).toMatch(
-      /^Thank you! Your answer has been saved\. You answered 9 Change your answer/,
+      /^Thank you! Your answer has been saved\. You answered 9 Fast Change your answer/,
     );
   });
 

@@ -112,12 +112,13 @@ function toSentPerson(person: PersonRow, scheduledAt: number | null, input: Send
 }
 
 /**
- * Deletes a person and all that belongs to them; a suppressed address stays suppressed. False when some of it is still
- * to go. Throws NotFoundError.
+ * Deletes a person and all that belongs to them; a suppressed address stays suppressed, and the unsubscribe links of
+ * messages that they have go on working. False when some of it is still to go. Throws NotFoundError.
  */
 export async function deletePerson(tx: Transaction, project: Project, reference: PersonReference): Promise<boolean> {
   const person = await requireReferenced(tx, project, reference);
   await keepSuppressions(tx, project, person);
+  await tx.erasures.keepLinks(project.id, person.id);
   return tx.people.delete(project.id, person.id);
 }
 

@@ -1,19 +1,17 @@
 /** A report in a real browser: what axe finds, what it asks of the network, and how wide it is on a phone. */
-import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runReport } from "../../../../src/cli/commands/report/write-report.ts";
+import { findViolations, hasBrowser, launchBrowser } from "../../../helpers/browser.ts";
 import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
 import { listedClient } from "../../../helpers/listed-client.ts";
 import { size } from "../../../helpers/long.ts";
 import { responseRow } from "../../../helpers/list-service.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 const DAY = 86_400;
 const LOOKS = [
   ["in the dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
@@ -21,15 +19,12 @@ const LOOKS = [
   ["on a screen", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
 ] as const;
 
-describe.skipIf(CHROMIUM === undefined)("a report in a browser (skipped where Chromium is not installed)", () => {
+describe.skipIf(!hasBrowser)("a report in a browser", () => {
   let folder = "";
   let browser: Browser;
-  let axe = "";
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "surveyctl-browser-"));
-    const { chromium } = await import("playwright-core");
-    browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
-    axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+    browser = await launchBrowser();
     const rows = Array.from({ length: 100 }, (_, index) =>
       responseRow(index + 1, NOW - 90 * DAY + Math.floor(index * 0.9 * DAY), {
         score: (index * 7) % 11,
@@ -64,11 +59,7 @@ describe.skipIf(CHROMIUM === undefined)("a report in a browser (skipped where Ch
       const title = await page.title();
       const fits = await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth");
       await page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true;");
-      await page.evaluate(axe);
-      const found = await page.evaluate(async () => {
-        const { violations } = await (globalThis as unknown as { axe: AxeRun }).axe.run();
-        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
-      });
+      const found = await findViolations(page);
       await context.close();
       expect(found).toEqual([]);
       expect(asked.filter((url) => url !== "file:" && url !== "data:")).toEqual([]);
@@ -76,7 +67,3 @@ describe.skipIf(CHROMIUM === undefined)("a report in a browser (skipped where Ch
     },
   );
 });
-
-interface AxeRun {
-  run(): Promise<{ violations: readonly { id: string; nodes: readonly { html: string }[] }[] }>;
-}

@@ -2,8 +2,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { systemClock } from "../../../../src/runtime/clock.ts";
+import { systemClock, type Clock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
+import type { Project } from "../../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { DeliveryRow, Store, Transaction } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
@@ -27,19 +28,31 @@ export interface MailingServer extends Running {
   readonly url: Promise<string>;
 }
 
-/** Surveys to these addresses, due at once. */
-export async function createMailing(addresses: readonly string[]): Promise<Mailing> {
+export interface MailingBegin {
+  /** Of the file's first writes. */
+  readonly clock?: Clock;
+  readonly more?: (tx: Transaction, project: Project) => Promise<unknown>;
+}
+
+/** Surveys to these addresses, due at once, and `more` in the file. */
+export async function createMailing(
+  addresses: readonly string[],
+  { clock: first = systemClock, more }: MailingBegin = {},
+): Promise<Mailing> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-mailing-"));
   const dataFile = path.join(folder, "survey.db");
-  const withStore = async <Result>(work: (store: Store) => Promise<Result>): Promise<Result> => {
-    const store = await openSqliteStore({ file: dataFile, clock: systemClock, random: systemRandom });
+  const withStore = async <Result>(work: (store: Store) => Promise<Result>, clock = systemClock): Promise<Result> => {
+    const store = await openSqliteStore({ file: dataFile, clock, random: systemRandom });
     try {
       return await work(store);
     } finally {
       await store.close();
     }
   };
-  await withStore((store) => schedule(store, addresses));
+  await withStore(async (store) => {
+    const project = await schedule(store, addresses);
+    await store.write(async (tx) => more?.(tx, project));
+  }, first);
   const inspect: Mailing["inspect"] = (work) => withStore((store) => store.read(work));
   return {
     dataFile,
@@ -61,12 +74,13 @@ export async function createMailing(addresses: readonly string[]): Promise<Maili
 
 export const MAILING_KEY = "key-of-the-mailing";
 
-export async function schedule(store: Store, addresses: readonly string[]): Promise<void> {
+export async function schedule(store: Store, addresses: readonly string[]): Promise<Project> {
   const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
   for (let at = 0; at < addresses.length; at += 500)
     await store.write(async (tx) => {
       for (const email of addresses.slice(at, at + 500)) await sendPerson(tx, project, sendInput({ email }));
     });
+  return project;
 }
 
 /** Every survey of the project `default`. */

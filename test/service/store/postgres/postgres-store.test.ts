@@ -5,10 +5,12 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { UnavailableError } from "../../../../src/service/domain/errors.ts";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
+import { addDigest } from "../../../../src/service/domain/delivery/digests.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
+import { createDigestLoop } from "../../../../src/service/scheduler/digests.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
 import { createProjectQueue } from "../../../../src/service/store/postgres/project-queue.ts";
 import { CommitLost, type WriteJob } from "../../../../src/service/store/postgres/transaction.ts";
@@ -63,6 +65,36 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     );
     expect(new Set(answers.map(({ person }) => person.id)).size).toBe(1);
     expect(answers.filter(({ person }) => person.survey_scheduled_at !== null)).toHaveLength(1);
+  });
+
+  test("when digests are due and both look at once, then each goes out once", async () => {
+    const due = new Date(Date.now() - 300_000);
+    const schedule = { weekday: due.getUTCDay(), minute: due.getUTCHours() * 60 + due.getUTCMinutes(), zone: "UTC" };
+    for (let count = 0; count < 12; count += 1)
+      await stores[0]!.write((tx) => addDigest(tx, project, `boss${count}@x.co`, schedule));
+    await ask(url, "UPDATE digests SET created_at = created_at - 604800, due_at = due_at - 604800");
+    const sent: string[] = [];
+    const loops = stores.map((store, at) =>
+      createDigestLoop({
+        store,
+        clock: systemClock,
+        random: systemRandom,
+        claimer: `process-${at}`,
+        heartbeat: { beat: () => Promise.resolve() },
+        hasRoom: () => true,
+        deliver: async ({ email }, progress) => {
+          await progress.transmitting();
+          sent.push(`${at} ${email}`);
+          return { kind: "sent" };
+        },
+        onError: (error) => expect.unreachable(String(error)),
+      }),
+    );
+    await Promise.all(loops.map((loop) => loop.finish()));
+    expect(sent.map((each) => each.slice(2)).toSorted()).toEqual(
+      Array.from({ length: 12 }, (_, count) => `boss${count}@x.co`).toSorted(),
+    );
+    expect(new Set(sent.map((each) => each[0])).size).toBe(2);
   });
 
   test("when both write while others read on from a cursor, then nobody is missed and nobody comes twice", async () => {

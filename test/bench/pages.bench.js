@@ -1,0 +1,67 @@
+// How long people wait for the page behind a link: 200 a second, come what may, while the scheduler is paused. Each tenth
+// sends an answer. A page is another person's each time; nothing of it is kept ready.
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { Pool } from "undici";
+import { AUTHORIZATION, runProgram, startService, startStub, temporaryFolder } from "./programs.js";
+import { send, sendAll } from "./load.js";
+import { atMost, median, show } from "./report.js";
+
+const PER_SECOND = 200;
+const SECONDS = 5;
+const ROUNDS = 3;
+const BUSY_MS = 5;
+const PEOPLE = PER_SECOND * SECONDS;
+
+/** Milliseconds from the moment a request was due to its whole answer: a server that stalls delays all that follow. */
+async function measureSteady(origin, request) {
+  const pool = new Pool(origin, { connections: 32, pipelining: 1 });
+  const began = performance.now();
+  const one = async (index) => {
+    const due = began + (index * 1000) / PER_SECOND;
+    await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+    // A timer that is late is the load's fault.
+    const from = performance.now();
+    await send(pool, request(index));
+    return performance.now() - from;
+  };
+  const times = await Promise.all(Array.from({ length: PEOPLE }, (_, index) => one(index)));
+  await pool.close();
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)];
+}
+
+const folder = temporaryFolder();
+const dataFile = path.join(folder, "survey.db");
+const service = await startService(dataFile);
+const people = Array.from({ length: PEOPLE }, (_, index) => ({
+  method: "POST",
+  path: "/v1/people.json",
+  headers: { authorization: AUTHORIZATION, "content-type": "application/json" },
+  body: JSON.stringify({ email: `person${index}@example.com`, properties: { plan: "pro" } }),
+}));
+await sendAll(service.url, people);
+const outbox = path.join(folder, "outbox");
+const written = () => readdirSync(outbox).filter((name) => name.endsWith(".eml"));
+for (let waited = 0; written().length < PEOPLE && waited < 120_000; waited += 100)
+  await new Promise((resolve) => setTimeout(resolve, 100));
+const tokens = written().map((name) => /\/s\/([\w-]+)/.exec(readFileSync(path.join(outbox, name), "utf8"))?.[1]);
+if (tokens.length !== PEOPLE || tokens.includes(undefined)) throw new Error("not every survey was sent");
+await runProgram(["service", "pause", "--quiet", "--data", dataFile]);
+
+const page = (index) => {
+  const target = `/s/${tokens[index]}?score=${index % 11}`;
+  if (index % 10 !== 0) return { method: "GET", path: target };
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  return { method: "POST", path: target, headers, body: `score=${index % 11}&comment=Works+every+day&by=script` };
+};
+const bytes = (await (await fetch(`${service.url}/s/${tokens[1]}?score=1`)).arrayBuffer()).byteLength;
+const floor = await startStub("bare-server.js", String(bytes));
+const rounds = [];
+for (let round = 0; round < ROUNDS; round += 1)
+  rounds.push([await measureSteady(service.url, page), await measureSteady(floor.url, page)]);
+const [ours, bare] = [0, 1].map((side) => median(rounds.map((each) => each[side])));
+show("bare server at 200/s, p99 ms", bare);
+// On a machine that is busy with other things a bare server is late as well, and says nothing of pages.
+if (bare <= BUSY_MS) atMost("pages at 200/s while paused, p99 ms", ours, 10);
+else atMost("pages at 200/s while paused, p99 / bare", ours / bare, 3);
+await Promise.all([service.stop(), floor.stop()]);
