@@ -60,7 +60,7 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Sm
       renderMail(due, await options.context(due.project), { random, now: unixSeconds(clock), key: options.dkim }),
     mayReceive: allowing(options.onlyTo),
     load: () => store.read((tx) => tx.deliveries.sender("smtp")),
-    save: (state) => store.write((tx) => tx.deliveries.setSender("smtp", state)),
+    save: (state) => store.write((tx) => tx.deliveries.setSender("smtp", state), { project: "none" }),
     onChange: (health, isHealed) => {
       logChange(log, describeSmtpServer(server), health);
       if (isHealed) void release().catch(onError);

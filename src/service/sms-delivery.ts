@@ -94,7 +94,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
       log.warn("sms_long", { project: project.name, segments, message });
     },
     load: () => store.read((tx) => tx.deliveries.sender("sms")),
-    save: (state) => store.write((tx) => tx.deliveries.setSender("sms", state)),
+    save: (state) => store.write((tx) => tx.deliveries.setSender("sms", state), { project: "none" }),
     onChange: (health, isHealed) => {
       logChange(log, new URL(gateway.url).host, health);
       if (isHealed) void release().catch(onError);

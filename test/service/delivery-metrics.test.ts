@@ -4,8 +4,9 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { readText } from "../../src/service/control/loopback-exchange.ts";
-import { claimDue, markTransmitting } from "../../src/service/domain/delivery/deliveries.ts";
+import { markTransmitting } from "../../src/service/domain/delivery/deliveries.ts";
 import { openEmbeddedService, type EmbeddedService } from "../helpers/embedded-service.ts";
+import { claimDue } from "./domain/claim-due.ts";
 
 /** Seconds, and milliseconds that never jump. */
 const time = { now: 1_750_000_000, passedMs: 0 };

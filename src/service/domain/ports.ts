@@ -99,10 +99,10 @@ export interface ReadOptions {
 
 export interface WriteOptions extends ReadOptions {
   /**
-   * The only project whose rows the work changes. Absent: whichever, and on an engine that several processes share the
-   * work then waits for the writes of all projects.
+   * The only project whose rows the work changes; `none`: rows of the service as a whole, such as which processes live.
+   * Absent: whichever, and on an engine that several processes share the work then waits for the writes of all projects.
    */
-  readonly project?: number;
+  readonly project?: number | "none";
   /**
    * Works of one kind with other subjects touch nothing of one another's, so that an engine may run them side by side.
    * Absent: by itself.

@@ -48,8 +48,8 @@ export function createAnswerHandler(options: PagesOptions): PageHandler {
 function createShowing(options: PagesOptions): PageHandler {
   const { store, clock, answerWindowSeconds } = options;
   const crowd = createCrowd(clock);
-  const note = (token: string, look: Look): void => {
-    void store.write((tx) => noteLook(tx, token, look)).catch(options.onError);
+  const note = (project: number, token: string, look: Look): void => {
+    void store.write((tx) => noteLook(tx, token, look), { project }).catch(options.onError);
   };
   return async (request, token, rest) => {
     const { isSecure, base } = pageWay(options, request);
@@ -57,7 +57,7 @@ function createShowing(options: PagesOptions): PageHandler {
     if (found === null) return respondUnknown(options, request);
     const method = request.method === "HEAD" ? "HEAD" : "GET";
     const look: Look = { method, score: linkedScore(request.query, rest) };
-    note(token, look);
+    note(found.visit.survey.project.id, token, look);
     const now = unixSeconds(clock);
     const facts = addLook(found.visit.survey.pageFacts, look, now);
     const isScanned = crowd.enters(request.from, token) || looksScanned(facts, found.visit.survey.sentAt);
@@ -80,7 +80,8 @@ function createAnswering(options: PagesOptions): PageHandler {
       return respond(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }), request, isSecure);
     const { score, comment, by, hasComment } = form;
     const given = { score, by, ...(hasComment ? { comment } : {}) };
-    await store.write((tx) => answerSurvey(tx, token, given, answerWindowSeconds));
+    const { id } = found.visit.survey.project;
+    await store.write((tx) => answerSurvey(tx, token, given, answerWindowSeconds), { project: id });
     if (by === "button") return seeOther(view.action, isSecure);
     return { status: 204, headers: pageHeaders(isSecure), body: "" };
   };

@@ -31,29 +31,29 @@ import { leavingPage, leftPage, type LeavingView, returnedPage } from "./unsubsc
 export function createLeavingHandler(options: PagesOptions): PageHandler {
   const { store } = options;
   /** What the form asks for, done; the page that says so. */
-  const change = async (view: LeavingView, token: string, rest: string): Promise<HtmlPage> => {
-    const isPreview = previewLocale(token, "") !== null;
-    if (view.isDigest === true) return changeDigest(view, token, rest);
+  const change = async ({ view, project }: Found, token: string, rest: string): Promise<HtmlPage> => {
+    if (project === null) return rest === "undo" ? returnedPage(view) : leftPage(view, true);
+    if (view.isDigest === true) return changeDigest(view, project, token, rest);
     if (rest !== "undo") {
-      if (!isPreview) await store.write((tx) => unsubscribeByLink(tx, token));
+      await store.write((tx) => unsubscribeByLink(tx, token), { project });
       return leftPage(view, true);
     }
-    const isBack = isPreview || (await store.write((tx) => resubscribeByLink(tx, token)));
+    const isBack = await store.write((tx) => resubscribeByLink(tx, token), { project });
     return isBack ? returnedPage(view) : leftPage(view, false);
   };
-  const changeDigest = async (view: LeavingView, token: string, rest: string): Promise<HtmlPage> => {
+  const changeDigest = async (view: LeavingView, project: number, token: string, rest: string): Promise<HtmlPage> => {
     const how = rest === "undo" ? "undo" : "leave";
-    const isDone = await store.write((tx) => leaveDigest(tx, token, how));
+    const isDone = await store.write((tx) => leaveDigest(tx, token, how), { project });
     return how === "undo" && isDone ? returnedPage(view) : leftPage(view, isDone);
   };
   return async (request, token, rest) => {
     const { isSecure } = pageWay(options, request);
     const { method } = request;
-    const view = rest === "" || rest === "undo" ? await findView(options, request, token) : null;
-    if (view === null) return (await answerErased(options, request, token, rest)) ?? respondUnknown(options, request);
+    const found = rest === "" || rest === "undo" ? await findView(options, request, token) : null;
+    if (found === null) return (await answerErased(options, request, token, rest)) ?? respondUnknown(options, request);
     // A mail program's one click comes in any form, with or without a body, and is never turned away.
-    if (method === "POST") return respond(await change(view, token, rest), request, isSecure);
-    if (method === "GET" || method === "HEAD") return respond(leavingPage(view), request, isSecure);
+    if (method === "POST") return respond(await change(found, token, rest), request, isSecure);
+    if (method === "GET" || method === "HEAD") return respond(leavingPage(found.view), request, isSecure);
     return notAllowed(request, isSecure);
   };
 }
@@ -90,7 +90,13 @@ async function answerErased(
   return isRead ? respond(leavingPage(view), request, isSecure) : notAllowed(request, isSecure);
 }
 
-function findView(options: PagesOptions, request: PageRequest, token: string): Promise<LeavingView | null> {
+interface Found {
+  readonly view: LeavingView;
+  /** Null in a preview, which changes nothing. */
+  readonly project: number | null;
+}
+
+function findView(options: PagesOptions, request: PageRequest, token: string): Promise<Found | null> {
   const { base, host } = pageWay(options, request);
   const { store, senderName } = options;
   const preview = previewLocale(token, request.query);
@@ -98,19 +104,22 @@ function findView(options: PagesOptions, request: PageRequest, token: string): P
   return store.read(async (tx) => {
     if (preview !== null) {
       const brand = await previewBrand(tx, senderName);
-      return { locale: preview, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
+      const view = { locale: preview, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
+      return { view, project: null };
     }
     if (!isToken(token)) return null;
     const digest = await tx.digests.byToken(token);
     if (digest !== null) {
       const brand = await presentSender(tx, digest.project, { productName: null }, senderName);
       const view = { locale: FALLBACK_LOCALE, isDigest: true, action };
-      return { ...view, brand: toPageBrand(brand, base), sender: brand.name ?? host };
+      const shown = { ...view, brand: toPageBrand(brand, base), sender: brand.name ?? host };
+      return { view: shown, project: digest.project.id };
     }
     const link = await findUnsubscribeLink(tx, token);
     if (link === null) return null;
     const special = readSpecialProperties(link.properties);
     const brand = await presentSender(tx, link.project, special, senderName);
-    return { locale: special.locale, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
+    const view = { locale: special.locale, brand: toPageBrand(brand, base), sender: brand.name ?? host, action };
+    return { view, project: link.project.id };
   });
 }

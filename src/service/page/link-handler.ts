@@ -51,7 +51,8 @@ export function createLinkHandler(options: PagesOptions): PageHandler {
       return { ...page, headers: { ...page.headers, "retry-after": String(seconds) } };
     }
     const given = { score, ...(hasComment ? { comment } : {}) };
-    await store.write((tx) => answerByLink(tx, found.link, visit, given, answerWindowSeconds));
+    const { id } = found.link.project;
+    await store.write((tx) => answerByLink(tx, found.link, visit, given, answerWindowSeconds), { project: id });
     return seeOther(view.action, isSecure);
   };
   return async (request, token, rest) => {

@@ -8,7 +8,7 @@ import {
   finishDigest,
   markDigest,
   mayStillSendDigest,
-  nextDigestDueAt,
+  nextDigestDue,
 } from "../domain/delivery/digests.ts";
 import {
   ClaimLostError,
@@ -16,7 +16,7 @@ import {
   type DeliveryProgress,
   type DeliveryResult,
 } from "../domain/delivery/sender.ts";
-import type { Store } from "../domain/ports.ts";
+import type { Store, Transaction } from "../domain/ports.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 
 export interface DigestLoopOptions {
@@ -57,18 +57,21 @@ export function createDigestLoop(options: DigestLoopOptions): DigestLoop {
     const { ended } = state;
     if (ended === null) return;
     const { due, outcome, text } = ended;
-    await store.write((tx) => finishDigest(tx, due, outcome, { text, fraction: options.random.fraction() }));
+    const write = (tx: Transaction): Promise<void> =>
+      finishDigest(tx, due, outcome, { text, fraction: options.random.fraction() });
+    await store.write(write, { project: due.project.id });
     state.ended = null;
   };
   const runDue = async (goesOn: () => boolean): Promise<number | null> => {
     await heartbeat.beat();
     for (;;) {
       await record();
-      const { dueAt, now } = await store.read(async (tx) => ({ dueAt: await nextDigestDueAt(tx), now: tx.now }));
-      if (dueAt === null || dueAt > now)
-        return store.isShared ? Math.min(dueAt ?? Infinity, now + SHARED_REST_SECONDS) : dueAt;
+      const { next, now } = await store.read(async (tx) => ({ next: await nextDigestDue(tx), now: tx.now }));
+      if (next === null || next.at > now)
+        return store.isShared ? Math.min(next?.at ?? Infinity, now + SHARED_REST_SECONDS) : (next?.at ?? null);
       if (!goesOn() || !options.hasRoom()) return null;
-      const due = await store.write((tx) => claimDigest(tx, claimer));
+      const { project } = next;
+      const due = await store.write((tx) => claimDigest(tx, claimer, project), { project });
       if (due !== null) state.ended = await send(options, due, leave.signal);
     }
   };
@@ -109,7 +112,7 @@ async function send(options: DigestLoopOptions, due: DueDigest, signal: AbortSig
     },
     transmitting: async () => {
       state.isMarked = true;
-      if (await store.write((tx) => markDigest(tx, due))) return;
+      if (await store.write((tx) => markDigest(tx, due), { project: due.project.id })) return;
       state.isMarked = false;
       throw new ClaimLostError("the claim was lost");
     },

@@ -1,5 +1,6 @@
 /** The messages in hand: handed to a sender, and until their end is recorded. */
 import type { Clock } from "../../runtime/clock.ts";
+import { groupByProject, unlessFailed } from "../domain/by-project.ts";
 import { finishDelivery, markTransmitting, mayStillSend, type OnUnknown } from "../domain/delivery/deliveries.ts";
 import {
   ClaimLostError,
@@ -8,7 +9,7 @@ import {
   type DeliveryResult,
   type MessageSender,
 } from "../domain/delivery/sender.ts";
-import type { DueSurvey, ErasedSurvey, FrozenMessage, Store } from "../domain/ports.ts";
+import type { DueSurvey, ErasedSurvey, FrozenMessage, Store, Transaction } from "../domain/ports.ts";
 
 export interface HandOptions {
   readonly store: Store;
@@ -88,14 +89,23 @@ export function createHand(options: HandOptions): Hand {
    * What has ended is recorded with the mark, so that a crash never finds more marks than there are connections. The
    * scheduler records it once more, which changes nothing.
    */
-  const mark = (due: DueSurvey, frozen: FrozenMessage | undefined): Promise<boolean> =>
-    store.write(
+  const mark = async (due: DueSurvey, frozen: FrozenMessage | undefined): Promise<boolean> => {
+    const { id } = due.project;
+    const writes = groupByProject(ended(), (one) => one.due.project.id);
+    const others = [...writes].filter(([project]) => project !== id);
+    const recording = others.map(([project, some]) =>
+      store.write((tx) => finishAll(tx, some, onUnknown), { project, mayWaitMs: MARK_WAIT_MS }),
+    );
+    const marking = store.write(
       async (tx) => {
-        for (const one of ended()) await finishDelivery(tx, one.due, one.result, onUnknown);
+        await finishAll(tx, writes.get(id) ?? [], onUnknown);
         return markTransmitting(tx, due, frozen);
       },
-      { mayWaitMs: MARK_WAIT_MS },
+      { project: id, mayWaitMs: MARK_WAIT_MS },
     );
+    await unlessFailed<unknown>([marking, ...recording]);
+    return marking;
+  };
   const follow = (item: Item): DeliveryProgress => ({
     mayStillSend: async () => {
       const outcome = await store.read((tx) => mayStillSend(tx, item.due, { maxAgeSeconds }));
@@ -179,6 +189,10 @@ export function createHand(options: HandOptions): Hand {
       await record();
     },
   };
+}
+
+export async function finishAll(tx: Transaction, ended: readonly EndedDelivery[], onUnknown: OnUnknown): Promise<void> {
+  for (const { due, result } of ended) await finishDelivery(tx, due, result, onUnknown);
 }
 
 /** Without a mark nothing can have gone. */

@@ -1,7 +1,7 @@
 /** Which processes deliver from one database: each says from time to time that it lives. */
 import type { Clock } from "../../runtime/clock.ts";
 import { type OnUnknown, releaseDeadClaims } from "../domain/delivery/deliveries.ts";
-import { releaseDeadDigests } from "../domain/delivery/digests.ts";
+import { deadDigestProjects, releaseDeadDigests } from "../domain/delivery/digests.ts";
 import type { Store } from "../domain/ports.ts";
 
 export interface Heartbeat {
@@ -24,6 +24,23 @@ export interface HeartbeatOptions {
 export const LIFE_SECONDS = 30;
 const BEAT_MS = 10_000;
 
+/** What processes other than the living ones had in hand, one project after another. */
+async function releaseDead(store: Store, living: readonly string[], onUnknown: OnUnknown): Promise<void> {
+  const projects = await store.read(async (tx) => [
+    ...(await tx.requests.claimedProjects(living)),
+    ...(await deadDigestProjects(tx, living)),
+  ]);
+  for (const project of new Set(projects)) {
+    await store.write(
+      async (tx) => {
+        await releaseDeadClaims(tx, living, onUnknown, project);
+        await releaseDeadDigests(tx, living, project);
+      },
+      { project },
+    );
+  }
+}
+
 /** Where no other process shares the data, every other claimer is dead from the start. */
 export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatOptions): Heartbeat {
   const state = { beatMs: null as number | null, isFirst: false };
@@ -32,12 +49,11 @@ export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatO
     beat: async () => {
       if (!isDue()) return;
       const startedMs = clock.monotonic();
-      state.isFirst = await store.write(async (tx) => {
-        const living = store.isShared ? await tx.requests.beat(claimer, LIFE_SECONDS) : [claimer];
-        await releaseDeadClaims(tx, living, onUnknown);
-        await releaseDeadDigests(tx, living);
-        return living[0] === claimer;
-      });
+      const living = store.isShared
+        ? await store.write((tx) => tx.requests.beat(claimer, LIFE_SECONDS), { project: "none" })
+        : [claimer];
+      await releaseDead(store, living, onUnknown);
+      state.isFirst = living[0] === claimer;
       state.beatMs = startedMs;
     },
     isLeader: () => {
@@ -47,7 +63,7 @@ export function createHeartbeat({ store, clock, claimer, onUnknown }: HeartbeatO
     end: async () => {
       if (!store.isShared || state.beatMs === null) return;
       state.beatMs = null;
-      await store.write((tx) => tx.requests.leave(claimer));
+      await store.write((tx) => tx.requests.leave(claimer), { project: "none" });
     },
   };
 }

@@ -1,11 +1,14 @@
 /** Claims what is due, has it delivered, records how each delivery ended, and sleeps until the next is due. */
+import type { Channel } from "../../contract/routes.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { claimDue, finishDelivery, nextDueAt, type OnUnknown } from "../domain/delivery/deliveries.ts";
+import { groupByProject, unlessFailed } from "../domain/by-project.ts";
+import { claimDue, listDueProjects, nextDueAt, type OnUnknown } from "../domain/delivery/deliveries.ts";
 import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
 import type { DeliveryResult, MessageSender } from "../domain/delivery/sender.ts";
-import type { DueSurvey, Store, Transaction } from "../domain/ports.ts";
+import { createTurns, type Turns } from "../domain/delivery/turns.ts";
+import type { Claim, DueSurvey, Store, Transaction } from "../domain/ports.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
-import { createHand, type Hand } from "./hand.ts";
+import { createHand, type EndedDelivery, finishAll, type Hand } from "./hand.ts";
 import { type Heartbeat, LIFE_SECONDS } from "./heartbeat.ts";
 
 export interface SchedulerOptions {
@@ -74,23 +77,28 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const leaseSeconds = leaseOf(store);
   const state: State = { hasBegun: false, renewedMs: 0 };
   const hand = createHand({ ...options, onEnd: () => loop.wake() });
+  const turns = createTurns();
 
-  /** What was delivered is recorded before, or together with, the next claims, however often the store fails. */
-  const recordAndClaim = async (isDue: boolean): Promise<number> => {
-    const ended = hand.ended();
-    if (ended.length === 0 && !isDue) return 0;
-    const claimed = await store.write(
-      async (tx) => {
-        for (const { due, result } of ended) await finishDelivery(tx, due, result, onUnknown);
-        return isDue ? claimForAll(tx, options, hand) : [];
-      },
-      // The next mark records it, if one comes sooner.
-      { mayWaitMs: hand.isBusy() ? RECORD_WAIT_MS : 0 },
-    );
-    hand.forget(ended);
-    for (const { due, result, seconds } of ended) options.onOutcome(due, result, seconds);
-    for (const { sender, due } of claimed) hand.take(sender, due);
-    return claimed.length + ended.length;
+  /**
+   * A write for each project. What was delivered is recorded before, or together with, its project's next claims, however
+   * often the store fails.
+   */
+  const recordAndClaim = async (plans: readonly Plan[]): Promise<number> => {
+    const ended = groupByProject(hand.ended(), ({ due }) => due.project.id);
+    const planned = groupByProject(plans, ({ claim }) => claim.project);
+    // The next mark records it, if one comes sooner.
+    const mayWaitMs = hand.isBusy() ? RECORD_WAIT_MS : 0;
+    const work = async (project: number): Promise<number> => {
+      const done = ended.get(project) ?? [];
+      const wanted = planned.get(project) ?? [];
+      const claimed = await store.write((tx) => recordThenClaim(tx, done, wanted, onUnknown), { project, mayWaitMs });
+      hand.forget(done);
+      for (const { due, result, seconds } of done) options.onOutcome(due, result, seconds);
+      for (const { sender, due } of claimed) hand.take(sender, due);
+      return claimed.length + done.length;
+    };
+    const counts = await unlessFailed([...new Set([...ended.keys(), ...planned.keys()])].map(work));
+    return counts.reduce((sum, count) => sum + count, 0);
   };
 
   /** How many messages were removed, and how many are left. */
@@ -101,7 +109,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     if (idle.length === 0) return { removed: 0, left: gone.length };
     let removed = 0;
     for (const sender of options.senders) removed += await sender.erase(idle);
-    await store.write((tx) => tx.requests.forgetErased(idle));
+    for (const [project, some] of groupByProject(idle, (survey) => survey.project.id))
+      await store.write((tx) => tx.requests.forgetErased(some), { project });
     if (gone.length < ERASE_BATCH) return { removed, left: gone.length - idle.length };
     const more = await eraseSome();
     return { removed: removed + more.removed, left: more.left };
@@ -119,7 +128,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const renew = async (): Promise<void> => {
     const nowMs = clock.monotonic();
     if (hand.size() === 0 || nowMs - state.renewedMs < (leaseSeconds / 3) * 1000) return;
-    await store.write((tx) => tx.requests.renewClaims(hand.unmarked(), tx.now + leaseSeconds));
+    const held = groupByProject(hand.unmarked(), (due) => due.project.id);
+    const renewAll = [...held].map(([project, some]) =>
+      store.write((tx) => tx.requests.renewClaims(some, tx.now + leaseSeconds), { project }),
+    );
+    await unlessFailed(renewAll);
     state.renewedMs = nowMs;
   };
 
@@ -145,10 +158,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const channels = options.senders
         .filter((sender) => roomOf(sender, hand, leaseSeconds) > 0)
         .flatMap((sender) => sender.channels);
-      const { dueAt, now } = await store.read(async (tx) => ({ dueAt: await nextDueAt(tx, channels), now: tx.now }));
-      const isDue = dueAt !== null && dueAt <= now && goesOn();
+      const { dueAt, now, due } = await store.read((tx) => look(tx, channels));
       if (hand.size() === 0) state.renewedMs = clock.monotonic();
-      if ((await recordAndClaim(isDue)) > 0) continue;
+      if ((await recordAndClaim(goesOn() ? plan(options, hand, turns, due) : [])) > 0) continue;
       await eraseSome();
       options.onTurn?.();
       return store.isShared ? Math.min(dueAt ?? Infinity, now + SHARED_REST_SECONDS) : dueAt;
@@ -162,7 +174,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     sweep,
     stop: async () => {
       await loop.stop();
-      await hand.drain(async () => void (await recordAndClaim(false).catch(onError)));
+      await hand.drain(async () => void (await recordAndClaim([]).catch(onError)));
       await heartbeat.end().catch(onError);
     },
     finish: async () => {
@@ -194,29 +206,55 @@ function roomOf(sender: MessageSender, hand: Hand, leaseSeconds: number): number
   return sender.capacity(leaseSeconds / 3) - hand.busy(sender);
 }
 
+/** The projects that have something due on a channel. */
+type DueProjects = ReadonlyMap<Channel, readonly number[]>;
+
+async function look(
+  tx: Transaction,
+  channels: readonly Channel[],
+): Promise<{ readonly dueAt: number | null; readonly now: number; readonly due: DueProjects }> {
+  const dueAt = await nextDueAt(tx, channels);
+  const due = new Map<Channel, readonly number[]>();
+  if (dueAt !== null && dueAt <= tx.now)
+    for (const channel of channels) due.set(channel, await listDueProjects(tx, channel));
+  return { dueAt, now: tx.now, due };
+}
+
+/** What is to be claimed in one project for a sender. */
+interface Plan {
+  readonly sender: MessageSender;
+  readonly claim: Claim;
+}
+
+/** For each sender at most what it has room for; its channels share that, and so do the projects. */
+function plan({ store, senders, claimer }: SchedulerOptions, hand: Hand, turns: Turns, due: DueProjects): Plan[] {
+  const leaseSeconds = leaseOf(store);
+  return senders.flatMap((sender) => {
+    let room = roomOf(sender, hand, leaseSeconds);
+    const channels = sender.channels.filter((channel) => (due.get(channel) ?? []).length > 0);
+    return channels.flatMap((channel, index) => {
+      const share = Math.ceil(room / (channels.length - index));
+      room -= share;
+      return turns
+        .share(channel, due.get(channel) ?? [], share)
+        .map((one) => ({ sender, claim: { ...one, claimer, channel, leaseSeconds } }));
+    });
+  });
+}
+
 interface Claimed {
   readonly sender: MessageSender;
   readonly due: DueSurvey;
 }
 
-/** For each sender at most what it has room for; its channels share that, and what one leaves the other takes. */
-async function claimForAll(
+async function recordThenClaim(
   tx: Transaction,
-  { store, senders, claimer }: SchedulerOptions,
-  hand: Hand,
+  ended: readonly EndedDelivery[],
+  plans: readonly Plan[],
+  onUnknown: OnUnknown,
 ): Promise<Claimed[]> {
-  const leaseSeconds = leaseOf(store);
+  await finishAll(tx, ended, onUnknown);
   const claimed: Claimed[] = [];
-  for (const sender of senders) {
-    let room = roomOf(sender, hand, leaseSeconds);
-    const { channels } = sender;
-    for (const [index, channel] of [...channels, ...channels].entries()) {
-      const limit = Math.ceil(room / Math.max(channels.length - index, 1));
-      if (limit <= 0) continue;
-      const some = await claimDue(tx, { claimer, channel, leaseSeconds, limit });
-      room -= some.length;
-      claimed.push(...some.map((due) => ({ sender, due })));
-    }
-  }
+  for (const { sender, claim } of plans) claimed.push(...(await claimDue(tx, claim)).map((due) => ({ sender, due })));
   return claimed;
 }

@@ -3,6 +3,7 @@ import { unixSeconds, type Clock } from "../../runtime/clock.ts";
 import { createWakeLoop, type WakeLoop } from "../../runtime/wake-loop.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Random } from "../../runtime/random.ts";
+import { groupByProject, unlessFailed } from "../domain/by-project.ts";
 import type { Store, Transaction, WebhookRow } from "../domain/ports.ts";
 import { type AttemptEnd, type AttemptMeaning, recordAttempt } from "../domain/webhooks/attempts.ts";
 import { createLane, type EndedAttempt, type Lane } from "./lane.ts";
@@ -62,17 +63,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const counts = new Map<AttemptMeaning["kind"], number>();
   const state: State = { recording: null };
 
+  const recordIn = async (project: number, some: readonly EndedAttempt[]): Promise<void> => {
+    const meanings = await store.write((tx) => recordAll(tx, some, random), { project });
+    const recorded = new Set(some);
+    ended.splice(0, ended.length, ...ended.filter((one) => !recorded.has(one)));
+    for (const [index, { lane, due }] of some.entries()) {
+      lane.forget(due);
+      tell(log, counts, lane.webhook(), meanings[index]);
+    }
+  };
   const record = async (): Promise<void> => {
     while (ended.length > 0) {
       try {
         if (ended.length < RECORDED_AT_ONCE) await clock.sleep(GATHER_MS);
-        const some = ended.slice();
-        const meanings = await store.write((tx) => recordAll(tx, some, random));
-        ended.splice(0, some.length);
-        for (const [index, { lane, due }] of some.entries()) {
-          lane.forget(due);
-          tell(log, counts, lane.webhook(), meanings[index]);
-        }
+        const groups = groupByProject(ended.slice(), ({ lane }) => lane.webhook().project.id);
+        await unlessFailed([...groups].map(([project, some]) => recordIn(project, some)));
         loop.wake();
       } catch (error) {
         onError(error);

@@ -11,13 +11,13 @@ import type {
   ResponsesQuery,
   SendInput,
 } from "../../../src/service/domain/inputs.ts";
-import { claimDue } from "../../../src/service/domain/delivery/deliveries.ts";
 import type { DueSurvey, Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
 import { newDatabase } from "../../helpers/postgres.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { claimDue } from "./claim-due.ts";
 
 export const START = 1_750_000_000;
 export const DAY = 86_400;

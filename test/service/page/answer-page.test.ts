@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { size } from "../../helpers/long.ts";
 import { DAY, sendInput } from "../domain/fixture.ts";
 import { checkedScores, KEY, openPages, ORIGIN, type PageFixture, visibleText } from "./fixture.ts";
-import { claimDue } from "../../../src/service/domain/delivery/deliveries.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import { claimDue } from "../domain/claim-due.ts";
 
 let pages: PageFixture;
 let url = "";

@@ -7,7 +7,7 @@ import type { Properties, SurveyResponse } from "../../../src/contract/resources
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { createLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import type { Project } from "../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
@@ -15,6 +15,7 @@ import { addKey, addProject } from "../../../src/service/domain/projects/project
 import { openService, type Service, type ServiceOptions } from "../../../src/service/index.ts";
 import { responsesQuery, sendInput, START } from "../domain/fixture.ts";
 import { listResponses } from "../domain/lists.ts";
+import { claimDue } from "../domain/claim-due.ts";
 
 export const KEY = "key-of-the-page-tests";
 export const ORIGIN = "http://survey.test:8080";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { silentLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import type { Properties } from "../../../src/contract/resources.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
 import { updateResponse } from "../../../src/service/domain/answers/responses.ts";
 import { addDigest } from "../../../src/service/domain/delivery/digests.ts";
@@ -19,6 +19,7 @@ import { addKey, addProject } from "../../../src/service/domain/projects/project
 import { addMember } from "../../../src/service/domain/surveys/autopilot.ts";
 import { openService, type Service } from "../../../src/service/index.ts";
 import { DAY, memberInput, sendInput, START } from "../domain/fixture.ts";
+import { claimDue } from "../domain/claim-due.ts";
 
 export const KEY = "key-of-the-privacy-tests";
 export const ADA = {

@@ -144,7 +144,7 @@ it("when many are due, then each is delivered once, over several batches", async
 it("when a scheduler died between claiming and recording, then the next one finds the claim again", async () => {
   await schedule("a@x.co", 0);
   await world().fixture.write((tx) =>
-    tx.requests.claimDue({ claimer: "dead", channel: "email", leaseSeconds: 3600, limit: 10 }),
+    tx.requests.claimDue({ project: 1, claimer: "dead", channel: "email", leaseSeconds: 3600, limit: 10 }),
   );
   world().create("living").start();
   await world().asleep(1);

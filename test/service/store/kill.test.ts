@@ -4,10 +4,11 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { claimDue, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
+import { releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
 import { NODE } from "../../helpers/run-cli.ts";
 import { openFixture } from "../domain/fixture.ts";
 import { ENGINES, newDataFile } from "./engines.ts";
+import { claimDue } from "../domain/claim-due.ts";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, "../../..");

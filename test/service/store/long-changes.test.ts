@@ -8,7 +8,7 @@ import { addMember, configureAutopilot } from "../../../src/service/domain/surve
 import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
 import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addTrend, removeTrend } from "../../../src/service/domain/answers/trends.ts";
-import { claimDue, finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
 import { size } from "../../helpers/long.ts";
 import { NODE } from "../../helpers/run-cli.ts";
 import {
@@ -27,6 +27,7 @@ import {
 import { listMembers, listPeople, listResponses } from "../domain/lists.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
+import { claimDue } from "../domain/claim-due.ts";
 
 /** Three and a half steps. */
 const ROWS = 3500;

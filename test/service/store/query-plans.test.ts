@@ -109,8 +109,9 @@ const LISTS: [string, (database: Database) => Promise<unknown>][] = [
       database.send(configuration);
       const request = { personId: 1, channel: "email", autopilot: false, createdAt: 0, scheduledAt: 0 } as const;
       const rows = requests(database);
+      const claim = { project: 1, leaseSeconds: 60, limit: 10 } as const;
       await rows.insert(1, { ...request, paused: false, properties: {}, token: "t", unsubscribeToken: "u" });
-      expect(await rows.claimDue({ claimer: "one", channel: "email", leaseSeconds: 60, limit: 10 })).toHaveLength(1);
+      expect(await rows.claimDue({ ...claim, claimer: "one", channel: "email" })).toHaveLength(1);
     },
   ],
   ["sent", (database) => requests(database).countSent(1, "email", { since: 1, until: 2 })],

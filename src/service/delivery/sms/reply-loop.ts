@@ -1,7 +1,7 @@
 /** Sends what is texted back to people: soon, once, or not at all. */
 import { unixSeconds, type Clock } from "../../../runtime/clock.ts";
 import { createWakeLoop, type WakeLoop } from "../../../runtime/wake-loop.ts";
-import type { DueReply, Store } from "../../domain/ports.ts";
+import type { DueReply, Store, Transaction } from "../../domain/ports.ts";
 import { localDay, noteSegments } from "../../domain/sms/day.ts";
 import type { GatewayTransport } from "./gateway-transport.ts";
 import { toSmsText } from "./segments.ts";
@@ -42,9 +42,10 @@ export function createReplyLoop(options: ReplyLoopOptions): ReplyLoop {
     if (!state.hasBegun) await store.write((tx) => tx.texts.loseReplies());
     state.hasBegun = true;
     for (;;) {
-      const dueAt = await store.read((tx) => tx.texts.nextReplyAt());
-      if (dueAt === null || dueAt > unixSeconds(clock) || loop.stopping.aborted) return dueAt;
-      const replies = await store.write((tx) => tx.texts.claimReplies(AT_ONCE));
+      const next = await store.read((tx) => tx.texts.nextReply());
+      if (next === null || next.at > unixSeconds(clock) || loop.stopping.aborted) return next?.at ?? null;
+      const { project } = next;
+      const replies = await store.write((tx) => tx.texts.claimReplies(project, AT_ONCE), { project });
       await Promise.all(replies.map((reply) => sendReply(options, reply).catch(onError)));
     }
   };
@@ -67,10 +68,11 @@ async function sendReply(options: ReplyLoopOptions, reply: DueReply): Promise<vo
   const now = unixSeconds(clock);
   const dueAt = now + (RETRY_SECONDS[reply.attempts] ?? AGE_MAX_SECONDS);
   const isRetried = isTransient && dueAt - reply.createdAt <= AGE_MAX_SECONDS;
-  await store.write(async (tx) => {
+  const record = async (tx: Transaction): Promise<void> => {
     await tx.texts.settleReply(reply, { outcome, dueAt: isRetried ? dueAt : null });
     if (segments > 0) await noteSegments(tx, reply.project, segments);
-  });
+  };
+  await store.write(record, { project: reply.project.id });
   onEnd(isRetried ? "retry" : outcome, segments);
 }
 

@@ -12,12 +12,17 @@ import type { AttemptFacts, DeliveryOutcome, DeliveryResult } from "./sender.ts"
 /** What is done with a message that may have arrived: `hold` leaves it to evidence and the operator. */
 export type OnUnknown = "hold" | "resend";
 
-/** Claims what is due; projects take turns. In a write; mail leaves after it is durable. */
+/** Claims what is due in a project. In a write of the project; mail leaves after it is durable. */
 export async function claimDue(tx: Transaction, claim: Claim): Promise<readonly DueSurvey[]> {
   return (await tx.deliveries.pausedAt()) === null ? tx.requests.claimDue(claim) : [];
 }
 
 const ALL_CHANNELS: readonly Channel[] = ["email", "sms"];
+
+/** The projects in which something can be claimed now, by id; none while all is paused. */
+export async function listDueProjects(tx: Transaction, channel: Channel): Promise<readonly number[]> {
+  return (await tx.deliveries.pausedAt()) === null ? tx.requests.dueProjects(channel) : [];
+}
 
 /** When the scheduler must wake next; null when nothing waits, or all is paused. */
 export async function nextDueAt(tx: Transaction, channels = ALL_CHANNELS): Promise<number | null> {
@@ -25,22 +30,23 @@ export async function nextDueAt(tx: Transaction, channels = ALL_CHANNELS): Promi
 }
 
 /**
- * Makes what schedulers other than the living ones had claimed due again; what they were transmitting is `unknown`.
- * Returns how many.
+ * Makes what schedulers other than the living ones had claimed due again, in one project or, with null, in all; what they
+ * were transmitting is `unknown`. Returns how many.
  */
 export async function releaseDeadClaims(
   tx: Transaction,
   living: readonly string[] = [],
   onUnknown: OnUnknown = "hold",
+  project: number | null = null,
 ): Promise<number> {
-  const transmitting = await tx.requests.listTransmitting(living);
+  const transmitting = await tx.requests.listTransmitting(project, living);
   for (const due of transmitting)
     await finishDelivery(
       tx,
       due,
       onUnknown === "hold" ? { kind: "unknown", attempt: LOST } : { kind: "retry", delaySeconds: 0, attempt: LOST },
     );
-  return (await tx.requests.releaseClaims(living)) + transmitting.length;
+  return (await tx.requests.releaseClaims(project, living)) + transmitting.length;
 }
 
 const LOST: AttemptFacts = {

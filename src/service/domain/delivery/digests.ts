@@ -123,10 +123,14 @@ async function wanted(tx: Transaction): Promise<readonly DigestRow[]> {
   );
 }
 
-/** When the next digest is due, Unix seconds; null for never. */
-export async function nextDigestDueAt(tx: Transaction): Promise<number | null> {
-  const times = (await wanted(tx)).flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
-  return times.length === 0 ? null : Math.min(...times);
+/** When the next digest is due, Unix seconds, and in which project; null for never. */
+export async function nextDigestDue(
+  tx: Transaction,
+): Promise<{ readonly at: number; readonly project: number } | null> {
+  const dues = (await wanted(tx)).flatMap(({ dueAt, project }) =>
+    dueAt === null ? [] : [{ at: dueAt, project: project.id }],
+  );
+  return dues.toSorted((left, right) => left.at - right.at)[0] ?? null;
 }
 
 /** A mail that is to go out now: `zone` and `periodAt` say what it tells of. */
@@ -137,11 +141,12 @@ export interface DueDigest extends DigestRow {
 }
 
 /**
- * Claims one digest that is due; null when none is. Of weeks that nobody was there for, only the last is told of; one
- * that is three days late is left out. In a write; the mail leaves after it is durable.
+ * Claims one digest of a project that is due; null when none is. Of weeks that nobody was there for, only the last is told of; one
+ * that is three days late is left out. In a write of the project; the mail leaves after it is durable.
  */
-export async function claimDigest(tx: Transaction, claimer: string): Promise<DueDigest | null> {
+export async function claimDigest(tx: Transaction, claimer: string, project: number): Promise<DueDigest | null> {
   for (const digest of await wanted(tx)) {
+    if (digest.project.id !== project) continue;
     if (digest.dueAt === null || digest.dueAt > tx.now) continue;
     const zone = await digestZone(tx, digest);
     const isAgain = digest.periodAt !== null && (digest.state === "retrying" || digest.state === "held");
@@ -233,11 +238,27 @@ function toDigestEnd(
   }
 }
 
-/** What processes other than the living ones had in hand is due again; what they were transmitting is `unknown`. */
-export async function releaseDeadDigests(tx: Transaction, living: readonly string[]): Promise<void> {
-  for (const digest of await tx.digests.list(null)) {
-    const { project, id, state, claimer } = digest;
-    if (claimer === null || living.includes(claimer)) continue;
+async function listDead(tx: Transaction, living: readonly string[], project: number | null): Promise<DigestRow[]> {
+  const rows = await tx.digests.list(project);
+  return rows.filter(({ claimer }) => claimer !== null && !living.includes(claimer));
+}
+
+/** The projects in which processes other than the living ones have digests in hand. */
+export async function deadDigestProjects(tx: Transaction, living: readonly string[]): Promise<readonly number[]> {
+  return (await listDead(tx, living, null)).map(({ project }) => project.id);
+}
+
+/**
+ * What processes other than the living ones had in hand, in one project or, with null, in all, is due again; what they
+ * were transmitting is `unknown`.
+ */
+export async function releaseDeadDigests(
+  tx: Transaction,
+  living: readonly string[],
+  only: number | null = null,
+): Promise<void> {
+  for (const digest of await listDead(tx, living, only)) {
+    const { project, id, state } = digest;
     const dueAt = state === "claimed" ? tx.now : nextDigestAt(digest, await digestZone(tx, digest), tx.now);
     const ended =
       state === "claimed"

@@ -87,6 +87,7 @@ export type ErasedSurvey = Pick<DueSurvey, "requestId" | "channel" | "token"> & 
 };
 
 export interface Claim {
+  readonly project: number;
   /** Names the scheduler that claims. */
   readonly claimer: string;
   readonly channel: Channel;
@@ -123,7 +124,9 @@ export interface RequestRows {
     personId: number,
     which: { readonly channel: Channel | null; readonly autopilot: boolean | null },
   ): Promise<void>;
-  /** Claims what is due on a channel: projects take turns, and within one the earliest come first. */
+  /** The projects that are not paused and have something due on a channel, by id. */
+  dueProjects(channel: Channel): Promise<readonly number[]>;
+  /** Claims what is due in a project on a channel, the earliest first. */
   claimDue(claim: Claim): Promise<readonly DueSurvey[]>;
   /** When the next unclaimed request, or the next lease, is due on these channels; null when nothing waits. */
   nextDueAt(channels: readonly Channel[]): Promise<number | null>;
@@ -135,10 +138,15 @@ export interface RequestRows {
   leave(claimer: string): Promise<void>;
   /** Lets the leases of these claims end at `dueAt`. */
   renewClaims(claims: readonly ClaimKey[], dueAt: number): Promise<void>;
-  /** Makes claims of others than these schedulers due again, but for those that are transmitting. Returns how many. */
-  releaseClaims(living: readonly string[]): Promise<number>;
-  /** What schedulers other than these were transmitting. */
-  listTransmitting(living: readonly string[]): Promise<readonly DueSurvey[]>;
+  /** The projects in which others than these schedulers have claims, by id. */
+  claimedProjects(living: readonly string[]): Promise<readonly number[]>;
+  /**
+   * Makes claims of others than these schedulers due again, but for those that are transmitting; null for those of all
+   * projects. Returns how many.
+   */
+  releaseClaims(project: number | null, living: readonly string[]): Promise<number>;
+  /** What schedulers other than these were transmitting; null for those of all projects. */
+  listTransmitting(project: number | null, living: readonly string[]): Promise<readonly DueSurvey[]>;
   /** Whether this claim is the request's still, and not cancelled; null when it is not the request's any more. */
   isWanted(claim: ClaimKey): Promise<boolean | null>;
   /** Marks a claimed request as transmitting now; false when this claim is not the request's any more. */

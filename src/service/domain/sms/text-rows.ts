@@ -53,14 +53,17 @@ export interface TextRows {
   lastReplyAt(survey: TextedSurvey, kind: ReplyKind): Promise<number | null>;
   /** Takes back what still waits to be sent. */
   dropReplies(survey: TextedSurvey): Promise<void>;
-  /** Marks replies that are due as transmitted and returns them; they are never claimed again unless they are put back. */
-  claimReplies(limit: number): Promise<readonly DueReply[]>;
+  /**
+   * Marks replies that are due as transmitted, of the first so many those of one project, and returns them; they are
+   * never claimed again unless they are put back.
+   */
+  claimReplies(project: number, limit: number): Promise<readonly DueReply[]>;
   /** `dueAt` null: it has come to its end. */
   settleReply(reply: DueReply, end: { readonly outcome: string; readonly dueAt: number | null }): Promise<void>;
   /** What was transmitted when the process ended is unknown. Returns how many. */
   loseReplies(): Promise<number>;
-  /** When the next reply is due; null when none waits. */
-  nextReplyAt(): Promise<number | null>;
+  /** When the next reply is due, and in which project; null when none waits. */
+  nextReply(): Promise<{ readonly at: number; readonly project: number } | null>;
   /** Segments that a project sent on a day of its own calendar, such as `2026-05-31`. */
   segmentsOn(project: number, day: string): Promise<number>;
   addSegments(project: number, day: string, segments: number): Promise<void>;

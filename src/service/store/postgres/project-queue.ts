@@ -5,6 +5,7 @@
 import { type Clock, nextTurn } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
 import type { WriteOptions } from "../../domain/ports.ts";
+import { stateOf } from "../sql/project-states.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
 import {
@@ -71,7 +72,7 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
   };
   return {
     write: async (work, { project: named, mayWaitMs = 0, beside, isLong = false }: WriteOptions = {}) => {
-      const project = named ?? null;
+      const project = stateOf(named);
       if (mayWaitMs > 0) await clock.sleep(mayWaitMs);
       return new Promise((resolve, reject) => {
         const line = lineOf(project);

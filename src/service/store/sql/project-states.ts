@@ -7,6 +7,11 @@ import type { ProjectState, SqlRow, SqlValue } from "./database.ts";
 /** The row of writes that name no project. No project has its id. */
 export const NO_PROJECT = 0;
 
+/** The row of what a write may change; null for all of them. */
+export function stateOf(project: number | "none" | undefined): number | null {
+  return project === "none" ? NO_PROJECT : (project ?? null);
+}
+
 export interface ProjectStates {
   /** Of a project that the write may change. Rejects when there is none. */
   readonly of: (project: number) => Promise<ProjectState>;

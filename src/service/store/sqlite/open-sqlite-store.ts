@@ -20,7 +20,7 @@ import { findMissing, migrate } from "./engine/migrate.ts";
 import { MIGRATIONS } from "../sql/schema/migrations.ts";
 import { NEW_FILE } from "./new-file.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
-import { createProjectStates, NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
+import { createProjectStates, NO_PROJECT, PROJECT_STATE, stateOf } from "../sql/project-states.ts";
 import { createStoreRows } from "../sql/store-rows.ts";
 
 export interface SqliteStoreOptions {
@@ -229,7 +229,7 @@ async function createStore(
     write: (work, how) =>
       queue
         .write(async () => {
-          await states.of(how?.project ?? NO_PROJECT);
+          await states.of(stateOf(how?.project) ?? NO_PROJECT);
           return work(rows.begin(time.newest()));
         }, how)
         .finally(loop.start),

@@ -201,7 +201,7 @@ it("when a person is deleted, then parts of their texts and replies to them go w
   const other = { reference: "1", number: 2, total: 2 };
   expect(await texting.write((tx) => tx.texts.joinPart(ADA, other, "text"))).toBeNull();
   expect(await suppressions(texting)).toEqual(["stop"]);
-  expect(await texting.read((tx) => tx.texts.nextReplyAt())).toBeNull();
+  expect(await texting.read((tx) => tx.texts.nextReply())).toBeNull();
   const { explanation } = await texting.read((tx) => explainPerson(tx, texting.project, ADA));
   expect(explanation).toBe("No text messages: this number has asked for no more.");
 });

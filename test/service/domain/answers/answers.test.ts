@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { answerSurvey, unsubscribeByLink, visitSurvey } from "../../../../src/service/domain/answers/answers.ts";
-import { claimDue, finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { START, eventsQuery, links, openFixture, responsesQuery, sendInput, type Fixture } from "../fixture.ts";
 import { listResponses, listUnsubscribes } from "../lists.ts";
+import { claimDue } from "../claim-due.ts";
 
 let fixture: Fixture;
 let token = "";

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { answerSurvey, unsubscribeByLink } from "../../../../src/service/domain/answers/answers.ts";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import {
-  claimDue,
   finishDelivery,
   markTransmitting,
   mayStillSend,
@@ -29,6 +28,7 @@ import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { DAY, START, eventsQuery, memberInput, openFixture, peopleQuery, sendInput, type Fixture } from "../fixture.ts";
 import { listBounces, listPeople } from "../lists.ts";
+import { claimDue } from "../claim-due.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

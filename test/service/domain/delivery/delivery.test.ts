@@ -1,16 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  claimDue,
-  finishDelivery,
-  nextDueAt,
-  releaseDeadClaims,
-} from "../../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery, nextDueAt, releaseDeadClaims } from "../../../../src/service/domain/delivery/deliveries.ts";
 import type { DueSurvey } from "../../../../src/service/domain/ports.ts";
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { cancelSurveys, deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { START, eventsQuery, openFixture, peopleQuery, sendInput, type Fixture } from "../fixture.ts";
 import { listBounces, listPeople, listUnsubscribes } from "../lists.ts";
+import { createTurns } from "../../../../src/service/domain/delivery/turns.ts";
+import { claimDue } from "../claim-due.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {
@@ -22,8 +19,8 @@ const send = (email: string, delaySeconds = 0) =>
   fixture.write((tx) =>
     sendPerson(tx, fixture.project, sendInput({ email, delaySeconds, name: "N", properties: { plan: "pro" } })),
   );
-const claim = (claimer = "one", limit = 10) =>
-  fixture.write((tx) => claimDue(tx, { claimer, channel: "email", leaseSeconds: 60, limit }));
+const claim = (claimer = "one", limit = 10, turns = createTurns()) =>
+  fixture.write((tx) => claimDue(tx, { claimer, channel: "email", leaseSeconds: 60, limit }, turns));
 const finish = (due: DueSurvey | undefined, outcome: Parameters<typeof finishDelivery>[2]) =>
   fixture.write((tx) => finishDelivery(tx, due!, outcome));
 const emails = (due: readonly DueSurvey[]) => due.map(({ person }) => person.email);
@@ -81,7 +78,8 @@ test("when a batch is smaller than the number of projects, then the batches reac
   await send("a1@x.co");
   await send("a2@x.co");
   const batches: (string | null)[] = [];
-  for (let n = 0; n < 6; n += 1) batches.push(...emails(await claim("one", 1)));
+  const turns = createTurns();
+  for (let n = 0; n < 6; n += 1) batches.push(...emails(await claim("one", 1, turns)));
   expect(batches).toEqual(["a1@x.co", "b1@x.co", "c1@x.co", "a2@x.co", "b2@x.co", "c2@x.co"]);
 });
 

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
-import { claimDue } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { recordBounce, unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { START, eventsQuery, memberInput, openFixture, sendInput, type Fixture } from "../fixture.ts";
 import { listBounces, listUnsubscribes } from "../lists.ts";
+import { claimDue } from "../claim-due.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

@@ -16,8 +16,9 @@ import type { Properties } from "../../../../src/contract/resources.ts";
 import type { Project } from "../../../../src/service/domain/inputs.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { previewSurvey } from "../../../../src/service/domain/surveys/preview.ts";
-import { claimDue, finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { START, openFixture, sendInput, type Fixture } from "../fixture.ts";
+import { claimDue } from "../claim-due.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import {
   getAutopilot,
   removeMember,
 } from "../../../../src/service/domain/surveys/autopilot.ts";
-import { claimDue, finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { finishDelivery, nextDueAt } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { cancelSurveys, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addResponse } from "../../../../src/service/domain/answers/responses.ts";
@@ -25,6 +25,7 @@ import {
   type Fixture,
 } from "../fixture.ts";
 import { listMembers, listPeople, listResponses } from "../lists.ts";
+import { claimDue } from "../claim-due.ts";
 
 let fixture: Fixture;
 beforeEach(async () => {

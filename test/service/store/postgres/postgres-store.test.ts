@@ -1,16 +1,20 @@
 /** What a store on a server adds to the rules that every engine keeps: several processes, and a server that goes away. */
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { UnavailableError } from "../../../../src/service/domain/errors.ts";
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { addDigest } from "../../../../src/service/domain/delivery/digests.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { setPaused } from "../../../../src/service/domain/delivery/oversight.ts";
+import type { MessageSender } from "../../../../src/service/domain/delivery/sender.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
 import { createDigestLoop } from "../../../../src/service/scheduler/digests.ts";
+import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
+import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
 import { createProjectQueue } from "../../../../src/service/store/postgres/project-queue.ts";
 import { CommitLost, type WriteJob } from "../../../../src/service/store/postgres/transaction.ts";
@@ -38,6 +42,17 @@ async function ask(url: string, sql: string): Promise<Record<string, unknown>[]>
     await client.end();
   }
 }
+
+const toNobody: MessageSender = {
+  name: "stub",
+  channels: ["email"],
+  capacity: () => 64,
+  deliver: async (_, progress) => {
+    await progress.transmitting();
+    return { kind: "sent" };
+  },
+  erase: () => Promise.resolve(0),
+};
 
 describe.skipIf(!hasPostgres)("two processes on one database", () => {
   let url = "";
@@ -154,6 +169,37 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
     const after = await stores[1]!.read((tx) => tx.projects.counts(project.id));
     expect(after.people - before.people).toBe(27);
     expect(await stores[0]!.check()).toEqual([]);
+  });
+
+  test("when a write of one project takes its time, then another's surveys are claimed, sent and recorded", async () => {
+    const [store] = stores as [Store];
+    const other = await store.write(async (tx) => (await findProject(tx, "b")) ?? addProject(tx, "b"));
+    await store.write(async (tx) => {
+      await setPaused(tx, project, true);
+      await sendPerson(tx, other, sendInput({ email: "due@x.co" }));
+    });
+    const slow = new AbortController();
+    const held = store.write(() => systemClock.sleep(60_000, slow.signal), { project: project.id });
+    const [claimer, onUnknown, onError] = ["one", "hold", vi.fn<(error: unknown) => void>()] as const;
+    const ended: string[] = [];
+    const scheduler = createScheduler({
+      store,
+      clock: systemClock,
+      claimer,
+      heartbeat: createHeartbeat({ store, clock: systemClock, claimer, onUnknown }),
+      senders: [toNobody],
+      maxAgeSeconds: null,
+      onUnknown,
+      onOutcome: ({ person }, { kind }) => {
+        ended.push(`${person.email} ${kind}`);
+        slow.abort();
+      },
+      onError,
+    });
+    scheduler.start();
+    await expect(held).rejects.toThrow("abort");
+    await scheduler.stop();
+    expect([ended, onError.mock.calls]).toEqual([["due@x.co sent"], []]);
   });
 
   test("when a write names a project and changes another, then it is refused", async () => {

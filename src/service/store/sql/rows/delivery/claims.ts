@@ -24,38 +24,12 @@ const PROJECTS_WITH_DUE = `SELECT p.id FROM projects p WHERE p.paused_at IS NULL
 /** States in which a survey is still to be sent. */
 export const IS_WAITING = "state IN ('scheduled', 'claimed', 'transmitting', 'retrying', 'held')";
 
-interface Claims {
-  /** See `RequestRows`; `now` is the transaction's, Unix seconds. */
-  readonly claimDue: (now: number, claim: Claim) => Promise<DueSurvey[]>;
+export async function dueProjects(database: Database, now: number, channel: Channel): Promise<number[]> {
+  return (await database.all(PROJECTS_WITH_DUE, [channel, now])).map(({ id }) => Number(id));
 }
 
-/** Remembers whose turn was last, so that a batch smaller than the number of projects still reaches every project. */
-export function createClaims(database: Database): Claims {
-  const turns: Record<Channel, number> = { email: 0, sms: 0 };
-  return {
-    claimDue: async (now, claim) => {
-      const { channel } = claim;
-      const last = turns[channel];
-      const due = (await database.all(PROJECTS_WITH_DUE, [channel, now])).map(({ id }) => Number(id));
-      const projects = [...due.filter((id) => id > last), ...due.filter((id) => id <= last)];
-      const claimed: DueSurvey[] = [];
-      // First an equal share for each project; a second round gives to the others what some did not need.
-      for (let round = 0; round < 2; round += 1) {
-        for (const [index, project] of projects.entries()) {
-          const room = claim.limit - claimed.length;
-          if (room <= 0) break;
-          const share = round === 0 ? Math.ceil(room / (projects.length - index)) : room;
-          claimed.push(...(await claimFrom(database, project, now, { ...claim, limit: share })));
-          if (round === 0) turns[channel] = project;
-        }
-      }
-      return claimed;
-    },
-  };
-}
-
-async function claimFrom(database: Database, project: number, now: number, claim: Claim): Promise<DueSurvey[]> {
-  const { claimer, channel, leaseSeconds, limit } = claim;
+export async function claimSome(database: Database, now: number, claim: Claim): Promise<DueSurvey[]> {
+  const { project, claimer, channel, leaseSeconds, limit } = claim;
   const claimed: DueSurvey[] = [];
   for (const row of await database.all(DUE, [project, channel, now, limit])) {
     const key = [project, Number(row.id)];
@@ -186,25 +160,41 @@ export function renewClaims(database: Database, claims: readonly ClaimKey[], due
 }
 
 /** Whose claims are not these schedulers'. */
-function claimedByOthers(living: readonly string[]): string {
-  const isClaimed = "claimer IS NOT NULL";
+function claimedByOthers(project: number | null, living: readonly string[]): string {
+  const inProject = project === null ? "" : "project_id = ? AND ";
+  const isClaimed = `${inProject}claimer IS NOT NULL`;
   return living.length === 0 ? isClaimed : `${isClaimed} AND claimer NOT IN (${living.map(() => "?").join(", ")})`;
 }
 
+export async function listClaimedProjects(database: Database, living: readonly string[]): Promise<number[]> {
+  const sql = `SELECT DISTINCT project_id FROM survey_requests WHERE ${claimedByOthers(null, living)} ORDER BY project_id`;
+  return (await database.all(sql, living)).map((row) => Number(row.project_id));
+}
+
 /** One that was cancelled while it was claimed stays so, without its claim. */
-export async function releaseClaims(database: Database, now: number, living: readonly string[]): Promise<number> {
-  const others = claimedByOthers(living);
-  noteErased(database, `${others} AND state = 'cancelled'`, living);
-  database.send(`UPDATE survey_requests SET claimer = NULL WHERE ${others} AND state = 'cancelled'`, living);
+export async function releaseClaims(
+  database: Database,
+  now: number,
+  project: number | null,
+  living: readonly string[],
+): Promise<number> {
+  const others = claimedByOthers(project, living);
+  const values = project === null ? living : [project, ...living];
+  noteErased(database, `${others} AND state = 'cancelled'`, values);
+  database.send(`UPDATE survey_requests SET claimer = NULL WHERE ${others} AND state = 'cancelled'`, values);
   return database.run(
     `UPDATE survey_requests SET state = CASE WHEN attempts > 0 THEN 'retrying' ELSE 'scheduled' END, due_at = ?, claimer = NULL
      WHERE ${others} AND state = 'claimed'`,
-    [now, ...living],
+    [now, ...values],
   );
 }
 
-export async function listTransmitting(database: Database, living: readonly string[]): Promise<DueSurvey[]> {
-  return (await database.all(`${SURVEY} WHERE ${claimedByOthers(living)} AND q.state = 'transmitting'`, living)).map(
-    toDueSurvey,
-  );
+export async function listTransmitting(
+  database: Database,
+  project: number | null,
+  living: readonly string[],
+): Promise<DueSurvey[]> {
+  const others = claimedByOthers(project, living).replace("project_id", "q.project_id");
+  const values = project === null ? living : [project, ...living];
+  return (await database.all(`${SURVEY} WHERE ${others} AND q.state = 'transmitting'`, values)).map(toDueSurvey);
 }

@@ -9,10 +9,12 @@ import type {
 } from "../../../../domain/ports.ts";
 import {
   claimKey,
-  createClaims,
+  claimSome,
   IS_WAITING,
+  listClaimedProjects,
   listErased,
   listTransmitting,
+  dueProjects,
   earliestDueAt,
   noteErased,
   refreshNextSurvey,
@@ -38,7 +40,6 @@ async function listLiving(database: Database, since: number): Promise<string[]> 
 const FORGOTTEN_SECONDS = 3600;
 
 export function createRequestRows(database: Database, session: Session, blocks: ListBlocks): RequestRows {
-  const claims = createClaims(database);
   return {
     insert: async (project, request) => insertRequest(database, project, request),
     setProperties: async (project, id, properties) => {
@@ -49,7 +50,8 @@ export function createRequestRows(database: Database, session: Session, blocks: 
       ]);
     },
     cancel: async (project, personId, which) => cancelRequests(database, project, personId, which),
-    claimDue: async (claim) => claims.claimDue(session.now, claim),
+    dueProjects: async (channel) => dueProjects(database, session.now, channel),
+    claimDue: async (claim) => claimSome(database, session.now, claim),
     nextDueAt: async (channels) => earliestDueAt(database, channels),
     beat: async (claimer, seconds) => {
       database.send(
@@ -62,8 +64,9 @@ export function createRequestRows(database: Database, session: Session, blocks: 
     living: async (seconds) => listLiving(database, session.now - seconds),
     leave: async (claimer) => database.send("DELETE FROM processes WHERE name = ?", [claimer]),
     renewClaims: async (held, dueAt) => renewClaims(database, held, dueAt),
-    releaseClaims: async (living) => releaseClaims(database, session.now, living),
-    listTransmitting: async (living) => listTransmitting(database, living),
+    claimedProjects: async (living) => listClaimedProjects(database, living),
+    releaseClaims: async (project, living) => releaseClaims(database, session.now, project, living),
+    listTransmitting: async (project, living) => listTransmitting(database, project, living),
     isWanted: async (claim) => {
       const row = await database.first(`SELECT state FROM survey_requests WHERE ${THIS_CLAIM}`, claimKey(claim));
       return row === null ? null : row.state !== "cancelled";

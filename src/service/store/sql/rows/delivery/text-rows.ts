@@ -30,7 +30,7 @@ export function createTextRows(database: Database, session: Session): TextRows {
         [project.id, requestId],
       );
     },
-    claimReplies: async (limit) => claimReplies(database, session.now, limit),
+    claimReplies: async (project, limit) => claimReplies(database, session.now, project, limit),
     settleReply: async ({ project, id }, { outcome, dueAt }) => {
       database.send(
         "UPDATE text_replies SET outcome = ?, due_at = ?, attempts = attempts + 1 WHERE project_id = ? AND id = ?",
@@ -39,9 +39,11 @@ export function createTextRows(database: Database, session: Session): TextRows {
     },
     loseReplies: async () =>
       database.run("UPDATE text_replies SET outcome = 'unknown' WHERE due_at IS NULL AND outcome IS NULL"),
-    nextReplyAt: async () => {
-      const row = await database.first("SELECT min(due_at) AS at FROM text_replies WHERE due_at IS NOT NULL");
-      return row === null || row.at === null ? null : Number(row.at);
+    nextReply: async () => {
+      const row = await database.first(
+        "SELECT due_at, project_id FROM text_replies WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1",
+      );
+      return row === null ? null : { at: Number(row.due_at), project: Number(row.project_id) };
     },
     segmentsOn: async (project, day) => {
       const row = await database.first("SELECT n FROM text_segments WHERE project_id = ? AND day = ?", [project, day]);
@@ -105,8 +107,8 @@ function toTextedSurvey(row: SqlRow): TextedSurvey {
   };
 }
 
-async function claimReplies(database: Database, now: number, limit: number): Promise<DueReply[]> {
-  const rows = await database.all(
+async function claimReplies(database: Database, now: number, project: number, limit: number): Promise<DueReply[]> {
+  const due = await database.all(
     `SELECT r.project_id AS "projectId", p.name, r.id, r.kind, r.key, r.score, r.attempts, r.created_at AS "createdAt",
        w.phone_number AS "phoneNumber", q.properties
      FROM text_replies r
@@ -116,14 +118,10 @@ async function claimReplies(database: Database, now: number, limit: number): Pro
      WHERE r.due_at <= ? ORDER BY r.due_at LIMIT ?`,
     [now, limit],
   );
-  const claimed: SqlRow[] = [];
-  // Of several processes one takes it.
-  for (const row of rows) {
-    const key = [row.projectId ?? null, row.id ?? null];
-    const sql = "UPDATE text_replies SET due_at = NULL WHERE project_id = ? AND id = ? AND due_at IS NOT NULL";
-    if ((await database.run(sql, key)) > 0) claimed.push(row);
-  }
-  return claimed.map((row) => ({
+  const rows = due.filter((row) => row.projectId === project);
+  for (const { id = null } of rows)
+    database.send("UPDATE text_replies SET due_at = NULL WHERE project_id = ? AND id = ?", [project, id]);
+  return rows.map((row) => ({
     project: { id: Number(row.projectId), name: String(row.name) },
     id: Number(row.id),
     kind: row.kind as ReplyKind,

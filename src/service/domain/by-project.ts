@@ -1,0 +1,22 @@
+/** Writes that concern several projects, one for each: none of them then waits for the writers of another project. */
+
+/** In the order in which the projects come first. */
+export function groupByProject<Item>(
+  items: readonly Item[],
+  projectOf: (item: Item) => number,
+): ReadonlyMap<number, readonly Item[]> {
+  const groups = new Map<number, Item[]>();
+  for (const item of items) {
+    const project = projectOf(item);
+    const group = groups.get(project) ?? [];
+    group.push(item);
+    groups.set(project, group);
+  }
+  return groups;
+}
+
+/** Waits for all; then rejects with the first that failed, if one did. */
+export async function unlessFailed<Result>(running: readonly Promise<Result>[]): Promise<readonly Result[]> {
+  await Promise.allSettled(running);
+  return Promise.all(running);
+}

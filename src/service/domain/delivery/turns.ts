@@ -1,0 +1,37 @@
+/** Which projects are claimed from next: a room smaller than their number still reaches all of them, in turn. */
+import type { Channel } from "../../../contract/routes.ts";
+
+export interface Share {
+  readonly project: number;
+  readonly limit: number;
+}
+
+export interface Turns {
+  /**
+   * An equal share for each project that has something due; what some did not need is there for the others when it is
+   * asked again.
+   */
+  share(channel: Channel, due: readonly number[], room: number): readonly Share[];
+}
+
+/** Remembers whose turn was last. */
+export function createTurns(): Turns {
+  const lasts: Record<Channel, number> = { email: 0, sms: 0 };
+  return {
+    share: (channel, due, room) => {
+      const last = lasts[channel];
+      const projects = [...due.filter((id) => id > last), ...due.filter((id) => id <= last)].slice(
+        0,
+        Math.max(room, 0),
+      );
+      let left = room;
+      const shares = projects.map((project, index) => {
+        const limit = Math.ceil(left / (projects.length - index));
+        left -= limit;
+        return { project, limit };
+      });
+      lasts[channel] = projects.at(-1) ?? last;
+      return shares;
+    },
+  };
+}

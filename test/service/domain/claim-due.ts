@@ -1,0 +1,19 @@
+/** Claims over all projects in one transaction, as a scheduler does in one for each. */
+import { claimDue as claimDueIn, listDueProjects } from "../../../src/service/domain/delivery/deliveries.ts";
+import { createTurns, type Turns } from "../../../src/service/domain/delivery/turns.ts";
+import type { Claim, DueSurvey, Transaction } from "../../../src/service/domain/ports.ts";
+
+export async function claimDue(
+  tx: Transaction,
+  claim: Omit<Claim, "project">,
+  turns: Turns = createTurns(),
+): Promise<readonly DueSurvey[]> {
+  const { channel, limit } = claim;
+  const claimed: DueSurvey[] = [];
+  for (let before = -1; claimed.length > before && claimed.length < limit;) {
+    before = claimed.length;
+    const shares = turns.share(channel, await listDueProjects(tx, channel), limit - claimed.length);
+    for (const share of shares) claimed.push(...(await claimDueIn(tx, { ...claim, ...share })));
+  }
+  return claimed;
+}
