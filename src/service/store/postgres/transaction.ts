@@ -47,6 +47,8 @@ const LOCK_ALL = `${LOCK} (${PROJECT_STATE} ORDER BY project_id FOR NO KEY UPDAT
 export interface TimeSource {
   /** Unix seconds of a transaction, from those of the database. */
   readonly at: (databaseSeconds: number) => number;
+  /** Called with the time of each write, which a later read must not fall behind. */
+  readonly passed: (seconds: number) => void;
 }
 
 /**
@@ -68,6 +70,7 @@ export async function runWrite(
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
   session.states.hold(held);
   const now = Math.max(time.at(Number(first.now)), ...held.map(({ clock }) => Number(clock)));
+  time.passed(now);
   const answers: JobAnswer[] = [];
   for (const group of isSerial ? jobs.map((job) => [job]) : toGroups(jobs)) {
     const [job] = group;
