@@ -46,18 +46,44 @@ export interface Cluster {
 }
 
 /** A cluster that is gone soon after this process ends; `isDurable` for tests that kill it. */
-export function startCluster({ isDurable = false, port = 5432, settings = "" } = {}): Cluster {
-  const folder = mkdtempSync(path.join(tmpdir(), "surveyctl-pg-"));
-  if (process.getuid?.() === 0) execFileSync("chown", ["postgres", folder]);
+export function startCluster({ isDurable = false, port = 5432 } = {}): Cluster {
+  const folder = makeFolder();
   const data = path.join(folder, "data");
   asServer("initdb", "-D", data, "-A", "trust", "-E", "UTF8", "--locale=C", "-U", "postgres", "--no-sync");
-  const options = [
-    `-c listen_addresses='' -k ${folder} -p ${port} -c max_connections=200`,
-    isDurable ? "" : "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off",
-    settings,
-  ];
+  const settings = isDurable ? "" : "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off";
+  return startIn(folder, { data, port, settings });
+}
+
+export interface Standby extends Cluster {
+  /** It takes writes from then on. */
+  readonly promote: () => void;
+}
+
+/** A copy that follows `primary`, which from then on acknowledges nothing that is not on both. */
+export async function startStandby(primary: Cluster): Promise<Standby> {
+  const folder = makeFolder();
+  const data = path.join(folder, "data");
+  const from = ["-h", primary.folder, "-p", String(primary.port), "-U", "postgres"];
+  asServer("pg_basebackup", ...from, "-D", data, "-R", "--checkpoint=fast", "--no-sync");
+  const standby = startIn(folder, { data, port: primary.port, settings: "" });
+  await administer(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'");
+  await administer(primary, "SELECT pg_reload_conf()");
+  return { ...standby, promote: () => asServer("pg_ctl", "-D", data, "-w", "promote") };
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "surveyctl-pg-"));
+  if (process.getuid?.() === 0) execFileSync("chown", ["postgres", folder]);
+  return folder;
+}
+
+function startIn(
+  folder: string,
+  { data, port, settings }: { readonly data: string; readonly port: number; readonly settings: string },
+): Cluster {
+  const options = `-c listen_addresses='' -k ${folder} -p ${port} -c max_connections=200 ${settings}`;
   const start = (): void =>
-    asServer("pg_ctl", "-D", data, "-l", path.join(folder, "log"), "-w", "-o", options.join(" "), "start");
+    asServer("pg_ctl", "-D", data, "-l", path.join(folder, "log"), "-w", "-o", options, "start");
   const stop = (mode: "fast" | "immediate" = "immediate"): void => asServer("pg_ctl", "-D", data, "-m", mode, "stop");
   start();
   removeWhenDone(folder, data);

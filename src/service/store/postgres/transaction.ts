@@ -33,7 +33,7 @@ export class CommitLost extends Error {
 
 /** Limits of the transaction alone: a pooler may give the connection to another process afterwards. */
 const LIMITS = `SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s';
-  SET LOCAL idle_in_transaction_session_timeout = '60s'`;
+  SET LOCAL idle_in_transaction_session_timeout = '6s'`;
 const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 const BEGIN_WRITE = `BEGIN; ${LIMITS}`;
 const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '5s'";
