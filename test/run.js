@@ -12,7 +12,7 @@ const TESTS_MIN = { files: 5000, postgres: 1000 };
 /** Where tests of a service are, and how they open one that can be on a server. */
 const ON_POSTGRES = ["test/acceptance", "test/compat", "test/service"];
 const OPENS =
-  /\b(?:describe\.each\(STORES|(?:openFixture|openHttp|openTexting|openHookFixture|openPages|openEmbeddedService|startServe|tellStories|useWire|lendDatabase|newDatabase)\()/;
+  /\b(?:describe\.each\(STORES|(?:openFixture|openHttp|openTexting|openHookFixture|openPages|openEmbeddedService|startCluster|startServe|tellStories|useWire|lendDatabase|newDatabase)\()/;
 
 /** What a server changes nothing of, or what is about data files alone. Single tests that are say `onPostgres`. */
 const ABOUT_FILES = {
@@ -24,7 +24,9 @@ const ABOUT_FILES = {
   "test/service/store/sqlite-store.test.ts": "what happens to the file itself",
   "test/service/webhook/kill.test.ts": "the only process of a data file is killed",
 };
+/** Tests that bring their own server. The second folder takes long, and is never part of the run on data files. */
 const SERVER_ONLY = "test/service/store/postgres";
+const PROCESSES = "test/service/processes";
 
 const MEMORY = "/dev/shm";
 const MEMORY_MIN_BYTES = 2 * 1024 ** 3;
@@ -49,7 +51,8 @@ const limits = [
 const scratch = [];
 const total = { passed: 0, failed: 0 };
 if (!isServerOnly) {
-  const without = isBoth ? [`--exclude=${SERVER_ONLY}/**`, "--exclude=**/node_modules/**"] : [];
+  const left = args.length > 0 ? [] : isBoth ? [SERVER_ONLY, PROCESSES] : [PROCESSES];
+  const without = left.map((folder) => `--exclude=${folder}/**`);
   const ran = run([...without, ...args], {});
   if (args.length === 0) {
     demand("of", ran, TESTS_MIN.files);

@@ -170,9 +170,9 @@ async function makeTemplate(): Promise<Template> {
 
 const kept = new Map<string, Promise<string>>();
 
-/** The database that stands for a data file: the same one for the same name. Null on SQLite. */
-export async function databaseOf(file: string | null): Promise<LentDatabase | null> {
-  if (!onPostgres) return null;
+/** The database that stands for a data file: the same one for the same name. Null where files are tested. */
+export async function databaseOf(file: string | null, isServer = onPostgres): Promise<LentDatabase | null> {
+  if (!isServer) return null;
   if (file === null) return lendDatabase();
   const url = kept.get(file) ?? lendDatabase().then((lent) => lent.url);
   kept.set(file, url);

@@ -14,9 +14,10 @@ import type {
 import { claimDue } from "../../../src/service/domain/delivery/deliveries.ts";
 import type { DueSurvey, Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
+import type { Random } from "../../../src/runtime/random.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
-import { databaseOf } from "../../helpers/postgres.ts";
+import { databaseOf, onPostgres } from "../../helpers/postgres.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 
 export const START = 1_750_000_000;
@@ -37,6 +38,7 @@ export async function openFixture(
     readonly file?: string;
     readonly engine?: StoreEngine;
     readonly blockRows?: number;
+    readonly random?: Random;
   } = {},
 ): Promise<Fixture> {
   const time = { now: START };
@@ -55,9 +57,9 @@ export type StoreOptions = Omit<SqliteStoreOptions, "file" | "engine"> & {
   readonly engine?: StoreEngine;
 };
 
-/** On the server where that is tested. Its waits are real then: they are for the server. */
+/** On the server where that is tested, unless `engine` says otherwise. Its waits are real then: they are for the server. */
 export async function openStore({ file, engine, ...options }: StoreOptions): Promise<Store> {
-  const database = await databaseOf(file ?? null);
+  const database = await databaseOf(file ?? null, engine === undefined ? onPostgres : engine === "postgresql");
   if (database === null) {
     const library = engine === undefined || engine === "postgresql" ? {} : { engine };
     return openSqliteStore({ file: file ?? ":memory:", ...options, ...library });
