@@ -1,76 +1,155 @@
 // Runs the tests with Vitest and ends with one plain line, `N passed, N failed`. Arguments are Vitest's: with any, only
-// what they name runs. `--long` is our own: fuzz, kills and soaks at their full size (`size` in test/helpers/long.ts).
+// what they name runs. Ours are `--long`: fuzz, kills and soaks at their full size (`size` in test/helpers/long.ts); and
+// `--postgres`: only the second run, which has a PostgreSQL in place of data files. The pipeline and `--long` do both.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** A run of everything that finds fewer has lost some. Raise it when tests are added. */
-const TESTS_MIN = 5000;
+/** A run of everything that finds fewer has lost some. Raise them when tests are added. */
+const TESTS_MIN = { files: 5000, postgres: 1000 };
+
+/** Where tests of a service are, and how they open one that can be on a server. */
+const ON_POSTGRES = ["test/acceptance", "test/compat", "test/service"];
+const OPENS =
+  /\b(?:describe\.each\(STORES|(?:openFixture|openHttp|openTexting|openHookFixture|openPages|openEmbeddedService|startCluster|startServe|tellStories|useWire|lendDatabase|newDatabase)\()/;
+
+/** What a server changes nothing of, or what is about data files alone. Single tests that are say `onPostgres`. */
+const ABOUT_FILES = {
+  "test/service/page/browser.test.ts": "what a browser shows",
+  "test/service/run-server.test.ts": "what is left beside a data file",
+  "test/service/store/file-owner.test.ts": "one process owns a data file",
+  "test/service/store/kill.test.ts": "what a data file holds when its only process is killed",
+  "test/service/store/migrations.test.ts": "data files of older versions",
+  "test/service/store/sqlite-store.test.ts": "what happens to the file itself",
+  "test/service/webhook/kill.test.ts": "the only process of a data file is killed",
+};
+/** Tests that bring their own server. The second folder takes long, and is never part of the run on data files. */
+const SERVER_ONLY = "test/service/store/postgres";
+const PROCESSES = "test/service/processes";
 
 const MEMORY = "/dev/shm";
 const MEMORY_MIN_BYTES = 2 * 1024 ** 3;
 
 const root = path.join(import.meta.dirname, "..");
-const args = process.argv.slice(2).filter((arg) => arg !== "--long");
+const OWN = new Set(["--long", "--postgres"]);
+const args = process.argv.slice(2).filter((arg) => !OWN.has(arg));
 const isLong = process.argv.includes("--long");
-const folder = mkdtempSync(path.join(tmpdir(), "surveyctl-tests-"));
-const scratch = [];
-const report = path.join(folder, "report.json");
+const isServerOnly = process.argv.includes("--postgres");
+const isBoth = args.length === 0 && !isServerOnly && (isLong || process.env.SURVEYCTL_TEST_POSTGRES === "required");
 
 // Most tests wait for programs and timers of their own, so more workers than processors are busy ones. A worker loads a
 // module once for all its files. Room for twice as many young objects saves a tenth of its processor time.
 const limits = [
   "--maxWorkers=4",
   "--no-isolate",
-  `--testTimeout=${isLong ? 1_800_000 : 60_000}`,
+  `--testTimeout=${isLong ? 3_600_000 : 60_000}`,
   "--hookTimeout=60000",
   "--execArgv=--max-semi-space-size=32",
 ];
-const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-const vitest = spawnSync(
-  process.execPath,
-  ["node_modules/vitest/vitest.mjs", "run", ...limits, ...reporters, ...args],
-  {
-    cwd: root,
-    stdio: "inherit",
-    env: { ...process.env, ...(isLong ? { SURVEYCTL_TEST_LONG: "1" } : inMemory()) },
-  },
-);
-const { passed, failed } = count();
-for (const used of [folder, ...scratch]) rmSync(used, { recursive: true, force: true });
-const isShort = args.length === 0 && passed < TESTS_MIN;
-if (isShort) console.log(`only ${passed} tests passed; at least ${TESTS_MIN} are expected (test/run.js)`);
-console.log(`${passed} passed, ${failed + (isShort ? 1 : 0)} failed`);
-process.exitCode = failed > 0 || isShort ? 1 : 0;
+
+const scratch = [];
+const total = { passed: 0, failed: 0 };
+if (!isServerOnly) {
+  const left = args.length > 0 ? [] : isBoth ? [SERVER_ONLY, PROCESSES] : [PROCESSES];
+  const without = left.map((folder) => `--exclude=${folder}/**`);
+  const ran = run([...without, ...args], {});
+  if (args.length === 0) {
+    demand("of", ran, TESTS_MIN.files);
+    if (!isBoth) tellWhatDidNotRun(ran);
+  }
+}
+if (isServerOnly || isBoth) {
+  console.log("== the tests of the service, on PostgreSQL");
+  const ran = run(args.length === 0 ? filesOnPostgres() : args, { SURVEYCTL_TEST_ENGINE: "postgres" });
+  if (args.length === 0) {
+    demand("on PostgreSQL, of", ran, TESTS_MIN.postgres);
+    console.log("-- only on data files:");
+    for (const [file, why] of Object.entries(ABOUT_FILES)) console.log(`--   ${path.basename(file)}: ${why}`);
+    for (const name of ran.skipped) console.log(`--   ${name}`);
+  }
+}
+// A server of the tests' own may still be ending.
+for (const used of scratch) rmSync(used, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+/** One Vitest; adds to the total. */
+function run(vitestArgs, env) {
+  const folder = mkdtempSync(path.join(tmpdir(), "surveyctl-tests-"));
+  scratch.push(folder);
+  const report = path.join(folder, "report.json");
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const { status } = spawnSync(
+    process.execPath,
+    ["node_modules/vitest/vitest.mjs", "run", ...limits, ...reporters, ...vitestArgs],
+    {
+      cwd: root,
+      stdio: "inherit",
+      env: { ...process.env, ...(isLong ? { SURVEYCTL_TEST_LONG: "1" } : inMemory()), ...env },
+    },
+  );
+  const ran = count(report, status);
+  total.passed += ran.passed;
+  total.failed += ran.failed;
+  return ran;
+}
+
+function demand(which, { passed }, least) {
+  if (passed >= least) return;
+  console.log(`only ${passed} tests ${which} at least ${least} passed (test/run.js)`);
+  total.failed += 1;
+}
+
+/** Says it where whoever reads the end of a run finds it. */
+function tellWhatDidNotRun({ skipped }) {
+  const lost = skipped.filter((name) => name.startsWith(SERVER_ONLY));
+  if (lost.length > 0) console.log(`-- PostgreSQL is not installed: ${lost.length} tests were skipped`);
+  const files = filesOnPostgres().filter((file) => !file.startsWith(SERVER_ONLY));
+  console.log(`-- not run on PostgreSQL: ${files.length} files of tests; npm run test:postgres does`);
+}
+
+function filesOnPostgres() {
+  return ON_POSTGRES.flatMap((folder) =>
+    readdirSync(path.join(root, folder), { recursive: true })
+      .map((name) => path.join(folder, name))
+      .filter((name) => name.endsWith(".test.ts") && !Object.hasOwn(ABOUT_FILES, name))
+      .filter((name) => OPENS.test(readFileSync(path.join(root, name), "utf8"))),
+  );
+}
 
 /** The short run's files need no disk, where that saves a twentieth of the time and every wait for a sync. */
 function inMemory() {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (bavail * bsize < MEMORY_MIN_BYTES) return {};
-    scratch.push(mkdtempSync(path.join(MEMORY, "surveyctl-tests-")));
+    const folder = mkdtempSync(path.join(MEMORY, "surveyctl-tests-"));
+    scratch.push(folder);
     // PostgreSQL runs as a user of its own, and has its folder in this one.
-    chmodSync(scratch[0], 0o711);
+    chmodSync(folder, 0o711);
     // Tests write programs and run them, which not every such folder allows.
-    const probe = path.join(scratch[0], "probe");
+    const probe = path.join(folder, "probe");
     writeFileSync(probe, "#!/bin/sh\n", { mode: 0o755 });
-    return spawnSync(probe).status === 0 ? { TMPDIR: scratch[0] } : {};
+    return spawnSync(probe).status === 0 ? { TMPDIR: folder } : {};
   } catch {
     return {};
   }
 }
 
 /** A file that fails before its first test counts as one failure, as does a report that was not written. */
-function count() {
+function count(report, status) {
   try {
     const { testResults, numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8"));
-    const broken = testResults.filter(
-      ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
+    const broken = testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
+    const skipped = testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter((one) => one.status === "pending" || one.status === "skipped")
+        .map(({ fullName }) => `${path.relative(root, name)}: ${fullName}`),
     );
     // An error outside of any test fails the run as well.
-    return { passed: numPassedTests, failed: numFailedTests + broken.length || (vitest.status === 0 ? 0 : 1) };
+    const failed = numFailedTests + broken.length || (status === 0 ? 0 : 1);
+    return { passed: numPassedTests, failed, skipped };
   } catch {
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, skipped: [] };
   }
 }

@@ -12,6 +12,7 @@ import { NO_SENDER } from "../../src/service/delivery/message/sender.ts";
 import { parseSmtpUrl } from "../../src/service/delivery/smtp/smtp-url.ts";
 import { openService, type Service } from "../../src/service/index.ts";
 import type { MailOptions } from "../../src/service/mail-delivery.ts";
+import { databaseOf } from "./postgres.ts";
 
 export interface EmbeddedService {
   readonly service: Service;
@@ -37,8 +38,10 @@ export async function openEmbeddedService({
 } = {}): Promise<EmbeddedService> {
   const folder = given ?? (await mkdtemp(path.join(tmpdir(), "surveyctl-embedded-")));
   const [apiKey, baseUrl] = ["key-of-the-embedded-service", "http://embedded.test"];
+  const database = await databaseOf(given ?? null);
   const service = await openService({
     dataFile: path.join(folder, "survey.db"),
+    ...(database === null ? {} : { database: { url: database.url, mayMigrate: true, time: "clock" } }),
     clock,
     random: systemRandom,
     log: silentLog,
@@ -49,6 +52,7 @@ export async function openEmbeddedService({
   await ensureFirstKey(service.store, systemRandom, apiKey);
   const close = async (): Promise<void> => {
     await service.close();
+    database?.giveBack();
     if (given === undefined) await rm(folder, { recursive: true, force: true });
   };
   return {

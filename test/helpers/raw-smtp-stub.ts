@@ -21,6 +21,8 @@ export interface RawSmtpOptions {
   /** Closes each connection silently after so many messages. */
   readonly messagesPerConnection?: number;
   readonly tls?: TlsOptions & { readonly isImplicit?: boolean };
+  /** What is kept of a message; all of it without this. */
+  readonly keep?: (message: string) => string;
   /** Gets a line for every final dot, with the Message-ID. */
   readonly journal?: string;
 }
@@ -46,7 +48,7 @@ export async function startRawSmtp(options: RawSmtpOptions = {}): Promise<RawSmt
 
   const onMessage = (socket: Socket, text: string, count: number): void => {
     const id = /^Message-ID: *(\S+)/im.exec(text)?.[1] ?? "";
-    messages.push(text);
+    messages.push(options.keep?.(text) ?? text);
     dots.push(id);
     if (options.journal !== undefined) appendFileSync(options.journal, `${id}\n`);
     const { afterDot = "250 2.0.0 Ok: queued as RAW", replyDelayMs = 0 } = options;

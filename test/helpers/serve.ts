@@ -1,15 +1,18 @@
-/** `surveyctl serve` on a free port over a data file of its own. */
+/** `surveyctl serve` on a free port over a data file of its own; where PostgreSQL is tested, over a database. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runInside, startInside } from "./in-process.ts";
 import { isLong } from "./long.ts";
+import { databaseOf } from "./postgres.ts";
 import { runCli, startProgram, type Ended } from "./run-cli.ts";
 
 export interface Served {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly dataFile: string;
+  /** `--data FILE` or `--database URL`: what a command about it is told. */
+  readonly place: readonly [flag: string, value: string];
   /** Removed by `stop`; the place for a test's own files. */
   readonly folder: string;
   /** What a command needs to reach it. */
@@ -36,7 +39,7 @@ export interface ServeOptions {
 /** Inside the test's own process, and so are the commands that it runs; all of them are real ones in the long run. */
 export async function startServe(options: ServeOptions = {}): Promise<Served> {
   if (isLong) return startServeProcess(options);
-  const { args, ...about } = await prepare(options);
+  const { args, giveBack, ...about } = await prepare(options);
   const { folder, apiKey } = about;
   const running = startInside({ args, home: folder, env: { SURVEYCTL_API_KEY: apiKey, ...options.env } });
   const [, baseUrl = ""] = await running.saying(LISTENING);
@@ -52,6 +55,7 @@ export async function startServe(options: ServeOptions = {}): Promise<Served> {
     async stop() {
       running.child.kill("SIGTERM");
       const ended = await running.ended;
+      giveBack();
       await rm(folder, { recursive: true, force: true });
       return ended;
     },
@@ -60,7 +64,7 @@ export async function startServe(options: ServeOptions = {}): Promise<Served> {
 
 /** A process of its own, for what is said of processes. */
 export async function startServeProcess(options: ServeOptions = {}): Promise<ServedProcess> {
-  const { args, ...about } = await prepare(options);
+  const { args, giveBack, ...about } = await prepare(options);
   const { folder, apiKey } = about;
   const running = startProgram({ args, home: folder, env: { SURVEYCTL_API_KEY: apiKey, ...options.env } });
   const [, baseUrl = ""] = await running.saying(LISTENING);
@@ -74,6 +78,7 @@ export async function startServeProcess(options: ServeOptions = {}): Promise<Ser
     async stop() {
       running.child.kill("SIGTERM");
       const ended = await running.ended;
+      giveBack();
       await rm(folder, { recursive: true, force: true });
       return ended;
     },
@@ -85,10 +90,23 @@ const LISTENING = /^listening on (http\S+)$/m;
 async function prepare({ args = [], apiKey = "test-key-of-the-service" }: ServeOptions): Promise<{
   readonly folder: string;
   readonly dataFile: string;
+  readonly place: readonly [flag: string, value: string];
   readonly apiKey: string;
   readonly args: readonly string[];
+  readonly giveBack: () => void;
 }> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-serve-"));
   const dataFile = path.join(folder, "survey.db");
-  return { folder, dataFile, apiKey, args: ["serve", "--data", dataFile, "--port", "0", ...args] };
+  const database = await databaseOf(null);
+  const place = database === null ? (["--data", dataFile] as const) : (["--database", database.url] as const);
+  // No folder is beside a database.
+  const outbox = database === null ? [] : ["--outbox", path.join(folder, "outbox")];
+  return {
+    folder,
+    dataFile,
+    place,
+    apiKey,
+    args: ["serve", ...place, ...outbox, "--port", "0", ...args],
+    giveBack: database?.giveBack ?? (() => undefined),
+  };
 }

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isLong } from "./long.ts";
+import { onPostgres } from "./postgres.ts";
 import { openResident, runLine, runShell } from "./resident.ts";
 import { bareEnvironment, follow, inTerminal, shellProgram, type Ended } from "./run-cli.ts";
 import { startServe, startServeProcess, type Served } from "./serve.ts";
@@ -18,7 +19,7 @@ interface Expectation {
 
 export interface Step {
   readonly line: number;
-  readonly kind: "run" | "terminal" | "serve" | "stop" | "env";
+  readonly kind: "run" | "file" | "server" | "terminal" | "serve" | "stop" | "env";
   readonly text: string;
   readonly stdin: string[];
   /** Whole streams, line by line. */
@@ -46,10 +47,20 @@ export function parseStory(text: string): Story {
   return { steps, files, covers, processes: isLong || /^# processes$/m.test(script) };
 }
 
+const KINDS: Readonly<Record<string, Step["kind"]>> = {
+  $: "run",
+  file$: "file",
+  server$: "server",
+  tty$: "terminal",
+  serve: "serve",
+  stop: "stop",
+  env: "env",
+};
+
 function readLine(line: string, number: number, steps: Step[]): void {
   if (line.trim() === "" || line.startsWith("#")) return;
   const [, word = "", rest = ""] = /^(\S+) ?(.*)$/s.exec(line) ?? [];
-  const kind = ({ $: "run", tty$: "terminal", serve: "serve", stop: "stop", env: "env" } as const)[word];
+  const kind = KINDS[word];
   const step = steps.at(-1);
   if (kind !== undefined) {
     steps.push({
@@ -127,7 +138,7 @@ async function runStep(step: Step, stage: Stage): Promise<void> {
   if (step.kind === "env") setVariable(step.text, env);
   else if (step.kind === "serve") Object.assign(env, await startService(step, stage));
   else if (step.kind === "stop") await services.pop()?.stop();
-  else check(step, await runCommand(step, stage), env);
+  else if (step.kind !== (onPostgres ? "file" : "server")) check(step, await runCommand(step, stage), env);
 }
 
 function setVariable(text: string, env: Record<string, string>): void {
@@ -140,7 +151,7 @@ async function startService(step: Step, { services, processes }: Stage): Promise
   const options = { args: step.text.split(" ").filter((word) => word !== "") };
   const service = processes ? await startServeProcess(options) : await startServe(options);
   services.push(service);
-  return { ...service.env, DATA: service.dataFile };
+  return { ...service.env, DATA: service.place[1] };
 }
 
 /** What a command shows on a terminal that it neither reads from nor draws its progress on. */
@@ -150,11 +161,10 @@ async function runCommand(step: Step, { folder, env, processes }: Stage): Promis
   const cwd = path.join(folder, "work");
   const input = step.stdin.map((line) => `${line}\n`).join("");
   const world = { folder, cwd, env, stdin: input };
-  if (step.kind === "run")
-    return processes ? runShell(`set -o pipefail\n${step.text}`, world) : runLine(step.text, world);
-  if (!processes && step.stdin.length === 0 && SHOWS.test(step.text))
-    return runLine(step.text, { ...world, columns: 80 });
-  const [command = "", ...args] = inTerminal(step.text, 80);
+  const text = onPostgres ? step.text.replaceAll('--data "$DATA"', '--database "$DATA"') : step.text;
+  if (step.kind !== "terminal") return processes ? runShell(`set -o pipefail\n${text}`, world) : runLine(text, world);
+  if (!processes && step.stdin.length === 0 && SHOWS.test(text)) return runLine(text, { ...world, columns: 80 });
+  const [command = "", ...args] = inTerminal(text, 80);
   const running = follow(spawn(command, args, { cwd, env }));
   running.child.stdin.end(input);
   return running.ended;

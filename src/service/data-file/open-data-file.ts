@@ -22,6 +22,8 @@ export interface DatabaseChoice {
   readonly url: string;
   /** False: an older schema is refused. */
   readonly mayMigrate: boolean;
+  /** Where the time of writes comes from; absent: the server, one clock for all processes. */
+  readonly time?: "database" | "clock";
 }
 
 export interface DataFileOptions {

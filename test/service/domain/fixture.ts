@@ -1,4 +1,4 @@
-/** A store in memory with one project and a clock that is set by hand, and inputs with every field defaulted. */
+/** A store in memory, or on the server that is tested, with one project and a clock that is set by hand, and inputs with every field defaulted. */
 import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import type {
   EventsQuery,
@@ -13,10 +13,11 @@ import type {
 } from "../../../src/service/domain/inputs.ts";
 import type { DueSurvey, Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
+import type { Random } from "../../../src/runtime/random.ts";
 import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
-import { newDatabase } from "../../helpers/postgres.ts";
-import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { databaseOf, onPostgres } from "../../helpers/postgres.ts";
+import { openSqliteStore, type SqliteStoreOptions } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { claimDue } from "./claim-due.ts";
 
 export const START = 1_750_000_000;
@@ -35,21 +36,37 @@ export interface Fixture {
 export async function openFixture(
   options: {
     readonly file?: string;
-    readonly engine?: EngineName;
+    readonly engine?: StoreEngine;
     readonly blockRows?: number;
-    readonly url?: string;
+    readonly random?: Random;
   } = {},
 ): Promise<Fixture> {
   const time = { now: START };
   const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
-  const url = options.url ?? (process.env["SURVEYCTL_TEST_ENGINE"] === "postgres" ? await newDatabase() : null);
-  const real = { ...systemClock, now: () => clock.now() };
-  const store =
-    url === null
-      ? await openSqliteStore({ file: ":memory:", ...options, clock })
-      : await openPostgresStore({ ...options, url, clock: real, time: "clock" });
+  const store = await openStore({ ...options, clock });
   const project = await store.write(async (tx) => (await findProject(tx, "default")) ?? addProject(tx, "default"));
   return { store, project, time, write: (work) => store.write(work), read: (work) => store.read(work) };
+}
+
+/** Of a SQLite library, or the server. */
+export type StoreEngine = EngineName | "postgresql";
+
+export type StoreOptions = Omit<SqliteStoreOptions, "file" | "engine"> & {
+  /** Without one it is the caller's alone; with a server it is the name of a database. */
+  readonly file?: string;
+  readonly engine?: StoreEngine;
+};
+
+/** On the server where that is tested, unless `engine` says otherwise. Its waits are real then: they are for the server. */
+export async function openStore({ file, engine, ...options }: StoreOptions): Promise<Store> {
+  const database = await databaseOf(file ?? null, engine === undefined ? onPostgres : engine === "postgresql");
+  if (database === null) {
+    const library = engine === undefined || engine === "postgresql" ? {} : { engine };
+    return openSqliteStore({ file: file ?? ":memory:", ...options, ...library });
+  }
+  const clock = { ...systemClock, now: () => options.clock.now() };
+  const store = await openPostgresStore({ ...options, url: database.url, clock, time: "clock" });
+  return { ...store, close: () => store.close().then(database.giveBack) };
 }
 
 /** Claims what is due on both channels, as a scheduler would. */

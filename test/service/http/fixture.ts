@@ -3,12 +3,12 @@ import { connect } from "node:net";
 import type { HttpResponse } from "../../../src/contract/http.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { createLog } from "../../../src/runtime/log.ts";
-import { systemRandom } from "../../../src/runtime/random.ts";
+import { type Random, systemRandom } from "../../../src/runtime/random.ts";
 import { addKey } from "../../../src/service/domain/projects/projects.ts";
 import { createHttpService, type HttpService } from "../../../src/service/http/create-http-service.ts";
 import type { RateLimit } from "../../../src/service/http/rate-limit.ts";
 import { listen, type Listening } from "../../../src/service/http/server.ts";
-import { openFixture, type Fixture } from "../domain/fixture.ts";
+import { openFixture, type Fixture, type StoreEngine } from "../domain/fixture.ts";
 
 export const KEY = "key-of-the-tests";
 export const BASIC = `Basic ${Buffer.from(`${KEY}:`).toString("base64")}`;
@@ -38,9 +38,16 @@ export interface HttpFixture extends Fixture {
 }
 
 export async function openHttp(
-  options: { rateLimit?: RateLimit; publicUrl?: string; metricsToken?: string } = {},
+  options: {
+    rateLimit?: RateLimit;
+    publicUrl?: string;
+    metricsToken?: string;
+    engine?: StoreEngine;
+    random?: Random;
+  } = {},
 ): Promise<HttpFixture> {
-  const fixture = await openFixture();
+  const { engine, random = systemRandom } = options;
+  const fixture = await openFixture({ random, ...(engine === undefined ? {} : { engine }) });
   await fixture.write((tx) => addKey(tx, fixture.project, KEY));
   const lines: string[] = [];
   const state = { ready: true, scheduled: 0 };
@@ -54,7 +61,7 @@ export async function openHttp(
   const service = createHttpService({
     store: fixture.store,
     clock,
-    random: systemRandom,
+    random,
     log,
     rateLimit: options.rateLimit ?? null,
     publicUrl: options.publicUrl ?? null,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { onPostgres } from "../../helpers/postgres.ts";
 import { openHttp, ORIGIN, type HttpFixture } from "./fixture.ts";
 
 describe("what is refused, and how", () => {
@@ -309,7 +310,7 @@ describe("what every answer has", () => {
         status: 200,
         duration_ms: 0,
         project: "default",
-        engine: "sqlite",
+        engine: onPostgres ? "postgresql" : "sqlite",
       },
     ]);
     await http.store.close();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { HttpResponse } from "../../../src/contract/http.ts";
 import type { Properties, SurveyResponse } from "../../../src/contract/resources.ts";
-import type { Clock } from "../../../src/runtime/clock.ts";
+import { type Clock, systemClock } from "../../../src/runtime/clock.ts";
 import { createLog } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
 import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
@@ -13,6 +13,7 @@ import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import type { DueSurvey } from "../../../src/service/domain/ports.ts";
 import { addKey, addProject } from "../../../src/service/domain/projects/projects.ts";
 import { openService, type Service, type ServiceOptions } from "../../../src/service/index.ts";
+import { databaseOf, onPostgres } from "../../helpers/postgres.ts";
 import { responsesQuery, sendInput, START } from "../domain/fixture.ts";
 import { listResponses } from "../domain/lists.ts";
 import { claimDue } from "../domain/claim-due.ts";
@@ -55,10 +56,18 @@ export interface PageFixture {
 export async function openPages(options: Partial<ServiceOptions> = {}): Promise<PageFixture> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-pages-"));
   const time = { now: START };
-  const clock: Clock = { now: () => time.now * 1000, monotonic: () => time.now * 1000, sleep: () => Promise.resolve() };
+  const instant: Clock = { ...systemClock, sleep: () => Promise.resolve() };
+  // Waits for a server are real.
+  const clock: Clock = {
+    ...(onPostgres ? systemClock : instant),
+    now: () => time.now * 1000,
+    monotonic: () => time.now * 1000,
+  };
   const lines: string[] = [];
   const log = createLog(async (text) => void lines.push(text), clock);
-  const settings = { dataFile: path.join(folder, "survey.db"), clock, random: systemRandom, log };
+  const database = await databaseOf(null);
+  const place = database === null ? {} : { database: { url: database.url, mayMigrate: true, time: "clock" as const } };
+  const settings = { dataFile: path.join(folder, "survey.db"), ...place, clock, random: systemRandom, log };
   const service = await openService({ publicUrl: null, rateLimit: null, ...settings, ...options });
   const { store } = service;
   const project = await store.write(async (tx) => {
@@ -99,6 +108,7 @@ export async function openPages(options: Partial<ServiceOptions> = {}): Promise<
     },
     close: async () => {
       await service.close();
+      database?.giveBack();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -13,6 +13,7 @@ import { deletePerson, sendPerson } from "../../../src/service/domain/people/peo
 import { unsubscribe } from "../../../src/service/domain/people/suppressions.ts";
 import { createHeartbeat } from "../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler, type Scheduler } from "../../../src/service/scheduler/scheduler.ts";
+import { onPostgres } from "../../helpers/postgres.ts";
 import { openFixture, sendInput, type Fixture } from "../domain/fixture.ts";
 
 interface Nap {
@@ -112,10 +113,13 @@ afterEach(async () => {
 const schedule = (email: string, delaySeconds: number): Promise<unknown> =>
   world().fixture.write((tx) => sendPerson(tx, world().fixture.project, sendInput({ email, delaySeconds })));
 
+/** Other processes on a server may schedule something at any time. */
+const restAtMost = (ms: number): number => (onPostgres ? Math.min(ms, 2_000) : ms);
+
 it("when nothing waits, then it sleeps long and wakes when something is scheduled", async () => {
   const scheduler = world().create();
   scheduler.start();
-  expect((await world().asleep(1)).ms).toBe(60_000);
+  expect((await world().asleep(1)).ms).toBe(restAtMost(60_000));
   await schedule("a@x.co", 0);
   scheduler.wake();
   await world().asleep(2);
@@ -126,7 +130,7 @@ it("when a survey is due later, then it sleeps until that moment and delivers on
   await schedule("a@x.co", 45);
   world().create().start();
   const nap = await world().asleep(1);
-  expect([nap.ms, world().delivered]).toEqual([45_000, []]);
+  expect([nap.ms, world().delivered]).toEqual([restAtMost(45_000), []]);
   world().fixture.time.now += 45;
   nap.end();
   await world().asleep(2);
@@ -156,7 +160,7 @@ it("when delivery must wait, then it is tried again after that time", async () =
   await schedule("a@x.co", 0);
   world().create().start();
   const nap = await world().asleep(1);
-  expect([nap.ms, world().delivered]).toEqual([15_000, ["a@x.co"]]);
+  expect([nap.ms, world().delivered]).toEqual([restAtMost(15_000), ["a@x.co"]]);
   world().outcome = { kind: "sent" };
   world().fixture.time.now += 15;
   nap.end();
@@ -314,7 +318,7 @@ describe("when messages take their time", () => {
     world().capacity = 0;
     const scheduler = world().create();
     scheduler.start();
-    expect([(await world().asleep(1)).ms, await states()]).toEqual([60_000, ["scheduled"]]);
+    expect([(await world().asleep(1)).ms, await states()]).toEqual([restAtMost(60_000), ["scheduled"]]);
     world().capacity = 1;
     scheduler.wake();
     await eventually(["sent"]);

@@ -21,13 +21,14 @@ import {
   type Fixture,
 } from "../domain/fixture.ts";
 import { size } from "../../helpers/long.ts";
+import { onPostgres } from "../../helpers/postgres.ts";
 import { listResponses } from "../domain/lists.ts";
-import { ENGINES } from "./engines.ts";
+import { STORES } from "./engines.ts";
 
 /** So small that a few rows make many blocks. */
 const BLOCK_ROWS = 2;
 const PEOPLE = 4;
-const RUNS = { numRuns: size(5, 60) };
+const RUNS = { numRuns: size(onPostgres ? 1 : 5, 60) };
 
 type Change =
   | {
@@ -173,7 +174,7 @@ function naiveScores(rows: readonly SurveyResponse[], { since, until, trend }: A
   return [scores.filter((each) => each >= 9).length, scores.filter((each) => each < 7).length, scores.length];
 }
 
-describe.each(ENGINES)("%s", (engine) => {
+describe.each(STORES)("%s", (engine) => {
   const withWorld = async (changes: readonly Change[], look: (world: World) => Promise<void>): Promise<void> => {
     const fixture = await openFixture({ engine, blockRows: BLOCK_ROWS });
     const world: World = { fixture, people: [], trends: new Map() };

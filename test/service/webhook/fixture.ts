@@ -1,4 +1,4 @@
-/** A store in memory, a dispatcher over it, and a clock that is advanced by hand. */
+/** A store, a dispatcher over it, and a clock that is advanced by hand. */
 import type { Clock } from "../../../src/runtime/clock.ts";
 import type { Log, LogFields } from "../../../src/runtime/log.ts";
 import { systemRandom } from "../../../src/runtime/random.ts";
@@ -8,9 +8,8 @@ import type { NewWebhook, Store, WebhookDelivery, WebhookRow } from "../../../sr
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import { addResponse } from "../../../src/service/domain/answers/responses.ts";
 import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook-rows.ts";
-import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from "../../../src/service/webhook/dispatcher.ts";
-import { links, responseInput, sendInput, START } from "../domain/fixture.ts";
+import { links, openStore, responseInput, sendInput, START } from "../domain/fixture.ts";
 
 export interface HandClock extends Clock {
   readonly advance: (seconds: number) => Promise<void>;
@@ -74,10 +73,10 @@ export async function openHookFixture<Time extends Clock>(
   clock: Time,
   options: Partial<Pick<DispatcherOptions, "own" | "resolve">> & { readonly file?: string } = {},
 ): Promise<HookFixture<Time>> {
-  const { file = ":memory:", own = () => [], ...rest } = options;
+  const { file, own = () => [], ...rest } = options;
   const wake: { call: () => void } = { call: () => undefined };
-  const store = await openSqliteStore({
-    file,
+  const store = await openStore({
+    ...(file === undefined ? {} : { file }),
     clock,
     appUrl: () => "https://surveys.example",
     onWebhookEvent: () => wake.call(),

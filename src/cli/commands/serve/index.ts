@@ -189,7 +189,7 @@ async function firstKey(deps: Deps, { store }: Service): Promise<string | null> 
   const { InvalidError } = await import("../../../service/domain/errors.ts");
   const given = givenKey(deps);
   try {
-    const key = await ensureFirstKey(store, deps.random, given);
+    const key = await asCliError(() => ensureFirstKey(store, deps.random, given));
     return key === given ? null : key;
   } catch (error) {
     if (error instanceof UnknownKeyError) {

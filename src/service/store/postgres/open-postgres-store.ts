@@ -66,6 +66,8 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     trouble: null as StoreDatabaseError | null,
     /** Seconds by which the database's clock is ahead of ours. */
     ahead: 0,
+    /** Of the newest write here: a server whose clock is set back must not hide what was due. */
+    newest: 0,
   };
   const statementOf = createStatements();
   const isNoted = { value: true };
@@ -86,6 +88,9 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
       if (time === "clock") return unixSeconds(clock);
       state.ahead = seconds - unixSeconds(clock);
       return seconds;
+    },
+    passed: (seconds) => {
+      state.newest = Math.max(state.newest, seconds);
     },
   };
   const onEnd = (error: unknown): void => {
@@ -149,7 +154,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     const began = clock.monotonic();
     for (let tries = 1; ; tries += 1) {
       try {
-        const now = unixSeconds(clock) + state.ahead;
+        const now = Math.max(unixSeconds(clock) + state.ahead, state.newest);
         const result = await withSession(isLong ? null : READ_MS, (session, client) =>
           runRead(session, client, { now, isLong }, work),
         );

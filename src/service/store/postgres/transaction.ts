@@ -33,7 +33,7 @@ export class CommitLost extends Error {
 
 /** Limits of the transaction alone: a pooler may give the connection to another process afterwards. */
 const LIMITS = `SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s';
-  SET LOCAL idle_in_transaction_session_timeout = '60s'`;
+  SET LOCAL idle_in_transaction_session_timeout = '6s'`;
 const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 const BEGIN_WRITE = `BEGIN; ${LIMITS}`;
 const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '5s'";
@@ -47,6 +47,8 @@ const LOCK_ALL = `${LOCK} (${PROJECT_STATE} ORDER BY project_id FOR NO KEY UPDAT
 export interface TimeSource {
   /** Unix seconds of a transaction, from those of the database. */
   readonly at: (databaseSeconds: number) => number;
+  /** Called with the time of each write, which a later read must not fall behind. */
+  readonly passed: (seconds: number) => void;
 }
 
 /**
@@ -68,6 +70,7 @@ export async function runWrite(
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
   session.states.hold(held);
   const now = Math.max(time.at(Number(first.now)), ...held.map(({ clock }) => Number(clock)));
+  time.passed(now);
   const answers: JobAnswer[] = [];
   for (const group of isSerial ? jobs.map((job) => [job]) : toGroups(jobs)) {
     const [job] = group;

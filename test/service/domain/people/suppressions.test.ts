@@ -8,6 +8,7 @@ import { recordBounce, unsubscribe } from "../../../../src/service/domain/people
 import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
+import { onPostgres } from "../../../helpers/postgres.ts";
 import { START, eventsQuery, memberInput, openFixture, sendInput, type Fixture } from "../fixture.ts";
 import { listBounces, listUnsubscribes } from "../lists.ts";
 import { claimDue } from "../claim-due.ts";
@@ -111,18 +112,22 @@ test("when an address is suppressed in one project, then another project mails i
   expect(person.survey_scheduled_at).toBe(START);
 });
 
-test("when the person is gone, then the file does not hold the address, and opened again it still suppresses it", async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-suppression-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const file = path.join(folder, "survey.db");
-  await fixture.store.close();
-  fixture = await openFixture({ file });
-  await send({ email: "somebody@example.com", send: false });
-  await leave("somebody@example.com");
-  await remove("somebody@example.com");
-  await fixture.store.vacuum();
-  await fixture.store.close();
-  expect((await readFile(file)).includes("somebody")).toBe(false);
-  fixture = await openFixture({ file });
-  expect(await send({ email: "somebody@example.com" })).toBeNull();
-});
+// The bytes of a file are read.
+test.skipIf(onPostgres)(
+  "when the person is gone, then the file does not hold the address, and opened again it still suppresses it",
+  async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-suppression-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = path.join(folder, "survey.db");
+    await fixture.store.close();
+    fixture = await openFixture({ file });
+    await send({ email: "somebody@example.com", send: false });
+    await leave("somebody@example.com");
+    await remove("somebody@example.com");
+    await fixture.store.vacuum();
+    await fixture.store.close();
+    expect((await readFile(file)).includes("somebody")).toBe(false);
+    fixture = await openFixture({ file });
+    expect(await send({ email: "somebody@example.com" })).toBeNull();
+  },
+);

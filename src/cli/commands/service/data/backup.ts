@@ -9,9 +9,9 @@ import { parseInteger, parseOutputFile } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
 import {
-  chooseDataFile,
   choosePlace,
   DATA_FLAG,
+  DATA_FLAGS,
   DATABASE_FLAGS,
   type DataFileChoice,
   readPlace,
@@ -161,8 +161,8 @@ function pausedUntil(place: string, flag = "--data"): string {
 export async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
   const sizes = await withAdmin(deps, choice, async (admin) => {
     const verb = "the service answers nothing meanwhile: rewriting";
-    const { dataFile } = await chooseDataFile(deps, choice);
-    await noteDuration(deps, dataFile, { verb, perSecond: REWRITTEN_A_SECOND });
+    const place = await choosePlace(deps, choice);
+    if (place.kind === "file") await noteDuration(deps, place.dataFile, { verb, perSecond: REWRITTEN_A_SECOND });
     return admin({ kind: "vacuum" });
   });
   await showRecord(deps, VACUUMED, sizes);
@@ -202,10 +202,10 @@ export function registerBackup(parent: Command, context: CommandContext): void {
     summary: "give the space of deleted rows back to the disk",
     examples: ["surveyctl service vacuum --data survey.db", "surveyctl service vacuum --json"],
     exits: [EXIT.done, EXIT.failed],
-    flags: [DATA_FLAG],
+    flags: DATA_FLAGS,
     columns: VACUUMED,
   });
-  context.action(vacuum, (deps, flags) => runVacuum(deps, { data: flags.text("--data") }));
+  context.action(vacuum, (deps, flags) => runVacuum(deps, { data: readPlace(flags) }));
 }
 
 function registerRestore(parent: Command, context: CommandContext): void {

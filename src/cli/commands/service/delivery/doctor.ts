@@ -9,7 +9,7 @@ import { countOf, writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts";
-import { type DataFileChoice, readPlace } from "../../../command/data-place.ts";
+import { DATABASE_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import { FINDINGS, showList, showRecord, TEST_MAIL, withAdmin } from "../data/data-file.ts";
 
 export interface DoctorOptions extends DataFileChoice {
@@ -36,9 +36,10 @@ export async function runDeliveryDoctor(deps: Deps, { setup, offline, data }: Do
   return problems > 0 ? EXIT.assertion : EXIT.done;
 }
 
-/** Addresses of projects' own; none without a data file, which the mail settings do not need. */
+/** Addresses of projects' own; none without a data file or a database, which the mail settings do not need. */
 async function readSenders(deps: Deps, data: DataFileChoice["data"]): Promise<ProjectSender[]> {
-  if (data === null && (deps.env["SURVEYCTL_DATA"] ?? "") === "") return [];
+  const isNamed = ["SURVEYCTL_DATA", "SURVEYCTL_DATABASE"].some((name) => (deps.env[name] ?? "") !== "");
+  if (data === null && !isNamed) return [];
   const byAddress = new Map<string, string[]>();
   await withAdmin(deps, { data }, async (admin) => {
     for (const { name } of await admin({ kind: "project.list" })) {
@@ -112,6 +113,7 @@ export function registerDoctor(noun: Command, context: CommandContext): void {
         text: "data file whose projects' own senders are checked too",
         environment: "SURVEYCTL_DATA",
       },
+      ...DATABASE_FLAGS,
       { flag: "--offline", text: "ask neither DNS nor the mail server" },
     ],
     columns: FINDINGS,

@@ -1,0 +1,113 @@
+/** Several `serve` processes on one database, and clients that ask them. */
+import { Agent, request } from "node:http";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import type { Store } from "../../../src/service/domain/ports.ts";
+import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
+import { startProgram, type Running } from "../../helpers/run-cli.ts";
+
+export const FLEET_KEY = "test-key-of-the-fleet";
+
+export interface Member {
+  readonly url: string;
+  readonly running: Running;
+  /** As `kill`, and resolves when it has ended. */
+  signal(name: "SIGKILL" | "SIGTERM"): Promise<unknown>;
+  freeze(): void;
+  thaw(): void;
+}
+
+export interface Fleet {
+  readonly database: string;
+  readonly folder: string;
+  readonly members: Member[];
+  /** One more. */
+  readonly start: (args?: readonly string[]) => Promise<Member>;
+  /** The store, for what a test asks or prepares itself. */
+  readonly withStore: <Result>(work: (store: Store) => Promise<Result>) => Promise<Result>;
+  readonly stop: () => Promise<void>;
+}
+
+/** `args` are every member's. */
+export async function startFleet(
+  database: string,
+  { count, args = [] }: { readonly count: number; readonly args?: readonly string[] },
+): Promise<Fleet> {
+  const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-fleet-"));
+  const members: Member[] = [];
+  const outlet = args.includes("--smtp") ? [] : ["--outbox", path.join(folder, "outbox")];
+  const start: Fleet["start"] = async (more = []) => {
+    const running = startProgram({
+      args: ["serve", "--database", database, ...outlet, "--port", "0", ...args, ...more],
+      home: folder,
+      env: { SURVEYCTL_API_KEY: FLEET_KEY },
+    });
+    const [, url = ""] = await running.saying(/^listening on (http\S+)$/m);
+    const member: Member = {
+      url,
+      running,
+      signal: (name) => {
+        members.splice(members.indexOf(member), 1);
+        running.child.kill(name);
+        return running.ended;
+      },
+      freeze: () => void running.child.kill("SIGSTOP"),
+      thaw: () => void running.child.kill("SIGCONT"),
+    };
+    members.push(member);
+    return member;
+  };
+  for (let at = 0; at < count; at += 1) await start();
+  return {
+    database,
+    folder,
+    members,
+    start,
+    withStore: async (work) => {
+      const store = await openPostgresStore({ url: database, clock: systemClock });
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
+    },
+    stop: async () => {
+      for (const member of members.toReversed()) {
+        member.thaw();
+        await member.signal("SIGTERM");
+      }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly json: unknown;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** One request with the key; rejects when the connection breaks. */
+export function ask(url: string, method: string, target: string, body?: unknown, key = FLEET_KEY): Promise<Reply> {
+  const text = body === undefined ? null : JSON.stringify(body);
+  const auth = { authorization: `Basic ${btoa(`${key}:`)}` };
+  const type = text === null ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(target, url), { method, agent, headers: { ...auth, ...type } }, (answer) => {
+      let got = "";
+      answer
+        .setEncoding("utf8")
+        .on("data", (part: string) => (got += part))
+        .on("end", () => {
+          const json = /^[[{]/.test(got) ? (JSON.parse(got) as unknown) : null;
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, json });
+        })
+        .on("error", reject);
+    });
+    sent.on("error", reject).end(text ?? undefined);
+  });
+}

@@ -1,0 +1,226 @@
+/** A service whose PostgreSQL stops, moves, has no room or is cut off: what it acknowledged is kept, the rest is a 503. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { silentLog } from "../../../src/runtime/log.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
+import { ensureFirstKey } from "../../../src/service/first-project.ts";
+import { openService, type Service } from "../../../src/service/index.ts";
+import { type DatabaseProxy, startDatabaseProxy } from "../../helpers/database-proxy.ts";
+import { size } from "../../helpers/long.ts";
+import { administer, type Cluster, hasPostgres, startCluster, startStandby } from "../../helpers/postgres.ts";
+import { ask, type Fleet, FLEET_KEY, type Member, startFleet } from "./fleet.ts";
+
+const CUTS = size(10, 200);
+const DOWN_MS = size(7000, 60_000);
+const WRITERS = 8;
+const RECOVERY_MS = 5000;
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of open.splice(0).toReversed()) await stop();
+});
+
+const state: { cluster?: Cluster; databases: number } = { databases: 0 };
+const cluster = (): Cluster => state.cluster!;
+
+async function newName(of: Cluster): Promise<string> {
+  const name = `d${(state.databases += 1)}`;
+  await administer(of, `CREATE DATABASE ${name}`);
+  return name;
+}
+
+interface Traffic {
+  readonly acknowledged: string[];
+  readonly statuses: Map<number, number>;
+  /** Of refusals that do not say when to come back. */
+  readonly rude: unknown[];
+  /** When the latest answer came that was not a refusal. */
+  lastGoodMs: number;
+  readonly end: () => Promise<void>;
+}
+
+/** Saves one person after the other, until it ends. */
+function startTraffic(member: Member): Traffic {
+  const control = { isEnded: false, count: 0 };
+  const traffic: Omit<Traffic, "end"> = { acknowledged: [], statuses: new Map(), rude: [], lastGoodMs: 0 };
+  const writing = Array.from({ length: WRITERS }, async () => {
+    while (!control.isEnded) {
+      const email = `p${(control.count += 1)}@x.co`;
+      const { status, headers, json } = await ask(member.url, "POST", "/v1/people.json", { email, send: false });
+      traffic.statuses.set(status, (traffic.statuses.get(status) ?? 0) + 1);
+      if (status < 300) {
+        traffic.acknowledged.push(email);
+        traffic.lastGoodMs = performance.now();
+      } else {
+        if (status !== 503 || !(Number(headers["retry-after"]) > 0)) traffic.rude.push([status, headers, json]);
+        await sleep(50);
+      }
+    }
+  });
+  const end = async (): Promise<void> => {
+    control.isEnded = true;
+    await Promise.all(writing);
+  };
+  open.push(end);
+  return Object.assign(traffic, { end });
+}
+
+/** Milliseconds until somebody is saved again. */
+async function untilRecovered(traffic: Traffic): Promise<number> {
+  const since = performance.now();
+  while (traffic.lastGoodMs < since && performance.now() - since < 60_000) await sleep(20);
+  return performance.now() - since;
+}
+
+/** Acknowledged and not there. */
+async function lost(fleet: Fleet, { acknowledged }: Traffic): Promise<string[]> {
+  return fleet.withStore((store) =>
+    store.read(async (tx) => {
+      const missing: string[] = [];
+      for (const email of acknowledged) if ((await tx.people.byEmail(1, email)) === null) missing.push(email);
+      return missing;
+    }),
+  );
+}
+
+const pageStatus = async (member: Member, page: string): Promise<number> => (await fetch(member.url + page)).status;
+
+describe.skipIf(!hasPostgres)("a service and its database", () => {
+  beforeAll(() => {
+    state.cluster = startCluster({ isDurable: true, port: 5434 });
+  });
+  afterAll(() => cluster().stop());
+
+  it(`when the answer to COMMIT is cut off ${CUTS} times, then each request is answered as done, and was done once`, async () => {
+    const name = await newName(cluster());
+    const proxy: DatabaseProxy = await startDatabaseProxy(cluster());
+    const database = { url: proxy.url(name), mayMigrate: true };
+    const world = { clock: systemClock, random: systemRandom, log: silentLog };
+    const service: Service = await openService({
+      ...world,
+      dataFile: name,
+      database,
+      publicUrl: null,
+      rateLimit: null,
+    });
+    open.push(proxy.stop, () => service.close());
+    await ensureFirstKey(service.store, systemRandom, FLEET_KEY);
+    const authorization = `Basic ${btoa(`${FLEET_KEY}:`)}`;
+    const headers = { authorization, "content-type": "application/json" };
+    const statuses: number[] = [];
+    for (let at = 0; at < CUTS; at += 1) {
+      proxy.cutCommits(1);
+      const body = JSON.stringify({ email: `p${at}@x.co`, send: false });
+      const answer = await service.handle({ method: "POST", url: "http://x.test/v1/people.json", headers, body });
+      statuses.push(answer.status);
+    }
+    proxy.cutCommits(0);
+    expect([new Set(statuses), proxy.cuts()]).toEqual([new Set([201]), CUTS]);
+    expect(await service.store.read((tx) => tx.projects.counts(1))).toEqual({ people: CUTS, responses: 0 });
+    expect(await service.store.check()).toEqual([]);
+  });
+
+  it(`when it is down for ${DOWN_MS / 1000} s under load, then nothing acknowledged is lost, and all goes on by itself`, async () => {
+    const fleet = await startFleet(cluster().url(await newName(cluster())), { count: 1 });
+    open.push(fleet.stop);
+    const [member] = fleet.members as [Member];
+    const traffic = startTraffic(member);
+    await expect.poll(() => traffic.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(50);
+    cluster().stop("immediate");
+    const downSince = performance.now();
+    expect(await pageStatus(member, "/healthz")).toBe(200);
+    await expect.poll(() => pageStatus(member, "/readyz"), { timeout: 6000, interval: 100 }).toBe(503);
+    await sleep(Math.max(0, DOWN_MS - (performance.now() - downSince)));
+    expect([await pageStatus(member, "/healthz"), await pageStatus(member, "/readyz")]).toEqual([200, 503]);
+    cluster().start();
+    const recovery = await untilRecovered(traffic);
+    await expect.poll(() => pageStatus(member, "/readyz"), { timeout: RECOVERY_MS, interval: 100 }).toBe(200);
+    await traffic.end();
+    if (process.env.SHOW_FIGURES === "1") console.log({ DOWN_MS, recovery, ...Object.fromEntries(traffic.statuses) });
+    expect([new Set(traffic.statuses.keys()), traffic.rude]).toEqual([new Set([201, 503]), []]);
+    expect(await lost(fleet, traffic)).toEqual([]);
+    expect(recovery).toBeLessThan(RECOVERY_MS);
+    expect((await member.signal("SIGTERM")) as { readonly status: number }).toMatchObject({ status: 0 });
+  });
+
+  it("when it has no connection left, then requests are refused with Retry-After, the log says so, and it passes", async () => {
+    const name = await newName(cluster());
+    await administer(cluster(), `CREATE ROLE app LOGIN; ALTER DATABASE ${name} OWNER TO app`);
+    const url = cluster().url(name).replace("user=postgres", "user=app");
+    const fleet = await startFleet(url, { count: 1 });
+    open.push(fleet.stop);
+    const [member] = fleet.members as [Member];
+    const list = () => ask(member.url, "GET", "/v1/people.json");
+    expect((await list()).status).toBe(200);
+    await administer(cluster(), "ALTER ROLE app CONNECTION LIMIT 0");
+    await administer(cluster(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'");
+    await expect.poll(async () => (await list()).status, { timeout: 10_000 }).toBe(503);
+    const { status, headers } = await ask(member.url, "POST", "/v1/people.json", { email: "a@x.co", send: false });
+    expect([status, Number(headers["retry-after"])]).toEqual([503, expect.any(Number)]);
+    await administer(cluster(), "ALTER ROLE app CONNECTION LIMIT -1");
+    await expect.poll(async () => (await list()).status, { timeout: RECOVERY_MS }).toBe(200);
+    const { stderr } = (await member.signal("SIGTERM")) as { readonly stderr: string };
+    expect(stderr).toContain("the database has no connection left");
+  });
+
+  it("when its connections are all taken for too long, then requests are refused with Retry-After, and it passes", async () => {
+    const name = await newName(cluster());
+    const fleet = await startFleet(`${cluster().url(name)}&max=1`, { count: 1 });
+    open.push(fleet.stop);
+    const [member] = fleet.members as [Member];
+    const save = (email: string) => ask(member.url, "POST", "/v1/people.json", { email, send: false });
+    expect((await save("a@x.co")).status).toBe(201);
+    const { promise: held, end } = await holdProject(cluster(), name);
+    const since = performance.now();
+    const refused = await Promise.all([save("b@x.co"), ask(member.url, "GET", "/v1/people.json")]);
+    expect(performance.now() - since).toBeLessThan(15_000);
+    expect(refused.map(({ status, headers }) => [status, Number(headers["retry-after"]) > 0])).toEqual([
+      [503, true],
+      [503, true],
+    ]);
+    end();
+    await held;
+    await expect.poll(async () => (await save("c@x.co")).status, { timeout: RECOVERY_MS }).toBe(201);
+  });
+
+  it("when it fails over to a standby that had everything, then nothing acknowledged is lost", async () => {
+    const primary = startCluster({ isDurable: true, port: 5435 });
+    const name = await newName(primary);
+    const standby = await startStandby(primary);
+    const proxy = await startDatabaseProxy(primary);
+    const fleet = await startFleet(proxy.url(name), { count: 1 });
+    open.push(() => standby.stop(), proxy.stop, fleet.stop);
+    const traffic = startTraffic(fleet.members[0]!);
+    await expect.poll(() => traffic.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(50);
+    primary.stop("immediate");
+    standby.promote();
+    proxy.leadTo(standby);
+    const recovery = await untilRecovered(traffic);
+    await sleep(500);
+    await traffic.end();
+    if (process.env.SHOW_FIGURES === "1") console.log({ recovery, ...Object.fromEntries(traffic.statuses) });
+    expect(traffic.rude).toEqual([]);
+    expect(await lost(fleet, traffic)).toEqual([]);
+    expect(recovery).toBeLessThan(RECOVERY_MS);
+  });
+});
+
+/** Keeps every write of a database waiting until `end`. */
+async function holdProject(of: Cluster, name: string): Promise<{ promise: Promise<unknown>; end: () => void }> {
+  const { Client } = await import("pg");
+  const client = new Client({ connectionString: of.url(name) });
+  await client.connect();
+  await client.query("BEGIN");
+  await client.query("SELECT * FROM project_state FOR UPDATE");
+  const { promise, resolve } = resolvable();
+  return { promise: promise.then(() => client.query("ROLLBACK")).then(() => client.end()), end: resolve };
+}
+
+function resolvable(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  const made = { resolve: (): void => undefined };
+  const promise = new Promise<void>((resolve) => {
+    made.resolve = resolve;
+  });
+  return { promise, resolve: () => made.resolve() };
+}

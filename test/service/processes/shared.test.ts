@@ -1,0 +1,163 @@
+/** What one of three processes does, the others show. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Person } from "../../../src/contract/resources.ts";
+import { addKey, findProject, revokeKey } from "../../../src/service/domain/projects/projects.ts";
+import { size } from "../../helpers/long.ts";
+import { hasPostgres, newDatabase } from "../../helpers/postgres.ts";
+import { seededRandom } from "../../helpers/seeded-random.ts";
+import { ask, type Fleet, startFleet } from "./fleet.ts";
+
+const WRITES = size(900, 50_000);
+const WRITERS = 12;
+const READ_BACK = size(60, 10_000);
+const OTHER_KEY = "test-key-that-is-revoked-soon";
+const PAGE = 100;
+
+const state: { fleet?: Fleet } = {};
+const fleet = (): Fleet => state.fleet!;
+const urlOf = (at: number): string => fleet().members[at % fleet().members.length]!.url;
+
+interface Row {
+  readonly id: string;
+  readonly updated_at: number;
+}
+
+const list = async (target: string): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> => {
+  const { status, headers, json } = await ask(urlOf(2), "GET", target);
+  if (status !== 200) throw new Error(`${target}: ${status} ${JSON.stringify(json)}`);
+  const next = /<([^>]*)>; rel="next"/.exec(String(headers["link"] ?? ""))?.[1] ?? null;
+  const path = next === null ? null : new URL(next).pathname + new URL(next).search;
+  return { rows: json as Row[], next: path };
+};
+
+/** Saves people with a response each, some of which change again; how many requests wrote something. */
+async function writeMany(isOver: { value: boolean }): Promise<number> {
+  const chance = seededRandom(7);
+  const count = { writes: 0, names: 0 };
+  const must = async (at: number, method: string, target: string, body: unknown): Promise<Record<string, unknown>> => {
+    const { status, json } = await ask(urlOf(at), method, target, body);
+    if (status >= 300) throw new Error(`${method} ${target}: ${status} ${JSON.stringify(json)}`);
+    count.writes += 1;
+    return json as Record<string, unknown>;
+  };
+  const writer = async (_: unknown, own: number): Promise<void> => {
+    for (let at = own; count.writes < WRITES; at += 1) {
+      const email = `w${(count.names += 1)}@x.co`;
+      const person = await must(at, "POST", "/v1/people.json", { email, send: false });
+      const response = await must(at + 1, "POST", "/v1/survey_responses.json", { person: person["id"], score: 9 });
+      // By another process than the one that made it.
+      if (chance() < 0.5)
+        await must(at + 2, "PUT", `/v1/survey_responses/${String(response["id"])}.json`, { score: 3 });
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, writer));
+  isOver.value = true;
+  return count.writes;
+}
+
+/** People by the cursor. A page that is not full names no next one: it is asked for again, and grows at its end. */
+async function walkCursor(isOver: { readonly value: boolean }): Promise<string[]> {
+  const seen: string[] = [];
+  for (let at = { target: `/v1/people.json?per_page=${PAGE}`, taken: 0 }; ;) {
+    const wasOver = isOver.value;
+    const { rows, next } = await list(at.target);
+    seen.push(...rows.slice(at.taken).map(({ id }) => id));
+    if (next === null && wasOver) return seen;
+    at = next === null ? { ...at, taken: rows.length } : { target: next, taken: 0 };
+    if (next === null) await sleep(100);
+  }
+}
+
+const newestAt = async (): Promise<number> => {
+  const { rows } = await list("/v1/survey_responses.json?order=desc:updated_at&per_page=1");
+  return rows[0]?.updated_at ?? 0;
+};
+
+/** The newest version of each response, by `updated_since` alone. */
+async function walkUpdates(isOver: { readonly value: boolean }): Promise<Map<string, number>> {
+  const seen = new Map<string, number>();
+  let since = 0;
+  for (;;) {
+    const wasOver = isOver.value;
+    // Times of a project rise as it is written: once a row of a later second shows, earlier seconds are complete.
+    const until = (await newestAt()) - (wasOver ? 0 : 1);
+    const window = `/v1/survey_responses.json?order=asc:updated_at&per_page=${PAGE}&updated_since=${since}&updated_until=${until}`;
+    // Rows that change meanwhile leave the window, and those behind them move up a page.
+    for (let isStable = false; !isStable;) {
+      isStable = true;
+      for (let page = 1; ; page += 1) {
+        const { rows } = await list(`${window}&page=${page}`);
+        for (const { id, updated_at: at } of rows) {
+          if ((seen.get(id) ?? 0) < at) isStable = false;
+          seen.set(id, at);
+        }
+        if (rows.length < PAGE) break;
+      }
+    }
+    if (wasOver) return seen;
+    since = until + 1;
+    await sleep(200);
+  }
+}
+
+/** Of each process, for the other key. */
+const statuses = () =>
+  Promise.all(
+    [0, 1, 2].map(async (at) => (await ask(urlOf(at), "GET", "/v1/people.json", undefined, OTHER_KEY)).status),
+  );
+
+describe.skipIf(!hasPostgres)("three processes on one database", () => {
+  beforeAll(async () => {
+    state.fleet = await startFleet(await newDatabase(), { count: 3 });
+  });
+  afterAll(() => fleet().stop());
+
+  it(`when all three write ${WRITES} times while others read on, then nobody is missed and nobody comes twice`, async () => {
+    const isOver = { value: false };
+    const [writes, people, updates] = await Promise.all([writeMany(isOver), walkCursor(isOver), walkUpdates(isOver)]);
+    const stored = await fleet().withStore((store) =>
+      store.read(async (tx) => {
+        const all = { since: null, until: null, after: null, limit: 1_000_000 };
+        return (await tx.people.list(1, all)).map((row) => (JSON.parse(row) as Person).id);
+      }),
+    );
+    const responses = new Map<string, number>();
+    for (let page = 1; ; page += 1) {
+      const { rows } = await list(`/v1/survey_responses.json?per_page=${PAGE}&page=${page}`);
+      for (const { id, updated_at: at } of rows) responses.set(id, at);
+      if (rows.length < PAGE) break;
+    }
+    const seen = new Set(people);
+    const late = [...responses].filter(([id, at]) => updates.get(id) !== at);
+    const figures = { writes, people: stored.length, responses: responses.size };
+    if (process.env.SHOW_FIGURES === "1") console.log(figures);
+    expect(writes).toBeGreaterThanOrEqual(WRITES);
+    expect({ missed: stored.filter((id) => !seen.has(id)), twice: people.length - seen.size }).toEqual({
+      missed: [],
+      twice: 0,
+    });
+    expect([late, updates.size]).toEqual([[], responses.size]);
+  });
+
+  it(`when one saves somebody, then the next shows them at once, ${READ_BACK} times`, async () => {
+    for (let at = 0; at < READ_BACK; at += 1) {
+      const email = `b${at}@x.co`;
+      await ask(urlOf(at), "POST", "/v1/people.json", { email, send: false });
+      const { json } = await ask(urlOf(at + 1), "GET", `/v1/people.json?email=${email}`);
+      expect((json as Person[]).map((person) => person.email)).toEqual([email]);
+    }
+  });
+
+  it("when a key is revoked through one, then the others refuse it within two seconds", async () => {
+    const { id } = await fleet().withStore((store) =>
+      store.write(async (tx) => addKey(tx, (await findProject(tx, "default"))!, OTHER_KEY)),
+    );
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await fleet().withStore((store) =>
+      store.write(async (tx) => revokeKey(tx, (await findProject(tx, "default"))!, String(id))),
+    );
+    await sleep(2000);
+    expect(await statuses()).toEqual([401, 401, 401]);
+  });
+});

@@ -1,0 +1,180 @@
+/** What every store does, whatever keeps its rows. */
+import { describe, expect, test } from "vitest";
+import { addResponse } from "../../../src/service/domain/answers/responses.ts";
+import { sendPerson } from "../../../src/service/domain/people/people.ts";
+import {
+  START,
+  links,
+  openFixture,
+  peopleQuery,
+  responseInput,
+  responsesQuery,
+  sendInput,
+  type Fixture,
+} from "../domain/fixture.ts";
+import { newDataFile, STORES } from "./engines.ts";
+import { listPeople, listResponses } from "../domain/lists.ts";
+
+const save = (fixture: Fixture, email: string) =>
+  fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, send: false })));
+const emails = async (fixture: Fixture) =>
+  (await fixture.read((tx) => listPeople(tx, fixture.project, peopleQuery({ perPage: 100 })))).rows.map(
+    ({ email }) => email,
+  );
+
+/** When it is then said to be saved. */
+const saveAt = async (fixture: Fixture, now: number): Promise<number> => {
+  fixture.time.now = now;
+  const { person } = await save(fixture, `p${now}@x.co`);
+  const row = await fixture.read((tx) => tx.people.byId(fixture.project.id, Number(person.id)));
+  return row?.createdAt ?? 0;
+};
+
+describe.each(STORES)("%s", (engine) => {
+  const withStore = async (work: (fixture: Fixture) => Promise<void>): Promise<void> => {
+    const fixture = await openFixture({ engine });
+    try {
+      await work(fixture);
+    } finally {
+      await fixture.store.close();
+    }
+  };
+
+  test("when writes fail among others, then they alone are undone and each gets its own answer", () =>
+    withStore(async (fixture) => {
+      const half = fixture.write(async (tx) => {
+        await sendPerson(tx, fixture.project, sendInput({ email: "half@x.co", send: false }));
+        throw new Error("no");
+      });
+      const twin = { email: "A@x.co", name: null, phoneNumber: null, createdAt: 1, lastSentAt: null };
+      const first = save(fixture, "a@x.co");
+      const taken = fixture.write((tx) => tx.people.insert(fixture.project.id, twin));
+      const settled = await Promise.allSettled([first, half, taken, save(fixture, "b@x.co")]);
+      expect(settled.map((one) => (one.status === "rejected" ? String(one.reason) : "done"))).toEqual([
+        "done",
+        "Error: no",
+        "TakenError: email has already been taken",
+        "done",
+      ]);
+      expect(await emails(fixture)).toEqual(["a@x.co", "b@x.co"]);
+      expect(await fixture.store.check()).toEqual([]);
+    }));
+
+  test("when jobs overlap, then none sees what another has not committed, and each has one time", () =>
+    withStore(async (fixture) => {
+      const begun = { tell: (): void => undefined };
+      const hasBegun = new Promise<void>((resolve) => {
+        begun.tell = resolve;
+      });
+      const writing = fixture.write(async (tx) => {
+        await sendPerson(tx, fixture.project, sendInput({ email: "a@x.co", send: false }));
+        fixture.time.now = START + 100;
+        begun.tell();
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+        throw new Error(`no at ${tx.now}`);
+      });
+      const refused = writing.catch((error: unknown) => String(error));
+      await hasBegun;
+      const reading = fixture.read(async (tx) => [tx.now, await tx.people.byEmail(fixture.project.id, "a@x.co")]);
+      expect(await reading).toEqual([START + 100, null]);
+      expect(await refused).toBe(`Error: no at ${START}`);
+    }));
+
+  test("when the clock is set back, then rows keep their order in time, also after a restart", async () => {
+    const file = newDataFile();
+    const first = await openFixture({ file, engine });
+    expect(await saveAt(first, START + 50)).toBe(START + 50);
+    expect(await saveAt(first, START - 86_400)).toBe(START + 50);
+    expect(await first.read(async (tx) => tx.now)).toBe(START + 50);
+    await first.store.close();
+    const second = await openFixture({ file, engine });
+    expect(await saveAt(second, START + 49)).toBe(START + 50);
+    expect(await saveAt(second, START + 51)).toBe(START + 51);
+    await second.store.close();
+  });
+
+  test("when a read tries to change something, then it is refused", () =>
+    withStore(async (fixture) => {
+      const reading = fixture.read((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
+      await expect(reading).rejects.toThrow("only inside Store.write");
+      expect(await emails(fixture)).toEqual([]);
+    }));
+
+  test.each(["é 😀 \u202e \u2028 \u0001 '\"\\ --", "'; DROP TABLE people; --", " ", "null", "x".repeat(100_000)])(
+    "when text is %j, then it comes back as it was",
+    (text) =>
+      withStore(async (fixture) => {
+        await save(fixture, "a@x.co");
+        const personProperties = { [text]: text, nested: { list: [text, 1.5, true, null, 2 ** 53] } };
+        const input = responseInput({ personId: "1", comment: text, personProperties });
+        const added = await fixture.write((tx) => addResponse(tx, fixture.project, input, links));
+        expect([added.comment, added.person_properties]).toEqual([text, personProperties]);
+        expect(await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links))).toEqual([
+          added,
+        ]);
+      }),
+  );
+
+  test("when text holds a null character, then it is refused and not cut short", () =>
+    withStore(async (fixture) => {
+      await save(fixture, "a@x.co");
+      const input = responseInput({ personId: "1", comment: "a\0b" });
+      await expect(fixture.write((tx) => addResponse(tx, fixture.project, input, links))).rejects.toThrow(
+        "null character",
+      );
+      const properties = responseInput({ personId: "1", personProperties: { a: "b\0c" } });
+      const added = await fixture.write((tx) => addResponse(tx, fixture.project, properties, links));
+      expect(added.person_properties).toEqual({ a: "b\0c" });
+    }));
+
+  test("when rows of another service are taken over, then ids and times stay and later ids are higher", () =>
+    withStore(async (fixture) => {
+      const project = fixture.project.id;
+      const person = { id: 500, email: "old@x.co", name: null, phoneNumber: null, createdAt: 1000, lastSentAt: null };
+      const response = {
+        id: 900,
+        personId: 500,
+        score: 3,
+        comment: null,
+        personProperties: {},
+        token: "t",
+        requestId: null,
+      };
+      await fixture.write(async (tx) => {
+        await tx.people.insert(project, person);
+        await tx.responses.insert(project, {
+          ...response,
+          createdAt: 2000,
+          updatedAt: 3000,
+          tags: ["vip"],
+          additionalAnswers: '[{"id":"1"}]',
+        });
+      });
+      const [row] = await fixture.read((tx) => listResponses(tx, fixture.project, responsesQuery(), links));
+      expect(row).toMatchObject({
+        id: "900",
+        person: "500",
+        created_at: 2000,
+        updated_at: 3000,
+        tags: ["vip"],
+        additional_answers: [{ id: "1" }],
+      });
+      expect((await save(fixture, "new@x.co")).person.id).toBe("901");
+      await expect(
+        fixture.write((tx) => tx.people.insert(project, { ...person, email: "other@x.co" })),
+      ).rejects.toMatchObject({
+        field: "id",
+      });
+    }));
+
+  test("when things are counted, then each is", () =>
+    withStore(async (fixture) => {
+      await fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "a@x.co" })));
+      await save(fixture, "b@x.co");
+      await fixture.write((tx) => addResponse(tx, fixture.project, responseInput({ personId: "1" }), links));
+      const counts = await fixture.read((tx) => tx.projects.counts(fixture.project.id));
+      expect(counts).toEqual({ people: 2, responses: 1 });
+    }));
+});
