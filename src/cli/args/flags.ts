@@ -1,6 +1,6 @@
-/** The flags of one command line by their long names, as they were typed. */
+/** The flags of one command line by their long names; a switch by its name without `no-`. */
 export interface Flags {
-  /** Whether a switch is on: given, or on by default as with `--no-…`. */
+  /** Whether a switch is on: given, or one that only `--no-…` turns off. */
   is(flag: string): boolean;
   /** Whether a switch was switched off: `isOff("--send")` is true after `--no-send`. */
   isOff(flag: string): boolean;
@@ -41,5 +41,6 @@ export function createFlags(values: Readonly<Record<string, unknown>>): Flags {
 }
 
 function toKey(flag: string): string {
-  return flag.replace(/^--(?:no-)?/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  if (flag.startsWith("--no-")) throw new Error(`${flag} is read by its name without "no-"`);
+  return flag.replace(/^--/, "").replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,4 +1,4 @@
-/** The columns of every resource: the API's names in the specification's order. */
+/** The columns of what the API returns: its names in the specification's order, then those that are computed. */
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES, type Field, type FieldType } from "../../contract/resources.ts";
 import { pathColumn, type Column, type ColumnKind, type Resource } from "./columns.ts";

@@ -9,8 +9,9 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
-import { categoryOf, commentOf, REDACT_FLAG, tagName, tagsOf } from "./comment-filters.ts";
-import { openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./filters.ts";
+import { categoryOf, commentOf, tagName, tagsOf } from "./selection/row-filters.ts";
+import { REDACT_FLAG } from "./selection/redaction.ts";
+import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
 export function registerResponsesBundle(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {

@@ -16,8 +16,8 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { tagName, tagsOf } from "./comment-filters.ts";
 import { getRefusals } from "./get.ts";
+import { tagName, tagsOf } from "./selection/row-filters.ts";
 
 /** One row a response, in the order of the ids. */
 const CHANGES: Resource = {

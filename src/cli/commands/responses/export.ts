@@ -20,23 +20,22 @@ import {
   type RangeExportOptions,
 } from "../../export/request.ts";
 import { CREATED, keysOf, pageList, textOf, timeOf, UPDATED } from "../../export/sources.ts";
-import {
-  COMMENT_FLAG_NAMES,
-  COMMENT_FLAGS,
-  type CommentFilters,
-  createRedaction,
-  createSift,
-  NO_COMMENT_FILTERS,
-  readCommentFilters,
-  REDACT_FLAG,
-} from "./comment-filters.ts";
-import { expandFlag, FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } from "./filters.ts";
 import { propertyColumn } from "../../render/columns.ts";
+import { NO_ROW_FILTERS, ROW_FLAGS, createSift, readRowFilters, type RowFilters } from "./selection/row-filters.ts";
+import { REDACT_FLAG, createRedaction } from "./selection/redaction.ts";
+import {
+  FILTER_FLAGS,
+  expandFlag,
+  isCountable,
+  readFilters,
+  toFilterParameters,
+  type ResponseFilters,
+} from "./selection/service-filters.ts";
 
 /** `expand` null: person and notes. */
 export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {
   /** What the service cannot filter by. */
-  readonly comments?: CommentFilters;
+  readonly comments?: RowFilters;
   readonly redact?: boolean;
 }
 
@@ -50,7 +49,7 @@ const FILTERS = [
   "--person-email",
   "--expand",
   // Of another selection, or of masked rows, an older state tells nothing.
-  ...COMMENT_FLAG_NAMES,
+  ...[...ROW_FLAGS, REDACT_FLAG].map(({ flag }) => flag),
 ];
 
 export function registerResponsesExport(noun: Command, context: CommandContext): void {
@@ -64,14 +63,14 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
       "surveyctl responses export --score 0-6 --has-comment --redact --out complaints.csv",
     ],
     exits: EXPORT_EXITS,
-    flags: [...FILTER_FLAGS, ...COMMENT_FLAGS, REDACT_FLAG, expandFlag("both"), ...exportFlags({ hasState: true })],
+    flags: [...FILTER_FLAGS, ...ROW_FLAGS, REDACT_FLAG, expandFlag("both"), ...exportFlags({ hasState: true })],
     columns: RESPONSES,
   });
   context.action(command, (deps, flags) =>
     runResponsesExport(deps, {
       flags: readExportFlags(flags),
       ...readFilters(deps, flags),
-      comments: readCommentFilters(flags),
+      comments: readRowFilters(flags),
       redact: flags.is("--redact"),
       filterText: describeFilters(flags, FILTERS),
     }),
@@ -83,7 +82,7 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
   // Everything but the creation time, by which the list is read.
   const asked = options.expand ?? EXPANSIONS;
   const redaction = options.redact === true ? createRedaction(deps, asked) : null;
-  const sift = createSift(options.comments ?? NO_COMMENT_FILTERS);
+  const sift = createSift(options.comments ?? NO_ROW_FILTERS);
   const filters = { ...toFilterParameters(options), expand: [...(redaction?.expand ?? asked)] };
   const source: ExportSource = {
     list: (client, perPage) =>
@@ -142,11 +141,6 @@ export const RESPONSE_VERSIONS: VersionKeys = {
     return JSON.stringify([row.score ?? null, row.comment ?? null, row.person_properties ?? null, ...added]);
   },
 };
-
-/** Metrics know the creation time and trends, and nothing of persons and changes (4.7). */
-function isCountable({ updatedSince, updatedUntil, personId, personEmail }: ResponsesExportOptions): boolean {
-  return [updatedSince, updatedUntil, personId, personEmail].every((filter) => filter === null);
-}
 
 async function countResponses(client: Client, parameters: Parameters, signal: AbortSignal): Promise<number | null> {
   const { json } = await client.getMetrics(parameters, { signal });

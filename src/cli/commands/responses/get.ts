@@ -6,7 +6,7 @@ import { type Refusal, tellRefusals } from "../../command/refusals.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { checkColumns, writeRecord } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
-import { EXPAND_DEFAULT, expandFlag, neededExpansions, readExpand } from "./filters.ts";
+import { EXPAND_DEFAULT, expandFlag, neededExpansions, readExpand } from "./selection/service-filters.ts";
 
 export interface ResponsesGetOptions {
   readonly id: string;

@@ -9,31 +9,30 @@ import type { CommandContext } from "../../command/command-context.ts";
 import { LIST_FLAGS, type ListLimits, listRows, readLimits } from "../../command/list-rows.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
 import {
-  COMMENT_FLAGS,
-  type CommentFilters,
-  createRedaction,
+  NO_ROW_FILTERS,
+  ROW_FLAGS,
   createSift,
-  NO_COMMENT_FILTERS,
-  readCommentFilters,
-  REDACT_FLAG,
-  type Redaction,
+  readRowFilters,
+  type RowFilters,
   type Sift,
   withSearch,
-} from "./comment-filters.ts";
+} from "./selection/row-filters.ts";
+import { REDACT_FLAG, createRedaction, type Redaction } from "./selection/redaction.ts";
 import {
   EXPAND_DEFAULT,
-  expandFlag,
   FILTER_FLAGS,
+  expandFlag,
   neededExpansions,
+  isCountable,
   readFilters,
-  type ResponseFilters,
   toFilterParameters,
-} from "./filters.ts";
+  type ResponseFilters,
+} from "./selection/service-filters.ts";
 
 /** `expand` null: what the columns need. */
 export interface ResponsesListOptions extends ResponseFilters {
   /** What the service cannot filter by. */
-  readonly comments?: CommentFilters;
+  readonly comments?: RowFilters;
   readonly redact?: boolean;
   readonly limits: ListLimits;
   readonly order: ResponseOrder | null;
@@ -53,7 +52,7 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
     exits: [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused],
     flags: [
       ...FILTER_FLAGS,
-      ...COMMENT_FLAGS,
+      ...ROW_FLAGS,
       REDACT_FLAG,
       {
         flag: "--order",
@@ -72,7 +71,7 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
     return runResponsesList(deps, {
       limits: readLimits(flags),
       ...readFilters(deps, flags),
-      comments: readCommentFilters(flags),
+      comments: readRowFilters(flags),
       redact: flags.is("--redact"),
       order,
     });
@@ -80,7 +79,7 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
 }
 
 export async function runResponsesList(deps: Deps, options: ResponsesListOptions): Promise<ExitCode> {
-  const { limits, since, until, comments = NO_COMMENT_FILTERS } = options;
+  const { limits, since, until, comments = NO_ROW_FILTERS } = options;
   // What is read on a screen is the news; a script gets the order of the API.
   const order = options.order ?? (deps.streams.out.isTTY ? "desc" : null);
   const asked = options.expand ?? neededExpansions(deps);
@@ -116,11 +115,6 @@ async function* shapePages(
     const wanted = sift === null ? page : sift(page);
     yield { ...page, ...(redaction === null ? wanted : redaction.page(wanted)) };
   }
-}
-
-/** The metrics count by time of creation and trend alone (4.7). */
-function isCountable({ updatedSince, updatedUntil, personId, personEmail }: ResponseFilters): boolean {
-  return [updatedSince, updatedUntil, personId, personEmail].every((filter) => filter === null);
 }
 
 function toCount({ json }: ApiReply): number | null {

@@ -11,8 +11,8 @@ import { AssertionError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { toSafeText } from "../../render/safe-text.ts";
-import { categoryOf, commentOf } from "./comment-filters.ts";
-import { openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./filters.ts";
+import { categoryOf, commentOf } from "./selection/row-filters.ts";
+import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
 export interface VerifyOptions extends Omit<Selection, "redact"> {
   /** The summary; `-` is standard input. */

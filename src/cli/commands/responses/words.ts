@@ -10,8 +10,9 @@ import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { type Column, pathColumn, type Resource } from "../../render/columns.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { checkColumns } from "../../render/record-output.ts";
-import { categoryOf, commentOf, REDACT_FLAG } from "./comment-filters.ts";
-import { openSelection, readSelection, type Selection, SELECTION_FLAGS } from "./filters.ts";
+import { categoryOf, commentOf } from "./selection/row-filters.ts";
+import { REDACT_FLAG } from "./selection/redaction.ts";
+import { SELECTION_FLAGS, openSelection, readSelection, type Selection } from "./selection/selection.ts";
 
 export interface WordsOptions extends Selection {
   readonly minCount: number;

@@ -323,7 +323,7 @@ function readProxies(flags: Flags): readonly string[] | null {
 function readOptions(deps: Deps, flags: Flags): Omit<ServeOptions, "mail"> {
   return {
     data: readPlace(flags),
-    mayMigrate: flags.is("--no-migrate"),
+    mayMigrate: flags.is("--migrate"),
     outbox: flags.text("--outbox"),
     host: flags.text("--host") ?? "127.0.0.1",
     port: flags.parse("--port", (text, flag) => parseInteger(text, flag, { min: 0, max: 65_535 })) ?? 8080,

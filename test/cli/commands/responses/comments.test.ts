@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseSearch } from "../../../../src/cli/commands/responses/comment-filters.ts";
 import type { JsonObject } from "../../../../src/contract/json.ts";
 import { runInProcess, type Finished } from "../../../helpers/in-process.ts";
 import { responseRow, startListService, type ListService } from "../../../helpers/list-service.ts";
+import { parseSearch } from "../../../../src/cli/commands/responses/selection/row-filters.ts";
 
 const START = 1_760_000_000;
 let folder = "";

@@ -1,7 +1,6 @@
 /** `responses tail`: what comes, once each, shown or forwarded; each step of a test is one wait between two looks. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { Webhook } from "standardwebhooks";
-import { NO_COMMENT_FILTERS } from "../../../../src/cli/commands/responses/comment-filters.ts";
 import { type ResponsesTailOptions, runResponsesTail } from "../../../../src/cli/commands/responses/tail/index.ts";
 import type { WriteResult } from "../../../../src/client/client.ts";
 import { createClient } from "../../../../src/client/create-client.ts";
@@ -13,13 +12,14 @@ import type { JsonObject } from "../../../../src/contract/json.ts";
 import { openEmbeddedService, type EmbeddedService } from "../../../helpers/embedded-service.ts";
 import { fakeDeps, fixedClock, NOW, type FakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
 import { answering, startHookReceiver } from "../../../helpers/hook-receiver.ts";
+import { NO_ROW_FILTERS } from "../../../../src/cli/commands/responses/selection/row-filters.ts";
 
 const OPTIONS: ResponsesTailOptions = {
   since: null,
   trend: null,
   personId: null,
   personEmail: null,
-  comments: NO_COMMENT_FILTERS,
+  comments: NO_ROW_FILTERS,
   redact: false,
   expand: null,
   intervalMs: 5000,

@@ -28,18 +28,11 @@ import type { ListOutput } from "../../../render/context.ts";
 import { openListOutput } from "../../../render/list-output.ts";
 import type { Rows } from "../../../render/encoders.ts";
 import { RESPONSES } from "../../../render/resources.ts";
-import {
-  COMMENT_FLAGS,
-  type CommentFilters,
-  createRedaction,
-  createSift,
-  readCommentFilters,
-  REDACT_FLAG,
-  withSearch,
-} from "../comment-filters.ts";
 import { changedAt, RESPONSE_VERSIONS, UPDATED_KEYS } from "../export.ts";
-import { EXPAND_DEFAULT, expandFlag, neededExpansions, readExpand } from "../filters.ts";
 import { FORWARDED, type Forwarder, type ForwardTarget, openForwarder } from "./forward.ts";
+import { ROW_FLAGS, createSift, readRowFilters, type RowFilters, withSearch } from "../selection/row-filters.ts";
+import { REDACT_FLAG, createRedaction } from "../selection/redaction.ts";
+import { EXPAND_DEFAULT, expandFlag, neededExpansions, readExpand } from "../selection/service-filters.ts";
 
 export interface ResponsesTailOptions {
   /** Unix seconds; null: from now on. */
@@ -47,7 +40,7 @@ export interface ResponsesTailOptions {
   readonly trend: string | null;
   readonly personId: string | null;
   readonly personEmail: string | null;
-  readonly comments: CommentFilters;
+  readonly comments: RowFilters;
   readonly redact: boolean;
   /** Null: what the columns need. */
   readonly expand: readonly Expansion[] | null;
@@ -87,7 +80,7 @@ export function registerResponsesTail(noun: Command, context: CommandContext): v
     exits: [EXIT.failed, EXIT.auth, EXIT.refused, EXIT.interrupted, EXIT.terminated],
     flags: [
       ...TAIL_FLAGS,
-      ...COMMENT_FLAGS,
+      ...ROW_FLAGS,
       REDACT_FLAG,
       expandFlag(EXPAND_DEFAULT),
       { flag: "--wrap", text: "wrap wide text in tables instead of cutting it" },
@@ -111,7 +104,7 @@ async function readTail(deps: Deps, flags: Flags): Promise<ResponsesTailOptions>
     trend: flags.text("--trend"),
     personId: flags.text("--person-id"),
     personEmail: flags.parse("--person-email", parseEmail),
-    comments: readCommentFilters(flags),
+    comments: readRowFilters(flags),
     redact,
     expand: readExpand(flags),
     intervalMs: seconds * 1000,

@@ -1,26 +1,18 @@
-/**
- * Filters by what a response says, and `--redact`. The API knows none of them (4.3), so they work on the rows as they
- * come, page by page, against any service.
- */
+/** Filters that the API does not know (4.3): they work on the rows as they come, page by page, against any service. */
 import { createContext, Script } from "node:vm";
-import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
-import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../contract/limits.ts";
-import type { Expansion } from "../../../contract/routes.ts";
-import { markLongNumbers, mayHoldLongNumbers, splitRowTexts, unmarkLongNumbers } from "../../../contract/row-texts.ts";
-import { createMasker, type Masker } from "../../../insight/redact.ts";
-import type { PersonalKind } from "../../../insight/personal-data.ts";
-import { createTextSearch, type TextSearch } from "../../../insight/search.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import type { Flags } from "../../args/flags.ts";
-import { badValue, parseKeyValue } from "../../args/values.ts";
-import type { Deps } from "../../command/deps.ts";
-import { countOf, writeNote } from "../../command/notes.ts";
-import { UsageError } from "../../errors/usage-error.ts";
-import type { Resource } from "../../render/columns.ts";
-import type { Rows } from "../../render/encoders.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
+import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../../contract/limits.ts";
+import { splitRowTexts } from "../../../../contract/row-texts.ts";
+import { createTextSearch, type TextSearch } from "../../../../insight/search.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import type { Flags } from "../../../args/flags.ts";
+import { badValue, parseKeyValue } from "../../../args/values.ts";
+import { UsageError } from "../../../errors/usage-error.ts";
+import type { Resource } from "../../../render/columns.ts";
+import type { Rows } from "../../../render/encoders.ts";
 
 /** What a response has to be to be shown; all of it. */
-export interface CommentFilters {
+export interface RowFilters {
   /** Null takes them all. */
   readonly scores: ReadonlySet<number> | null;
   /** What the comment matches; null: anything. */
@@ -32,7 +24,7 @@ export interface CommentFilters {
   readonly tags: readonly string[];
 }
 
-export const NO_COMMENT_FILTERS: CommentFilters = {
+export const NO_ROW_FILTERS: RowFilters = {
   scores: null,
   search: null,
   properties: [],
@@ -40,7 +32,7 @@ export const NO_COMMENT_FILTERS: CommentFilters = {
   tags: [],
 };
 
-export const COMMENT_FLAGS: readonly FlagRecord[] = [
+export const ROW_FLAGS: readonly FlagRecord[] = [
   { flag: "--score", value: "scores", text: "only these scores, as in 9, 0-6 or 0-6,9" },
   { flag: "--search", value: "regex", text: "only comments that match; case and accents make no difference" },
   {
@@ -53,16 +45,8 @@ export const COMMENT_FLAGS: readonly FlagRecord[] = [
   { flag: "--tag", value: "tag", text: "only with this tag", repeatable: true },
 ];
 
-export const REDACT_FLAG: FlagRecord = {
-  flag: "--redact",
-  text: "replace personal data by marks such as [email-1]; names of third parties stay",
-};
-
-/** For the fingerprint of an export's state. */
-export const COMMENT_FLAG_NAMES: readonly string[] = [...COMMENT_FLAGS, REDACT_FLAG].map(({ flag }) => flag);
-
 /** Throws UsageError. */
-export function readCommentFilters(flags: Flags): CommentFilters {
+export function readRowFilters(flags: Flags): RowFilters {
   return {
     scores: flags.parse("--score", parseScores),
     search: flags.parse("--search", parseSearch),
@@ -132,7 +116,7 @@ function orUsageError(pattern: string, place: string): TextSearch {
 export type Sift = (page: Rows) => Rows;
 
 /** Null where every row fits. */
-export function createSift({ scores, search, properties, hasComment, tags }: CommentFilters): Sift | null {
+export function createSift({ scores, search, properties, hasComment, tags }: RowFilters): Sift | null {
   const tests: ((row: JsonObject) => boolean)[] = [];
   if (scores !== null) tests.push(({ score }) => typeof score === "number" && scores.has(score));
   if (hasComment || search !== null) tests.push((row) => commentOf(row).trim() !== "");
@@ -192,59 +176,8 @@ function propertyText({ person_properties: properties }: JsonObject, key: string
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** `--redact` over the rows of one run. */
-export interface Redaction {
-  /** What has to be asked for: only an expanded person shows which words are their name. */
-  readonly expand: readonly Expansion[];
-  readonly page: (page: Rows) => Rows;
-  /** One line on stderr: how much was replaced. */
-  readonly tell: () => Promise<void>;
-}
-
-/** `asked` is what the rows would have come with; null is what the service sends by itself. */
-export function createRedaction(deps: Deps, asked: readonly Expansion[] | null): Redaction {
-  const masker = createMasker();
-  const isExpanded = asked?.includes("person") ?? false;
-  return {
-    expand: isExpanded ? (asked ?? []) : [...(asked ?? ["notes"]), "person"],
-    page: (page) => maskPage(masker, page, isExpanded ? (row) => row : withoutPerson),
-    tell: () => writeNote(deps, describeMarks(masker)),
-  };
-}
-
-function maskPage(masker: Masker, page: Rows, shape: (row: JsonObject) => JsonObject): Rows {
-  const exact = mayHoldLongNumbers(page.text) ? markLongNumbers(page.text) : null;
-  const source = exact === null ? page.rows : (JSON.parse(exact) as JsonObject[]);
-  const rows = source.map((row) => shape(masker.row(row)));
-  const text = JSON.stringify(rows);
-  if (exact === null) return { rows, text };
-  const unmarked = unmarkLongNumbers(text);
-  return { rows: JSON.parse(unmarked) as JsonObject[], text: unmarked };
-}
-
-/** The row as it comes without `expand[]=person`. */
-function withoutPerson(row: JsonObject): JsonObject {
-  return isJsonObject(row["person"]) ? { ...row, person: row["person"]["id"] ?? null } : row;
-}
-
-const KIND_NAMES: Readonly<Record<PersonalKind, readonly [one: string, many: string]>> = {
-  email: ["email", "emails"],
-  phone: ["phone number", "phone numbers"],
-  url: ["URL", "URLs"],
-  iban: ["IBAN", "IBANs"],
-  card: ["card number", "card numbers"],
-  name: ["name", "names"],
-  address: ["address", "addresses"],
-};
-
-/** `redacted 12 emails, 3 names; names of third parties stay`. */
-function describeMarks(masker: Masker): string {
-  const counts = [...masker.counts()].map(([kind, count]) => countOf(count, ...KIND_NAMES[kind]));
-  return `redacted ${counts.length === 0 ? "nothing" : counts.join(", ")}; names of third parties stay`;
-}
-
 /** Where comments are shown in colour, what was searched for stands out. */
-export function withSearch(resource: Resource, { search }: CommentFilters): Resource {
+export function withSearch(resource: Resource, { search }: RowFilters): Resource {
   if (search === null) return resource;
   const columns = resource.columns.map((column) =>
     column.name === "comment" ? { ...column, spans: (text: string) => search.spans(text) } : column,

@@ -1,24 +1,14 @@
-/** The filters that the service knows (4.3), and the responses that they and our own filters select. */
-import type { Client, Parameters } from "../../../client/client.ts";
-import { PER_PAGE_MAX } from "../../../contract/limits.ts";
-import { type Expansion, EXPANSIONS } from "../../../contract/routes.ts";
-import { parseChoices } from "../../args/values.ts";
-import type { FlagRecord } from "../../args/flag-record.ts";
-import type { Flags } from "../../args/flags.ts";
-import { parseEmail } from "../../args/people.ts";
-import type { Deps } from "../../command/deps.ts";
-import { createProgress } from "../../command/progress.ts";
-import type { Rows } from "../../render/encoders.ts";
-import {
-  COMMENT_FLAGS,
-  type CommentFilters,
-  createRedaction,
-  createSift,
-  readCommentFilters,
-} from "./comment-filters.ts";
-import { chooseFormat } from "../../render/list-output.ts";
-import { RESPONSES } from "../../render/resources.ts";
-import { rangeFlags, readRange } from "../../command/time-flags.ts";
+/** The filters that the service knows (4.3). */
+import type { Parameters } from "../../../../client/client.ts";
+import { type Expansion, EXPANSIONS } from "../../../../contract/routes.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import type { Flags } from "../../../args/flags.ts";
+import { parseEmail } from "../../../args/people.ts";
+import { parseChoices } from "../../../args/values.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { rangeFlags, readRange } from "../../../command/time-flags.ts";
+import { chooseFormat } from "../../../render/list-output.ts";
+import { RESPONSES } from "../../../render/resources.ts";
 
 export interface ResponseFilters {
   /** Times are Unix seconds, inclusive; null is open. */
@@ -99,53 +89,7 @@ export function toFilterParameters({
   };
 }
 
-/** Which responses are read, by the service's filters and by ours. */
-export interface Selection extends ResponseFilters {
-  readonly comments: CommentFilters;
-  readonly redact: boolean;
-}
-
-/** The flags of a selection. */
-export const SELECTION_FLAGS: readonly FlagRecord[] = [...FILTER_FLAGS, ...COMMENT_FLAGS];
-
-/** Throws UsageError. */
-export function readSelection(deps: Deps, flags: Flags): Selection {
-  return { ...readFilters(deps, flags), comments: readCommentFilters(flags), redact: flags.is("--redact") };
-}
-
-export interface SelectionReader {
-  /** Pages as they are to be shown; rows that do not fit are left out. */
-  pages(client: Client): AsyncGenerator<Rows>;
-  /** After the last page. */
-  tell(): Promise<void>;
-}
-
-/** `expanded`: rows come with their person, which is left as it is. */
-export function openSelection(
-  deps: Deps,
-  selection: Selection,
-  { expanded = false }: { readonly expanded?: boolean } = {},
-): SelectionReader {
-  const redaction = selection.redact ? createRedaction(deps, null) : null;
-  const sift = createSift(selection.comments);
-  const progress = createProgress(deps, "responses", false);
-  const { since, until } = selection;
-  const parameters = { since, until, ...toFilterParameters(selection), per_page: PER_PAGE_MAX };
-  const expand = expanded ? ["person", "notes"] : redaction === null ? null : [...redaction.expand];
-  return {
-    async *pages(client) {
-      let count = 0;
-      try {
-        for await (const page of client.listResponses({ ...parameters, expand }, { signal: deps.signal })) {
-          count += page.rows.length;
-          await progress.update(count);
-          const wanted = sift === null ? page : sift(page);
-          yield redaction === null ? wanted : redaction.page(wanted);
-        }
-      } finally {
-        await progress.end();
-      }
-    },
-    tell: async () => redaction?.tell(),
-  };
+/** Whether the metrics count the same responses: they know the time of creation and trends alone (4.7). */
+export function isCountable({ updatedSince, updatedUntil, personId, personEmail }: ResponseFilters): boolean {
+  return [updatedSince, updatedUntil, personId, personEmail].every((filter) => filter === null);
 }

@@ -1,0 +1,66 @@
+/** `--redact`: personal data in comments becomes marks, page by page. */
+import { isJsonObject, type JsonObject } from "../../../../contract/json.ts";
+import type { Expansion } from "../../../../contract/routes.ts";
+import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../../../contract/row-texts.ts";
+import type { PersonalKind } from "../../../../insight/personal-data.ts";
+import { createMasker, type Masker } from "../../../../insight/redact.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { countOf, writeNote } from "../../../command/notes.ts";
+import type { Rows } from "../../../render/encoders.ts";
+
+export const REDACT_FLAG: FlagRecord = {
+  flag: "--redact",
+  text: "replace personal data by marks such as [email-1]; names of third parties stay",
+};
+
+/** `--redact` over the rows of one run. */
+export interface Redaction {
+  /** What has to be asked for: only an expanded person shows which words are their name. */
+  readonly expand: readonly Expansion[];
+  readonly page: (page: Rows) => Rows;
+  /** One line on stderr: how much was replaced. */
+  readonly tell: () => Promise<void>;
+}
+
+/** `asked` is what the rows would have come with; null is what the service sends by itself. */
+export function createRedaction(deps: Deps, asked: readonly Expansion[] | null): Redaction {
+  const masker = createMasker();
+  const isExpanded = asked?.includes("person") ?? false;
+  return {
+    expand: isExpanded ? (asked ?? []) : [...(asked ?? ["notes"]), "person"],
+    page: (page) => maskPage(masker, page, isExpanded ? (row) => row : withoutPerson),
+    tell: () => writeNote(deps, describeMarks(masker)),
+  };
+}
+
+function maskPage(masker: Masker, page: Rows, shape: (row: JsonObject) => JsonObject): Rows {
+  const exact = mayHoldLongNumbers(page.text) ? markLongNumbers(page.text) : null;
+  const source = exact === null ? page.rows : (JSON.parse(exact) as JsonObject[]);
+  const rows = source.map((row) => shape(masker.row(row)));
+  const text = JSON.stringify(rows);
+  if (exact === null) return { rows, text };
+  const unmarked = unmarkLongNumbers(text);
+  return { rows: JSON.parse(unmarked) as JsonObject[], text: unmarked };
+}
+
+/** The row as it comes without `expand[]=person`. */
+function withoutPerson(row: JsonObject): JsonObject {
+  return isJsonObject(row["person"]) ? { ...row, person: row["person"]["id"] ?? null } : row;
+}
+
+const KIND_NAMES: Readonly<Record<PersonalKind, readonly [one: string, many: string]>> = {
+  email: ["email", "emails"],
+  phone: ["phone number", "phone numbers"],
+  url: ["URL", "URLs"],
+  iban: ["IBAN", "IBANs"],
+  card: ["card number", "card numbers"],
+  name: ["name", "names"],
+  address: ["address", "addresses"],
+};
+
+/** `redacted 12 emails, 3 names; names of third parties stay`. */
+function describeMarks(masker: Masker): string {
+  const counts = [...masker.counts()].map(([kind, count]) => countOf(count, ...KIND_NAMES[kind]));
+  return `redacted ${counts.length === 0 ? "nothing" : counts.join(", ")}; names of third parties stay`;
+}

@@ -1,0 +1,62 @@
+/** Responses by all filters at once, redacted where that is asked for. */
+import type { Client } from "../../../../client/client.ts";
+import { PER_PAGE_MAX } from "../../../../contract/limits.ts";
+import type { FlagRecord } from "../../../args/flag-record.ts";
+import type { Flags } from "../../../args/flags.ts";
+import type { Deps } from "../../../command/deps.ts";
+import { createProgress } from "../../../command/progress.ts";
+import type { Rows } from "../../../render/encoders.ts";
+import { createRedaction } from "./redaction.ts";
+import { createSift, readRowFilters, ROW_FLAGS, type RowFilters } from "./row-filters.ts";
+import { FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } from "./service-filters.ts";
+
+/** Which responses are read, by the service's filters and by ours. */
+export interface Selection extends ResponseFilters {
+  readonly comments: RowFilters;
+  readonly redact: boolean;
+}
+
+/** The flags of a selection. */
+export const SELECTION_FLAGS: readonly FlagRecord[] = [...FILTER_FLAGS, ...ROW_FLAGS];
+
+/** Throws UsageError. */
+export function readSelection(deps: Deps, flags: Flags): Selection {
+  return { ...readFilters(deps, flags), comments: readRowFilters(flags), redact: flags.is("--redact") };
+}
+
+export interface SelectionReader {
+  /** Pages as they are to be shown; rows that do not fit are left out. */
+  pages(client: Client): AsyncGenerator<Rows>;
+  /** After the last page. */
+  tell(): Promise<void>;
+}
+
+/** `expanded`: rows come with their person, which is left as it is. */
+export function openSelection(
+  deps: Deps,
+  selection: Selection,
+  { expanded = false }: { readonly expanded?: boolean } = {},
+): SelectionReader {
+  const redaction = selection.redact ? createRedaction(deps, null) : null;
+  const sift = createSift(selection.comments);
+  const progress = createProgress(deps, "responses", false);
+  const { since, until } = selection;
+  const parameters = { since, until, ...toFilterParameters(selection), per_page: PER_PAGE_MAX };
+  const expand = expanded ? ["person", "notes"] : redaction === null ? null : [...redaction.expand];
+  return {
+    async *pages(client) {
+      let count = 0;
+      try {
+        for await (const page of client.listResponses({ ...parameters, expand }, { signal: deps.signal })) {
+          count += page.rows.length;
+          await progress.update(count);
+          const wanted = sift === null ? page : sift(page);
+          yield redaction === null ? wanted : redaction.page(wanted);
+        }
+      } finally {
+        await progress.end();
+      }
+    },
+    tell: async () => redaction?.tell(),
+  };
+}
