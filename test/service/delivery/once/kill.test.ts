@@ -39,7 +39,7 @@ async function serveAndKill({ mailing, stub, args }: Awaited<ReturnType<typeof s
 async function finish({ mailing, args }: Awaited<ReturnType<typeof startWorld>>): Promise<void> {
   const server = mailing.serve(args);
   await server.url;
-  await expect.poll(() => countWaiting(mailing.dataFile), { timeout: 60_000, interval: 100 }).toBe(0);
+  await expect.poll(() => countWaiting(mailing.dataFile), { timeout: size(60_000, 600_000), interval: 100 }).toBe(0);
   server.child.kill("SIGTERM");
   expect((await server.ended).status).toBe(0);
 }
