@@ -86,7 +86,7 @@ async function checkTarget({ file, keep, dataFile }: BackupOptions): Promise<voi
     throw new FileChoiceError(`${file} is the data file itself`);
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) throw new FileChoiceError(`${file} is a folder`);
-  if (found !== undefined && keep === null) throw new FileChoiceError(`${file} already exists`);
+  if (found !== undefined && keep === null) throw new FileChoiceError(`${file} already exists; name another file`);
   if (existsSync(`${file}-wal`))
     throw new FileChoiceError(`${file}-wal is the log of another data file; name another file`);
   for (let n = 0; n < (keep ?? 1); n += 1) {

@@ -142,7 +142,7 @@ async function checkPlaces({ from, to, fromDatabase = null, toDatabase = null }:
   if (!existsSync(path.dirname(to)))
     throw new FileChoiceError(`cannot write ${to}: the folder ${path.dirname(to)} does not exist`);
   if (fromDatabase === null && (await isSameFile(from, to)))
-    throw new FileChoiceError(`${to} is the same file as ${from}`);
+    throw new FileChoiceError(to === from ? `${to} is the data file itself` : `${to} is the same file as ${from}`);
 }
 
 async function refuseDamaged(store: Store, file: string): Promise<void> {
@@ -167,7 +167,8 @@ async function intoEmpty<Result>(
     return result;
   } finally {
     await target.close();
-    if (toDatabase === null && !wasThere && !state.isDone) await rm(to, { force: true });
+    if (toDatabase === null && !wasThere && !state.isDone)
+      for (const name of [to, `${to}-wal`]) await rm(name, { force: true });
   }
 }
 

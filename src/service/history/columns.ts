@@ -59,6 +59,12 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
+/** Headers that are mapped, and that no column has. */
+export function findUnusedRenames({ renames }: Pick<ShapeChoice, "renames">, columns: readonly string[]): string[] {
+  const present = new Set(columns.map(plain));
+  return renames.map(([header]) => header).filter((header) => !present.has(plain(header)));
+}
+
 /** When a sync read the row. */
 export const SYNCED =
   /^_(?:airbyte_(?:emitted_at|extracted_at|normalized_at)|sdc_(?:extracted_at|batched_at|received_at)|fivetran_synced)$/;

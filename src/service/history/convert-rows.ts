@@ -57,6 +57,8 @@ export interface ConvertOptions extends Pick<ShapeChoice, "renames"> {
   readonly onUnknown: (column: string) => void;
 }
 
+const TIMES = "2026-01-31, 2026-01-31T08:30:00Z or 1769848200";
+
 type Fields = Map<HistoryField, Json>;
 type ReadTime = (value: Json | undefined, name: string) => number | null;
 
@@ -126,7 +128,7 @@ function toTimeField(read: (value: Json) => number | null, now: number): ReadTim
   return (value, name) => {
     if (value === undefined) return null;
     const at = read(value);
-    if (at === null) throw new PastRowError(`${name} ${shown(value)} is not a time`);
+    if (at === null) throw new PastRowError(`${name} ${shown(value)} is not a time such as ${TIMES}`);
     if (at > now + DAY_SECONDS) throw new PastRowError(`${name} ${shown(value)} lies in the future`);
     return at;
   };

@@ -240,7 +240,7 @@ describe("the backup's file", () => {
       "in a missing folder": await refusedBackup("no/b.db"),
       "beside another's log": await refusedBackup("old.db"),
     }).toEqual({
-      existing: "there.txt already exists",
+      existing: "there.txt already exists; name another file",
       "a text, with --keep": "there.txt exists and is not a backup",
       "another data file, with --keep": "used.db exists and is not a backup",
       "a folder": "folder is a folder",

@@ -467,6 +467,14 @@ describe("SIGUSR1", () => {
 });
 
 describe.skipIf(!canMount)("a full disk", () => {
+  it("when it has no room for a new data file, then none is begun, and one sentence says why", async () => {
+    const script = `mount -t tmpfs -o size=300k none "$0" && "$@"; status=$?; ls "$0"; exit $status`;
+    const disk = file("disk");
+    spawnSync("mkdir", [disk]);
+    const { status, stdout, stderr } = await serveWithin([...DISK, script, disk], "disk/survey.db").ended;
+    expect([status, stdout, stderr]).toEqual([1, "", `error: ${path.join(disk, "survey.db")}: the disk is full\n`]);
+  });
+
   it(
     "when there is no room, then writes are refused for now and reads go on; when there is again, then all goes on within 5 s",
     async () => {

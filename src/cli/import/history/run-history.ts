@@ -98,7 +98,7 @@ async function importHistoryFiles(
       : null;
     await progress.end();
     await report?.write(Buffer.from(problems.takeLines()));
-    await writeHistorySummary(deps, survey, stored, problems);
+    await writeHistorySummary(deps, survey, stored, problems, reading);
     if (failures.length > 0) throw new AssertionError(failures);
     return countRefused(survey, stored) > 0 ? EXIT.partial : EXIT.done;
   } finally {

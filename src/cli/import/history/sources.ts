@@ -125,10 +125,21 @@ async function* readTable(input: InputFile): AsyncGenerator<readonly HistoryReco
   for await (const batch of readRecords(input)) {
     const [first, ...rest] = batch;
     const rows: readonly InputRecord[] = header === null ? rest : batch;
+    if (header === null && first !== undefined) refuseTwins(input, first);
     header ??= first?.fields ?? null;
     const names = header ?? [];
     yield rows.map((row) => toRecord(row, names));
   }
+}
+
+/** Which of the two would be kept is anybody's guess. */
+function refuseTwins({ name }: InputFile, { line, fields }: InputRecord): void {
+  const names = fields.map((field) => field.trim().toLowerCase());
+  const twin = names.findIndex((each, at) => each !== "" && names.indexOf(each) !== at);
+  if (twin === -1) return;
+  throw new InputError(`${name}:${line}: two columns are called "${fields[twin]?.trim()}"`, {
+    hint: "give one of them another name",
+  });
 }
 
 function toRecord({ line, fields }: InputRecord, names: readonly string[]): HistoryRecord {

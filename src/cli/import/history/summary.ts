@@ -1,6 +1,6 @@
 /** What an import of history says: counts for each stream, the score of each month, and what could not be kept. */
 import type { JsonObject } from "../../../contract/json.ts";
-import { createTargets } from "../../../service/history/columns.ts";
+import { createTargets, findUnusedRenames } from "../../../service/history/columns.ts";
 import type { LostPart } from "../../../service/history/convert-rows.ts";
 import type { ScoreOfMonth } from "../../../service/history/tally.ts";
 import type { Deps } from "../../command/deps.ts";
@@ -124,6 +124,7 @@ export async function writeHistorySummary(
   survey: HistorySurvey,
   stored: ReadonlyMap<string, StoredCounts> | null,
   problems: HistoryProblems,
+  reading: HistoryReading,
 ): Promise<void> {
   const { tally, lost, sources } = survey;
   const streams = [...tally.streams].map(([stream, counts]) => {
@@ -140,6 +141,10 @@ export async function writeHistorySummary(
   }
   const more = problems.count - problems.shown.length;
   if (more > 0) await deps.streams.err.write(`… and ${more} more (--report FILE lists all)\n`);
+  const columns = sources.flatMap((each) => each.columns);
+  for (const header of findUnusedRenames(reading, columns))
+    await writeNote(deps, `--map: no file has a column "${header}" in its first rows`);
+  for (const { source, shape } of sources) if (shape === null) await writeNote(deps, `${source.name} has no rows`);
   for (const { source, dropped } of sources)
     if (dropped.length > 0) await writeNote(deps, `${source.name}: columns not kept: ${dropped.join(", ")}`);
   for (const [part, count] of lost) await writeNote(deps, `${countOf(count, "row", "rows")}: ${LOST[part]}`);

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { nextTurn } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
@@ -12,7 +13,7 @@ import { type EngineName, IN_MEMORY, openEngine } from "./engine/engine.ts";
 import { createFileCopier } from "./engine/file-copier.ts";
 import { createFileGuard, type FileGuard } from "./engine/file-guard.ts";
 import { type Ownership, ownFile } from "./engine/file-owner.ts";
-import { createFileWatch } from "./engine/file-watch.ts";
+import { createFileWatch, hasNoRoom } from "./engine/file-watch.ts";
 import { createJobQueue } from "./engine/job-queue.ts";
 import { integrityFindings } from "./engine/integrity.ts";
 import { createStoredTime } from "./engine/stored-time.ts";
@@ -59,7 +60,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   try {
     const { database, guard } = await openFile({ ...options, file }, ownership);
     return await createStore(database, { ...options, file }, { guard, release: () => ownership.release() });
-  } catch (error) {
+  } catch (caught) {
+    const error = nameFullDisk(file, caught);
     await ownership.release();
     if (!(error instanceof StoreFileError)) throw error;
     throw new StoreFileError(error.trouble, `${options.file}: ${error.message}`, { cause: error });
@@ -81,9 +83,12 @@ async function openFile(
 ): Promise<{ readonly database: SqliteDatabase; readonly guard: FileGuard }> {
   const { file, random = systemRandom, onEvent = () => undefined } = options;
   const { isNew, isReadable } = prepareFile(file, ownership.left);
-  if (isNew) onEvent({ kind: "created" });
   if (isReadable) onEvent({ kind: "readable" });
-  const database = await openDatabase(options);
+  const database = await openDatabase(options).catch((error: unknown) => {
+    if (isNew) for (const name of [file, `${file}-wal`]) rmSync(name, { force: true });
+    throw error;
+  });
+  if (isNew) onEvent({ kind: "created" });
   if (database.engine === "node-sqlite3-wasm") onEvent({ kind: "unlocked" });
   await ownership.note({ run: markRun(database, random) });
   return { database, guard: createFileGuard(file, database.engine) };
@@ -105,9 +110,17 @@ async function openDatabase(
     if (!isCopy) refuseMoved(database);
     return database;
   } catch (error) {
+    // Closing gives space back.
+    const cause = nameFullDisk(file, error);
     database.close();
-    throw error;
+    throw cause;
   }
+}
+
+/** One engine tells a full disk as an error of the disk. */
+function nameFullDisk(file: string, error: unknown): unknown {
+  const mayBeFull = error instanceof StoreFileError && error.trouble === "unreadable" && file !== IN_MEMORY;
+  return mayBeFull && hasNoRoom(file) ? new StoreFileError("full", "the disk is full", { cause: error }) : error;
 }
 
 /** Whoever wrote here would be missed where the data is now. */

@@ -223,7 +223,7 @@ describe("what is expected", () => {
     const seen = await store.import({ "a.ndjson": ada, "b.ndjson": rows }, { report });
     const reasons = [
       "score 11 is not a whole number from 0 to 10",
-      'created_at "soon" is not a time',
+      'created_at "soon" is not a time such as 2026-01-31, 2026-01-31T08:30:00Z or 1769848200',
       'id "9007199254740993" is not a whole number from 1 to 2^53',
     ];
     expect(seen.exit).toBe(3);
@@ -250,6 +250,7 @@ describe("files that cannot be read", () => {
       "b.ndjson:2: an object that begins here has no end; the file is cut off",
     ],
     ["cut off within an array", "c.json", `[${response({})},`, "c.json:2: the array has no end; the file is cut off"],
+    ["with a header twice", "c.csv", "email,Score,score\na@x.co,9,8\n", 'c.csv:1: two columns are called "score"'],
     ["that is no JSON", "d.ndjson", `${ada}{"id": 1,}\n`, "d.ndjson:2: not valid JSON"],
     [
       "with an open quote",

@@ -109,6 +109,15 @@ export function toDatabase(sqlite: SqliteDatabase, states?: ProjectStates): Data
   };
 }
 
+/** Ends the transaction, if it has not ended. */
+export function rollBack(database: SqliteDatabase): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // A full disk, for one, makes SQLite roll back by itself.
+  }
+}
+
 function beginChange(database: SqliteDatabase): void {
   if (!database.writing) throw new Error(ONLY_IN_WRITE);
   database.changes += 1;

@@ -95,14 +95,15 @@ function createLoss(): {
 
 function nameTrouble(file: string, error: StoreFileError): StoreFileError {
   if (error.trouble === "changed") return error;
-  if (error.trouble === "unreadable" && isFull(path.dirname(file)))
+  if (error.trouble === "unreadable" && hasNoRoom(file))
     return new StoreFileError("full", `${file}: the disk is full`, { cause: error });
   return new StoreFileError(error.trouble, `${file}: ${error.message}`, { cause: error });
 }
 
-function isFull(folder: string): boolean {
+/** Whether the disk that a file is on is full. */
+export function hasNoRoom(file: string): boolean {
   try {
-    const { bavail, bsize } = statfsSync(folder);
+    const { bavail, bsize } = statfsSync(path.dirname(file));
     return bavail * bsize < ROOM_BYTES_MIN;
   } catch {
     return false;

@@ -4,7 +4,7 @@
  */
 import { nextTurn, type Clock } from "../../../../runtime/clock.ts";
 import type { StoreCommit, WriteOptions } from "../../../domain/ports.ts";
-import type { SqliteDatabase } from "./database.ts";
+import { rollBack, type SqliteDatabase } from "./database.ts";
 
 /** More would make the first of them wait too long. */
 const BATCH_MAX = 512;
@@ -208,13 +208,5 @@ function undoJob(database: SqliteDatabase): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function rollBack(database: SqliteDatabase): void {
-  try {
-    database.exec("ROLLBACK");
-  } catch {
-    // A full disk, for one, makes SQLite roll back by itself.
   }
 }

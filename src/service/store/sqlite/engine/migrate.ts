@@ -1,7 +1,7 @@
 /** Takes a data file from one schema to the next, each step in a transaction of its own. */
 import { type Migration, namesOf } from "../../sql/schema/migrations.ts";
 import { StoreFileError } from "../../store-errors.ts";
-import { type SqliteDatabase, toDatabase } from "./database.ts";
+import { rollBack, type SqliteDatabase, toDatabase } from "./database.ts";
 
 /**
  * Brings the file up to date; a file of another program or a newer version is refused untouched. With `start`, an empty
@@ -60,7 +60,7 @@ async function runMigration(
       database.all("INSERT INTO schema_migrations (version, applied_at) VALUES (?, ?)", [version, now]);
     database.exec("COMMIT");
   } catch (error) {
-    database.exec("ROLLBACK");
+    rollBack(database);
     throw error;
   } finally {
     database.writing = false;
