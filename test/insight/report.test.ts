@@ -35,7 +35,7 @@ describe("the sentence of a report", () => {
     expect(texts).toEqual(["0", "-13", "13", "29.3", "0", "50"]);
     expect([signedText(8.29), signedText(-3), countText(4872), cutText("ab😀cd", 3)]).toEqual([
       "+8.3",
-      "-3",
+      "-3.0",
       "4,872",
       "ab😀… (2 more characters)",
     ]);

@@ -15,7 +15,7 @@ const LEFT = 44;
 const TOP = 14;
 const PLOT_HEIGHT = 190;
 /** What a character takes up where letters are largest. */
-const CHARACTER = 8.2;
+const CHARACTER = 9.9;
 
 interface Scale {
   readonly ticks: readonly number[];
@@ -100,17 +100,17 @@ export function drawPeriodScores(periods: readonly PeriodScore[], words: ChartWo
           > `,
         ];
   const labels = periods.map(({ label: text, isRunning }) => (isRunning ? `${text}*` : text));
-  return svg(bottom + 46, words, [
+  return svg(bottom + 51, words, [
     ...runs.map((run) => bandOf(run, scale)),
     ...leftAxis(scale),
     ...runs.flatMap((run) => lineOf(run, scale)),
     ...known.map((point) => pointOf(at(point.x), at(scale.place(point.nps)), point.isFew)),
     ...label,
-    ...rowOf(labels, { xOf, slot, y: bottom + 20, kind: "label" }),
-    html`<text class="note" x="${LEFT - 8}" y="${bottom + 38}" text-anchor="end">n</text> `,
+    ...rowOf(labels, { xOf, slot, y: bottom + 23, kind: "label" }),
+    html`<text class="note" x="${LEFT - 8}" y="${bottom + 43}" text-anchor="end">n</text> `,
     ...rowOf(
       points.map((point) => countText(point?.n ?? 0)),
-      { xOf, slot, y: bottom + 38, kind: "note" },
+      { xOf, slot, y: bottom + 43, kind: "note" },
     ),
   ]);
 }
@@ -163,7 +163,7 @@ interface LabelRow {
 
 /** As many as have room, always the last. */
 function rowOf(texts: readonly string[], { xOf, slot, y, kind }: LabelRow): Html[] {
-  const widest = Math.max(...texts.map((text) => text.length)) * (kind === "note" ? CHARACTER * 0.8 : CHARACTER) + 6;
+  const widest = Math.max(...texts.map((text) => text.length)) * (kind === "note" ? CHARACTER * 0.95 : CHARACTER) + 6;
   const every = Math.max(1, Math.ceil(widest / slot));
   return texts.flatMap((text, index) => {
     if ((texts.length - 1 - index) % every !== 0) return [];
@@ -181,7 +181,7 @@ const GROUPS = [
 
 /** A bar for each score from 0 to 10, and above them what the three kinds of answers come to. */
 export function drawScores(scores: readonly number[], words: ChartWords): Html {
-  const top = TOP + 36;
+  const top = TOP + 40;
   const bottom = top + 150;
   const steps = COUNT_STEPS.toSorted((a, b) => a - b);
   const scale = linearScale([0, ...scores], { from: bottom, to: top, steps, most: 4 });
@@ -192,7 +192,7 @@ export function drawScores(scores: readonly number[], words: ChartWords): Html {
     const [left, right] = [LEFT + slot * first, LEFT + slot * (last + 1)];
     const inset = (slot * (1 - BAR_SHARE)) / 2;
     return html`<path class="rule ${kind}" d="M${at(left + inset)} ${top - 14}H${at(right - inset)}" />
-      <text class="group ${kind}" x="${at(left + inset)}" y="${top - 34}">${name}</text
+      <text class="group ${kind}" x="${at(left + inset)}" y="${top - 37}">${name}</text
       ><text class="share" x="${at(left + inset)}" y="${top - 20}">${shareText(count / all)}</text> `;
   });
   const bars = scores.map((count, score) => {

@@ -135,8 +135,13 @@ export function pointsText(value: number): string {
   return Number.isInteger(rounded) ? String(rounded) : rounded.toFixed(1);
 }
 
+/** One decimal always, so that a column of them is in line. */
+export function columnText(value: number): string {
+  return (Math.round(value * 10) / 10 || 0).toFixed(1);
+}
+
 export function signedText(value: number): string {
-  return value > 0 ? `+${pointsText(value)}` : pointsText(value);
+  return value > 0 ? `+${columnText(value)}` : columnText(value);
 }
 
 /** `52 %` of a fraction. */

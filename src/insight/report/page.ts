@@ -7,6 +7,7 @@ import { drawPeriodScores, drawScores, drawSegments } from "./charts.ts";
 import {
   answersText,
   capital,
+  columnText,
   visibleText,
   basisLine,
   CONFIDENCE_WORDS,
@@ -14,7 +15,6 @@ import {
   cutText,
   headline,
   KINDS,
-  pointsText,
   probabilityText,
   type ReportComment,
   type ReportFacts,
@@ -125,7 +125,7 @@ function periods({ periods: all }: ReportFacts): Html | null {
     const name = isRunning ? `${label}*` : label;
     if (figure === null) return [name, "0", "", "", "", "no answers"];
     const kinds = KINDS.map((kind) => countText(counts[kind])).join(" / ");
-    const ends = [figure.nps, figure.low, figure.high].map(pointsText);
+    const ends = [figure.nps, figure.low, figure.high].map(columnText);
     return [name, countText(figure.n), ...ends, figure.isFew ? `${kinds}, too few to say` : kinds];
   });
   return section(
@@ -215,7 +215,7 @@ function segment(name: string, index: number, { rows: all, compared }: SegmentFa
 
 function segmentCells(row: SegmentRow, compared: boolean): string[] {
   const { value, n, share, nps, nps_low: low, nps_high: high, change = null, q = null } = row;
-  const cells = [cutText(value, 100), countText(n), shareText(share), ...[nps, low, high].map(pointsText)];
+  const cells = [cutText(value, 100), countText(n), shareText(share), ...[nps, low, high].map(columnText)];
   if (!compared) return cells;
   return [...cells, change === null ? "too few" : signedText(change), q === null ? "" : probabilityText(q)];
 }

@@ -22,10 +22,10 @@ h1{font-size:1.1rem;margin:.1rem 0 0;overflow-wrap:anywhere}
 section{margin-top:2.25rem;border-top:1px solid var(--ink);padding-top:.65rem}
 h2{font-size:1.2rem;margin:0}
 .deck{margin:.1rem 0 .9rem;color:var(--soft);font-size:.9375rem}
-dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:1rem 1.5rem;margin:.8rem 0 0}
+dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.5rem,1fr));gap:1rem 1.5rem;margin:.8rem 0 0}
 dt{color:var(--soft);font-size:.875rem}
 dd{margin:0;font-size:1.2rem}
-figure{margin:0;break-inside:avoid}
+figure{margin:0}
 h3{font-size:.9375rem;margin:1.2rem 0 .2rem;overflow-wrap:anywhere}
 svg{display:block;width:100%;height:auto;overflow:visible}
 svg text{font-family:inherit;font-size:10.5px;fill:var(--soft)}
@@ -39,7 +39,7 @@ svg text{font-family:inherit;font-size:10.5px;fill:var(--soft)}
 .few{fill:var(--paper)}
 svg .name,svg .share,svg .value{fill:var(--ink)}
 svg .value,svg .share{font-weight:700}
-svg .value{font-size:12.5px;fill:var(--score)}
+svg .value{font-size:12.5px;fill:var(--score);paint-order:stroke;stroke:var(--paper);stroke-width:3px}
 svg .note{font-size:9.5px}
 rect.detractor{fill:var(--detractor)}rect.passive{fill:var(--passive)}rect.promoter{fill:var(--promoter)}
 path.rule{fill:none;stroke-width:2}
@@ -69,9 +69,16 @@ pre{margin:.6rem 0;padding:.7rem .85rem;background:var(--panel);white-space:pre-
 footer{padding-bottom:3rem}
 footer section{color:var(--soft);font-size:.875rem}
 footer h2{color:var(--ink)}
-@media (max-width:32rem){.lead{font-size:1.5rem}svg text{font-size:15px}svg .value{font-size:17px}svg .note{font-size:12px}svg .group,svg .share{font-size:13.5px}}
-@media print{@page{margin:16mm}body{font-size:10.5pt}main,header,footer{max-width:none;padding:0}header{padding-top:0}
-h2,h3{break-after:avoid}figure{max-width:150mm}details::details-content{content-visibility:visible;block-size:auto}
-summary{list-style:none}
+@media (min-width:60rem){dl{grid-template-columns:repeat(3,1fr)}}
+@media (max-width:32rem){.lead{font-size:1.5rem}svg text{font-size:18px}svg .value{font-size:19px}svg .note{font-size:17px}
+svg .group,svg .share{font-size:15.5px}th,td{padding-right:.4rem;font-size:.8125rem}th:first-child{min-width:4.5rem}}
+@media print{@page{margin:16mm}body{font-size:10pt}main,header,footer{max-width:none;padding:0}header{padding-top:0}
+section{margin-top:1.6rem}dl{grid-template-columns:repeat(6,auto);gap:.5rem 1rem}
+h2,h3,.deck,summary{break-after:avoid}svg{max-width:150mm;margin:0 auto;max-height:235mm;break-inside:avoid;break-after:avoid}figure:has(h3){break-inside:avoid}h3+svg{max-width:125mm}
+svg text{font-size:9.5px}
+details::details-content{content-visibility:visible;block-size:auto}summary{list-style:none}
+thead{display:table-header-group}table,tr,.aside,pre{break-inside:avoid}table{font-size:8.5pt;max-width:150mm;margin:0 auto .5rem}
+th,td{padding-top:.1rem;padding-bottom:.1rem}figure>.aside,figure summary{max-width:150mm;margin-inline:auto}
+ol{columns:2;column-gap:8mm}li{font-size:9pt;padding:.4rem 0}
 header::before,rect,.band,.rule{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `;

@@ -8,6 +8,7 @@ import { dkimProblem, dkimRecord, readDkimKey } from "../../../src/service/deliv
 import { runInProcess } from "../../helpers/in-process.ts";
 import { startServe, type Served } from "../../helpers/serve.ts";
 import { startPlanServer, type SmtpPlanServer } from "../../helpers/smtp-plan-server.ts";
+import { readMail } from "../../service/delivery/read-mail.ts";
 
 const place = { folder: "", key: "" };
 beforeAll(async () => {
@@ -23,12 +24,14 @@ afterEach(async () => {
   for (const stop of open.splice(0).toReversed()) await stop();
 });
 
+const SENDER = "Acme & Söhne <surveys@example.com>";
+
 async function serveWith(args: readonly string[]): Promise<{ mail: SmtpPlanServer; served: Served }> {
   const mail = await startPlanServer({ credentials: { user: "me", password: "s3cret-password" } });
   open.push(mail.stop);
   const url = path.join(place.folder, "smtp.txt");
   await writeFile(url, `smtp://me:s3cret-password@127.0.0.1:${mail.port}\n`);
-  const served = await startServe({ args: ["--smtp-file", url, "--smtp-from", "surveys@example.com", ...args] });
+  const served = await startServe({ args: ["--smtp-file", url, "--smtp-from", SENDER, ...args] });
   open.push(() => served.stop());
   return { mail, served };
 }
@@ -44,7 +47,7 @@ it("when a person is added, then the mail server gets a signed mail, once, and o
   await expect.poll(() => mail.accepted.length).toBe(1);
   const [{ from, text } = { from: "", text: "" }] = mail.accepted;
   expect(from).toMatch(/^bounce\+[\w-]{22}@example\.com$/);
-  expect(text).toMatch(/^From: <surveys@example\.com>\r$/m);
+  expect(readMail(text).headers["from"]).toBe("Acme & Söhne <surveys@example.com>");
   expect(text).toMatch(/^Reply-To: <help@example\.com>\r$/m);
   const key = readDkimKey(await readFile(place.key, "utf8"), { domain: "example.com", selector: "s1" });
   expect(dkimProblem(text, dkimRecord(key))).toBeNull();
@@ -109,6 +112,7 @@ it.each<[readonly string[], string]>([
     "--smtp: the SMTP URL is not a valid URL; write special characters of the password as %XX, such as # as %23",
   ],
   [["--smtp", "smtp://h", "--smtp-from", "us"], '--smtp-from: "us" is not an email address'],
+  [["--smtp", "smtp://h", "--smtp-from", "Us <us>"], '--smtp-from: "us" is not an email address'],
   [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--smtp-rate", "fast"], '--smtp-rate: "fast" is not a limit'],
   [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--smtp-connections", "0"], "--smtp-connections: "],
   [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--dkim-key", "k"], "--dkim-key requires --dkim-selector"],

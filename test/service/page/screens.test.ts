@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser || !hasFonts)("a screen", () => {
     expect(found?.share, `at ${JSON.stringify(found?.box)}`).toBeLessThanOrEqual(SHARE_MAX);
   });
 
-  it("that differs a little is not taken for the same", async () => {
+  it.runIf(isLong || isDrawing)("that differs a little is not taken for the same", async () => {
     await open("change");
     const seen: Record<string, unknown> = {};
     for (const [name, fault, mended] of FAULTS) {

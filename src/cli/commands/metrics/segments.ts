@@ -183,6 +183,7 @@ async function writeRows(
   await output.end();
   if (wantsPictures(deps)) await drawRows(deps, rows);
   const values = countOf(hidden, "value", "values");
+  if (rows.length + hidden === 0) await writeNote(deps, "no responses in this period");
   if (hidden > 0) await writeNote(deps, `${values} with fewer than ${minN} answers not shown; --min-n sets the limit`);
 }
 

@@ -26,7 +26,11 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
     environment: "SURVEYCTL_SMTP",
   },
   { flag: "--smtp-file", value: "file", text: "file with that URL, so that no process list shows it" },
-  { flag: "--smtp-from", value: "email", text: "sender of surveys; required with a mail server" },
+  {
+    flag: "--smtp-from",
+    value: "sender",
+    text: "sender, such as 'Acme <survey@example.com>'; required with a mail server",
+  },
   { flag: "--smtp-reply-to", value: "email", text: "where replies to surveys go" },
   { flag: "--smtp-rate", value: "limit", text: "maximum messages, such as 10/s or 600/h", default: DEFAULTS.rate },
   { flag: "--smtp-connections", value: "number", text: "maximum connections", default: DEFAULTS.connections },
@@ -47,9 +51,10 @@ export const MAIL_FLAGS: readonly FlagRecord[] = [
 
 /** Null flags mean that nothing is sent by SMTP. Throws UsageError. */
 export async function readMailSettings({ env }: Deps, flags: Flags): Promise<MailSettings> {
-  const [from, replyTo] = [flags.parse("--smtp-from", parseAddress), flags.parse("--smtp-reply-to", parseAddress)];
+  const { address: from = null, name: senderName = null } = flags.parse("--smtp-from", parseSender) ?? {};
+  const replyTo = flags.parse("--smtp-reply-to", parseAddress);
   const bounceAddress = flags.parse("--bounce-address", parseAddress);
-  const sender = { from, replyTo, senderName: null, footer: null, bounceAddress };
+  const sender = { from, replyTo, senderName, footer: null, bounceAddress };
   const url = await readUrl(env, flags);
   const mail = url === null ? null : await readMail(url, from, flags);
   return mail === null ? { mail, sender } : { mail, sender, ...readSendingRules(flags) };
@@ -77,7 +82,7 @@ export interface GivenSetup extends MailSetup {
 
 /** What `readMailSettings` refuses is a sentence here. Throws UsageError for values that are none at all. */
 export async function readMailSetup({ env }: Deps, flags: Flags): Promise<GivenSetup> {
-  const from = flags.parse("--smtp-from", parseAddress);
+  const from = flags.parse("--smtp-from", parseSender)?.address ?? null;
   const chosen = await orWhyNot(async () => {
     const url = await readUrl(env, flags);
     return url === null ? null : readServer(url);
@@ -189,6 +194,19 @@ async function readNamed(flag: string, file: string): Promise<string> {
     const reason = (error as NodeJS.ErrnoException).code ?? "unknown";
     throw new UsageError(`${flag}: cannot read ${file} (${reason})`, { cause: error });
   }
+}
+
+interface GivenSender {
+  readonly address: string;
+  /** Null where the address stands alone. */
+  readonly name: string | null;
+}
+
+/** `a@b`, or `Name <a@b>` as mail programs write it. Throws UsageError. */
+function parseSender(text: string, place: string): GivenSender {
+  const [, quoted, plain = "", address] = /^(?:"([^"]*)"|([^<>"]*?))\s*<([^<>]*)>$/.exec(text.trim()) ?? [];
+  if (address === undefined) return { address: parseAddress(text, place), name: null };
+  return { address: parseAddress(address, place), name: (quoted ?? plain).trim() || null };
 }
 
 function parseAddress(text: string, place: string): string {

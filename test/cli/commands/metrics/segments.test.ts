@@ -134,8 +134,9 @@ describe("metrics --segment", () => {
     ]);
   });
 
-  it("is empty where nobody answered", async () => {
-    expect(await run({}, [], json)).toMatchObject({ ended: 0, out: "[]\n", err: "" });
+  it("is empty where nobody answered, and says so", async () => {
+    const err = expect.stringContaining("no responses in this period") as string;
+    expect(await run({}, [], json)).toMatchObject({ ended: 0, out: "[]\n", err });
   });
 
   it("counts a property by its text, and leaves out what has none", async () => {

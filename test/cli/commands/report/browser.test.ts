@@ -9,7 +9,7 @@ import { runReport } from "../../../../src/cli/commands/report/write-report.ts";
 import { findViolations, hasBrowser, launchBrowser } from "../../../helpers/browser.ts";
 import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
 import { listedClient } from "../../../helpers/listed-client.ts";
-import { size } from "../../../helpers/long.ts";
+import { isLong, size } from "../../../helpers/long.ts";
 import { responseRow } from "../../../helpers/list-service.ts";
 
 const DAY = 86_400;
@@ -66,4 +66,13 @@ describe.skipIf(!hasBrowser)("a report in a browser", () => {
       expect([title.startsWith("Acme: NPS "), fits]).toEqual([true, true]);
     },
   );
+
+  it.runIf(isLong)("wastes no paper: no heading is left behind on a page, and no chart is cut", async () => {
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(path.join(folder, "nps.html")).href);
+    const pdf = await page.pdf({ format: "A4" });
+    // Thirteen where headings and charts part and comments stand in one column.
+    expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length).toBeLessThanOrEqual(10);
+    await page.close();
+  });
 });
