@@ -116,6 +116,8 @@ export interface WriteOptions extends ReadOptions {
 export interface Transaction {
   /** Frozen for the whole transaction, Unix seconds. */
   readonly now: number;
+  /** The same in Unix milliseconds, as far as the engine tells them. */
+  readonly nowMs: number;
   /** Where the service is seen from outside, without a slash at the end; events for webhooks link there. */
   readonly appUrl: string;
   /** Unguessable URL-safe text of 22 characters, for links that anybody who has them may open. */

@@ -82,10 +82,10 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
       isPrepared: () => state.isPrepared,
     });
   const timeSource: TimeSource = {
-    at: (seconds) => {
-      if (time === "clock") return unixSeconds(clock);
-      state.ahead = seconds - unixSeconds(clock);
-      return seconds;
+    at: (ms) => {
+      if (time === "clock") return clock.now();
+      state.ahead = Math.floor(ms / 1000) - unixSeconds(clock);
+      return ms;
     },
   };
   const onEnd = (error: unknown): void => {

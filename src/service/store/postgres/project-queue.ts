@@ -23,6 +23,9 @@ const TRIES_MAX = 5;
 const RETRY_MS = 20;
 /** How often a transaction that still runs is asked after. */
 const ASKS_MAX = 20;
+/** Of the time that a transaction took, waited at most for more to share the next one. */
+const GATHER_SHARE = 0.3;
+const GATHER_MAX_MS = 5;
 /** No transaction is begun again after that. */
 const PATIENCE_MS = 6_000;
 
@@ -52,6 +55,8 @@ export interface ProjectQueue {
 interface Line {
   readonly jobs: WriteJob[];
   running: Promise<void> | null;
+  /** How many jobs the next transaction waits for. */
+  gathering: { readonly count: number; readonly over: AbortController } | null;
 }
 
 export function createProjectQueue(options: QueueOptions): ProjectQueue {
@@ -61,12 +66,29 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
   const drain = async (project: number | null, line: Line): Promise<void> => {
     // Requests that arrived in the same turn of the event loop are still being read: let them join.
     await nextTurn();
-    while (line.jobs.length > 0) await runBatch(options, project, line.jobs.splice(0, BATCH_MAX));
+    while (line.jobs.length > 0) {
+      const jobs = line.jobs.splice(0, BATCH_MAX);
+      const began = clock.monotonic();
+      await runBatch(options, project, jobs);
+      await gather(line, jobs.length, clock.monotonic() - began);
+    }
     line.running = null;
     lines.delete(project);
   };
+  /**
+   * Who was answered may ask again at once. Without them the next transaction would begin with those alone who had
+   * missed this one, and each would wait for every second one.
+   */
+  const gather = async (line: Line, answered: number, tookMs: number): Promise<void> => {
+    const waitMs = Math.min(Math.round(tookMs * GATHER_SHARE), GATHER_MAX_MS);
+    if (line.jobs.length === 0 || answered === 1 || waitMs === 0) return;
+    const over = new AbortController();
+    line.gathering = { count: line.jobs.length + answered, over };
+    await clock.sleep(waitMs, over.signal).catch(() => undefined);
+    line.gathering = null;
+  };
   const lineOf = (project: number | null): Line => {
-    const known = lines.get(project) ?? { jobs: [], running: null };
+    const known = lines.get(project) ?? { jobs: [], running: null, gathering: null };
     lines.set(project, known);
     return known;
   };
@@ -77,6 +99,7 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
       return new Promise((resolve, reject) => {
         const line = lineOf(project);
         line.jobs.push({ work, beside: beside ?? null, isLong, resolve: resolve as (value: unknown) => void, reject });
+        if (line.jobs.length === line.gathering?.count) line.gathering.over.abort();
         line.running ??= drain(project, line);
       });
     },
