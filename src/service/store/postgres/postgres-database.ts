@@ -5,6 +5,7 @@
 import type pg from "pg";
 import { nextTurn } from "../../../runtime/clock.ts";
 import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
+import { type StatementTiming, tellIfSlow } from "../slow-statements.ts";
 import { createProjectStates, PROJECT_STATE, type ProjectStates } from "../sql/project-states.ts";
 import { createStoreRows, type StoreRows, type StoreRowsOptions } from "../sql/store-rows.ts";
 import type { SqlParameter } from "./merging.ts";
@@ -39,6 +40,7 @@ export interface ConnectionSession {
 export interface ConnectionSessionOptions extends StoreRowsOptions {
   readonly statementOf: (sql: string) => Statement;
   readonly isPrepared: () => boolean;
+  readonly timing: StatementTiming;
 }
 
 export function createSession(options: ConnectionSessionOptions): ConnectionSession {
@@ -51,6 +53,7 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     changes: 0,
     areTogether: false,
     isFlushing: false,
+    answeredMs: 0,
   };
   const note = (error: unknown): void => {
     // What follows a failure fails with it.
@@ -61,8 +64,13 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     refuseNul(values);
     const { name, text } = options.statementOf(sql);
     const parts = options.isPrepared() ? { name, text } : { text };
+    const sentMs = options.timing.clock.monotonic();
     try {
-      return await state.client.query<SqlRow>({ ...parts, values: values as SqlParameter[] });
+      const result = await state.client.query<SqlRow>({ ...parts, values: values as SqlParameter[] });
+      // What was sent before it has been answered first.
+      tellIfSlow(options.timing, sql, Math.max(sentMs, state.answeredMs));
+      state.answeredMs = options.timing.clock.monotonic();
+      return result;
     } catch (error) {
       if (errorKindOf(error) !== "fault") note(error);
       throw translateError(error);

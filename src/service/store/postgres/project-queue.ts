@@ -4,7 +4,7 @@
  */
 import { type Clock, nextTurn } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
-import type { WriteOptions } from "../../domain/ports.ts";
+import type { StoreWatch, WriteOptions } from "../../domain/ports.ts";
 import { stateOf } from "../sql/project-states.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
@@ -42,6 +42,8 @@ export interface QueueOptions {
   readonly ask: (xid: string) => Promise<CommitOutcome>;
   /** Prepared statements are of no use any more. */
   readonly unprepare: () => void;
+  readonly onCommit?: StoreWatch["onCommit"];
+  readonly onRetry?: StoreWatch["onRetry"];
   /** With null after each commit, else with what kept one from happening. */
   readonly onEnd: (error: unknown) => void;
 }
@@ -111,11 +113,16 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
 
 /** Answers every job, whatever happens. */
 async function runBatch(options: QueueOptions, project: number | null, jobs: readonly WriteJob[]): Promise<void> {
+  const beganMs = options.clock.monotonic();
+  const tell = (outcome: "committed" | "rolled_back"): void =>
+    options.onCommit?.({ outcome, jobs: jobs.length, seconds: (options.clock.monotonic() - beganMs) / 1000 });
   try {
     const answers = await retry(options, (isSerial) => options.run(project, jobs, { isSerial }));
+    tell("committed");
     options.onEnd(null);
     for (const answer of answers) answer();
   } catch (error) {
+    tell("rolled_back");
     if (error instanceof JobFailed) return jobs[0]?.reject(error.error);
     if (errorKindOf(error) === "fault" && jobs.length > 1) {
       // One of them is to blame: each is tried by itself.
@@ -151,9 +158,15 @@ async function retry(
       if (kind === "unprepared") options.unprepare();
       const isHopeless = error instanceof JobFailed || kind === "fault" || kind === "unavailable";
       if (isHopeless || tries === TRIES_MAX || clock.monotonic() - began > PATIENCE_MS) throw error;
+      options.onRetry?.(sqlstateOf(error));
       await clock.sleep(RETRY_MS * tries * (1 + random.fraction()));
     }
   }
+}
+
+function sqlstateOf(error: unknown): string {
+  const { code } = (error instanceof CommitLost ? error.cause : error) as { readonly code?: unknown };
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : "none";
 }
 
 /** The answers of a transaction that was committed; null of one that was not. Throws when nobody knows. */

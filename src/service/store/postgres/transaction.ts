@@ -46,6 +46,9 @@ const LOCK_ONE = `${LOCK} (${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDA
 const LOCK_ALL = `${LOCK} (${PROJECT_STATE} ORDER BY project_id FOR NO KEY UPDATE) AS s`;
 
 export interface TimeSource {
+  /** Called with the milliseconds for which a transaction waited for its project. */
+  readonly onLocked: (ms: number) => void;
+  readonly monotonic: () => number;
   /** Unix milliseconds of a transaction, from those of the database. */
   readonly at: (databaseMs: number) => number;
 }
@@ -62,7 +65,9 @@ export async function runWrite(
 ): Promise<readonly JobAnswer[]> {
   const { project, jobs, isSerial } = batch;
   session.begin(client, { writing: true, project });
+  const askedMs = time.monotonic();
   const held = await lock(session, project, jobs);
+  time.onLocked(time.monotonic() - askedMs);
   const [first] = held;
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
   session.states.hold(held);
