@@ -122,7 +122,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const metrics = createServiceMetrics(clock);
   const store = await openData({
     ...options,
-    onCommit: metrics.countCommit,
+    ...metrics.watch,
     appUrl: () => state.address,
     onWebhookEvent: eventNoted.call,
     onEvent: (event) => {

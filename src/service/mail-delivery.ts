@@ -52,6 +52,7 @@ export async function openMailDelivery(options: MailDeliveryOptions): Promise<Sm
     transport: createSmtpTransport({ server, certificates, connections, clock, timeouts: AT_ONCE }),
     connections,
     rate,
+    store,
     clock,
     random,
     wake,

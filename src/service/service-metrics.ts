@@ -12,7 +12,7 @@ import { createUsageReader } from "../runtime/process-usage.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { DeliveryMetrics, DueQueue } from "./delivery-metrics.ts";
 import { countDue, summarizeQueue } from "./domain/delivery/oversight.ts";
-import type { Store, StoreAbout, StoreCommit } from "./domain/ports.ts";
+import type { Store, StoreAbout, StoreLoad, StoreWatch } from "./domain/ports.ts";
 import type { AttemptMeaning } from "./domain/webhooks/attempts.ts";
 import { summarizeWebhooks, webhookMetrics, type WebhookSummary } from "./webhook/webhook-metrics.ts";
 
@@ -89,7 +89,8 @@ const GAUGES_KEPT_MS = 10_000;
 const STORE_PATIENCE_MS = 4000;
 
 export interface ServiceMetrics {
-  readonly countCommit: (commit: StoreCommit) => void;
+  /** What the store has to tell of its writes. */
+  readonly watch: Required<StoreWatch>;
   /** The scheduler has looked for due surveys. */
   readonly countTurn: () => void;
   /** Lines in Prometheus' text format. A store that does not answer leaves out what is read from it. */
@@ -104,6 +105,7 @@ interface Sources {
 }
 
 interface Summary {
+  readonly load: StoreLoad | null;
   readonly queue: DueQueue;
   readonly webhooks: WebhookSummary;
 }
@@ -112,22 +114,34 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
   const commits = createCounter([["committed"], ["rolled_back"]]);
   const commitTime = createHistogram(FAMILIES.transactionTime, TRANSACTION_BUCKETS);
   const batchJobs = createHistogram(FAMILIES.batch, BATCH_BUCKETS);
+  const retries = createCounter();
+  const lockWait = createHistogram(POSTGRESQL_FAMILIES.lockWait, TRANSACTION_BUCKETS);
   const scheduler = { lastSuccessMs: 0 };
   const readUsage = createUsageReader();
   const usage = readSeldom(clock, GAUGES_KEPT_MS, async () => readUsage());
   const state: { summarize: (() => Promise<Summary>) | null } = { summarize: null };
   const summarizer = (store: Store): (() => Promise<Summary>) =>
-    readSeldom(clock, GAUGES_KEPT_MS, () =>
-      store.read(async (tx) => ({
+    readSeldom(clock, GAUGES_KEPT_MS, async () => ({
+      load: await store.load(),
+      ...(await store.read(async (tx) => ({
         queue: { ...(await summarizeQueue(tx)), due: await countDue(tx) },
         webhooks: await summarizeWebhooks(tx),
-      })),
-    );
+      }))),
+    }));
+  const serverLines = (load: StoreLoad | null): readonly string[] => [
+    ...writeFamily(POSTGRESQL_FAMILIES.retries, retries.samples()),
+    ...lockWait.lines(),
+    ...(load === null ? [] : loadLines(load)),
+  ];
   return {
-    countCommit: ({ outcome, jobs, seconds }) => {
-      commits.add([outcome]);
-      commitTime.observe(seconds);
-      batchJobs.observe(jobs);
+    watch: {
+      onCommit: ({ outcome, jobs, seconds }) => {
+        commits.add([outcome]);
+        commitTime.observe(seconds);
+        batchJobs.observe(jobs);
+      },
+      onRetry: (sqlstate) => retries.add([sqlstate]),
+      onLocked: (seconds) => lockWait.observe(seconds),
     },
     countTurn: () => {
       scheduler.lastSuccessMs = clock.now();
@@ -141,6 +155,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
         ...writeFamily(FAMILIES.transactions, commits.samples()),
         ...commitTime.lines(),
         ...batchJobs.lines(),
+        ...(store.about.engine === "postgresql" ? serverLines(summary?.load ?? null) : []),
         ...writeFamily(FAMILIES.scheduler, [[[], scheduler.lastSuccessMs / 1000]]),
         ...processLines(await usage(), store.about),
       ];
@@ -159,4 +174,12 @@ function processLines(
     [FAMILIES.lag, [[], eventLoopLagSeconds]],
   ];
   return gauges.flatMap(([family, sample]) => writeFamily(family, [sample]));
+}
+
+function loadLines({ connections, oldestTransactionSeconds }: StoreLoad): readonly string[] {
+  const samples = Object.entries(connections).map(([state, count]): MetricSample => [[state], count]);
+  return [
+    ...writeFamily(POSTGRESQL_FAMILIES.connections, samples),
+    ...writeFamily(POSTGRESQL_FAMILIES.oldestTransaction, [[[], oldestTransactionSeconds]]),
+  ];
 }

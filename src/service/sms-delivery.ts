@@ -11,7 +11,13 @@ import type { SmsGateway } from "./delivery/sms/gateway.ts";
 import { createGatewayTransport } from "./delivery/sms/gateway-transport.ts";
 import { createReplyLoop, type ReplyLoop } from "./delivery/sms/reply-loop.ts";
 import { createSmsHook, type SmsHook } from "./delivery/sms/sms-hook.ts";
-import { createSegmentBudget, freezeSms, openSmsSender, type SmsLimits } from "./delivery/sms/sms-sender.ts";
+import {
+  createSegmentBudget,
+  createSharedBudget,
+  freezeSms,
+  openSmsSender,
+  type SmsLimits,
+} from "./delivery/sms/sms-sender.ts";
 import { releaseHeld } from "./domain/delivery/oversight.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { DueSurvey, Store } from "./domain/ports.ts";
@@ -57,9 +63,9 @@ const RELEASED_A_STEP = 500;
 export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsDelivery> {
   const { gateway, store, clock, random, log, mode, linkUrl, appUrl, metrics, wake, onError } = options;
   const limits = { ...options.limits, mayReceive: allowing(options.onlyTo) };
-  const budget = createSegmentBudget(limits.daily, (project, day) =>
-    store.read((tx) => tx.texts.segmentsOn(project.id, day)),
-  );
+  const budget = store.isShared
+    ? createSharedBudget(limits.daily, store, onError)
+    : createSegmentBudget(limits.daily, (project, day) => store.read((tx) => tx.texts.segmentsOn(project.id, day)));
   const zoneOf = (project: Project): Promise<string | null> =>
     store.read(async (tx) => (await readSettings(tx, project)).timeZone);
   const nameOf = async ({ project, properties }: Pick<DueSurvey, "project" | "properties">): Promise<string> => {
@@ -76,6 +82,7 @@ export async function openSmsDelivery(options: SmsDeliveryOptions): Promise<SmsD
     transport: createGatewayTransport(gateway, clock),
     connections: CONNECTIONS,
     rate: RATE,
+    store,
     clock,
     random,
     limits,

@@ -2,7 +2,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
 import { type ControlRecord, readControlFile } from "../control/control-file.ts";
-import type { Store, StoreCommit } from "../domain/ports.ts";
+import type { Store, StoreWatch } from "../domain/ports.ts";
 import { openSqliteStore } from "../store/sqlite/open-sqlite-store.ts";
 import { StoreBusyError, type StoreEvent } from "../store/store-errors.ts";
 
@@ -26,7 +26,7 @@ export interface DatabaseChoice {
   readonly time?: "database" | "clock";
 }
 
-export interface DataFileOptions {
+export interface DataFileOptions extends StoreWatch {
   readonly dataFile: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -36,7 +36,6 @@ export interface DataFileOptions {
   /** See `SqliteStoreOptions`. */
   readonly appUrl?: () => string;
   readonly onWebhookEvent?: () => void;
-  readonly onCommit?: (commit: StoreCommit) => void;
 }
 
 /** Commands that open the file themselves are done with it soon. */

@@ -11,10 +11,11 @@ import type {
   DeliveryResult,
   MessageSender,
 } from "../domain/delivery/sender.ts";
-import type { DueSurvey, FrozenMessage, SenderState } from "../domain/ports.ts";
+import type { DueSurvey, FrozenMessage, SenderState, Store } from "../domain/ports.ts";
 import { admit, HEALTHY_SENDER, nextSenderHealth, restoreSenderHealth } from "./mail/sender-health.ts";
 import type { HealthStep, SenderEvent, SenderHealth, ServerAnswer } from "./mail/sender-health.ts";
-import { FULL_BUCKET, reserve, type BucketLevel, type SmtpRate } from "./mail/token-bucket.ts";
+import { createDepartures, createSharedDepartures, type Departures } from "./mail/departures.ts";
+import { FULL_BUCKET, type BucketLevel, type SmtpRate } from "./mail/token-bucket.ts";
 import { createAlarm, type Alarm } from "./smtp/alarm.ts";
 
 /** The other side's words at the last step. */
@@ -84,6 +85,8 @@ export interface PacedSenderOptions<Message, Reply extends CarrierReply> {
   /** As many as the transport has. */
   readonly connections: number;
   readonly rate: SmtpRate;
+  /** Where other processes send from one store, all of them keep the rate together; absent: this one alone. */
+  readonly store?: Store;
   readonly clock: Clock;
   readonly random: Pick<Random, "fraction">;
   readonly meaningOf: (result: AnsweredResult<Reply>) => CarrierMeaning;
@@ -141,7 +144,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
   readonly #options: PacedSenderOptions<Message, Reply>;
   readonly #alarm: Alarm;
   readonly #waiting: (() => void)[] = [];
-  #bucket: BucketLevel;
+  readonly #departures: Departures;
   #turns: number;
   #saving: Promise<void> | null = null;
   #savedMs = 0;
@@ -150,7 +153,12 @@ class PacedSending<Message, Reply extends CarrierReply> {
     this.#options = options;
     this.#alarm = createAlarm(options.clock);
     this.#turns = options.connections;
-    this.#bucket = stored === null ? FULL_BUCKET : { level: stored.level, at: stored.levelAt };
+    const { rate, clock, name, store } = options;
+    const level = stored === null ? FULL_BUCKET : { level: stored.level, at: stored.levelAt };
+    this.#departures =
+      store?.isShared === true
+        ? createSharedDepartures({ rate, clock, level, store, name, wanted: () => options.connections - this.#turns })
+        : createDepartures({ rate, clock, level });
     this.health = stored === null ? HEALTHY_SENDER : toHealth(stored, options.clock.now());
     if (this.health.mode !== "open") this.#wakeWhenDue();
   }
@@ -192,7 +200,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     signal.throwIfAborted();
     const { message, frozen } = await outgoing.render();
     // The token itself is taken later; here nobody holds a connection while there is none.
-    await this.#sleepUntil(reserve(this.#options.rate, this.#bucket, clock.now()).departures[0] ?? 0, signal);
+    await this.#sleepUntil(await this.#departures.next(), signal);
     const { state, admission } = admit(this.health, outgoing.domain, clock.now());
     this.#become(state);
     // While the sender waits it has no room, so what is due may stay so; a domain's messages would come back at once.
@@ -203,7 +211,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     try {
       const result = await transport.send(message, {
         mayStillSend: async () => {
-          if (!token.isTaken) await this.#takeToken(signal);
+          if (!token.isTaken) await this.#sleepUntil(await this.#departures.take(), signal);
           token.isTaken = true;
           return progress.mayStillSend();
         },
@@ -270,12 +278,6 @@ class PacedSending<Message, Reply extends CarrierReply> {
     else if (until !== null) this.#alarm.set(Math.max(0, until - clock.now()), wake);
   }
 
-  async #takeToken(signal: AbortSignal): Promise<void> {
-    const { bucket, departures } = reserve(this.#options.rate, this.#bucket, this.#options.clock.now());
-    this.#bucket = bucket;
-    await this.#sleepUntil(departures[0] ?? 0, signal);
-  }
-
   async #sleepUntil(at: number, signal: AbortSignal): Promise<void> {
     const ms = at - this.#options.clock.now();
     if (ms > 0) await this.#options.clock.sleep(ms, signal);
@@ -308,7 +310,7 @@ class PacedSending<Message, Reply extends CarrierReply> {
     this.#savedMs = clock.monotonic();
     const saved = this.health;
     try {
-      await save(toStored(saved, this.#bucket));
+      await save(toStored(saved, this.#departures.level()));
     } catch (error) {
       onError(error);
       return;

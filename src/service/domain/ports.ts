@@ -46,10 +46,29 @@ export interface StoreCommit {
   readonly seconds: number;
 }
 
+/** What becomes of writes, for those who count them. */
+export interface StoreWatch {
+  readonly onCommit?: (commit: StoreCommit) => void;
+  /** A write transaction is run again; by its SQLSTATE, or `none` when the connection was lost. */
+  readonly onRetry?: (sqlstate: string) => void;
+  /** How long a write transaction waited for the lock of its project. */
+  readonly onLocked?: (seconds: number) => void;
+}
+
+/** How busy a store is that keeps connections to a server. */
+export interface StoreLoad {
+  /** `waiting` are units of work without a connection. */
+  readonly connections: Readonly<Record<"active" | "idle" | "waiting", number>>;
+  /** Age of the oldest snapshot in the database. */
+  readonly oldestTransactionSeconds: number;
+}
+
 export interface Store {
   /** Whether other processes may change the data at the same time. */
   readonly isShared: boolean;
   readonly about: StoreAbout;
+  /** Null where there are no connections. */
+  load(): Promise<StoreLoad | null>;
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
   trouble(): UnavailableError | null;
   /** Resolves when the data has been given up, since another program changed it: all later work is refused. */
@@ -116,6 +135,8 @@ export interface WriteOptions extends ReadOptions {
 export interface Transaction {
   /** Frozen for the whole transaction, Unix seconds. */
   readonly now: number;
+  /** The same in Unix milliseconds, as far as the engine tells them. */
+  readonly nowMs: number;
   /** Where the service is seen from outside, without a slash at the end; events for webhooks link there. */
   readonly appUrl: string;
   /** Unguessable URL-safe text of 22 characters, for links that anybody who has them may open. */

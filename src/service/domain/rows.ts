@@ -86,6 +86,8 @@ export interface NewPerson {
   readonly phoneNumber: string | null;
   readonly createdAt: number;
   readonly lastSentAt: number | null;
+  /** Whether this very write has found that nobody has the addresses; absent: an engine has to see. */
+  readonly isFree?: boolean;
 }
 
 export interface PeopleFilter extends TimeRange {

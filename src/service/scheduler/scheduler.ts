@@ -60,6 +60,8 @@ const SHARED_LEASE_SECONDS = LIFE_SECONDS;
 const SHARED_REST_SECONDS = 2;
 /** What has ended is recorded together, while other messages are on their way. */
 const RECORD_WAIT_MS = 5;
+/** On data that is shared, what was scheduled meanwhile is looked for together. */
+const LOOK_WAIT_MS = 100;
 const ERASE_BATCH = 500;
 const SWEEP_MS = 30_000;
 const SWEEP_PAUSE_MS = 50;
@@ -68,6 +70,7 @@ const HOLD_BATCH = 100;
 
 interface State {
   hasBegun: boolean;
+  isWoken: boolean;
   renewedMs: number;
 }
 
@@ -75,7 +78,7 @@ interface State {
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { store, clock, heartbeat, onUnknown, onError } = options;
   const leaseSeconds = leaseOf(store);
-  const state: State = { hasBegun: false, renewedMs: 0 };
+  const state: State = { hasBegun: false, isWoken: false, renewedMs: 0 };
   const hand = createHand({ ...options, onEnd: () => loop.wake() });
   const turns = createTurns();
 
@@ -168,9 +171,20 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
 
   const loop: WakeLoop = createWakeLoop(clock, () => runDue(() => !loop.stopping.aborted), onError);
+  /** To look is dear where the data is elsewhere, and surveys may come in by the thousand. */
+  const wake = (): void => {
+    if (!store.isShared) return loop.wake();
+    if (state.isWoken) return;
+    state.isWoken = true;
+    const wakeNow = (): void => {
+      state.isWoken = false;
+      loop.wake();
+    };
+    void clock.sleep(LOOK_WAIT_MS, loop.stopping).then(wakeNow, () => undefined);
+  };
   return {
     start: loop.start,
-    wake: loop.wake,
+    wake,
     sweep,
     stop: async () => {
       await loop.stop();

@@ -2,7 +2,7 @@
 import { replaceText } from "../../../contract/replace-text.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import type { DeliveryResult } from "../../domain/delivery/sender.ts";
-import type { DueSurvey, FrozenMessage } from "../../domain/ports.ts";
+import type { DueSurvey, FrozenMessage, Store, Transaction } from "../../domain/ports.ts";
 import { localDay, quietUntil, type QuietHours } from "../../domain/sms/day.ts";
 import {
   openPacedSender,
@@ -57,6 +57,30 @@ export function createSegmentBudget(
     giveBack: (project, day, segments) => {
       const known = days.get(project.id);
       if (known?.name === day) known.used -= segments;
+    },
+  };
+}
+
+/** Of what is taken in all processes together: it lies beside what has gone, under a name of its own. */
+const takenOn = (day: string): string => `${day} taken`;
+
+/** For several processes on one store, which counts for all of them. What a process that was killed has taken is gone. */
+export function createSharedBudget(daily: number, store: Store, onError: (error: unknown) => void): SegmentBudget {
+  return {
+    take: (project, day, segments) =>
+      store.write(
+        async ({ texts }) => {
+          const taken = await texts.segmentsOn(project.id, takenOn(day));
+          const used = Math.max(taken, await texts.segmentsOn(project.id, day));
+          if (used + segments > daily) return false;
+          await texts.addSegments(project.id, takenOn(day), used + segments - taken);
+          return true;
+        },
+        { project: project.id },
+      ),
+    giveBack: (project, day, segments) => {
+      const give = (tx: Transaction): Promise<void> => tx.texts.addSegments(project.id, takenOn(day), -segments);
+      void store.write(give, { project: project.id }).catch(onError);
     },
   };
 }

@@ -289,6 +289,9 @@ export interface DeliveryRows {
   setResumed(at: number): Promise<void>;
   sender(name: string): Promise<SenderState | null>;
   setSender(name: string, state: SenderState): Promise<void>;
+  /** How many messages may leave at once and when that was counted, Unix milliseconds, for all that send by this name. */
+  bucket(name: string): Promise<{ readonly level: number; readonly at: number } | null>;
+  setBucket(name: string, bucket: { readonly level: number; readonly at: number }): Promise<void>;
 }
 
 /**

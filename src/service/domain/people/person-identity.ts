@@ -70,7 +70,10 @@ export async function requireReferenced(
   return person;
 }
 
-/** Makes the person or brings the one who exists up to date; the engine's unique indexes have the last word. */
+/**
+ * Makes the person or brings the one who exists up to date; `existing` is what `identify` has found in this very write.
+ * Of changes the engine's unique indexes have the last word.
+ */
 export async function upsertPerson(
   tx: Transaction,
   project: Project,
@@ -80,7 +83,11 @@ export async function upsertPerson(
 ): Promise<PersonRow> {
   try {
     if (existing === null)
-      return await markSuppressed(tx, project, await tx.people.insert(project.id, { ...wanted, createdAt: tx.now }));
+      return await markSuppressed(
+        tx,
+        project,
+        await tx.people.insert(project.id, { ...wanted, createdAt: tx.now, isFree: true }),
+      );
     return await changePerson(tx, project, existing, mergeChange(existing, wanted));
   } catch (error) {
     throw translateTaken(error, names);

@@ -2,7 +2,15 @@
 import type pg from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import type { ReadOptions, Store, Transaction, Vacuumed, WriteOptions } from "../../domain/ports.ts";
+import type {
+  ReadOptions,
+  Store,
+  StoreLoad,
+  StoreWatch,
+  Transaction,
+  Vacuumed,
+  WriteOptions,
+} from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
@@ -15,7 +23,7 @@ import { createProjectQueue } from "./project-queue.ts";
 import { createStatements } from "./statements.ts";
 import { askOutcome, runRead, runWrite, type TimeSource } from "./transaction.ts";
 
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends StoreWatch {
   readonly url: string;
   readonly clock: Clock;
   readonly random?: Random;
@@ -82,12 +90,15 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
       isNoted,
       statementOf,
       isPrepared: () => state.isPrepared,
+      timing: { clock, onSlow: (statement, seconds) => onEvent({ kind: "slow", statement, seconds }) },
     });
   const timeSource: TimeSource = {
-    at: (seconds) => {
-      if (time === "clock") return unixSeconds(clock);
-      state.ahead = seconds - unixSeconds(clock);
-      return seconds;
+    monotonic: () => clock.monotonic(),
+    onLocked: (ms) => options.onLocked?.(ms / 1000),
+    at: (ms) => {
+      if (time === "clock") return clock.now();
+      state.ahead = Math.floor(ms / 1000) - unixSeconds(clock);
+      return ms;
     },
     passed: (seconds) => {
       state.newest = Math.max(state.newest, seconds);
@@ -135,6 +146,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     }
   };
   const queue = createProjectQueue({
+    ...options,
     clock,
     random,
     run: (project, jobs, { isSerial }) =>
@@ -180,6 +192,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   return {
     isShared: true,
     about: { engine: "postgresql", schema: MIGRATIONS.at(-1)?.version ?? 0 },
+    load: () => withClient(pool, (client) => readLoad(pool, client)),
     trouble: () => state.trouble,
     lost: new Promise(() => undefined),
     read: (work, how) => (state.isClosed ? Promise.reject(new Error("the store is closed")) : read(work, how)),
@@ -205,6 +218,17 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
     },
   };
 }
+
+async function readLoad(pool: pg.Pool, client: pg.PoolClient): Promise<StoreLoad> {
+  // The one that asks is not counted.
+  const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
+  const { rows } = await client.query<{ age: number }>(OLDEST_TRANSACTION);
+  const connections = { active: Math.max(0, totalCount - idle - 1), idle, waiting };
+  return { connections, oldestTransactionSeconds: Number(rows[0]?.age) };
+}
+
+const OLDEST_TRANSACTION = `SELECT coalesce(extract(epoch FROM max(clock_timestamp() - xact_start)), 0) AS age
+  FROM pg_stat_activity WHERE datname = current_database() AND backend_xmin IS NOT NULL AND pid <> pg_backend_pid()`;
 
 /** Rows that were deleted go; what else the server keeps of them, such as its log, ends with its own retention. */
 async function vacuum(client: pg.PoolClient): Promise<Vacuumed> {

@@ -4,7 +4,7 @@
  */
 import { type Clock, nextTurn } from "../../../runtime/clock.ts";
 import type { Random } from "../../../runtime/random.ts";
-import type { WriteOptions } from "../../domain/ports.ts";
+import type { StoreWatch, WriteOptions } from "../../domain/ports.ts";
 import { stateOf } from "../sql/project-states.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
@@ -23,6 +23,9 @@ const TRIES_MAX = 5;
 const RETRY_MS = 20;
 /** How often a transaction that still runs is asked after. */
 const ASKS_MAX = 20;
+/** Of the time that a transaction took, waited at most for more to share the next one. */
+const GATHER_SHARE = 0.3;
+const GATHER_MAX_MS = 5;
 /** No transaction is begun again after that. */
 const PATIENCE_MS = 6_000;
 
@@ -39,6 +42,8 @@ export interface QueueOptions {
   readonly ask: (xid: string) => Promise<CommitOutcome>;
   /** Prepared statements are of no use any more. */
   readonly unprepare: () => void;
+  readonly onCommit?: StoreWatch["onCommit"];
+  readonly onRetry?: StoreWatch["onRetry"];
   /** With null after each commit, else with what kept one from happening. */
   readonly onEnd: (error: unknown) => void;
 }
@@ -52,6 +57,8 @@ export interface ProjectQueue {
 interface Line {
   readonly jobs: WriteJob[];
   running: Promise<void> | null;
+  /** How many jobs the next transaction waits for. */
+  gathering: { readonly count: number; readonly over: AbortController } | null;
 }
 
 export function createProjectQueue(options: QueueOptions): ProjectQueue {
@@ -61,12 +68,29 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
   const drain = async (project: number | null, line: Line): Promise<void> => {
     // Requests that arrived in the same turn of the event loop are still being read: let them join.
     await nextTurn();
-    while (line.jobs.length > 0) await runBatch(options, project, line.jobs.splice(0, BATCH_MAX));
+    while (line.jobs.length > 0) {
+      const jobs = line.jobs.splice(0, BATCH_MAX);
+      const began = clock.monotonic();
+      await runBatch(options, project, jobs);
+      await gather(line, jobs.length, clock.monotonic() - began);
+    }
     line.running = null;
     lines.delete(project);
   };
+  /**
+   * Who was answered may ask again at once. Without them the next transaction would begin with those alone who had
+   * missed this one, and each would wait for every second one.
+   */
+  const gather = async (line: Line, answered: number, tookMs: number): Promise<void> => {
+    const waitMs = Math.min(Math.round(tookMs * GATHER_SHARE), GATHER_MAX_MS);
+    if (line.jobs.length === 0 || answered === 1 || waitMs === 0) return;
+    const over = new AbortController();
+    line.gathering = { count: line.jobs.length + answered, over };
+    await clock.sleep(waitMs, over.signal).catch(() => undefined);
+    line.gathering = null;
+  };
   const lineOf = (project: number | null): Line => {
-    const known = lines.get(project) ?? { jobs: [], running: null };
+    const known = lines.get(project) ?? { jobs: [], running: null, gathering: null };
     lines.set(project, known);
     return known;
   };
@@ -77,6 +101,7 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
       return new Promise((resolve, reject) => {
         const line = lineOf(project);
         line.jobs.push({ work, beside: beside ?? null, isLong, resolve: resolve as (value: unknown) => void, reject });
+        if (line.jobs.length === line.gathering?.count) line.gathering.over.abort();
         line.running ??= drain(project, line);
       });
     },
@@ -88,11 +113,16 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
 
 /** Answers every job, whatever happens. */
 async function runBatch(options: QueueOptions, project: number | null, jobs: readonly WriteJob[]): Promise<void> {
+  const beganMs = options.clock.monotonic();
+  const tell = (outcome: "committed" | "rolled_back"): void =>
+    options.onCommit?.({ outcome, jobs: jobs.length, seconds: (options.clock.monotonic() - beganMs) / 1000 });
   try {
     const answers = await retry(options, (isSerial) => options.run(project, jobs, { isSerial }));
+    tell("committed");
     options.onEnd(null);
     for (const answer of answers) answer();
   } catch (error) {
+    tell("rolled_back");
     if (error instanceof JobFailed) return jobs[0]?.reject(error.error);
     if (errorKindOf(error) === "fault" && jobs.length > 1) {
       // One of them is to blame: each is tried by itself.
@@ -128,9 +158,15 @@ async function retry(
       if (kind === "unprepared") options.unprepare();
       const isHopeless = error instanceof JobFailed || kind === "fault" || kind === "unavailable";
       if (isHopeless || tries === TRIES_MAX || clock.monotonic() - began > PATIENCE_MS) throw error;
+      options.onRetry?.(sqlstateOf(error));
       await clock.sleep(RETRY_MS * tries * (1 + random.fraction()));
     }
   }
+}
+
+function sqlstateOf(error: unknown): string {
+  const { code } = (error instanceof CommitLost ? error.cause : error) as { readonly code?: unknown };
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : "none";
 }
 
 /** The answers of a transaction that was committed; null of one that was not. Throws when nobody knows. */

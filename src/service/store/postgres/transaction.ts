@@ -1,5 +1,6 @@
 /** A batch of jobs as one transaction: the project's row first, so that the rest is as if it ran alone. */
 import type { PoolClient } from "pg";
+import type { SqlRow } from "../sql/database.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
 import type { ConnectionSession } from "./postgres-database.ts";
@@ -39,15 +40,18 @@ const BEGIN_WRITE = `BEGIN; ${LIMITS}`;
 const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '5s'";
 
 const LOCK = `SELECT s.project_id, s."nextId", s.clock, s.version, CAST(pg_current_xact_id() AS TEXT) AS xid,
-  CAST(floor(extract(epoch FROM clock_timestamp())) AS BIGINT) AS now FROM`;
+  CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now FROM`;
 const LOCK_ONE = `${LOCK} (${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE) AS s`;
 /** A write of no certain project waits for those of all; in order, so that two of them never wait for each other. */
 const LOCK_ALL = `${LOCK} (${PROJECT_STATE} ORDER BY project_id FOR NO KEY UPDATE) AS s`;
 
 export interface TimeSource {
-  /** Unix seconds of a transaction, from those of the database. */
-  readonly at: (databaseSeconds: number) => number;
-  /** Called with the time of each write, which a later read must not fall behind. */
+  /** Called with the milliseconds for which a transaction waited for its project. */
+  readonly onLocked: (ms: number) => void;
+  readonly monotonic: () => number;
+  /** Unix milliseconds of a transaction, from those of the database. */
+  readonly at: (databaseMs: number) => number;
+  /** Called with the Unix seconds of each write, which a later read must not fall behind. */
   readonly passed: (seconds: number) => void;
 }
 
@@ -63,26 +67,41 @@ export async function runWrite(
 ): Promise<readonly JobAnswer[]> {
   const { project, jobs, isSerial } = batch;
   session.begin(client, { writing: true, project });
-  session.tell(BEGIN_WRITE);
-  if (jobs.some(({ isLong }) => isLong)) session.tell(NO_LIMITS);
-  const held = await session.ask(project === null ? LOCK_ALL : LOCK_ONE, project === null ? [] : [project]);
+  const askedMs = time.monotonic();
+  const held = await lock(session, project, jobs);
+  time.onLocked(time.monotonic() - askedMs);
   const [first] = held;
   if (first === undefined) throw new Error(`there is no project ${project ?? NO_PROJECT}`);
   session.states.hold(held);
-  const now = Math.max(time.at(Number(first.now)), ...held.map(({ clock }) => Number(clock)));
+  const nowMs = time.at(Number(first.now));
+  const now = Math.max(Math.floor(nowMs / 1000), ...held.map(({ clock }) => Number(clock)));
   time.passed(now);
+  const begin = (): StoreTransaction => session.rows.begin(now, nowMs);
   const answers: JobAnswer[] = [];
   for (const group of isSerial ? jobs.map((job) => [job]) : toGroups(jobs)) {
     const [job] = group;
-    if (group.length > 1) answers.push(...(await runTogether(session, group, now)));
-    else if (job !== undefined) answers.push(await runJob(session, job, session.rows.begin(now), jobs.length === 1));
+    if (group.length > 1) answers.push(...(await runTogether(session, group, begin)));
+    else if (job !== undefined) answers.push(await runJob(session, job, begin(), jobs.length === 1));
   }
   await session.rows.flush();
   if (session.changes() > 0 || session.states.isChanged())
     for (const { sql, values } of session.states.end(now)) session.database.send(sql, values);
-  await session.settle();
-  await commit(client, String(first.xid), answers);
+  await commit(session, client, String(first.xid), answers);
   return answers;
+}
+
+function lock(
+  session: ConnectionSession,
+  project: number | null,
+  jobs: readonly WriteJob[],
+): Promise<readonly SqlRow[]> {
+  return session.atOnce(() => {
+    session.tell(BEGIN_WRITE);
+    if (jobs.some(({ isLong }) => isLong)) session.tell(NO_LIMITS);
+    const locking = project === null ? session.ask(LOCK_ALL) : session.ask(LOCK_ONE, [project]);
+    session.rows.prepare();
+    return locking;
+  });
 }
 
 /** Neighbours of one kind with different subjects; each other job by itself. */
@@ -108,8 +127,14 @@ export class GroupFailed extends Error {
 }
 
 /** What they ask is on its way at the same time: one round trip for all of them. None can be undone alone. */
-async function runTogether(session: ConnectionSession, jobs: readonly WriteJob[], now: number): Promise<JobAnswer[]> {
-  const results = await Promise.allSettled(jobs.map((job) => job.work(session.rows.begin(now))));
+async function runTogether(
+  session: ConnectionSession,
+  jobs: readonly WriteJob[],
+  begin: () => StoreTransaction,
+): Promise<JobAnswer[]> {
+  session.together(true);
+  const results = await Promise.allSettled(jobs.map((job) => job.work(begin())));
+  session.together(false);
   if (session.failure() !== undefined) throw session.failure();
   return jobs.map((job, at) => {
     const result = results[at];
@@ -153,14 +178,24 @@ export class JobFailed extends Error {
   }
 }
 
-async function commit(client: PoolClient, xid: string, answers: readonly JobAnswer[]): Promise<void> {
-  try {
-    const { command } = await client.query("COMMIT");
-    if (command !== "COMMIT") throw new Error(`the transaction ended with ${command}`);
-  } catch (error) {
-    if (errorKindOf(error) === "fault") throw error;
-    throw new CommitLost(xid, answers, { cause: error });
+/** COMMIT goes along with the last changes: where one of them failed, the server rolls back instead. */
+async function commit(
+  session: ConnectionSession,
+  client: PoolClient,
+  xid: string,
+  answers: readonly JobAnswer[],
+): Promise<void> {
+  const ending = session.atOnce(() => {
+    session.flush();
+    return client.query("COMMIT");
+  });
+  const [sent, ended] = await Promise.allSettled([session.settle(), ending]);
+  if (ended.status === "fulfilled") {
+    if (ended.value.command === "COMMIT") return;
+    throw sent.status === "rejected" ? sent.reason : new Error(`the transaction ended with ${ended.value.command}`);
   }
+  if (errorKindOf(ended.reason) === "fault") throw ended.reason;
+  throw new CommitLost(xid, answers, { cause: ended.reason });
 }
 
 /** What became of a transaction whose COMMIT was not answered; asked on another connection. */

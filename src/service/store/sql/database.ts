@@ -38,9 +38,10 @@ export interface Database {
   returning(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
   /**
    * A change whose result nobody needs and that no rule lets fail. It takes effect before whatever the job asks next;
-   * the job ends only when it is done, and fails with it.
+   * the job ends only when it is done, and fails with it. `isOneRow`: no other change of this text, until something is
+   * asked, changes the same row, so that an engine may make them as one.
    */
-  send(sql: string, values?: readonly SqlValue[]): void;
+  send(sql: string, values?: readonly SqlValue[], how?: { readonly isOneRow: boolean }): void;
   /** The state of a project that the running write may change: what is assigned to it is stored at the write's end. */
   state(project: number): Promise<ProjectState>;
 }

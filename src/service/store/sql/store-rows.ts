@@ -18,7 +18,7 @@ import { createAutopilotRows, followActivityStep, followFrequencyStep } from "./
 import { createErasureRows } from "./rows/people/erasure-rows.ts";
 import { removePersonStep } from "./rows/people/person-removal.ts";
 import { createPersonRows } from "./rows/people/person-rows.ts";
-import { createSuppressionRows } from "./rows/people/suppression-rows.ts";
+import { createSuppressionRows, SUPPRESSION_KEY } from "./rows/people/suppression-rows.ts";
 import { createProjectRows } from "./rows/project-rows.ts";
 import { createRetentionRows } from "./rows/retention-rows.ts";
 import { createFileSecrets, createSecretRows } from "./rows/secret-rows.ts";
@@ -47,12 +47,14 @@ export interface StoreTransaction extends Transaction {
 
 export interface StoreRows {
   /** A transaction whose time is `now`, Unix seconds. One at a time. */
-  readonly begin: (now: number) => StoreTransaction;
+  readonly begin: (now: number, nowMs?: number) => StoreTransaction;
   /** Stores what a write has left to its end. */
   readonly flush: () => Promise<void>;
+  /** Asks at once for what most writes need. */
+  readonly prepare: () => void;
   /** Before a job; returns what undoes what the job leaves outside the database. */
   readonly mark: () => () => void;
-  /** Leaves out what an earlier write had not stored. */
+  /** Before a transaction: leaves out what an earlier write had not stored. */
   readonly forget: () => void;
 }
 
@@ -70,7 +72,9 @@ export function createStoreRows(
   const deferred = isShared ? createDeferredBlocks(plainBlocks) : null;
   const blocks = deferred ?? plainBlocks;
   const changes = createLongChanges(database, createSteps(database, session, blocks), isNoted);
-  const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES));
+  // Nobody who is not to be written to is added to a project while a write of it runs; the key is never replaced.
+  const mayKeep = (name: string): boolean => isShared && name === SUPPRESSION_KEY;
+  const secrets = createFileSecrets(database, () => random.token(SECRET_BYTES), mayKeep);
   const rows = {
     token: () => random.token(TOKEN_BYTES),
     projects: createProjectRows(database, session, blocks),
@@ -94,14 +98,18 @@ export function createStoreRows(
   };
   return {
     flush: async () => deferred?.flush(),
-    forget: () => deferred?.restore(new Map()),
+    prepare: () => void secrets.read(SUPPRESSION_KEY).catch(() => undefined),
+    forget: () => {
+      deferred?.restore(new Map());
+      secrets.forget();
+    },
     mark: () => {
       const mark = deferred?.mark();
       return () => mark !== undefined && deferred?.restore(mark);
     },
-    begin: (now) => {
+    begin: (now, nowMs = now * 1000) => {
       session.now = now;
-      return { ...rows, now, appUrl: appUrl(), step: () => changes.step() };
+      return { ...rows, now, nowMs, appUrl: appUrl(), step: () => changes.step() };
     },
   };
 }

@@ -236,6 +236,7 @@ async function createStore(
   return {
     isShared: false,
     about: { engine: "sqlite", schema: MIGRATIONS.at(-1)?.version ?? 0 },
+    load: () => Promise.resolve(null),
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(rows.begin(time.now()))),

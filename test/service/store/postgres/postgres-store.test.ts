@@ -9,7 +9,7 @@ import { addDigest } from "../../../../src/service/domain/delivery/digests.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { setPaused } from "../../../../src/service/domain/delivery/oversight.ts";
 import type { MessageSender } from "../../../../src/service/domain/delivery/sender.ts";
-import type { Store } from "../../../../src/service/domain/ports.ts";
+import type { NewPerson, Store } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
 import { ensureFirstKey } from "../../../../src/service/first-project.ts";
 import { createDigestLoop } from "../../../../src/service/scheduler/digests.ts";
@@ -30,6 +30,14 @@ test.runIf(process.env["SURVEYCTL_TEST_POSTGRES"] === "required")(
     expect(hasPostgres).toBe(true);
   },
 );
+
+const toPerson = (name: string): NewPerson => ({
+  email: `${name}@x.co`,
+  name,
+  phoneNumber: null,
+  createdAt: 0,
+  lastSentAt: null,
+});
 
 const open = (url: string): Promise<Store> => openPostgresStore({ url, clock: systemClock });
 
@@ -208,6 +216,36 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
       project: project.id,
     });
     await expect(crossing).rejects.toThrow(`a write of project ${project.id} changes project ${other.id}`);
+  });
+});
+
+describe.skipIf(!hasPostgres)("a store that is watched", () => {
+  test("when writes share commits, wait and are cut off, then it tells of each, and how many connections there are", async () => {
+    const url = await newDatabase();
+    const seen = { jobs: 0, rolledBack: 0, locks: 0, retries: [] as string[], slow: [] as string[] };
+    const store = await openPostgresStore({
+      url,
+      clock: systemClock,
+      onCommit: ({ outcome, jobs }) => (outcome === "committed" ? (seen.jobs += jobs) : (seen.rolledBack += jobs)),
+      onRetry: (sqlstate) => seen.retries.push(sqlstate),
+      onLocked: () => (seen.locks += 1),
+      onEvent: (event) => event.kind === "slow" && seen.slow.push(event.statement),
+    });
+    const project = await store.write((tx) => addProject(tx, "default"));
+    await Promise.all(["a", "b", "c"].map((name) => store.write((tx) => tx.people.insert(1, toPerson(name)))));
+    await expect(store.write(() => Promise.reject(new Error("no")), { project: project.id })).rejects.toThrow("no");
+    const cut = store.write(async (tx) => {
+      if (seen.retries.length === 0)
+        await ask(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'");
+      await tx.people.insert(1, toPerson("d"));
+    });
+    await cut;
+    // The store has work of its own besides, which may share one of the commits.
+    expect([seen.jobs >= 5, seen.locks >= 5, seen.rolledBack]).toEqual([true, true, 1]);
+    expect([seen.retries, seen.slow]).toEqual([[expect.stringMatching(/^(?:57P01|none)$/)], []]);
+    const { connections } = (await store.load())!;
+    expect(connections).toEqual({ active: 0, idle: expect.any(Number) as number, waiting: 0 });
+    await store.close();
   });
 });
 

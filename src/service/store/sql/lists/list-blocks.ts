@@ -50,7 +50,10 @@ const CHANGE = `UPDATE list_blocks
   SET row_count = row_count + ?, promoters = promoters + ?, detractors = detractors + ?, unscored = unscored + ?,
     least_other = CASE WHEN least_other > ? THEN ? ELSE least_other END,
     most_other = CASE WHEN most_other < ? THEN ? ELSE most_other END
-  WHERE ${BLOCK} AND (first_at, first_id) = (${BLOCK_OF_KEY}) RETURNING first_at, first_id, row_count AS "rowCount"`;
+  WHERE ${BLOCK} AND (first_at, first_id) = (${BLOCK_OF_KEY})`;
+/** Changes nothing unless this key lies in the same block. */
+const ALSO = `AND (first_at, first_id) = (${BLOCK_OF_KEY})`;
+const CHANGED = `RETURNING first_at, first_id, row_count AS "rowCount"`;
 
 /** `isShared`: other processes change the lists too. */
 export function createListBlocks(database: Database, blockMax = BLOCK_MAX, isShared = false): ListBlocks {
@@ -59,8 +62,7 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX, isSha
   return {
     max: blockMax,
     add: async (list, ...entries) => {
-      for (const group of entries.length <= 1 ? [entries] : await toGroups(database, list, entries)) {
-        const changed = await changeBlock(database, list, group, tally(list, group));
+      for await (const { group, changed } of changeBlocks(database, list, entries, (some) => tally(list, some))) {
         if (changed !== null && changed.rowCount <= blockMax) {
           known.renew(list, changed.first);
           continue;
@@ -73,8 +75,8 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX, isSha
       }
     },
     remove: async (list, ...entries) => {
-      for (const group of entries.length <= 1 ? [entries] : await toGroups(database, list, entries)) {
-        const changed = await changeBlock(database, list, group, toNegative(tally(list, group)));
+      const change = (some: readonly Entry[]): Sums => toNegative(tally(list, some));
+      for await (const { group, changed } of changeBlocks(database, list, entries, change)) {
         if (changed === null) continue;
         if (changed.rowCount > 0) {
           known.renew(list, changed.first);
@@ -146,16 +148,38 @@ function toNegative({ rowCount, promoters, detractors, unscored }: Sums): Sums {
   };
 }
 
-/** The block's key and how many rows it then has; null when the list has no block yet. */
+interface ChangedBlock {
+  readonly first: Key;
+  readonly rowCount: number;
+}
+
+/** Block by block; new rows mostly lie in one, so that is tried first. */
+async function* changeBlocks(
+  database: Database,
+  list: CountedList,
+  entries: readonly Entry[],
+  change: (group: readonly Entry[]) => Sums,
+): AsyncGenerator<{ readonly group: readonly Entry[]; readonly changed: ChangedBlock | null }> {
+  const changed = await changeBlock(database, list, entries, change(entries));
+  const isDone = changed !== null || entries.length <= 1;
+  if (isDone) yield { group: entries, changed };
+  for (const group of isDone ? [] : await toGroups(database, list, entries))
+    yield { group, changed: await changeBlock(database, list, group, change(group)) };
+}
+
+/** The block's key and how many rows it then has; null when they do not lie in one, or the list has no block yet. */
 async function changeBlock(
   database: Database,
   list: CountedList,
   group: readonly Entry[],
   change: Sums,
-): Promise<{ readonly first: Key; readonly rowCount: number } | null> {
+): Promise<ChangedBlock | null> {
+  const [least = BEGINNING, ...others] = group.map(({ key }) => key).toSorted(compareKeys);
+  const most = others.at(-1);
+  const also = most === undefined ? [] : [...which(list), ...most];
   const { rowCount, promoters, detractors, unscored, leastOther, mostOther } = change;
   const bounds = [leastOther, leastOther, mostOther, mostOther];
-  const [row] = await database.returning(CHANGE, [
+  const [row] = await database.returning(`${CHANGE} ${most === undefined ? "" : `${ALSO} `}${CHANGED}`, [
     rowCount,
     promoters,
     detractors,
@@ -163,7 +187,8 @@ async function changeBlock(
     ...bounds,
     ...which(list),
     ...which(list),
-    ...keyOf(group),
+    ...least,
+    ...also,
   ]);
   return row === undefined
     ? null

@@ -53,6 +53,8 @@ export function createDeliveryRows(database: Database, session: Session): Delive
     setResumed: async (at) => writeState(database, RESUMED, at),
     sender: async (name) => (await readState(database, `sender ${name}`)) as SenderState | null,
     setSender: async (name, state) => writeState(database, `sender ${name}`, state),
+    bucket: async (name) => (await readState(database, `bucket ${name}`)) as { level: number; at: number } | null,
+    setBucket: async (name, bucket) => writeState(database, `bucket ${name}`, bucket),
   };
 }
 

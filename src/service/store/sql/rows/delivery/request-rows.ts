@@ -41,7 +41,12 @@ const FORGOTTEN_SECONDS = 3600;
 
 export function createRequestRows(database: Database, session: Session, blocks: ListBlocks): RequestRows {
   return {
-    insert: async (project, request) => insertRequest(database, project, request),
+    insert: async (project, request) => {
+      const id = await insertRequest(database, project, request);
+      // Apart from it, so that works side by side send all of the one and then all of the other.
+      if (!request.paused) bringForward(database, project, request.personId, request.scheduledAt);
+      return id;
+    },
     setProperties: async (project, id, properties) => {
       database.send("UPDATE survey_requests SET properties = ? WHERE project_id = ? AND id = ?", [
         JSON.stringify(properties),
@@ -128,13 +133,16 @@ async function insertRequest(database: Database, project: number, request: NewRe
       unsubscribeToken,
     ],
   );
-  if (!paused) {
-    database.send(
-      "UPDATE people SET next_survey_at = ? WHERE project_id = ? AND id = ? AND (next_survey_at IS NULL OR next_survey_at > ?)",
-      [scheduledAt, project, personId, scheduledAt],
-    );
-  }
   return id;
+}
+
+/** The person's next survey is then or sooner. */
+function bringForward(database: Database, project: number, personId: number, at: number): void {
+  database.send(
+    "UPDATE people SET next_survey_at = ? WHERE project_id = ? AND id = ? AND (next_survey_at IS NULL OR next_survey_at > ?)",
+    [at, project, personId, at],
+    { isOneRow: true },
+  );
 }
 
 /** The first mark and what it froze stand. */

@@ -85,15 +85,16 @@ function toPerson(row: SqlRow | null): PersonRow | null {
   return row as PersonRow | null;
 }
 
+const INSERT = `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+
 async function insertPerson(database: Database, project: number, person: NewPerson): Promise<PersonRow> {
-  const { email, name, phoneNumber, createdAt, lastSentAt } = person;
+  const { email, name, phoneNumber, createdAt, lastSentAt, isFree = false } = person;
   const id = person.id === undefined ? await nextId(database, project) : await reserveId(database, project, person.id);
-  await refuseTaken(() =>
-    database.run(
-      `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [project, id, email, email === null ? null : emailKey(email), name, phoneNumber, createdAt, lastSentAt],
-    ),
-  );
+  const key = email === null ? null : emailKey(email);
+  const values = [project, id, email, key, name, phoneNumber, createdAt, lastSentAt];
+  if (isFree) database.send(INSERT, values);
+  else await refuseTaken(() => database.run(INSERT, values));
   const unset = { lastRespondedAt: null, nextSurveyAt: null, bouncedAt: null, unsubscribedAt: null };
   return { id, email, name, phoneNumber, createdAt, lastSentAt, ...unset };
 }

@@ -6,7 +6,7 @@ import { allIn, type Database, type SqlValue } from "../../database.ts";
 import type { FileSecrets } from "../secret-rows.ts";
 
 /** Of the file's own secret: the same address has another hash in every data file. */
-const KEY = "suppression";
+export const SUPPRESSION_KEY = "suppression";
 
 export function createSuppressionRows(database: Database, secrets: FileSecrets): SuppressionRows {
   return {
@@ -14,7 +14,7 @@ export function createSuppressionRows(database: Database, secrets: FileSecrets):
       await addSuppression(database, [project, channel, await suppressionHash(secrets, channel, address), reason, at]);
     },
     remove: async (project, channel, address, reason) => {
-      const key = await secrets.read(KEY);
+      const key = await secrets.read(SUPPRESSION_KEY);
       if (key === null) return;
       database.send(
         "DELETE FROM suppressions WHERE project_id = ? AND channel = ? AND address_hash = ? AND reason = ?",
@@ -25,7 +25,7 @@ export function createSuppressionRows(database: Database, secrets: FileSecrets):
     addHash: async (project, channel, addressHash, { reason, at }) =>
       addSuppression(database, [project, channel, addressHash, reason, at]),
     list: async (project, channel, address) => {
-      const key = await secrets.read(KEY);
+      const key = await secrets.read(SUPPRESSION_KEY);
       // Without one nothing was ever suppressed.
       if (key === null) return [];
       const sql = `SELECT reason, created_at AS at FROM suppressions
@@ -47,7 +47,7 @@ async function addSuppression(database: Database, values: readonly SqlValue[]): 
 
 /** In a write: the first one makes the file's key. */
 export async function suppressionHash(secrets: FileSecrets, channel: Channel, address: string): Promise<string> {
-  return hash(await secrets.ensure(KEY), channel, address);
+  return hash(await secrets.ensure(SUPPRESSION_KEY), channel, address);
 }
 
 /** Suppressions of e-mail by address, of those that have any. */
@@ -57,7 +57,7 @@ export async function suppressedEmails(
   project: number,
   emails: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Suppression[]>> {
-  const key = await secrets.read(KEY);
+  const key = await secrets.read(SUPPRESSION_KEY);
   if (key === null) return new Map();
   const byHash = new Map(emails.map((email) => [hash(key, "email", email), email]));
   const sql = `SELECT address_hash AS hash, reason, created_at AS at FROM suppressions

@@ -1,0 +1,90 @@
+/** When messages may leave, so that all processes that send together keep one rate. */
+import type { Clock } from "../../../runtime/clock.ts";
+import type { Store } from "../../domain/ports.ts";
+import { type BucketLevel, FULL_BUCKET, reserve, type SmtpRate } from "./token-bucket.ts";
+
+export interface Departures {
+  /** The moment of the next message, Unix milliseconds, without taking it. */
+  readonly next: () => Promise<number>;
+  /** Takes a moment: no other message gets it. */
+  readonly take: () => Promise<number>;
+  /** To be stored with the sender, so that the next start does not begin with a burst. */
+  readonly level: () => BucketLevel;
+}
+
+export interface DeparturesOptions {
+  readonly rate: SmtpRate;
+  readonly clock: Clock;
+  /** Where the last process ended. */
+  readonly level: BucketLevel;
+}
+
+/** For one process alone. */
+export function createDepartures({ rate, clock, level }: DeparturesOptions): Departures {
+  const state = { level };
+  const look = (): ReturnType<typeof reserve> => reserve(rate, state.level, clock.now());
+  return {
+    next: async () => look().departures[0] ?? 0,
+    take: async () => {
+      const { bucket, departures } = look();
+      state.level = bucket;
+      return departures[0] ?? 0;
+    },
+    level: () => state.level,
+  };
+}
+
+export interface SharedDeparturesOptions extends DeparturesOptions {
+  readonly store: Store;
+  /** Of the sender: all that have this name share the rate. */
+  readonly name: string;
+  /** How many messages wait for a moment now. */
+  readonly wanted: () => number;
+}
+
+/** Moments that are taken from the store at once, at most. */
+const TAKEN_MAX = 10;
+
+/**
+ * For several processes on one store: moments are taken from it some at a time, and no more than one second has, so that a
+ * process that does not use its own holds the others up by no more. One that has passed is not made up for.
+ */
+export function createSharedDepartures(options: SharedDeparturesOptions): Departures {
+  const { rate, clock, store, name, wanted } = options;
+  const perSecond = rate.count / rate.perSeconds;
+  const most = Math.max(1, Math.min(Math.floor(perSecond), Math.max(TAKEN_MAX, Math.ceil(perSecond / TAKEN_MAX))));
+  const state = { moments: [] as number[], taking: null as Promise<void> | null };
+  const takeSome = async (): Promise<void> => {
+    const count = Math.min(most, Math.max(1, wanted()));
+    const waits = await store.write(
+      async (tx) => {
+        const level = (await tx.deliveries.bucket(name)) ?? FULL_BUCKET;
+        const { bucket, departures } = reserve(rate, level, tx.nowMs, count);
+        await tx.deliveries.setBucket(name, bucket);
+        return departures.map((at) => at - tx.nowMs);
+      },
+      { project: "none" },
+    );
+    // Of the clock that is the same for all, only how long to wait.
+    const now = clock.now();
+    state.moments.push(...waits.map((wait) => now + wait));
+  };
+  /** `pick` is asked until it finds a moment: another message may have been quicker. */
+  const find = async (pick: () => number | undefined): Promise<number> => {
+    for (;;) {
+      const passed = clock.now() - 1000 / perSecond;
+      state.moments = state.moments.filter((at) => at >= passed);
+      const found = pick();
+      if (found !== undefined) return found;
+      state.taking ??= takeSome().finally(() => {
+        state.taking = null;
+      });
+      await state.taking;
+    }
+  };
+  return {
+    next: () => find(() => state.moments[0]),
+    take: () => find(() => state.moments.shift()),
+    level: () => options.level,
+  };
+}
