@@ -22,6 +22,8 @@ const ABOUT_FILES = {
   "test/service/store/kill.test.ts": "what a data file holds when its only process is killed",
   "test/service/store/migrations.test.ts": "data files of older versions",
   "test/service/store/sqlite-store.test.ts": "what happens to the file itself",
+  "test/service/webhook/dispatcher.test.ts":
+    "its clock is set by hand, and never reaches the next look of several processes",
   "test/service/webhook/kill.test.ts": "the only process of a data file is killed",
 };
 /** Tests that bring their own server. The second folder takes long, and is never part of the run on data files. */

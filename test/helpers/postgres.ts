@@ -27,9 +27,12 @@ export const hasPostgres = BINARIES !== null;
 /** Whether this run tests the whole service on a server instead of files. */
 export const onPostgres = process.env["SURVEYCTL_TEST_ENGINE"] === "postgres";
 
+/** Path of one that comes with the server. */
+export const serverProgram = (name: string): string => path.join(BINARIES ?? "", name);
+
 /** `initdb` refuses root. */
 function asServer(program: string, ...args: readonly string[]): void {
-  const command = [path.join(BINARIES ?? "", program), ...args];
+  const command = [serverProgram(program), ...args];
   const isRoot = process.getuid?.() === 0;
   const [first = "", ...rest] = isRoot ? ["runuser", "-u", "postgres", "--", ...command] : command;
   const { status, stderr, stdout } = spawnSync(first, rest, { encoding: "utf8" });
