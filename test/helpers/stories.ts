@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { onPostgres } from "./postgres.ts";
 import { parseStory, runStory } from "./story.ts";
 
 /** Registers a test for each story of one folder of test/acceptance, and one that there are stories at all. */
 export function tellStories(folder: string): void {
-  const names = readdirSync(folder).filter((name) => name.endsWith(".txt"));
+  // The others know nothing of what keeps the data.
+  const isAbout = (name: string): boolean =>
+    !onPostgres || /^serve\b/m.test(readFileSync(path.join(folder, name), "utf8"));
+  const names = readdirSync(folder).filter((name) => name.endsWith(".txt") && isAbout(name));
   it("when the folder is listed, then there are stories", () => {
     expect(names).not.toEqual([]);
   });
