@@ -12,6 +12,7 @@ import type {
   WantedConfiguration,
   ConfiguredSettings,
 } from "../domain/projects/configuration.ts";
+import { WEEKDAYS } from "../domain/delivery/digest-rows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../domain/webhooks/webhook-rows.ts";
 import { BOUNCE_COMMANDS, type BounceCommand, type BounceResults } from "./bounce-commands.ts";
 import { DELIVERY_COMMANDS, type DeliveryCommand, type DeliveryResults } from "./delivery-commands.ts";
@@ -140,6 +141,14 @@ const WANTED = v.partial(
     brand: v.partial(v.object({ name: text, color: text, logo: text })),
     trends: v.array(v.object({ name: v.string(), where: v.record(v.string(), v.string()) })),
     webhooks: v.array(v.object({ url: v.string(), ...v.partial(v.object(webhook)).entries })),
+    digests: v.array(
+      v.object({
+        email: v.string(),
+        every: v.picklist(WEEKDAYS),
+        at: v.exactOptional(v.pipe(v.string(), v.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/))),
+        tz: v.exactOptional(text),
+      }),
+    ),
   }),
 ) as v.GenericSchema<unknown, WantedConfiguration>;
 

@@ -10,7 +10,7 @@ import type { ConflictPolicy } from "../../../service/domain/history/import-peop
 import type { HistoryFormat, HistoryStream } from "../../../service/history/columns.ts";
 import type { Deps } from "../../command/deps.ts";
 import { createProgress } from "../../command/progress.ts";
-import { AssertionError, ImportStoppedError } from "../../errors/command-errors.ts";
+import { AssertionError, ImportStoppedError, InterruptedError } from "../../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { asUsageError } from "../problems.ts";
 import { findSources } from "./sources.ts";
@@ -41,13 +41,16 @@ export interface HistoryRequest {
   readonly report: string | null;
 }
 
-/** Opens the data file, or finds the server that has it, once the rows are counted. */
+/** Opens the data file, or finds the server that has it. */
 export type WithStore = <Result>(work: (admin: Admin) => Promise<Result>) => Promise<Result>;
 
 export async function runHistoryImport(deps: Deps, request: HistoryRequest, withStore: WithStore): Promise<ExitCode> {
+  optimizeWasmByOneThread();
   const report = request.report === null ? null : await openReplacement(request.report, deps.random.token(6));
   try {
-    const exit = await importHistoryFiles(deps, request, withStore, report);
+    const exit = request.check
+      ? await importHistoryFiles(deps, request, null, report)
+      : await withStore((admin) => importHistoryFiles(deps, request, admin, report));
     await report?.commit();
     return exit;
   } catch (error) {
@@ -55,19 +58,25 @@ export async function runHistoryImport(deps: Deps, request: HistoryRequest, with
     if (error instanceof InputError) throw asUsageError(error);
     if (error instanceof InputChangedError)
       throw new ImportStoppedError("input_changed", error.message, {
-        hint: "run it again: rows that are stored are not stored twice",
+        hint: AGAIN,
         cause: error,
       });
+    if (error instanceof InterruptedError && !request.check) throw new InterruptedError(error.signal, AGAIN);
     throw error;
   }
 }
 
+const AGAIN = "run it again: rows that are stored are not stored twice";
+
+/** `admin` is null where nothing is to be stored. */
 async function importHistoryFiles(
   deps: Deps,
   request: HistoryRequest,
-  withStore: WithStore,
+  admin: Admin | null,
   report: FileReplacement | null,
 ): Promise<ExitCode> {
+  // Long before the rows are read, whether they can be stored.
+  await admin?.({ kind: "settings", project: request.project, change: {} });
   const { format, stream, renames, unknown, onConflict, updatedAt, webhooks, project } = request;
   const shared = { zone: deps.options.timeZone, now: unixSeconds(deps.clock), signal: deps.signal };
   const reading: HistoryReading = { format, stream, renames, unknown, ...shared };
@@ -75,27 +84,22 @@ async function importHistoryFiles(
   const onProblem = (problem: HistoryProblem): void => problems.add(problem);
   const progress = createProgress(deps, "rows", false);
   const limitYoungHeap = createYoungHeapLimit();
-  optimizeWasmByOneThread();
   const onRows = async (rows: number): Promise<void> => {
     limitYoungHeap();
     await report?.write(Buffer.from(problems.takeLines()));
     await progress.update(rows);
   };
-  // Long before the rows are read, whether they can be stored.
-  if (!request.check) await withStore((admin) => admin({ kind: "settings", project, change: {} }));
   const sources = await findSources(deps, request.paths);
   const scratch = createScratchBytes(tmpdir(), deps.random.token(9));
   try {
     const survey = await surveySources(sources, reading, { onProblem, onRows, scratch });
     await progress.end();
-    if (request.check) await writeMapping(deps, survey, reading);
+    if (admin === null) await writeMapping(deps, survey, reading);
     const failures = failedExpectations(survey, request.expectations);
-    const isStored = !request.check && failures.length === 0;
-    const stored = isStored
-      ? await withStore((admin) =>
-          storeRows({ admin, project, onConflict, updatedAt, webhooks, survey, reading, onProblem, onRows }),
-        )
-      : null;
+    const stored =
+      admin !== null && failures.length === 0
+        ? await storeRows({ admin, project, onConflict, updatedAt, webhooks, survey, reading, onProblem, onRows })
+        : null;
     await progress.end();
     await report?.write(Buffer.from(problems.takeLines()));
     await writeHistorySummary(deps, survey, stored, problems, reading);

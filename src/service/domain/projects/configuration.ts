@@ -2,14 +2,17 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
+import { emailKey } from "../../../contract/text/email.ts";
 import { addTrend, listTrends, removeTrend } from "../answers/trends.ts";
+import { type DigestRow, WEEKDAYS } from "../delivery/digest-rows.ts";
+import { addDigest } from "../delivery/digests.ts";
 import { InvalidError } from "../errors.ts";
 import type { ProjectRow, Transaction, WebhookRow } from "../ports.ts";
 import { configureAutopilot, getAutopilot } from "../surveys/autopilot.ts";
 import { type ScoreSpan, WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook-rows.ts";
 import { addWebhook, changeWebhook, removeWebhook, SIGNATURE_HEADER } from "../webhooks/webhooks.ts";
 import { changeBrand, readBrand, readLogo } from "./brand.ts";
-import { changeSettings, type ProjectSettings, readSettings, setThrottle } from "./projects.ts";
+import { changeSettings, isZone, type ProjectSettings, readSettings, setThrottle } from "./projects.ts";
 
 /** How surveys present themselves; null leaves it to the server. */
 export interface ConfiguredSettings {
@@ -51,6 +54,14 @@ export interface ConfiguredWebhook {
   readonly insecure_http: boolean;
 }
 
+/** `every` is a day of the week, `at` a time of it such as `08:00`; `tz` null follows the project's. */
+export interface ConfiguredDigest {
+  readonly email: string;
+  readonly every: string;
+  readonly at: string;
+  readonly tz: string | null;
+}
+
 export interface ProjectConfiguration {
   readonly settings: ConfiguredSettings;
   /** Seconds; null for none. */
@@ -59,6 +70,8 @@ export interface ProjectConfiguration {
   readonly brand: ConfiguredBrand;
   readonly trends: readonly ConfiguredTrend[];
   readonly webhooks: readonly ConfiguredWebhook[];
+  /** Without readers who have left. */
+  readonly digests: readonly ConfiguredDigest[];
 }
 
 /** What is not named stays as it is; a list is the full list. Null takes a value back. */
@@ -69,8 +82,10 @@ export interface WantedConfiguration {
   readonly brand?: Partial<ConfiguredBrand>;
   readonly trends?: readonly ConfiguredTrend[];
   readonly webhooks?: readonly WantedWebhook[];
+  readonly digests?: readonly WantedDigest[];
 }
 
+export type WantedDigest = Pick<ConfiguredDigest, "email" | "every"> & Partial<ConfiguredDigest>;
 export type WantedWebhook = Pick<ConfiguredWebhook, "url"> & Partial<ConfiguredWebhook>;
 
 /** One value that differs; null where there was, or is, none. Throttle and frequencies are seconds. */
@@ -111,6 +126,7 @@ export async function readConfiguration(tx: Transaction, project: ProjectRow): P
     },
     trends: (await listTrends(tx, project)).map(({ name, where }) => ({ name, where })),
     webhooks: (await tx.webhooks.list(project.id)).map(toConfigured),
+    digests: (await wantedDigests(tx, project)).map(toConfiguredDigest),
   };
 }
 
@@ -152,7 +168,7 @@ export async function applyConfiguration(
   tools: ConfigurationTools,
 ): Promise<AppliedConfiguration> {
   const old = await readConfiguration(tx, project);
-  const { settings, throttle, autopilot, brand, trends, webhooks } = wanted;
+  const { settings, throttle, autopilot, brand, trends, webhooks, digests } = wanted;
   if (settings !== undefined)
     await at(["settings"], async () => changeSettings(tx, project, toProjectSettings(settings)));
   if (throttle !== undefined && throttle !== old.throttle)
@@ -161,6 +177,7 @@ export async function applyConfiguration(
   if (brand !== undefined) await at(["brand"], () => changeBrand(tx, project, toBrandChange(brand, old.brand)));
   if (trends !== undefined) await applyTrends(tx, project, trends);
   const secrets = webhooks === undefined ? [] : await applyWebhooks(tx, project, webhooks, tools);
+  if (digests !== undefined) await applyDigests(tx, project, digests);
   return { changes: differences(old, await readConfiguration(tx, project)), secrets };
 }
 
@@ -254,6 +271,41 @@ async function applyWebhooks(
   return secrets;
 }
 
+/** Whoever ended it by the link of a mail is remembered. */
+async function wantedDigests(tx: Transaction, project: ProjectRow): Promise<DigestRow[]> {
+  return (await tx.digests.list(project.id)).filter(({ unsubscribedAt }) => unsubscribedAt === null);
+}
+
+const AT = "08:00";
+
+function toConfiguredDigest({ email, weekday, minute, zone }: DigestRow): ConfiguredDigest {
+  const [hours, minutes] = [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0"));
+  return { email, every: WEEKDAYS[weekday] ?? "", at: `${hours}:${minutes}`, tz: zone };
+}
+
+async function applyDigests(tx: Transaction, project: ProjectRow, wanted: readonly WantedDigest[]): Promise<void> {
+  const left = new Map((await wantedDigests(tx, project)).map((digest) => [emailKey(digest.email), digest]));
+  for (const [index, { email, every, at: time = AT, tz = null }] of wanted.entries()) {
+    const old = left.get(emailKey(email));
+    left.delete(emailKey(email));
+    const { every: day, at: hour, tz: zone } = old === undefined ? NO_DIGEST : toConfiguredDigest(old);
+    if (day === every && hour === time && zone === tz) continue;
+    const [hours = 0, minutes = 0] = time.split(":").map(Number);
+    const schedule = {
+      weekday: (WEEKDAYS as readonly string[]).indexOf(every),
+      minute: hours * 60 + minutes,
+      zone: tz,
+    };
+    await at(["digests", String(index)], async () => {
+      if (tz !== null && !isZone(tz)) throw new InvalidError({ tz: ["is not a time zone"] });
+      return addDigest(tx, project, email, schedule);
+    });
+  }
+  for (const { id } of left.values()) await tx.digests.delete(project.id, id);
+}
+
+const NO_DIGEST: Omit<ConfiguredDigest, "email"> = { every: "", at: "", tz: null };
+
 const NEW_WEBHOOK: Omit<ConfiguredWebhook, "url"> = {
   events: WEBHOOK_EVENTS,
   scores: null,
@@ -276,7 +328,7 @@ function differences(old: ProjectConfiguration, now: ProjectConfiguration): Conf
   });
 }
 
-function flatten({ throttle, brand, trends, webhooks, ...sections }: ProjectConfiguration): Map<string, Json> {
+function flatten({ throttle, brand, trends, webhooks, digests, ...sections }: ProjectConfiguration): Map<string, Json> {
   const rows = new Map<string, Json>([["throttle", throttle ?? "off"]]);
   const add = (prefix: string, value: Json): void => {
     if (!isJsonObject(value)) rows.set(prefix, value);
@@ -289,6 +341,7 @@ function flatten({ throttle, brand, trends, webhooks, ...sections }: ProjectConf
   for (const { name, where } of trends) rows.set(`${names("trends", name)}.where`, { ...where });
   for (const { url, scores, ...rest } of webhooks)
     add(names("webhooks", url), toJson({ ...rest, scores: scores === null ? null : `${scores.from}-${scores.to}` }));
+  for (const { email, ...schedule } of digests) add(names("digests", email), toJson(schedule));
   return rows;
 }
 

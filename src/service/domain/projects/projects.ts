@@ -150,7 +150,8 @@ const CHECKS: Readonly<Record<keyof ProjectSettings, Check>> = {
   softBounces: (text) => (/^[1-5]$/.test(text) ? null : "must be a whole number from 1 to 5"),
 };
 
-function isZone(name: string): boolean {
+/** Whether this Node knows the zone. */
+export function isZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
   } catch {

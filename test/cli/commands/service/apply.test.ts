@@ -33,6 +33,9 @@ trends:
 webhooks:
   - {url: "${HOOK}", scores: 0-6, events: [survey_response.created]}
   - {url: "http://127.0.0.1:9/x", format: slack, allow_private: true}
+digests:
+  - {email: boss@acme.example, every: friday, at: 9:30, tz: UTC}
+  - {email: team@acme.example, every: monday}
 `;
 
 const PRINTED = `# Settings of project "default": surveyctl service apply FILE. Secrets are not among them.
@@ -85,6 +88,15 @@ webhooks:
     allow_private: true
     insecure_http: false
     scores: null
+digests:
+  - email: boss@acme.example
+    every: friday
+    at: 09:30
+    tz: UTC
+  - email: team@acme.example
+    every: monday
+    at: 08:00
+    tz: null
 `;
 
 interface World {
@@ -131,7 +143,7 @@ describe.each([
   it("when it is a dry run, then the difference is shown and nothing changes", async () => {
     const before = await world.service(["settings", "-o", "yaml"]);
     const tried = await world.service(["apply", file, "--dry-run"]);
-    expect([tried.status, tried.stderr]).toEqual([0, "25 settings would change. Nothing was changed.\n"]);
+    expect([tried.status, tried.stderr]).toEqual([0, "30 settings would change. Nothing was changed.\n"]);
     expect(tried.stdout.split("\n").slice(0, 4)).toEqual([
       "change\tthrottle\t30d\t36h",
       "add\tsettings.sender_name\t\t2024: off",
@@ -147,7 +159,7 @@ describe.each([
     const secrets = rows.filter(({ key }) => key.endsWith(".secret"));
     expect([applied.status, rows.length, secrets]).toEqual([
       0,
-      27,
+      32,
       [HOOK, "http://127.0.0.1:9/x"].map((url) => ({
         change: "add",
         key: `webhooks[${JSON.stringify(url)}].secret`,
@@ -229,6 +241,12 @@ describe("a file that is wrong", () => {
       "webhooks:\n  - url: https://e.com/\n    events: [a]",
       expect.stringContaining('3:14: webhooks.0.events.0 "a" is not one of'),
     ],
+    ["digests:\n  - email: a@x.co", "2:5: digests.0 has no every"],
+    [
+      "digests:\n  - {email: a@x.co, every: monday, at: 25:00}",
+      '2:40: digests.0.at "25:00" is not a time of day such as 08:00',
+    ],
+    ["digests:\n  - {email: a@x.co, every: monday, tz: Mars}", "2:40: digests.0.tz is not a time zone"],
   ])("when it says %j, then one sentence tells the place, and nothing changes", async (wrong, sentence) => {
     const file = path.join(world.folder, "wrong.yaml");
     // What comes first is right, and is not applied either.
@@ -237,6 +255,6 @@ describe("a file that is wrong", () => {
     expect([status, stdout, stderr.trimEnd().replace(`error: ${file}:`, "")]).toEqual([2, "", sentence]);
     const { stdout: printed } = await world.service(["settings", "-o", "yaml"]);
     expect(printed).toContain("throttle: 30d\n");
-    expect(printed).toMatch(/trends: \[\]\nwebhooks: \[\]\n$/);
+    expect(printed).toMatch(/trends: \[\]\nwebhooks: \[\]\ndigests: \[\]\n$/);
   });
 });

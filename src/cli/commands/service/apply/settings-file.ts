@@ -6,6 +6,7 @@ import type { Json } from "../../../../contract/json.ts";
 import { SCORE_MAX } from "../../../../contract/limits.ts";
 import { PLATFORMS } from "../../../../contract/resources.ts";
 import type { ProjectConfiguration, WantedConfiguration } from "../../../../service/domain/projects/configuration.ts";
+import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook-rows.ts";
 import { formatDuration, readDuration } from "../../../args/values.ts";
 import {
@@ -33,6 +34,12 @@ function readScores(given: string): Json {
   const [, first = "", last = first] = /^(\d+)(?:-(\d+))?$/.exec(given) ?? [];
   const [from, to] = [Number(first), Number(last)];
   return first === "" || from > to || to > SCORE_MAX ? null : { from, to };
+}
+
+/** `8:00` as well. */
+function readTimeOfDay(given: string): Json {
+  const padded = given.padStart(5, "0");
+  return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(padded) ? padded : null;
 }
 
 const PLATFORM = fields({ active: flag, frequency: parsed(readDuration, DURATION) });
@@ -63,6 +70,17 @@ const SETTINGS_FILE: YamlRule = fields({
         insecure_http: flag,
       },
       ["url"],
+    ),
+  ),
+  digests: list(
+    fields(
+      {
+        email: text,
+        every: oneOf(WEEKDAYS),
+        at: parsed(readTimeOfDay, "a time of day such as 08:00"),
+        tz: optionalText,
+      },
+      ["email", "every"],
     ),
   ),
 });
@@ -102,7 +120,7 @@ async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, fol
 
 /** A file that `readSettingsFile` reads back to the same settings. */
 export function formatSettingsFile(project: string, configuration: ProjectConfiguration): string {
-  const { settings, throttle, autopilot, brand, trends, webhooks } = configuration;
+  const { settings, throttle, autopilot, brand, trends, webhooks, digests } = configuration;
   const value = {
     settings,
     throttle: throttle === null ? "off" : formatDuration(throttle),
@@ -115,6 +133,7 @@ export function formatSettingsFile(project: string, configuration: ProjectConfig
       ...rest,
       scores: scores === null ? null : `${scores.from}-${scores.to}`,
     })),
+    digests,
   };
   const head = `# Settings of project ${JSON.stringify(project)}: surveyctl service apply FILE. Secrets are not among them.\n`;
   return head + stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
