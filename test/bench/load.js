@@ -5,9 +5,13 @@ import { Pool } from "undici";
 export async function measureLoad(origin, request, { connections = 8, seconds = 2 } = {}) {
   const pool = new Pool(origin, { connections, pipelining: 1 });
   try {
-    await round(pool, request, connections, 300);
+    const first = await round(pool, request, connections, 300);
     const times = (await round(pool, request, connections, seconds * 1000)).toSorted((a, b) => a - b);
-    return { perSecond: times.length / seconds, p99Ms: times[Math.floor(times.length * 0.99)] };
+    return {
+      perSecond: times.length / seconds,
+      count: first.length + times.length,
+      p99Ms: times[Math.floor(times.length * 0.99)],
+    };
   } finally {
     await pool.close();
   }

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 export const PROGRAM = path.join(import.meta.dirname, "../../bin/surveyctl.js");
+/** Clock ticks a second, as the kernel counts processor time. */
+const TICKS = 100;
 export const KEY = "benchmark-key";
 export const AUTHORIZATION = `Basic ${Buffer.from(`${KEY}:`).toString("base64")}`;
 
@@ -23,7 +25,12 @@ export function temporaryFolder() {
 
 /** A real service, on a new data file unless one is given; `url` is its address. */
 export async function startService(dataFile = path.join(temporaryFolder(), "survey.db"), args = []) {
-  const child = spawn(process.execPath, [PROGRAM, "serve", "--data", dataFile, "--port", "0", ...args], {
+  return startServing(["--data", dataFile, ...args]);
+}
+
+/** `serve` with these arguments. */
+export async function startServing(args) {
+  const child = spawn(process.execPath, [PROGRAM, "serve", "--port", "0", ...args], {
     env: bareEnvironment({ SURVEYCTL_API_KEY: KEY }),
     stdio: ["ignore", "pipe", "ignore"],
   });
@@ -32,7 +39,7 @@ export async function startService(dataFile = path.join(temporaryFolder(), "surv
 
 /** A server of `node:http` in a process of its own that answers everything with `module`'s body. */
 export async function startStub(file, ...args) {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, file), ...args], {
+  const child = spawn(process.execPath, [path.resolve(import.meta.dirname, file), ...args], {
     env: bareEnvironment(),
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -60,6 +67,13 @@ async function listening(child) {
     }
   }
   throw new Error(`the server ended: ${said}`);
+}
+
+/** Milliseconds of user and system time that a process has had. */
+export function processorMs(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
 }
 
 /** Runs a command line to its end; milliseconds and the highest memory it held, in MB. */
