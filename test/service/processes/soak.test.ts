@@ -99,8 +99,8 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
       if (process.env.SHOW_FIGURES === "1") console.log({ SECONDS, requests, slopes, first, last, end: looks.at(-1) });
       expect(failures).toEqual([]);
       expect(requests).toBeGreaterThan(SECONDS * 2);
-      // A few seconds say nothing about a slope.
-      if (SECONDS < 300) return;
+      // The heap of a process takes minutes to find its size.
+      if (SECONDS < 1200) return;
       expect(Math.max(...slopes)).toBeLessThanOrEqual(SLOPE_MAX);
       expect(last).toBeLessThan(2 * (first ?? 0) + 50);
     } finally {
