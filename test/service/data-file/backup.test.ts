@@ -340,7 +340,7 @@ describe("a restored store", () => {
       "one that was cut short": "short.db: the file is damaged",
       "a file in use": "used.db is in use, or was when its service was killed: the log used.db-wal is beside it",
       "a missing folder": "cannot write no/new.db: the folder no does not exist",
-      "one file": "b.db is the same file as b.db",
+      "one file": "b.db is the data file itself",
     });
     expect(readdirSync(state.folder)).toEqual(before);
     expect(await emailsIn("other.db")).toEqual(["p0@x.co"]);
