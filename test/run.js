@@ -19,6 +19,7 @@ const ABOUT_FILES = {
   "test/service/delivery/once/mixed-run.test.ts": "its clock jumps ahead while a server works",
   "test/service/page/browser.test.ts": "what a browser shows",
   "test/service/run-server.test.ts": "what is left beside a data file",
+  "test/service/scheduler/scheduler.test.ts": "its clock is set by hand, and counts the waits of one process",
   "test/service/store/file-owner.test.ts": "one process owns a data file",
   "test/service/store/kill.test.ts": "what a data file holds when its only process is killed",
   "test/service/store/migrations.test.ts": "data files of older versions",
