@@ -139,7 +139,7 @@ describe("when a response has a permalink", () => {
     for (const path of [
       signed.replace(expires, String(Number(expires) + 1)),
       signed.slice(0, -1),
-      signed.replace(/signature=./, "signature=_"),
+      signed.replace(/(?<=signature=)./, (first) => (first === "_" ? "-" : "_")),
       signed.replace(/\/r\/[\w-]+/, `/r/${"x".repeat(22)}`),
       `${permalink}?expires=x&signature=y`,
     ])
