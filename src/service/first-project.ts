@@ -1,6 +1,6 @@
 import type { Random } from "../runtime/random.ts";
 import { createKey } from "./control/create-admin.ts";
-import type { Store } from "./domain/ports.ts";
+import type { Store, Transaction } from "./domain/ports.ts";
 import { addKey, addProject, authenticate, findProject, listKeys, listProjects } from "./domain/projects/projects.ts";
 
 export const DEFAULT_PROJECT = "default";
@@ -22,18 +22,24 @@ export class UnknownKeyError extends Error {
  * keys already. Throws InvalidError for a key that cannot be one, UnknownKeyError for one that opens nothing.
  */
 export async function ensureFirstKey(store: Store, random: Random, given: string | null): Promise<string | null> {
+  // Most starts only look, which waits for no other process.
+  if (await store.read((tx) => hasFirstKey(tx, given))) return null;
   return store.write(async (tx) => {
-    const existing = await findProject(tx, DEFAULT_PROJECT);
-    const project = existing ?? (await addProject(tx, DEFAULT_PROJECT));
-    if (existing !== null) {
-      for (const other of await listProjects(tx)) {
-        if ((await listKeys(tx, other)).length === 0) continue;
-        if (given === null || (await authenticate(tx, given)) !== null) return null;
-        throw new UnknownKeyError("the key is not one of the data file's keys");
-      }
-    }
+    if (await hasFirstKey(tx, given)) return null;
+    const project = (await findProject(tx, DEFAULT_PROJECT)) ?? (await addProject(tx, DEFAULT_PROJECT));
     const key = given ?? createKey(random);
     await addKey(tx, project, key);
     return key;
   });
+}
+
+/** Throws UnknownKeyError when there are keys and the one that was given is none of them. */
+async function hasFirstKey(tx: Transaction, given: string | null): Promise<boolean> {
+  if ((await findProject(tx, DEFAULT_PROJECT)) === null) return false;
+  for (const project of await listProjects(tx)) {
+    if ((await listKeys(tx, project)).length === 0) continue;
+    if (given === null || (await authenticate(tx, given)) !== null) return true;
+    throw new UnknownKeyError("the key is not one of the data file's keys");
+  }
+  return false;
 }

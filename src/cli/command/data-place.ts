@@ -6,7 +6,12 @@ import { UsageError } from "../errors/usage-error.ts";
 import type { Deps } from "./deps.ts";
 
 /** A file; or a database by its URL, or by a file that holds it. */
-export type PlaceChoice = string | { readonly url: string } | { readonly urlFile: string };
+export type PlaceChoice = string | DatabaseAddress;
+
+type DatabaseAddress = ({ readonly url: string } | { readonly urlFile: string }) & {
+  /** Whether it may be reached without TLS over a network; absent: as the URL says. */
+  readonly isInsecureAllowed?: boolean;
+};
 
 export interface DataFileChoice {
   /** `--data`, `--database` or `--database-file`; null when none was given. */
@@ -43,8 +48,15 @@ export async function chooseDataFile(
   return place;
 }
 
-async function readUrl(choice: Exclude<PlaceChoice, string>): Promise<string> {
-  if ("url" in choice) return choice.url;
+async function readUrl(choice: DatabaseAddress): Promise<string> {
+  const url = "url" in choice ? choice.url : await readUrlFile(choice);
+  if (choice.isInsecureAllowed !== true || !URL.canParse(url)) return url;
+  const allowed = new URL(url);
+  allowed.searchParams.set("insecure", "on");
+  return allowed.href;
+}
+
+async function readUrlFile(choice: { readonly urlFile: string }): Promise<string> {
   const { readFile } = await import("node:fs/promises");
   try {
     return (await readFile(choice.urlFile, "utf8")).trim();
@@ -62,8 +74,14 @@ export function readPlace(flags: Flags): PlaceChoice | null {
     urlFile === null ? [] : ["--database-file"],
   ].flat();
   if (given.length > 1) throw new UsageError(`${given.slice(0, 2).join(" and ")} cannot be used together`);
-  if (url !== null) return { url };
-  return urlFile === null ? file : { urlFile };
+  const isInsecureAllowed = flags.is("--insecure-database");
+  if (url !== null) return { url, isInsecureAllowed };
+  if (urlFile !== null) return { urlFile, isInsecureAllowed };
+  if (isInsecureAllowed)
+    throw new UsageError("--insecure-database requires --database or --database-file", {
+      hint: "in SURVEYCTL_DATABASE, add insecure=on to the URL",
+    });
+  return file;
 }
 
 /** Without its password. */
@@ -82,6 +100,7 @@ export const DATABASE_FLAGS: readonly FlagRecord[] = [
     environment: "SURVEYCTL_DATABASE",
   },
   { flag: "--database-file", value: "file", text: "file that holds the URL of the database" },
+  { flag: "--insecure-database", text: "allow sslmode=disable to a server on another machine" },
 ];
 
 /** Alone for commands that work on files. */

@@ -14,17 +14,24 @@ const MAX = 10;
 const CONNECT_MS = 5_000;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?|)$/;
 
-/** Reads `postgres://…?prepare=off&max=10`. Throws StoreDatabaseError. */
-export function readTarget(url: string, { isInsecureAllowed = false } = {}): DatabaseTarget {
+/**
+ * Reads `postgres://…?prepare=off&max=10`; with `insecure=on` also one that reaches another machine without TLS.
+ * Throws StoreDatabaseError.
+ */
+export function readTarget(url: string): DatabaseTarget {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !/^postgres(?:ql)?:$/.test(parsed.protocol))
     throw new StoreDatabaseError("unsupported", "the database is given as postgres://user@host/name");
   const isPrepared = parsed.searchParams.get("prepare") !== "off";
   const max = Number(parsed.searchParams.get("max") ?? MAX);
   const isLocal = LOOPBACK.test(parsed.hostname) || (parsed.searchParams.get("host") ?? "").startsWith("/");
+  const isInsecureAllowed = parsed.searchParams.get("insecure") === "on";
   if (!isLocal && !isInsecureAllowed && parsed.searchParams.get("sslmode") === "disable")
-    throw new StoreDatabaseError("unsupported", "sslmode=disable sends the password readable by others");
-  for (const name of ["prepare", "max"]) parsed.searchParams.delete(name);
+    throw new StoreDatabaseError(
+      "unsupported",
+      "sslmode=disable would send the password readable by others (insecure=on in the URL allows it)",
+    );
+  for (const name of ["prepare", "max", "insecure"]) parsed.searchParams.delete(name);
   const config = {
     connectionString: parsed.href,
     max,

@@ -40,8 +40,8 @@ it("when the rate is 20 a second and the service starts again in the middle, the
   expect(new Set(server.accepted.map(({ to }) => to)).size).toBe(count);
   const times = server.accepted.map(({ at }) => at).toSorted((a, b) => a - b);
   const inSecond = times.map((from, at) => times.slice(at).filter((time) => time < from + 1000).length);
-  // The server stamps what left a moment ago.
-  expect(Math.max(...inSecond)).toBeLessThanOrEqual(22);
+  // The server stamps what left a moment ago, on a busy machine a quarter of a second; a burst would be ten more.
+  expect(Math.max(...inSecond)).toBeLessThanOrEqual(25);
 });
 
 /** Surveys by state after a stop during which the mail server replies to dots late or never. */

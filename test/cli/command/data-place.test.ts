@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { createFlags } from "../../../src/cli/args/flags.ts";
+import { choosePlace, readPlace } from "../../../src/cli/command/data-place.ts";
+import { readTarget } from "../../../src/service/store/postgres/connections.ts";
+
+const URL = "postgres://ada:secret@db.example/nps?sslmode=disable";
+
+/** What a command with these flags would open; no connection is made. */
+async function targetOf(values: Record<string, unknown>, env: Record<string, string> = {}): Promise<unknown> {
+  try {
+    const place = await choosePlace({ env, platform: "linux" }, { data: readPlace(createFlags(values)) });
+    return place.kind === "database" ? readTarget(place.url).config.connectionString : place.dataFile;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+it("when a database is reached without TLS over a network, then it is refused unless that is allowed", async () => {
+  const refused = "sslmode=disable would send the password readable by others (insecure=on in the URL allows it)";
+  const insecureDatabase = true;
+  expect({
+    plain: await targetOf({ database: URL }),
+    "with the flag": await targetOf({ database: URL, insecureDatabase }),
+    "with the flag and a file": await targetOf({ data: "survey.db", insecureDatabase }),
+    "from the environment": await targetOf({}, { SURVEYCTL_DATABASE: URL }),
+    "from the environment, allowed": await targetOf({}, { SURVEYCTL_DATABASE: `${URL}&insecure=on` }),
+    "on this machine": await targetOf({ database: "postgres://localhost/nps?sslmode=disable" }),
+  }).toEqual({
+    plain: refused,
+    "with the flag": URL,
+    "with the flag and a file": "--insecure-database requires --database or --database-file",
+    "from the environment": refused,
+    "from the environment, allowed": URL,
+    "on this machine": "postgres://localhost/nps?sslmode=disable",
+  });
+});
