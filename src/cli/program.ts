@@ -50,6 +50,7 @@ export async function runProgram(args: readonly string[], options: ProgramOption
   const versionIsAsked = path.length === 0 && stray === null && (rest.includes("--version") || rest.includes("-V"));
   if (versionIsAsked) return { kind: "text", text: `${VERSION}\n` };
   if (!isNamed && (stray !== null || !helpIsAsked)) throw incomplete(arranged, globals);
+  if (path.length === 0) return { kind: "text", text: layOutRootHelp(options.nouns ?? NOUNS, options.columns) };
   if (isNamed) addGlobalFlags(command);
   try {
     await program.parseAsync([...path, ...(isNamed ? rest : ["--help"])], { from: "user" });
