@@ -22,11 +22,12 @@ export function optimizeWasmByOneThread(): void {
 }
 
 /** So large the space for new objects may become; a batch of rows needs a fraction of it. */
-const ENOUGH_BYTES = 8 * 1024 * 1024;
+const ENOUGH_BYTES = 16 * 1024 * 1024;
 
 /**
- * Keeps the space for new objects from growing beyond what streaming rows needs: V8 lets it grow to 48 MB, which gains
- * little for objects that die at once. Call the result now and then; it costs nothing once the space is large enough.
+ * Keeps the space for new objects from growing beyond what streaming rows needs; V8 lets it grow to 48 MB. An import of
+ * history holds 17 MB less for 4 % of its speed (Node 20). Call the result now and then; it costs nothing once the space
+ * is large enough.
  */
 export function createYoungHeapLimit(): () => void {
   let isLimited = false;
