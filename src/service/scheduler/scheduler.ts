@@ -238,20 +238,29 @@ async function look(
 interface Plan {
   readonly sender: MessageSender;
   readonly claim: Claim;
+  /** What the sender has room for when the claim is made; null: as the claim says, since others have their share. */
+  readonly room: (() => number) | null;
 }
 
 /** For each sender at most what it has room for; its channels share that, and so do the projects. */
 function plan({ store, senders, claimer }: SchedulerOptions, hand: Hand, turns: Turns, due: DueProjects): Plan[] {
   const leaseSeconds = leaseOf(store);
-  return senders.flatMap((sender) => {
+  return senders.flatMap((sender): Plan[] => {
     let room = roomOf(sender, hand, leaseSeconds);
     const channels = sender.channels.filter((channel) => (due.get(channel) ?? []).length > 0);
+    const [only, ...others] = channels.flatMap((channel) =>
+      (due.get(channel) ?? []).map((project) => ({ channel, project })),
+    );
+    if (only !== undefined && others.length === 0) {
+      const claim = { ...only, limit: room, claimer, leaseSeconds };
+      return [{ sender, claim, room: () => roomOf(sender, hand, leaseSeconds) }];
+    }
     return channels.flatMap((channel, index) => {
       const share = Math.ceil(room / (channels.length - index));
       room -= share;
       return turns
         .share(channel, due.get(channel) ?? [], share)
-        .map((one) => ({ sender, claim: { ...one, claimer, channel, leaseSeconds } }));
+        .map((one) => ({ sender, claim: { ...one, claimer, channel, leaseSeconds }, room: null }));
     });
   });
 }
@@ -269,6 +278,10 @@ async function recordThenClaim(
 ): Promise<Claimed[]> {
   await finishAll(tx, ended, onUnknown);
   const claimed: Claimed[] = [];
-  for (const { sender, claim } of plans) claimed.push(...(await claimDue(tx, claim)).map((due) => ({ sender, due })));
+  for (const { sender, claim, room } of plans) {
+    const limit = room?.() ?? claim.limit;
+    if (limit <= 0) continue;
+    claimed.push(...(await claimDue(tx, { ...claim, limit })).map((due) => ({ sender, due })));
+  }
   return claimed;
 }
