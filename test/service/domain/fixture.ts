@@ -14,7 +14,7 @@ import type {
 import type { DueSurvey, Store, Transaction } from "../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
 import type { Random } from "../../../src/runtime/random.ts";
-import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
+import { type EngineName, IN_MEMORY } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
 import { databaseOf, onPostgres } from "../../helpers/postgres.ts";
 import { openSqliteStore, type SqliteStoreOptions } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
@@ -62,7 +62,7 @@ export async function openStore({ file, engine, ...options }: StoreOptions): Pro
   const database = await databaseOf(file ?? null, engine === undefined ? onPostgres : engine === "postgresql");
   if (database === null) {
     const library = engine === undefined || engine === "postgresql" ? {} : { engine };
-    return openSqliteStore({ file: file ?? ":memory:", ...options, ...library });
+    return openSqliteStore({ file: file ?? IN_MEMORY, ...options, ...library });
   }
   const clock = { ...systemClock, now: () => options.clock.now() };
   const store = await openPostgresStore({ ...options, url: database.url, clock, time: "clock" });

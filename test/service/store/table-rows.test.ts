@@ -5,12 +5,13 @@ import type { Store, TableRow, TableRows, Transaction } from "../../../src/servi
 import { TABLE_KEYS } from "../../../src/service/store/sql/rows/table-rows.ts";
 import { MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
 import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
+import { IN_MEMORY } from "../../../src/service/store/sqlite/engine/engine.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { openRawDatabase } from "./engines.ts";
 
 const clock = { ...systemClock, now: () => 0 };
-const openEmpty = (): Promise<Store> => openSqliteStore({ file: ":memory:", clock });
+const openEmpty = (): Promise<Store> => openSqliteStore({ file: IN_MEMORY, clock });
 const TABLES = Object.keys(TABLE_KEYS);
 const quietly = async (): Promise<void> => undefined;
 
