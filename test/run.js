@@ -44,16 +44,20 @@ const isBoth = args.length === 0 && !isServerOnly && (isLong || process.env.SURV
 
 // Most tests wait for programs and timers of their own, so more workers than processors are busy ones. A worker loads a
 // module once for all its files. Room for twice as many young objects saves a tenth of its processor time.
+// Where a busy machine made a test late, it gets one more try, and the end of the run names it.
 const limits = [
   "--maxWorkers=4",
   "--no-isolate",
   `--testTimeout=${isLong ? 3_600_000 : 60_000}`,
   "--hookTimeout=60000",
+  "--retry=1",
   "--execArgv=--max-semi-space-size=32",
 ];
 
 const scratch = [];
 const total = { passed: 0, failed: 0 };
+/** What whoever reads the end of a run must know: lines. */
+const troubles = [];
 if (!isServerOnly) {
   const left = args.length > 0 ? [] : isBoth ? [SERVER_ONLY, PROCESSES] : [PROCESSES];
   const without = left.map((folder) => `--exclude=${folder}/**`);
@@ -75,6 +79,7 @@ if (isServerOnly || isBoth) {
 }
 // A server of the tests' own may still be ending.
 for (const used of scratch) rmSync(used, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+for (const line of troubles) console.log(line);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 ? 1 : 0;
 
@@ -96,6 +101,7 @@ function run(vitestArgs, env) {
   const ran = count(report, status);
   total.passed += ran.passed;
   total.failed += ran.failed;
+  troubles.push(...ran.told);
   return ran;
 }
 
@@ -145,15 +151,26 @@ function count(report, status) {
   try {
     const { testResults, numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8"));
     const broken = testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
-    const skipped = testResults.flatMap(({ name, assertionResults }) =>
-      assertionResults
-        .filter((one) => one.status === "pending" || one.status === "skipped")
-        .map(({ fullName }) => `${path.relative(root, name)}: ${fullName}`),
+    const tests = testResults.flatMap(({ name, assertionResults }) =>
+      assertionResults.map((one) => ({ ...one, fullName: `${path.relative(root, name)}: ${one.fullName}` })),
     );
+    const skipped = tests.filter((one) => one.status === "pending" || one.status === "skipped");
     // An error outside of any test fails the run as well.
     const failed = numFailedTests + broken.length || (status === 0 ? 0 : 1);
-    return { passed: numPassedTests, failed, skipped };
+    const told = [
+      ...broken.map(({ name, message }) => trouble("failed", path.relative(root, name), message)),
+      ...tests.filter(({ failureMessages }) => failureMessages?.length > 0).map(tellFailure),
+    ];
+    return { passed: numPassedTests, failed, skipped: skipped.map(({ fullName }) => fullName), told };
   } catch {
-    return { passed: 0, failed: 1, skipped: [] };
+    return { passed: 0, failed: 1, skipped: [], told: [] };
   }
+}
+
+function tellFailure({ status: outcome, fullName, failureMessages }) {
+  return trouble(outcome === "passed" ? "passed at the second try" : "failed", fullName, failureMessages[0]);
+}
+
+function trouble(what, name, message) {
+  return `-- ${what}: ${name}: ${message.split("\n", 1)[0]}`;
 }
