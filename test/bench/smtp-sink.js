@@ -1,4 +1,5 @@
-// A mail server that takes everything and keeps nothing; it costs as little as a server can.
+// A mail server that takes everything and keeps nothing; it costs as little as a server can. Its argument is how many
+// milliseconds it takes to say so.
 import { createServer } from "node:net";
 
 const DOT = Buffer.from("\r\n.\r\n");
@@ -7,6 +8,8 @@ const REPLIES = {
   DATA: "354 go on",
   QUIT: "221 bye",
 };
+
+const delayMs = Number(process.argv[2] ?? 0);
 
 const server = createServer((socket) => {
   let waiting = Buffer.alloc(0);
@@ -17,15 +20,20 @@ const server = createServer((socket) => {
   socket.on("data", (chunk) => {
     waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
     const replies = [];
+    let isLate = false;
     for (;;) {
       const end = waiting.indexOf(inMessage ? DOT : "\r\n");
       if (end === -1) break;
       const verb = inMessage ? "" : waiting.toString("latin1", 0, 4).toUpperCase();
       waiting = waiting.subarray(end + (inMessage ? DOT.length : 2));
       replies.push(REPLIES[verb] ?? "250 2.0.0 Ok: queued as SINK");
+      isLate ||= inMessage;
       inMessage = verb === "DATA";
     }
-    if (replies.length > 0) socket.write(`${replies.join("\r\n")}\r\n`);
+    if (replies.length === 0) return;
+    const say = () => socket.write(`${replies.join("\r\n")}\r\n`);
+    if (isLate && delayMs > 0) setTimeout(say, delayMs);
+    else say();
   });
 });
 server.listen(0, "127.0.0.1", () => console.log(`listening on http://127.0.0.1:${server.address().port}`));
