@@ -20,7 +20,6 @@ import {
   type ProjectChoice,
   readProject,
   REDELIVERED,
-  showList,
   showRecord,
   toRows,
   WEBHOOK_DELIVERIES,
@@ -30,6 +29,7 @@ import {
   WEBHOOKS,
   withAdmin,
 } from "./data/data-file.ts";
+import { projectVerb } from "./project-verb.ts";
 
 const SECRET_NOTE = "save this secret now; it is not shown again";
 
@@ -72,39 +72,8 @@ export async function urlRefusal(
   return new UsageError(`${place}: ${shown} is not allowed: ${message}`, hint === undefined ? {} : { hint });
 }
 
-export async function runWebhookList(deps: Deps, { project, ...choice }: ProjectChoice): Promise<ExitCode> {
-  await showList(deps, WEBHOOKS, await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.list", project })));
-  return EXIT.done;
-}
-
 export interface WebhookChoice extends ProjectChoice {
   readonly id: string;
-}
-
-export async function runWebhookRemove(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
-  const removed = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.remove", project, id }));
-  await showRecord(deps, WEBHOOK_REMOVED, removed);
-  await writeDone(deps, `Removed webhook ${id}. ${countOf(removed.dropped, "event", "events")} dropped.`);
-  return EXIT.done;
-}
-
-export async function runWebhookEnable(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
-  const enabled = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.enable", project, id }));
-  await showRecord(deps, WEBHOOKS, enabled);
-  await writeDone(deps, `Enabled webhook ${id}. ${countOf(enabled.waiting, "event", "events")} waiting.`);
-  return EXIT.done;
-}
-
-export async function runWebhookRotate(
-  deps: Deps,
-  { project, id, overlapSeconds, ...choice }: WebhookChoice & { readonly overlapSeconds: number },
-): Promise<ExitCode> {
-  const rotated = await withAdmin(deps, choice, (admin) =>
-    admin({ kind: "webhook.rotate", project, id, overlapSeconds }),
-  );
-  await showRecord(deps, WEBHOOK_SECRET, rotated);
-  await writeNote(deps, SECRET_NOTE);
-  return EXIT.done;
 }
 
 export async function runWebhookTest(deps: Deps, { project, id, ...choice }: WebhookChoice): Promise<ExitCode> {
@@ -154,37 +123,17 @@ async function listDeliveries(deps: Deps, options: WebhookDeliveriesOptions): Pr
   return EXIT.done;
 }
 
-export interface RedeliverOptions extends WebhookChoice {
-  /** Unix seconds; null for no limit. */
-  readonly since: number | null;
-  /** An event's id; null for all. */
-  readonly event: string | null;
-}
-
-export async function runWebhookRedeliver(
-  deps: Deps,
-  { project, id, since, event, ...choice }: RedeliverOptions,
-): Promise<ExitCode> {
-  const which = { ...(since === null ? {} : { since }), ...(event === null ? {} : { event }) };
-  const result = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.redeliver", project, id, ...which }));
-  await showRecord(deps, REDELIVERED, result);
-  await writeDone(deps, `${countOf(result.redelivered, "event", "events")} to be sent again.`);
-  return EXIT.done;
-}
-
 export function registerWebhook(parent: Command, context: CommandContext): void {
   const noun = parent.command("webhook").description("events that are posted to your own URLs");
   registerAdd(noun, context);
-  const list = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "webhook.list",
     name: "list",
     alias: "ls",
     summary: "list webhooks and how they do",
     examples: ["surveyctl service webhook list --data survey.db", "surveyctl service webhook list --json"],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: PROJECT_FLAGS,
     columns: WEBHOOKS,
   });
-  context.action(list, (deps, flags) => runWebhookList(deps, readProject(flags)));
   registerSimple(noun, context);
   registerRotate(noun, context);
   registerDeliveries(noun, context);
@@ -256,18 +205,19 @@ function parseScores(text: string, place: string): { readonly from: number; read
 }
 
 function registerSimple(noun: Command, context: CommandContext): void {
-  const remove = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "webhook.remove",
     name: "remove",
     alias: "rm",
     summary: "remove a webhook and drop what waits for it",
     operands: [ID],
     examples: ["surveyctl service webhook remove 3 --data survey.db", "surveyctl service webhook rm 3 --project acme"],
-    exits: EXITS,
-    flags: PROJECT_FLAGS,
     columns: WEBHOOK_REMOVED,
+    details: ({ operands: [id = ""] }) => ({ id }),
+    done: ({ id, dropped }) => `Removed webhook ${id}. ${countOf(dropped, "event", "events")} dropped.`,
   });
-  context.action(remove, (deps, flags, [id = ""]) => runWebhookRemove(deps, { ...readProject(flags), id }));
-  const enable = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "webhook.enable",
     name: "enable",
     summary: "send events to a webhook again after it was disabled",
     operands: [ID],
@@ -275,11 +225,10 @@ function registerSimple(noun: Command, context: CommandContext): void {
       "surveyctl service webhook enable 3 --data survey.db",
       "surveyctl service webhook enable 3 --project acme",
     ],
-    exits: EXITS,
-    flags: PROJECT_FLAGS,
     columns: WEBHOOKS,
+    details: ({ operands: [id = ""] }) => ({ id }),
+    done: ({ id, waiting }) => `Enabled webhook ${id}. ${countOf(waiting, "event", "events")} waiting.`,
   });
-  context.action(enable, (deps, flags, [id = ""]) => runWebhookEnable(deps, { ...readProject(flags), id }));
   const test = context.verb(noun, {
     name: "test",
     summary: "send a sample event now and show the answer",
@@ -293,7 +242,8 @@ function registerSimple(noun: Command, context: CommandContext): void {
 }
 
 function registerRotate(noun: Command, context: CommandContext): void {
-  const rotate = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "webhook.rotate",
     name: "rotate",
     summary: "replace a webhook's secret, and print the new one, once",
     operands: [ID],
@@ -301,16 +251,13 @@ function registerRotate(noun: Command, context: CommandContext): void {
       "surveyctl service webhook rotate 3 --data survey.db",
       "surveyctl service webhook rotate 3 --overlap 7d --project acme",
     ],
-    exits: EXITS,
-    flags: [
-      ...PROJECT_FLAGS,
-      { flag: "--overlap", value: "duration", text: "how long the old secret signs, too", default: "24h" },
-    ],
+    flags: [{ flag: "--overlap", value: "duration", text: "how long the old secret signs, too", default: "24h" }],
     columns: WEBHOOK_SECRET,
-  });
-  context.action(rotate, (deps, flags, [id = ""]) => {
-    const overlapSeconds = parseDuration(flags.text("--overlap") ?? "24h", "--overlap");
-    return runWebhookRotate(deps, { ...readProject(flags), id, overlapSeconds });
+    details: ({ flags, operands: [id = ""] }) => ({
+      id,
+      overlapSeconds: parseDuration(flags.text("--overlap") ?? "24h", "--overlap"),
+    }),
+    note: SECRET_NOTE,
   });
 }
 
@@ -338,7 +285,8 @@ function registerDeliveries(noun: Command, context: CommandContext): void {
 }
 
 function registerRedeliver(noun: Command, context: CommandContext): void {
-  const redeliver = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "webhook.redeliver",
     name: "redeliver",
     summary: "send events again: those that were given up, all since a time, or one",
     operands: [ID],
@@ -346,18 +294,17 @@ function registerRedeliver(noun: Command, context: CommandContext): void {
       "surveyctl service webhook redeliver 3 --data survey.db",
       "surveyctl service webhook redeliver 3 --since 2d --project acme",
     ],
-    exits: EXITS,
     flags: [
-      ...PROJECT_FLAGS,
       { flag: "--since", value: "time", text: "all events since then, delivered or not" },
       { flag: "--event", value: "id", text: "this event alone" },
     ],
     columns: REDELIVERED,
-  });
-  context.action(redeliver, (deps, flags, [id = ""]) => {
-    const event = flags.text("--event");
-    const since = readTime(deps, flags, "--since", "first");
-    if (event !== null && since !== null) throw new UsageError("--since and --event cannot be used together");
-    return runWebhookRedeliver(deps, { ...readProject(flags), id, since, event });
+    details: ({ deps, flags, operands: [id = ""] }) => {
+      const event = flags.text("--event");
+      const since = readTime(deps, flags, "--since", "first");
+      if (event !== null && since !== null) throw new UsageError("--since and --event cannot be used together");
+      return { id, ...(since === null ? {} : { since }), ...(event === null ? {} : { event }) };
+    },
+    done: ({ redelivered }) => `${countOf(redelivered, "event", "events")} to be sent again.`,
   });
 }

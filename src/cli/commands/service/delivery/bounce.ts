@@ -4,7 +4,6 @@ import type { Report } from "../../../../service/domain/delivery/bounces.ts";
 import type { KeyedProvider } from "../../../../service/domain/delivery/hook-secrets.ts";
 import { REPORT_OUTCOMES, type ReportOutcome, REPORTS_MAX } from "../../../../service/domain/delivery/rows.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
-import type { Flags } from "../../../args/flags.ts";
 import { parseEmail } from "../../../args/people.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -26,7 +25,8 @@ import {
   SOFT_BOUNCES,
   withAdmin,
 } from "../data/data-file.ts";
-import { readKeyFile } from "./sms.ts";
+import { projectVerb } from "../project-verb.ts";
+import { readKeys } from "./sms.ts";
 
 export interface ReceiveOptions extends DataFileChoice {
   /** A Maildir; null for one message on standard input. */
@@ -123,16 +123,6 @@ async function warnOf(deps: Deps, name: string, error: unknown): Promise<null> {
   return null;
 }
 
-export async function runBounceClear(
-  deps: Deps,
-  { project, email, ...choice }: ProjectChoice & { readonly email: string },
-): Promise<ExitCode> {
-  const cleared = await withAdmin(deps, choice, (admin) => admin({ kind: "bounce.clear", project, email }));
-  await showRecord(deps, CLEARED, cleared);
-  await writeDone(deps, `Cleared the bounce of ${email}. Surveys are sent to it again.`);
-  return EXIT.done;
-}
-
 export interface BounceListOptions extends ProjectChoice {
   readonly limits: ListLimits;
 }
@@ -164,7 +154,8 @@ export async function runBounceHook(deps: Deps, { rotate, keys, ...choice }: Hoo
 export function registerBounce(parent: Command, context: CommandContext): void {
   const noun = parent.command("bounce").description("surveys that came back, by mail or from a provider");
   registerReceive(noun, context);
-  const clear = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "bounce.clear",
     name: "clear",
     summary: "send surveys again to an address that bounced, and print what it was",
     operands: [["<email>", "the address"]],
@@ -172,13 +163,10 @@ export function registerBounce(parent: Command, context: CommandContext): void {
       "surveyctl service bounce clear ada@example.com --data survey.db",
       "surveyctl service bounce clear ada@example.com --project acme --json",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: PROJECT_FLAGS,
     columns: CLEARED,
+    details: ({ operands: [email = ""] }) => ({ email: parseEmail(email, "email") }),
+    done: ({ email }) => `Cleared the bounce of ${email}. Surveys are sent to it again.`,
   });
-  context.action(clear, (deps, flags, [email = ""]) =>
-    runBounceClear(deps, { ...readProject(flags), email: parseEmail(email, "email") }),
-  );
   const list = context.verb(noun, {
     name: "list",
     alias: "ls",
@@ -249,16 +237,10 @@ function registerHook(noun: Command, context: CommandContext): void {
     columns: HOOKS,
   });
   context.action(hook, async (deps, flags) =>
-    runBounceHook(deps, { data: readPlace(flags), rotate: flags.is("--rotate"), keys: await readKeys(flags) }),
+    runBounceHook(deps, {
+      data: readPlace(flags),
+      rotate: flags.is("--rotate"),
+      keys: await readKeys(flags, KEY_FLAGS),
+    }),
   );
-}
-
-/** Throws UsageError. */
-async function readKeys(flags: Flags): Promise<HookOptions["keys"]> {
-  const given: [string, string][] = [];
-  for (const [provider, { flag }] of Object.entries(KEY_FLAGS)) {
-    const file = flags.text(flag);
-    if (file !== null) given.push([provider, file === "" ? "" : await readKeyFile(flag, file)]);
-  }
-  return Object.fromEntries(given);
 }

@@ -1,22 +1,11 @@
 import type { Command } from "commander";
 import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
-import type { DigestCommand } from "../../../../service/control/digest-commands.ts";
 import { parseEmail } from "../../../args/people.ts";
 import { badValue, parseChoice } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
-import type { Deps } from "../../../command/deps.ts";
-import { writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import {
-  PROJECT_FLAGS,
-  type ProjectChoice,
-  readProject,
-  showList,
-  showRecord,
-  toResource,
-  withAdmin,
-} from "../data/data-file.ts";
+import { toResource } from "../data/data-file.ts";
+import { projectVerb } from "../project-verb.ts";
 
 const DIGESTS = toResource(
   "digests",
@@ -38,30 +27,6 @@ const REMOVED_DIGEST = toResource("digests", { id: "id", email: "text" });
 
 const AT = "08:00";
 
-type AddCommand = Extract<DigestCommand, { readonly kind: "digest.add" }>;
-export type DigestAddOptions = ProjectChoice & Pick<AddCommand, "email" | "weekday" | "minute" | "zone">;
-
-export async function runDigestAdd(deps: Deps, { data, ...digest }: DigestAddOptions): Promise<ExitCode> {
-  const added = await withAdmin(deps, { data }, (admin) => admin({ kind: "digest.add", ...digest }));
-  await showRecord(deps, DIGESTS, added);
-  return EXIT.done;
-}
-
-export async function runDigestList(deps: Deps, { project, ...choice }: ProjectChoice): Promise<ExitCode> {
-  await showList(deps, DIGESTS, await withAdmin(deps, choice, (admin) => admin({ kind: "digest.list", project })));
-  return EXIT.done;
-}
-
-export async function runDigestRemove(
-  deps: Deps,
-  { project, digest, ...choice }: ProjectChoice & { readonly digest: string },
-): Promise<ExitCode> {
-  const removed = await withAdmin(deps, choice, (admin) => admin({ kind: "digest.remove", project, digest }));
-  await showRecord(deps, REMOVED_DIGEST, removed);
-  await writeDone(deps, `${removed.email} gets no more digests.`);
-  return EXIT.done;
-}
-
 /** Minutes of the day of `08:00`. Throws UsageError. */
 function parseMinute(text: string, place: string): number {
   const [, hour = "", minute = ""] = /^(\d{1,2}):(\d\d)$/.exec(text.trim()) ?? [];
@@ -73,7 +38,8 @@ function parseMinute(text: string, place: string): number {
 
 export function registerDigest(parent: Command, context: CommandContext): void {
   const noun = parent.command("digest").description("the week's score and comments by mail, every week");
-  const add = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "digest.add",
     name: "add",
     summary: "send the digest of a project to somebody every week",
     operands: [["<email>", "who gets it; one who has it gets the new schedule"]],
@@ -81,36 +47,32 @@ export function registerDigest(parent: Command, context: CommandContext): void {
       "surveyctl service digest add boss@example.com --every monday --data survey.db",
       "surveyctl service digest add team@example.com --every friday --at 16:30 --tz Europe/Berlin",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: [
-      ...PROJECT_FLAGS,
       { flag: "--every", value: "day", text: "day of the week; required", choices: [...WEEKDAYS.slice(1), "sunday"] },
       { flag: "--at", value: "time", text: "time of day, in --tz or else the project's time zone", default: AT },
     ],
     columns: DIGESTS,
+    details: ({ deps, flags, operands: [email = ""] }) => {
+      const day = flags.parse("--every", (text, place) => parseChoice(text.toLowerCase(), place, WEEKDAYS));
+      if (day === null) throw new UsageError("--every is required");
+      return {
+        email: parseEmail(email, "<email>"),
+        weekday: WEEKDAYS.indexOf(day),
+        minute: flags.parse("--at", parseMinute) ?? parseMinute(AT, "--at"),
+        zone: deps.options.timeZone,
+      };
+    },
   });
-  context.action(add, (deps, flags, [email = ""]) => {
-    const day = flags.parse("--every", (text, place) => parseChoice(text.toLowerCase(), place, WEEKDAYS));
-    if (day === null) throw new UsageError("--every is required");
-    return runDigestAdd(deps, {
-      ...readProject(flags),
-      email: parseEmail(email, "<email>"),
-      weekday: WEEKDAYS.indexOf(day),
-      minute: flags.parse("--at", parseMinute) ?? parseMinute(AT, "--at"),
-      zone: deps.options.timeZone,
-    });
-  });
-  const list = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "digest.list",
     name: "list",
     alias: "ls",
     summary: "list who gets the digest, when, and what became of the last one",
     examples: ["surveyctl service digest list --data survey.db", "surveyctl service digest list --json"],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: PROJECT_FLAGS,
     columns: DIGESTS,
   });
-  context.action(list, (deps, flags) => runDigestList(deps, readProject(flags)));
-  const remove = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "digest.remove",
     name: "remove",
     alias: "rm",
     summary: "send somebody no more digests",
@@ -119,9 +81,8 @@ export function registerDigest(parent: Command, context: CommandContext): void {
       "surveyctl service digest remove boss@example.com --data survey.db",
       "surveyctl service digest rm 12 --project acme",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: PROJECT_FLAGS,
     columns: REMOVED_DIGEST,
+    details: ({ operands: [digest = ""] }) => ({ digest }),
+    done: ({ email }) => `${email} gets no more digests.`,
   });
-  context.action(remove, (deps, flags, [digest = ""]) => runDigestRemove(deps, { ...readProject(flags), digest }));
 }

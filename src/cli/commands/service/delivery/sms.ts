@@ -50,22 +50,25 @@ export function registerSms(parent: Command, context: CommandContext): void {
     columns: SMS_HOOK,
   });
   context.action(hook, async (deps, flags) =>
-    runSmsHook(deps, { data: readPlace(flags), rotate: flags.is("--rotate"), keys: await readKeys(flags) }),
+    runSmsHook(deps, { data: readPlace(flags), rotate: flags.is("--rotate"), keys: await readKeys(flags, KEY_FLAGS) }),
   );
 }
 
-/** Throws UsageError. */
-async function readKeys(flags: Flags): Promise<PrintHookOptions["keys"]> {
+/** What the files hold that these flags name, by gateway or provider. Throws UsageError. */
+export async function readKeys<Name extends string>(
+  flags: Flags,
+  records: Readonly<Record<Name, FlagRecord>>,
+): Promise<{ readonly [Each in Name]?: string }> {
   const given: [string, string][] = [];
-  for (const [provider, { flag }] of Object.entries(KEY_FLAGS)) {
+  for (const [name, { flag }] of Object.entries<FlagRecord>(records)) {
     const file = flags.text(flag);
-    if (file !== null) given.push([provider, file === "" ? "" : await readKeyFile(flag, file)]);
+    if (file !== null) given.push([name, file === "" ? "" : await readKeyFile(flag, file)]);
   }
-  return Object.fromEntries(given);
+  return Object.fromEntries(given) as { readonly [Each in Name]?: string };
 }
 
 /** One line of a file, without the space around it. Throws UsageError. */
-export async function readKeyFile(flag: string, file: string): Promise<string> {
+async function readKeyFile(flag: string, file: string): Promise<string> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${flag}: cannot read ${file} (${error.code ?? "unknown"})`, { cause: error });
   });

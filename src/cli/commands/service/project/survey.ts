@@ -19,6 +19,7 @@ import {
   SIGNED_LINK,
   withAdmin,
 } from "../data/data-file.ts";
+import { projectVerb } from "../project-verb.ts";
 
 export interface SurveyPreviewOptions extends ProjectChoice {
   /** Whose survey; null for a sample's. */
@@ -40,15 +41,6 @@ export async function runSurveyPreview(deps: Deps, options: SurveyPreviewOptions
   return EXIT.done;
 }
 
-export async function runSurveyLink(
-  deps: Deps,
-  { project, id, ...choice }: ProjectChoice & { readonly id: string },
-): Promise<ExitCode> {
-  const link = await withAdmin(deps, choice, (admin) => admin({ kind: "survey.link", project, id }));
-  await showRecord(deps, SIGNED_LINK, link);
-  return EXIT.done;
-}
-
 function withoutMessage({ from, to, subject, text, html }: PreviewInfo): Omit<PreviewInfo, "message"> {
   return { from, to, subject, text, html };
 }
@@ -65,7 +57,8 @@ async function writePreview(deps: Deps, file: string, text: string): Promise<voi
 export function registerSurvey(parent: Command, context: CommandContext): void {
   const noun = parent.command("survey").description("surveys as people get them");
   registerPreview(noun, context);
-  const link = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "survey.link",
     name: "link",
     summary: "print a link to a response that needs no key, good for 30 days",
     operands: [["<id>", "the response's number"]],
@@ -73,11 +66,9 @@ export function registerSurvey(parent: Command, context: CommandContext): void {
       "surveyctl service survey link 42 --data survey.db",
       "surveyctl service survey link 42 --columns url -o csv --project acme",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: PROJECT_FLAGS,
     columns: SIGNED_LINK,
+    details: ({ operands: [id = ""] }) => ({ id }),
   });
-  context.action(link, (deps, flags, [id = ""]) => runSurveyLink(deps, { ...readProject(flags), id }));
 }
 
 function registerPreview(noun: Command, context: CommandContext): void {

@@ -1,24 +1,8 @@
 import type { Command } from "commander";
 import { badValue, readDuration } from "../../../args/values.ts";
-import type { Deps } from "../../../command/deps.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, THROTTLE, withAdmin } from "../data/data-file.ts";
-
-export interface ThrottleOptions extends ProjectChoice {
-  /** Seconds; null turns it off; absent shows it. */
-  readonly seconds?: number | null;
-}
-
-export async function runThrottle(deps: Deps, { project, seconds, ...choice }: ThrottleOptions): Promise<ExitCode> {
-  const change = seconds === undefined ? {} : { seconds };
-  await showRecord(
-    deps,
-    THROTTLE,
-    await withAdmin(deps, choice, (admin) => admin({ kind: "throttle", project, ...change })),
-  );
-  return EXIT.done;
-}
+import { THROTTLE } from "../data/data-file.ts";
+import { projectVerb } from "../project-verb.ts";
 
 /** Seconds of `90d`; null of `off`. Throws UsageError. */
 function parseThrottle(text: string): number | null {
@@ -29,19 +13,13 @@ function parseThrottle(text: string): number | null {
 }
 
 export function registerThrottle(parent: Command, context: CommandContext): void {
-  const verb = context.verb(parent, {
+  projectVerb(context, parent, {
+    kind: "throttle",
     name: "throttle",
     summary: "set or show the minimum time between two surveys to one person",
     operands: [["[interval]", "a duration such as 90d, or off; omit to show the current one"]],
     examples: ["surveyctl service throttle 90d --data survey.db", "surveyctl service throttle off --project acme"],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: PROJECT_FLAGS,
     columns: THROTTLE,
+    details: ({ operands: [interval] }) => (interval === undefined ? {} : { seconds: parseThrottle(interval) }),
   });
-  context.action(verb, (deps, flags, [interval]) =>
-    runThrottle(deps, {
-      ...readProject(flags),
-      ...(interval === undefined ? {} : { seconds: parseThrottle(interval) }),
-    }),
-  );
 }

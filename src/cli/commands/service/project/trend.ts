@@ -1,61 +1,24 @@
 import type { Command } from "commander";
+import type { Flags } from "../../../args/flags.ts";
 import { parseKeyValue } from "../../../args/values.ts";
-import type { Deps } from "../../../command/deps.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
-import { writeDone } from "../../../command/notes.ts";
-import {
-  PROJECT_FLAGS,
-  type ProjectChoice,
-  readProject,
-  REMOVED,
-  showList,
-  showRecord,
-  TRENDS,
-  withAdmin,
-} from "../data/data-file.ts";
+import { REMOVED, TRENDS } from "../data/data-file.ts";
+import { projectVerb } from "../project-verb.ts";
 
-export interface TrendAddOptions extends ProjectChoice {
-  readonly name: string;
-  /** Property names and the values that they must have. */
-  readonly where: Readonly<Record<string, string>>;
-}
-
-export async function runTrendAdd(deps: Deps, { project, name, where, ...choice }: TrendAddOptions): Promise<ExitCode> {
-  if (Object.keys(where).length === 0)
-    throw new UsageError("--where is required", { hint: "for example --where plan=pro" });
-  await showRecord(
-    deps,
-    TRENDS,
-    await withAdmin(deps, choice, (admin) => admin({ kind: "trend.add", project, name, where })),
-  );
-  return EXIT.done;
-}
-
-export async function runTrendList(deps: Deps, { project, ...choice }: ProjectChoice): Promise<ExitCode> {
-  await showList(deps, TRENDS, await withAdmin(deps, choice, (admin) => admin({ kind: "trend.list", project })));
-  return EXIT.done;
-}
-
-export async function runTrendRemove(
-  deps: Deps,
-  { project, id, ...choice }: ProjectChoice & { readonly id: string },
-): Promise<ExitCode> {
-  await showRecord(
-    deps,
-    REMOVED,
-    await withAdmin(deps, choice, (admin) => admin({ kind: "trend.remove", project, id })),
-  );
-  await writeDone(deps, `Removed trend ${id}.`);
-  return EXIT.done;
+/** Property names and the values that a response must have. Throws UsageError. */
+function readConditions(flags: Flags): Readonly<Record<string, string>> {
+  const where = flags.all("--where").map((text) => parseKeyValue(text, "--where"));
+  if (where.length === 0) throw new UsageError("--where is required", { hint: "for example --where plan=pro" });
+  return Object.fromEntries(where);
 }
 
 export function registerTrend(parent: Command, context: CommandContext): void {
   const noun = parent
     .command("trend")
     .description("trends: saved filters on person_properties, for responses list and metrics");
-  const add = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "trend.add",
     name: "add",
     summary: "save a filter; --trend takes its id",
     operands: [["<name>", "the trend's name"]],
@@ -63,9 +26,7 @@ export function registerTrend(parent: Command, context: CommandContext): void {
       "surveyctl service trend add 'Pro customers' --where plan=pro --data survey.db",
       "surveyctl service trend add 'Pro in France' --where plan=pro --where country=FR",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
     flags: [
-      ...PROJECT_FLAGS,
       {
         flag: "--where",
         value: "key=value",
@@ -74,22 +35,18 @@ export function registerTrend(parent: Command, context: CommandContext): void {
       },
     ],
     columns: TRENDS,
+    details: ({ flags, operands: [name = ""] }) => ({ name, where: readConditions(flags) }),
   });
-  context.action(add, (deps, flags, [name = ""]) => {
-    const where = Object.fromEntries(flags.all("--where").map((text) => parseKeyValue(text, "--where")));
-    return runTrendAdd(deps, { ...readProject(flags), name, where });
-  });
-  const list = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "trend.list",
     name: "list",
     alias: "ls",
     summary: "list trends",
     examples: ["surveyctl service trend list --data survey.db", "surveyctl service trend list --json"],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: PROJECT_FLAGS,
     columns: TRENDS,
   });
-  context.action(list, (deps, flags) => runTrendList(deps, readProject(flags)));
-  const remove = context.verb(noun, {
+  projectVerb(context, noun, {
+    kind: "trend.remove",
     name: "remove",
     alias: "rm",
     summary: "remove a trend and keep its responses",
@@ -98,9 +55,8 @@ export function registerTrend(parent: Command, context: CommandContext): void {
       "surveyctl service trend list --columns id | tail -1 | xargs surveyctl service trend remove",
       "surveyctl service trend list --columns id | head -1 | xargs surveyctl service trend rm",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.refused],
-    flags: PROJECT_FLAGS,
     columns: REMOVED,
+    details: ({ operands: [id = ""] }) => ({ id }),
+    done: (_, { operands: [id] }) => `Removed trend ${id}.`,
   });
-  context.action(remove, (deps, flags, [id = ""]) => runTrendRemove(deps, { ...readProject(flags), id }));
 }
