@@ -37,8 +37,13 @@ async function translate(error: unknown): Promise<Error | null> {
     const hint = "use that one, stop it first, or name another file with --data";
     return new DataFileError("already_served", error.message, { hint, cause: error });
   }
-  if (error instanceof StoreBusyError)
-    return new DataFileError("data_file_busy", error.message, { hint: "try again when it has ended", cause: error });
+  if (error instanceof StoreBusyError) {
+    // A server answers the commands of its own user alone.
+    return new DataFileError("data_file_busy", error.message, {
+      hint: "try again when it has ended, or as the user whose server it is",
+      cause: error,
+    });
+  }
   const { StoreDatabaseError } = await import("../../service/store/store-errors.ts");
   if (error instanceof StoreDatabaseError) {
     const hint = error.trouble === "older" ? { hint: "run surveyctl service migrate" } : {};
