@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { json, stall, startMisbehavingServer } from "../helpers/misbehaving-server.ts";
+import { size } from "../helpers/long.ts";
 import { runCli, startProgram, type Ended } from "../helpers/run-cli.ts";
 
 const KEY = "key/of=the-crash-test";
@@ -64,7 +65,8 @@ async function crash({
 const SAID = `error: broke at ${FORMS.map(() => "[key removed]").join(" and ")}\nhint: this is a bug in surveyctl; --verbose shows the stack\n`;
 
 describe.concurrent("an error that nobody caught", () => {
-  it.for(Object.entries(CRASHES))(
+  // A rejection also comes below, and an event that nobody hears is an exception to Node.
+  it.for(Object.entries(CRASHES).slice(0, size(1, 3)))(
     "when it is %s, then one sentence and status 1 end the command",
     async ([, code], { expect }) => {
       const ended = await crash({ code, args: ["people", "list"] });

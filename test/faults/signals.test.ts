@@ -33,8 +33,8 @@ describe.concurrent("every command that is stopped while its request hangs", () 
   });
 });
 
-/** In the short run every second command meets one of the four. */
-const SHARE = 2 * STOPS.length;
+/** In the short run every fourth command meets one of the four. */
+const SHARE = 4 * STOPS.length;
 
 async function tableOf(stop: Stop, { onlyWrites }: { readonly onlyWrites: boolean }): Promise<Table> {
   const place = path.join(folder, fileName(stop), onlyWrites ? "writes" : "all");

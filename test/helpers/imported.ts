@@ -2,6 +2,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
+import { size } from "./long.ts";
 import type { Served } from "./serve.ts";
 
 export const FIXTURES = path.join(import.meta.dirname, "../fixtures");
@@ -36,11 +37,11 @@ function withoutNulls(row: Readonly<Record<string, string | null>>): CsvRow {
   return { email: row["email"] ?? "", phone_number: row["phone_number"] ?? "" };
 }
 
-/** The receiver of each message, sorted; waits until none has come for a second, or there are more than `expected`. */
+/** The receiver of each message, sorted; waits until none has come for a moment, or there are more than `expected`. */
 export async function receivers(service: Served, expected: number): Promise<string[]> {
   const outbox = path.join(path.dirname(service.dataFile), "outbox");
   let names: string[] = [];
-  for (let still = 0; still < 10;) {
+  for (let still = 0; still < size(4, 10);) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     const now = await readdir(outbox).catch(() => []);
     const settled = now.length === names.length && now.length >= expected;

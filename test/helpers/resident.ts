@@ -64,6 +64,7 @@ export function argumentsOf(line: string): string[] | null {
 /** Starts and ends of the program itself, signals and terminals are for a real one. */
 function script(calls: string, work: string): string {
   return `#!/bin/sh
+[ -z "$OWN_PROCESS" ] || exec ${shellProgram()} "$@"
 case "$#:$1" in 0:*|1:-*|1:help|*:serve|*:demo|*:completion|*:__complete) exec ${shellProgram()} "$@";; esac
 if [ "$PWD" != "${work}" ] || [ -t 0 ] || [ -t 1 ] || [ -t 2 ]; then exec ${shellProgram()} "$@"; fi
 # The shell's own redirections come between these and their originals.

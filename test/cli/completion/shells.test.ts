@@ -12,6 +12,8 @@ beforeAll(async () => {
   const program = path.join(home, "surveyctl");
   await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
   await chmod(program, 0o755);
+  const { stdout } = await runCli({ args: ["completion", "bash"] });
+  await writeFile(path.join(home, "script.bash"), stdout);
   await mkdir(path.join(home, ".config/surveyctl"), { recursive: true });
   const profiles = { prod: { base_url: "https://a.example", api_key: "a-key-nobody-sees" } };
   await writeFile(
@@ -36,7 +38,7 @@ async function inShell(shell: string, script: string): Promise<string[]> {
 
 /** As readline calls the function, with the whole line. */
 function bash(line: string): Promise<string[]> {
-  const call = `source <(surveyctl completion bash); COMP_LINE='${line}' COMP_POINT=${line.length}; _surveyctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const call = `source script.bash; COMP_LINE='${line}' COMP_POINT=${line.length}; _surveyctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return inShell("bash", call);
 }
 
@@ -60,7 +62,7 @@ describe("bash", () => {
     ["surveyctl metrics --assert ", []],
     ["surveyctl people add --email ", []],
   ])("when the line is %j, then file names are asked of the shell where they help", async (line, expected) => {
-    const call = `source <(surveyctl completion bash); compopt() { echo "compopt $*"; }; COMP_LINE='${line}' COMP_POINT=${line.length}; _surveyctl`;
+    const call = `source script.bash; compopt() { echo "compopt $*"; }; COMP_LINE='${line}' COMP_POINT=${line.length}; _surveyctl`;
     expect(await inShell("bash", call)).toEqual(expected);
   });
 

@@ -42,7 +42,7 @@ describe("a pager", () => {
 
   it.each(
     [["people", "--help"], ["help", "dates"], ["--help"], ["help", "people", "list"]]
-      .slice(0, size(2, 4))
+      .slice(0, size(1, 4))
       .map((args) => [args]),
   )("when %j is long, then it goes through it", async (args) => {
     const plain = await shown(args, {});

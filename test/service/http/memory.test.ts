@@ -104,7 +104,7 @@ it(
     expect(await growthDuring(size(2, 4))).toBeLessThan(200);
     expect(residentMemory()).toBeLessThan(300);
     const texts = await Promise.all(
-      sockets.map(async (socket) => Buffer.concat(await socket.resume().toArray()).toString()),
+      sockets.slice(0, size(2, 12)).map(async (socket) => Buffer.concat(await socket.resume().toArray()).toString()),
     );
     expect(new Set(texts.map((text) => text.length)).size).toBe(1);
     expect(texts[0]?.match(/"permalink"/g)).toHaveLength(100);

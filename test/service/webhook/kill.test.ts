@@ -11,6 +11,7 @@ import { WEBHOOK_EVENTS } from "../../../src/service/domain/webhooks/webhook-row
 import { ensureFirstKey } from "../../../src/service/first-project.ts";
 import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { answering, type HookPlan, startHookReceiver } from "../../helpers/hook-receiver.ts";
+import { startInside } from "../../helpers/in-process.ts";
 import { size } from "../../helpers/long.ts";
 import { until } from "../../helpers/process-list.ts";
 import { startProgram } from "../../helpers/run-cli.ts";
@@ -45,15 +46,12 @@ test(`when the program is killed ${KILLS} times, then every event arrives, with 
   const receiver = await startHookReceiver({ "/hook": slow });
   const [file, apiKey] = [path.join(folder, "kill.db"), "test-key-of-the-service"];
   const personId = await prepare(file, `${receiver.url}/hook`, apiKey);
-  const serve = () =>
-    startProgram({
-      args: ["serve", "--data", file, "--port", "0"],
-      home: folder,
-      env: { SURVEYCTL_API_KEY: apiKey },
-    });
+  const args = ["serve", "--data", file, "--port", "0"];
+  const command = { args, home: folder, env: { SURVEYCTL_API_KEY: apiKey } };
   const acknowledged: string[] = [];
   for (let round = 0; round <= KILLS; round += 1) {
-    const running = serve();
+    const victim = round < KILLS ? startProgram(command) : null;
+    const running = victim ?? startInside(command);
     const [, url = ""] = await running.saying(/^listening on (http\S+)$/m);
     const post = async (): Promise<void> => {
       const response = await fetch(`${url}/v1/survey_responses.json`, {
@@ -64,8 +62,9 @@ test(`when the program is killed ${KILLS} times, then every event arrives, with 
       acknowledged.push(((await response.json()) as { id: string }).id);
     };
     await Promise.all(Array.from({ length: ANSWERS }, post));
-    if (round === KILLS) await until(() => idsOf(receiver.on("/hook")).size === acknowledged.length);
-    running.child.kill(round === KILLS ? "SIGTERM" : "SIGKILL");
+    if (victim === null) await until(() => idsOf(receiver.on("/hook")).size === acknowledged.length);
+    if (victim === null) running.child.kill("SIGTERM");
+    else victim.child.kill("SIGKILL");
     await running.ended;
   }
   const received = receiver.on("/hook");

@@ -20,7 +20,7 @@ function demo(...args: readonly string[]): Running {
 
 it("when it is told not to pause, then it goes on by itself, in the long run to its end", async () => {
   const running = demo("--no-pause");
-  await running.saying(/\n2\. .*\n3\. /s);
+  await running.saying(/\n2\. /);
   if (!isLong) running.child.stdin.write("\u0003");
   const { stdout } = await running.ended;
   expect([stdout.includes("Press Enter"), stdout.includes("The demo server has stopped.")]).toEqual([false, isLong]);

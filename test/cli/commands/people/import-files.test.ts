@@ -5,7 +5,7 @@ import { FIXTURES, firstRows, readCsv } from "../../../helpers/imported.ts";
 import { size } from "../../../helpers/long.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 
-const ROWS = size(300, 4973);
+const ROWS = size(120, 4973);
 
 let service: Served;
 beforeEach(async () => {

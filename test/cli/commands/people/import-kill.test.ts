@@ -9,7 +9,7 @@ import { seededRandom } from "../../../helpers/seeded-random.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 
 const KILLS = size(3, 20);
-const ROWS = size(200, 2000);
+const ROWS = size(150, 2000);
 /** This service answers at once or not at all; resuming need not wait as long as for any. */
 const SETTLE = { SURVEYCTL_SETTLE: "1" };
 /** About what a row leaves in the journal. */

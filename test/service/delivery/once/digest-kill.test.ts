@@ -30,7 +30,7 @@ it.each(isLong ? ENDS : ENDS.slice(2, 3))(
   "when serve is killed %s of a digest, then it is %s, and %i arrived in all",
   async (moment, state, arrived) => {
     const stub = await startRawSmtp({ replyDelayMs: 10 });
-    const { dataFile, serve, remove } = await createDue();
+    const { dataFile, serve, serveInside, remove } = await createDue();
     onTestFinished(async () => {
       await stub.stop();
       await remove();
@@ -38,7 +38,7 @@ it.each(isLong ? ENDS : ENDS.slice(2, 3))(
     const args = ["--smtp", `smtp://127.0.0.1:${stub.port}`];
     const env = { NODE_OPTIONS: `--require ${HOOK}`, KILL_AT: `${moment} ${stub.port} 1` };
     expect((await serve(args, env).ended).signal).toBe("SIGKILL");
-    const again = serve(args);
+    const again = serveInside(args);
     await again.url;
     const list = async (): Promise<Record<string, unknown>> => {
       const asked = ["service", "digest", "list", "--data", dataFile, "--json"];

@@ -37,7 +37,7 @@ async function serveAndKill({ mailing, stub, args }: Awaited<ReturnType<typeof s
 
 /** Sends what is left and ends. */
 async function finish({ mailing, args }: Awaited<ReturnType<typeof startWorld>>): Promise<void> {
-  const server = mailing.serve(args);
+  const server = mailing.serveInside(args);
   await server.url;
   await expect.poll(() => countWaiting(mailing.dataFile), { timeout: size(60_000, 600_000), interval: 100 }).toBe(0);
   server.child.kill("SIGTERM");

@@ -9,7 +9,7 @@ import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import type { DeliveryRow, Store, Transaction } from "../../../../src/service/domain/ports.ts";
 import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
-import { runInside } from "../../../helpers/in-process.ts";
+import { runInside, startInside, type RunningInside } from "../../../helpers/in-process.ts";
 import { startProgram, type Running } from "../../../helpers/run-cli.ts";
 import { sendInput } from "../../domain/fixture.ts";
 
@@ -20,6 +20,8 @@ export interface Mailing {
   readonly rows: () => Promise<readonly DeliveryRow[]>;
   /** `serve` over the file as a process of its own. */
   readonly serve: (args: readonly string[], env?: Readonly<Record<string, string>>) => MailingServer;
+  /** The same for a server that is not killed. */
+  readonly serveInside: (args: readonly string[]) => RunningInside & Pick<MailingServer, "url">;
   readonly remove: () => Promise<void>;
 }
 
@@ -53,23 +55,29 @@ export async function createMailing(
     const project = await schedule(store, addresses);
     await store.write(async (tx) => more?.(tx, project));
   }, first);
+  const command = ["serve", "--data", dataFile, "--port", "0", "--smtp-from", "surveys@example.com"];
+  const key = { SURVEYCTL_API_KEY: MAILING_KEY };
   const inspect: Mailing["inspect"] = (work) => withStore((store) => store.read(work));
   return {
     dataFile,
     inspect,
     rows: () => inspect(listAll),
     serve: (args, env = {}) => {
-      const running = startProgram({
-        args: ["serve", "--data", dataFile, "--port", "0", "--smtp-from", "surveys@example.com", ...args],
-        home: folder,
-        env: { SURVEYCTL_API_KEY: MAILING_KEY, ...env },
-      });
-      const url = running.saying(/^listening on (http\S+)$/m).then(([, found = ""]) => found);
-      url.catch(() => undefined);
-      return { ...running, url };
+      const running = startProgram({ args: [...command, ...args], home: folder, env: { ...key, ...env } });
+      return { ...running, url: urlOf(running) };
+    },
+    serveInside: (args) => {
+      const running = startInside({ args: [...command, ...args], home: folder, env: key });
+      return { ...running, url: urlOf(running) };
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+function urlOf(running: Pick<Running, "saying">): Promise<string> {
+  const url = running.saying(/^listening on (http\S+)$/m).then(([, found = ""]) => found);
+  url.catch(() => undefined);
+  return url;
 }
 
 export const MAILING_KEY = "key-of-the-mailing";

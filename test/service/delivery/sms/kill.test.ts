@@ -9,6 +9,7 @@ import type { Store } from "../../../../src/service/domain/ports.ts";
 import { addProject } from "../../../../src/service/domain/projects/projects.ts";
 import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
 import { type HookPlan, startHookReceiver } from "../../../helpers/hook-receiver.ts";
+import { startInside } from "../../../helpers/in-process.ts";
 import { size } from "../../../helpers/long.ts";
 import { startProgram, type Running } from "../../../helpers/run-cli.ts";
 import { sendInput } from "../../domain/fixture.ts";
@@ -47,18 +48,17 @@ test(
       response.end("{}", () => void (state.kills % 2 === 0 && kill()));
     };
     const gateway = await startHookReceiver({ "/sms": plan });
-    const serve = (): Running =>
-      startProgram({
-        args: ["serve", "--data", file, "--port", "0", "--sms-gateway", `${gateway.url}/sms`, "--sms-quiet", "off"],
-        home: folder,
-        env: { SURVEYCTL_API_KEY: "key-of-the-kill-test" },
-      });
+    const command = {
+      args: ["serve", "--data", file, "--port", "0", "--sms-gateway", `${gateway.url}/sms`, "--sms-quiet", "off"],
+      home: folder,
+      env: { SURVEYCTL_API_KEY: "key-of-the-kill-test" },
+    };
     const rows = () => withStore((store) => store.read(listAll));
     for (let round = 0; round < KILLS; round += 1) {
-      state.running = serve();
+      state.running = startProgram(command);
       expect((await state.running.ended).signal).toBe("SIGKILL");
     }
-    const last = (state.running = serve());
+    const last = startInside(command);
     await last.saying(/^listening on (http\S+)$/m);
     await expect.poll(() => countWaiting(file), { timeout: 60_000, interval: 200 }).toBe(0);
     last.child.kill("SIGTERM");
