@@ -68,6 +68,21 @@ test("while the disk syncs a write, reads go on, and nobody is answered from wha
   });
 });
 
+test("while reads keep coming, writes wait a few turns for each other and share one sync", async () => {
+  await withSlowDisk(async (queue, database, syncs) => {
+    const jobs: Promise<unknown>[] = [];
+    const insert = (value: number) => async () => database.run("INSERT INTO t VALUES (?)", [value]);
+    for (let turn = 0; turn < 6; turn += 1) {
+      jobs.push(queue.read(async () => values(database)));
+      if (turn % 2 === 0) jobs.push(queue.write(insert(turn)));
+      await setImmediate();
+    }
+    expect([syncs.length, values(database)]).toEqual([1, [0, 2, 4]]);
+    syncs[0]?.resolve();
+    await Promise.all(jobs);
+  });
+});
+
 test("when the disk fails to sync, then neither the writes nor those who read them are answered with it", async () => {
   await withSlowDisk(async (queue, database, syncs) => {
     const written = queue.write(async () => database.run("INSERT INTO t VALUES (1)"));

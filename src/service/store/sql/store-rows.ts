@@ -109,7 +109,13 @@ export function createStoreRows(
     },
     begin: (now, nowMs = now * 1000) => {
       session.now = now;
-      return { ...rows, now, nowMs, appUrl: appUrl(), step: () => changes.step() };
+      // To copy the rows into each would cost a read a fiftieth of its time.
+      return Object.assign(Object.create(rows) as typeof rows, {
+        now,
+        nowMs,
+        appUrl: appUrl(),
+        step: () => changes.step(),
+      });
     },
   };
 }

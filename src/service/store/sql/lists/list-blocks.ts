@@ -5,7 +5,7 @@
  */
 import type { TimeRange } from "../../../domain/inputs.ts";
 import type { ScoreTally } from "../../../domain/ports.ts";
-import type { Database } from "../database.ts";
+import type { Database, SqlValue } from "../database.ts";
 import type { CountedList } from "./counted-lists.ts";
 import { addCondition, addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
 import { BLOCK, type Block, compareKeys, createKnownBlocks, type Key, toKey, which } from "./known-blocks.ts";
@@ -57,7 +57,7 @@ const CHANGED = `RETURNING first_at, first_id, row_count AS "rowCount"`;
 
 /** `isShared`: other processes change the lists too. */
 export function createListBlocks(database: Database, blockMax = BLOCK_MAX, isShared = false): ListBlocks {
-  const count = (list: CountedList, range: TimeRange): Promise<Sums> => countRange(database, list, range);
+  const count = (list: CountedList, range: TimeRange): Promise<Counts> => countRange(database, list, range);
   const known = createKnownBlocks(database, isShared);
   return {
     max: blockMax,
@@ -195,12 +195,15 @@ async function changeBlock(
     : { first: [Number(row.first_at), Number(row.first_id)], rowCount: Number(row.rowCount) };
 }
 
-interface Sums {
+interface Counts {
   readonly rowCount: number;
   readonly promoters: number;
   readonly detractors: number;
   /** Rows without a score that counts. */
   readonly unscored: number;
+}
+
+interface Sums extends Counts {
   readonly leastOther: number;
   readonly mostOther: number;
 }
@@ -208,24 +211,23 @@ interface Sums {
 const BLOCK_SUMS = `coalesce(sum(row_count), 0) AS "rowCount", coalesce(sum(promoters), 0) AS promoters, coalesce(sum(detractors), 0) AS detractors,
   coalesce(sum(unscored), 0) AS unscored`;
 
-/** Sums over rows from one key up to, but not including, another; null for no bound. */
-async function sumRows(
-  database: Database,
-  list: CountedList,
-  from: Key | null,
-  to: Key | null,
-  range: TimeRange = ALL_TIME,
-): Promise<Sums> {
-  const where = betweenKeys(list, from, to, range);
-  const { promoters, detractors, unscored } = scoreSums(list.isScored);
+/** What a block of the rows from one key up to, but not including, another has; null for no bound. */
+async function sumRows(database: Database, list: CountedList, from: Key | null, to: Key | null): Promise<Sums> {
   const other = list.other ?? "0";
-  const row = await database.first(
-    `SELECT count(*) AS "rowCount", ${promoters} AS promoters, ${detractors} AS detractors,
-       ${unscored} AS unscored, coalesce(min(${other}), 0) AS "leastOther", coalesce(max(${other}), 0) AS "mostOther"
-     FROM ${list.table} WHERE ${whereSql(where)}`,
-    where.values,
-  );
-  return row as unknown as Sums;
+  const bounds = `coalesce(min(${other}), 0) AS "leastOther", coalesce(max(${other}), 0) AS "mostOther"`;
+  return (await database.first(...tallySql(list, betweenKeys(list, from, to, ALL_TIME), bounds))) as unknown as Sums;
+}
+
+/** The same counts of those in a range of time. The other time would cost as much again. */
+async function countRows(database: Database, list: CountedList, to: Key | null, range: TimeRange): Promise<Counts> {
+  return (await database.first(...tallySql(list, betweenKeys(list, null, to, range)))) as unknown as Counts;
+}
+
+function tallySql(list: CountedList, where: Where, ...more: readonly string[]): [sql: string, values: SqlValue[]] {
+  const { promoters, detractors, unscored } = scoreSums(list.isScored);
+  const counts = [`count(*) AS "rowCount"`, `${promoters} AS promoters`, `${detractors} AS detractors`];
+  const columns = [...counts, `${unscored} AS unscored`, ...more].join(", ");
+  return [`SELECT ${columns} FROM ${list.table} WHERE ${whereSql(where)}`, where.values];
 }
 
 /**
@@ -244,30 +246,29 @@ export function betweenKeys(list: CountedList, from: Key | null, to: Key | null,
   return where;
 }
 
-async function countRange(database: Database, list: CountedList, range: TimeRange): Promise<Sums> {
+async function countRange(database: Database, list: CountedList, range: TimeRange): Promise<Counts> {
   const start = range.since === null ? BEGINNING : await firstBegin(database, list, ">=", range.since);
   const isInOneBlock = start === null || (range.until !== null && start[0] > range.until);
-  if (isInOneBlock) return sumRows(database, list, null, null, range);
+  if (isInOneBlock) return countRows(database, list, null, range);
   const blocks: Where = { clauses: [BLOCK], values: which(list) };
   addRange(blocks, "first_at", range);
   const whole = await database.first(`SELECT ${BLOCK_SUMS} FROM list_blocks WHERE ${whereSql(blocks)}`, blocks.values);
   const head =
-    range.since === null ? null : await sumRows(database, list, null, start, { since: range.since, until: null });
-  const tail = range.until === null ? null : await sumAfter(database, list, range.until);
-  return addUp(whole as unknown as Sums, head, tail);
+    range.since === null ? null : await countRows(database, list, start, { since: range.since, until: null });
+  const tail = range.until === null ? null : await countAfter(database, list, range.until);
+  return addUp(whole as unknown as Counts, head, tail);
 }
 
-/** Sums over the rows after a time that lie in a block which begins no later than it. */
-async function sumAfter(database: Database, list: CountedList, until: number): Promise<Sums> {
+/** Counts of the rows after a time that lie in a block which begins no later than it. */
+async function countAfter(database: Database, list: CountedList, until: number): Promise<Counts> {
   const end = await firstBegin(database, list, ">", until);
-  return sumRows(database, list, null, end, { since: until + 1, until: null });
+  return countRows(database, list, end, { since: until + 1, until: null });
 }
 
-function addUp(whole: Sums, head: Sums | null, tail: Sums | null): Sums {
-  const sum = (name: "rowCount" | "promoters" | "detractors" | "unscored"): number =>
-    whole[name] + (head?.[name] ?? 0) - (tail?.[name] ?? 0);
+function addUp(whole: Counts, head: Counts | null, tail: Counts | null): Counts {
+  const sum = (name: keyof Counts): number => whole[name] + (head?.[name] ?? 0) - (tail?.[name] ?? 0);
   const [promoters, detractors] = [sum("promoters"), sum("detractors")];
-  return { ...whole, rowCount: sum("rowCount"), promoters, detractors, unscored: sum("unscored") };
+  return { promoters, detractors, rowCount: sum("rowCount"), unscored: sum("unscored") };
 }
 
 /** Where the first block begins that begins at a time or later. */

@@ -48,9 +48,9 @@ export async function readPage<Row>(
     return fetch(sorted(query, other.range));
   const rows: Row[] = [];
   for await (const { first, end, skip } of findStretches(database, query, await blocks.read(list))) {
-    const where = within(query, first, end);
+    const where = other === null ? onwards(query, first, end) : within(query, first, end);
     rows.push(...(await fetch({ where, order, isIndexed: true, limit: limit - rows.length, offset: skip })));
-    if (rows.length >= limit) break;
+    if (other === null || rows.length >= limit) break;
   }
   return rows;
 }
@@ -132,6 +132,11 @@ function within({ list, range, other }: PageQuery, from: Key | null = null, to: 
   // The sign keeps SQLite to the index that has the list's order.
   if (other !== null) addRange(where, `+${list.other}`, other.range);
   return where;
+}
+
+/** The same without a bound at the far end: where no row is left out, the limit alone ends the search at no cost a row. */
+function onwards(query: PageQuery, first: Key, end: Key | null): Where {
+  return query.descending ? within(query, null, end) : within(query, first);
 }
 
 /** Found by the other time, then sorted. */

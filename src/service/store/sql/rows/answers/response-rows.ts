@@ -163,6 +163,10 @@ const EXPANDED_PERSON = jsonObject([
 
 /** `SurveyResponse` out of a row `r`, and `p` where the person is expanded; one parameter, see `permalinkStart`. */
 function rowJson({ expandPerson, expandNotes }: ResponseShape): string {
+  return ROW_JSON[expandPerson ? 1 : 0][expandNotes ? 1 : 0];
+}
+
+function toRowJson(expandPerson: boolean, expandNotes: boolean): string {
   return jsonObject([
     ["id", `'"', r.id, '"'`],
     ["person", expandPerson ? EXPANDED_PERSON : `'"', r.person_id, '"'`],
@@ -178,6 +182,12 @@ function rowJson({ expandPerson, expandNotes }: ResponseShape): string {
     ["additional_answers", "r.additional_answers"],
   ]);
 }
+
+/** By what is expanded, the person and the notes. */
+const ROW_JSON = [
+  [toRowJson(false, false), toRowJson(false, true)],
+  [toRowJson(true, false), toRowJson(true, true)],
+] as const;
 
 /** The permalink in JSON up to its token, which no character of needs a mask: quoted once, not for each row. */
 function permalinkStart({ permalinkPrefix }: ResponseShape): string {
