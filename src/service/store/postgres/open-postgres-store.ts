@@ -45,7 +45,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     const client = await pool.connect();
     try {
-      await migrateServer(client, { now: unixSeconds(clock), mayMigrate });
+      await migrateServer(client, { clock, mayMigrate });
       await refuseMoved(client);
     } finally {
       client.release();
