@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Person } from "../../../src/contract/resources.ts";
+import type { Person, SentPerson } from "../../../src/contract/resources.ts";
 import { addKey, findProject, revokeKey } from "../../../src/service/domain/projects/projects.ts";
 import { runInside } from "../../helpers/in-process.ts";
 import { isLong, size } from "../../helpers/long.ts";
@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres)("three processes on one database", () => {
     const answers = await Promise.all(
       Array.from({ length: RACERS }, (_, at) => ask(urlOf(at), "POST", "/v1/people.json", body)),
     );
-    const found = answers.map(({ json }) => json as Person);
+    const found = answers.map(({ json }) => json as SentPerson);
     expect(new Set(found.map(({ id }) => id)).size).toBe(1);
     expect(found.filter((person) => person.survey_scheduled_at !== null)).toHaveLength(1);
   });
