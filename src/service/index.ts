@@ -9,7 +9,7 @@ import { resolveFile } from "../runtime/files/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
-import { chooseSender, DEFAULT_ADDRESS, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
+import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
@@ -34,6 +34,7 @@ import { createHeartbeat } from "./scheduler/heartbeat.ts";
 import { createScheduler } from "./scheduler/scheduler.ts";
 import { syncErasures } from "./data-file/erasure-file.ts";
 import { createFailureLog, createNotices, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
+import { createServiceAddress } from "./service-address.ts";
 import { createServiceMetrics } from "./service-metrics.ts";
 import { createUpkeep } from "./upkeep.ts";
 
@@ -86,7 +87,7 @@ export interface Service extends Face {
   /** Rejects with ForeignOutboxError when others could read or change messages. */
   checkOutbox(): Promise<void>;
   /** What links in messages begin with, once the address is known. */
-  setAddress(url: string): void;
+  setAddress(url: string): Promise<void>;
   /** Starts to deliver what is due. */
   startScheduler(): void;
   /** Logs what was noticed while the service was opened, and from then on what happens to the data file. */
@@ -116,20 +117,22 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { dataFile, clock, random, log, publicUrl, sender = NO_SENDER } = options;
   const wakeUp = createSignal();
   const eventNoted = createSignal();
-  const state = { address: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null, isReady: true };
+  const address = createServiceAddress(publicUrl);
+  const state = { isReady: true };
   const notices = createNotices((event) => logStoreEvent(log, dataFile, event));
   const isFile = (options.database ?? null) === null;
   const metrics = createServiceMetrics(clock);
   const store = await openData({
     ...options,
     ...metrics.watch,
-    appUrl: () => state.address,
+    appUrl: address.url,
     onWebhookEvent: eventNoted.call,
     onEvent: (event) => {
       notices.add(event);
       if (event.kind === "recovered") wakeUp.call();
     },
   });
+  await address.recall(store);
   // We own the file now, so a control file beside it was left by a killed server.
   if (isFile) await removeControlFile(dataFile);
   const failures = createFailureLog(log);
@@ -138,8 +141,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   await keepErasures();
   const folder = options.outbox ?? path.join(path.dirname(path.resolve(dataFile)), "outbox");
   const mailContext = (settings: ProjectSettings, { name, accent }: Brand): MailContext => ({
-    appUrl: state.address,
-    sender: chooseSender({ ...settings, senderName: name ?? settings.senderName }, sender, state.address),
+    appUrl: address.url(),
+    sender: chooseSender({ ...settings, senderName: name ?? settings.senderName }, sender, address.url()),
     accent: accent?.color ?? null,
   });
   const contextOf = async (project: Project): Promise<MailContext> =>
@@ -155,7 +158,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const mail = await openMail(options, { store, context: contextOf, wake: wakeUp.call, onError: failures.add });
   const sms = await openSms(options, {
     store,
-    appUrl: () => state.address,
+    appUrl: address.url,
     senderName: sender.senderName,
     metrics: () => deliveries,
     wake: wakeUp.call,
@@ -202,13 +205,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   wakeUp.answer(scheduler.wake);
   wakeUp.answer(digests.wake);
-  const ownAddresses = (): string[] => [state.address, ...(state.listening === null ? [] : [state.listening])];
   const webhooks = createDispatcher({
     store,
     clock,
     random,
     log,
-    own: ownAddresses,
+    own: address.own,
     mayStart: heartbeat.isLeader,
     onError: failures.add,
   });
@@ -223,7 +225,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     senderName: sender.senderName,
     unknownLinks: createAddressLimit(UNKNOWN_LINKS, clock),
     linkAnswers: createAddressLimit(LINK_ANSWERS, clock),
-    identify: async (authorization, address) => http.keys.open(authorization, addressBlock(address)),
+    identify: async (authorization, from) => http.keys.open(authorization, addressBlock(from)),
     onError: failures.add,
   });
   const hooks = openHooks(options, store, deliveries);
@@ -234,7 +236,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const texts = openTexts({
     store,
     clock,
-    appUrl: () => state.address,
+    appUrl: address.url,
     format: options.sms?.gateway.format ?? null,
     windowSeconds,
     metrics: deliveries,
@@ -287,11 +289,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       digests.wake();
     },
     senders,
-    appUrl: () => state.address,
+    appUrl: address.url,
     renderPreview: (survey, settings, brand) =>
       previewMail(survey, mailContext(settings, brand), random, unixSeconds(clock)),
     onReport: deliveries.countReport,
-    ownAddresses,
+    ownAddresses: address.own,
     onWebhooks: webhooks.wake,
     sendTest: webhooks.send,
     sweepMessages: scheduler.sweep,
@@ -318,10 +320,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     clock,
     lost: store.lost,
     checkOutbox: outbox.check,
-    setAddress: (url) => {
-      state.address = publicUrl ?? url;
-      state.listening = url;
-    },
+    setAddress: (url) => address.listen(store, url).catch(failures.add),
     startScheduler: () => {
       scheduler.start();
       sms?.replies.start();

@@ -57,7 +57,7 @@ export async function runServer(service: Service, options: ServerOptions): Promi
     await closingOnFailure([local], () => writeControlFile(dataFile, record, random.token(6)));
     return local;
   });
-  service.setAddress(listener.url);
+  await service.setAddress(listener.url);
   service.startScheduler();
   service.startWebhooks();
   return {

@@ -12,7 +12,7 @@ import { createUsageReader } from "../runtime/process-usage.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { DeliveryMetrics, DueQueue } from "./delivery-metrics.ts";
 import { countDue, summarizeQueue } from "./domain/delivery/oversight.ts";
-import type { Store, StoreAbout, StoreLoad, StoreWatch } from "./domain/ports.ts";
+import type { Store, StoreAbout, StoreConnections, StoreWatch } from "./domain/ports.ts";
 import type { AttemptMeaning } from "./domain/webhooks/attempts.ts";
 import { summarizeWebhooks, webhookMetrics, type WebhookSummary } from "./webhook/webhook-metrics.ts";
 
@@ -105,7 +105,7 @@ interface Sources {
 }
 
 interface Summary {
-  readonly load: StoreLoad | null;
+  readonly oldestTransaction: number | null;
   readonly queue: DueQueue;
   readonly webhooks: WebhookSummary;
 }
@@ -122,16 +122,22 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
   const state: { summarize: (() => Promise<Summary>) | null } = { summarize: null };
   const summarizer = (store: Store): (() => Promise<Summary>) =>
     readSeldom(clock, GAUGES_KEPT_MS, async () => ({
-      load: await store.load(),
+      oldestTransaction: await store.oldestTransaction(),
       ...(await store.read(async (tx) => ({
         queue: { ...(await summarizeQueue(tx)), due: await countDue(tx) },
         webhooks: await summarizeWebhooks(tx),
       }))),
     }));
-  const serverLines = (load: StoreLoad | null): readonly string[] => [
+  const serverLines = (connections: StoreConnections, oldestTransaction: number | null): readonly string[] => [
     ...writeFamily(POSTGRESQL_FAMILIES.retries, retries.samples()),
     ...lockWait.lines(),
-    ...(load === null ? [] : loadLines(load)),
+    ...writeFamily(
+      POSTGRESQL_FAMILIES.connections,
+      Object.entries(connections).map(([doing, count]): MetricSample => [[doing], count]),
+    ),
+    ...(oldestTransaction === null
+      ? []
+      : writeFamily(POSTGRESQL_FAMILIES.oldestTransaction, [[[], oldestTransaction]])),
   ];
   return {
     watch: {
@@ -147,6 +153,8 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
       scheduler.lastSuccessMs = clock.now();
     },
     lines: async ({ store, deliveries, webhookAttempts }) => {
+      // Before it takes one itself, and whether or not there is one left.
+      const connections = store.connections();
       const summarize = (state.summarize ??= summarizer(store));
       const summary = await inTime(clock, STORE_PATIENCE_MS, summarize(), null).catch(() => null);
       return [
@@ -155,7 +163,7 @@ export function createServiceMetrics(clock: Clock): ServiceMetrics {
         ...writeFamily(FAMILIES.transactions, commits.samples()),
         ...commitTime.lines(),
         ...batchJobs.lines(),
-        ...(store.about.engine === "postgresql" ? serverLines(summary?.load ?? null) : []),
+        ...(connections === null ? [] : serverLines(connections, summary?.oldestTransaction ?? null)),
         ...writeFamily(FAMILIES.scheduler, [[[], scheduler.lastSuccessMs / 1000]]),
         ...processLines(await usage(), store.about),
       ];
@@ -174,12 +182,4 @@ function processLines(
     [FAMILIES.lag, [[], eventLoopLagSeconds]],
   ];
   return gauges.flatMap(([family, sample]) => writeFamily(family, [sample]));
-}
-
-function loadLines({ connections, oldestTransactionSeconds }: StoreLoad): readonly string[] {
-  const samples = Object.entries(connections).map(([state, count]): MetricSample => [[state], count]);
-  return [
-    ...writeFamily(POSTGRESQL_FAMILIES.connections, samples),
-    ...writeFamily(POSTGRESQL_FAMILIES.oldestTransaction, [[[], oldestTransactionSeconds]]),
-  ];
 }

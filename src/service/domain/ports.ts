@@ -56,19 +56,17 @@ export interface StoreWatch {
 }
 
 /** How busy a store is that keeps connections to a server. */
-export interface StoreLoad {
-  /** `waiting` are units of work without a connection. */
-  readonly connections: Readonly<Record<"active" | "idle" | "waiting", number>>;
-  /** Age of the oldest snapshot in the database. */
-  readonly oldestTransactionSeconds: number;
-}
+/** `waiting` are units of work without a connection. */
+export type StoreConnections = Readonly<Record<"active" | "idle" | "waiting", number>>;
 
 export interface Store {
   /** Whether other processes may change the data at the same time. */
   readonly isShared: boolean;
   readonly about: StoreAbout;
-  /** Null where there are no connections. */
-  load(): Promise<StoreLoad | null>;
+  /** Null where there are none. */
+  connections(): StoreConnections | null;
+  /** Age of the oldest snapshot in the database, in seconds; null where there are no connections. */
+  oldestTransaction(): Promise<number | null>;
   /** Why nothing can be saved at present, a full disk for one; null while writes succeed. */
   trouble(): UnavailableError | null;
   /** Resolves when the data has been given up, since another program changed it: all later work is refused. */

@@ -233,6 +233,9 @@ export interface LinkRows {
   delete(project: number, id: number): Promise<boolean>;
   /** In whichever project; null when there is none. */
   byToken(token: string): Promise<PublicLink | null>;
+  /** Where links lead, as `setAddress` was told last; null when it never was. Of the whole store. */
+  address(): Promise<string | null>;
+  setAddress(url: string): Promise<void>;
 }
 
 /** Secrets of this data file alone. */

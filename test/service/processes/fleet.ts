@@ -30,11 +30,14 @@ export interface Fleet {
   readonly stop: () => Promise<void>;
 }
 
-/** `args` are every member's. */
-export async function startFleet(
-  database: string,
-  { count, args = [] }: { readonly count: number; readonly args?: readonly string[] },
-): Promise<Fleet> {
+export interface FleetOptions {
+  readonly count: number;
+  /** Every member's, as is `env`. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startFleet(database: string, { count, args = [], env = {} }: FleetOptions): Promise<Fleet> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-fleet-"));
   const members: Member[] = [];
   const outlet = args.includes("--smtp") ? [] : ["--outbox", path.join(folder, "outbox")];
@@ -42,7 +45,7 @@ export async function startFleet(
     const running = startProgram({
       args: ["serve", "--database", database, ...outlet, "--port", "0", ...args, ...more],
       home: folder,
-      env: { SURVEYCTL_API_KEY: FLEET_KEY },
+      env: { SURVEYCTL_API_KEY: FLEET_KEY, ...env },
     });
     const [, url = ""] = await running.saying(/^listening on (http\S+)$/m);
     const member: Member = {

@@ -1,16 +1,22 @@
 /** What one of three processes does, the others show. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Person } from "../../../src/contract/resources.ts";
+import type { Person, SentPerson } from "../../../src/contract/resources.ts";
 import { addKey, findProject, revokeKey } from "../../../src/service/domain/projects/projects.ts";
-import { size } from "../../helpers/long.ts";
+import { runInside } from "../../helpers/in-process.ts";
+import { isLong, size } from "../../helpers/long.ts";
 import { hasPostgres, newDatabase } from "../../helpers/postgres.ts";
+import { startProgram } from "../../helpers/run-cli.ts";
 import { seededRandom } from "../../helpers/seeded-random.ts";
 import { ask, type Fleet, startFleet } from "./fleet.ts";
 
 const WRITES = size(900, 50_000);
 const WRITERS = 12;
 const READ_BACK = size(60, 10_000);
+const RACERS = size(20, 200);
 const OTHER_KEY = "test-key-that-is-revoked-soon";
 const PAGE = 100;
 
@@ -27,8 +33,8 @@ const list = async (target: string): Promise<{ readonly rows: readonly Row[]; re
   const { status, headers, json } = await ask(urlOf(2), "GET", target);
   if (status !== 200) throw new Error(`${target}: ${status} ${JSON.stringify(json)}`);
   const next = /<([^>]*)>; rel="next"/.exec(String(headers["link"] ?? ""))?.[1] ?? null;
-  const path = next === null ? null : new URL(next).pathname + new URL(next).search;
-  return { rows: json as Row[], next: path };
+  const { pathname, search } = new URL(next ?? "http://x.test");
+  return { rows: json as Row[], next: next === null ? null : pathname + search };
 };
 
 /** Saves people with a response each, some of which change again; how many requests wrote something. */
@@ -149,6 +155,22 @@ describe.skipIf(!hasPostgres)("three processes on one database", () => {
     }
   });
 
+  it(`when all are sent one new address, ${RACERS} times at once, then there is one person and one survey`, async () => {
+    const body = { email: "same@x.co" };
+    const answers = await Promise.all(
+      Array.from({ length: RACERS }, (_, at) => ask(urlOf(at), "POST", "/v1/people.json", body)),
+    );
+    const found = answers.map(({ json }) => json as SentPerson);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(1);
+    expect(found.filter((person) => person.survey_scheduled_at !== null)).toHaveLength(1);
+  });
+
+  it("when a link is made beside them, then it leads to the one that started last", async () => {
+    const args = ["service", "link", "add", "Checkout", "--database", fleet().database, "--json"];
+    const { stdout } = await runInside({ args, home: fleet().folder });
+    expect((JSON.parse(stdout) as { readonly url: string }).url).toMatch(new RegExp(`^${urlOf(2)}/l/`));
+  });
+
   it("when a key is revoked through one, then the others refuse it within two seconds", async () => {
     const { id } = await fleet().withStore((store) =>
       store.write(async (tx) => addKey(tx, (await findProject(tx, "default"))!, OTHER_KEY)),
@@ -159,5 +181,24 @@ describe.skipIf(!hasPostgres)("three processes on one database", () => {
     );
     await sleep(2000);
     expect(await statuses()).toEqual([401, 401, 401]);
+  });
+});
+
+describe.skipIf(!hasPostgres || !isLong)("a first start", () => {
+  it("when four processes start at once on an empty database, then all serve, and one says the only key", async () => {
+    const args = ["serve", "--database", await newDatabase(), "--outbox", "outbox", "--port", "0"];
+    const home = await mkdtemp(path.join(tmpdir(), "surveyctl-fleet-"));
+    const all = Array.from({ length: 4 }, () => startProgram({ args, home }));
+    const urls = await Promise.all(all.map(async (one) => (await one.saying(/^listening on (http\S+)$/m))[1]));
+    for (const { child } of all) child.kill("SIGTERM");
+    const ended = await Promise.all(all.map((each) => each.ended));
+    const keys = ended.flatMap(({ stderr }) => /shown once:\s+(\S+)/.exec(stderr)?.[1] ?? []);
+    expect([new Set(urls).size, ended.map(({ status }) => status), keys.length]).toEqual([4, [0, 0, 0, 0], 1]);
+    const again = startProgram({ args, home, env: { SURVEYCTL_API_KEY: keys[0] ?? "" } });
+    const [, url = ""] = await again.saying(/^listening on (http\S+)$/m);
+    expect((await ask(url, "GET", "/v1/people.json", undefined, keys[0])).status).toBe(200);
+    again.child.kill("SIGTERM");
+    expect((await again.ended).status).toBe(0);
+    await rm(home, { recursive: true });
   });
 });

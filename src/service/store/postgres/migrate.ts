@@ -1,5 +1,6 @@
 /** Takes a database from one schema to the next, one process at a time, all in one transaction. */
-import type { PoolClient } from "pg";
+import type { ClientBase } from "pg";
+import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
 import type { Database, SqlRow, SqlValue } from "../sql/database.ts";
 import { type Migration, MIGRATIONS } from "../sql/schema/migrations.ts";
@@ -11,9 +12,12 @@ import { createStatements, translateMigration } from "./statements.ts";
 const LOCK_KEY = 7_203_116_511;
 const OLDEST = 140_000;
 
+/** Whoever asks for a table that a change waits for waits behind it: it gives way soon, and tries again. */
+const LOCK_MS = 1_000;
+const LOCK_TRIES = 30;
+
 export interface MigrateOptions {
-  /** Unix seconds. */
-  readonly now: number;
+  readonly clock: Clock;
   /** False: an older schema is refused, since this user may not change it. */
   readonly mayMigrate: boolean;
   readonly migrations?: readonly Migration[];
@@ -21,11 +25,11 @@ export interface MigrateOptions {
 
 /**
  * Resolves with the schema's version before and after. Throws StoreDatabaseError for a server that is too old, a schema
- * of a newer version or of another program, and for an older one that may not be changed.
+ * of a newer version or of another program, for an older one that may not be changed, and when others keep its tables.
  */
 export async function migrateServer(
-  client: PoolClient,
-  { now, mayMigrate, migrations = MIGRATIONS }: MigrateOptions,
+  client: ClientBase,
+  { clock, mayMigrate, migrations = MIGRATIONS }: MigrateOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
   await checkServer(client);
   const newest = migrations.at(-1)?.version ?? BASELINE;
@@ -34,7 +38,24 @@ export async function migrateServer(
   if (seen > newest) throw newer(seen, newest);
   if (!mayMigrate)
     throw new StoreDatabaseError("older", `the database has schema ${seen} and this version needs ${newest}`);
-  await client.query("BEGIN");
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return { from: await runMigrations(client, migrations, unixSeconds(clock)), to: newest };
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      if (tries === LOCK_TRIES)
+        throw new StoreDatabaseError("slow", "the schema cannot be changed while a dump or others use it", {
+          cause: error,
+        });
+      await clock.sleep(LOCK_MS);
+    }
+  }
+}
+
+/** All or none of them, one process at a time; resolves with the version that was there before. */
+async function runMigrations(client: ClientBase, migrations: readonly Migration[], now: number): Promise<number> {
+  const newest = migrations.at(-1)?.version ?? BASELINE;
+  await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_MS}`);
   try {
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK_KEY]);
     // Another process may have been first.
@@ -45,14 +66,18 @@ export async function migrateServer(
     for (const migration of migrations.filter(({ version }) => version > present))
       await runMigration(client, migration, now);
     await client.query("COMMIT");
-    return { from, to: newest };
+    return from;
   } catch (error) {
     await client.query("ROLLBACK").catch(() => undefined);
     throw error;
   }
 }
 
-async function checkServer(client: PoolClient): Promise<void> {
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "55P03";
+}
+
+async function checkServer(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ number: string; version: string }>(
     "SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS version",
   );
@@ -61,7 +86,7 @@ async function checkServer(client: PoolClient): Promise<void> {
 }
 
 /** 0 of an empty database. */
-async function readVersion(client: PoolClient): Promise<number> {
+async function readVersion(client: ClientBase): Promise<number> {
   const { rows: tables } = await client.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
   );
@@ -96,7 +121,7 @@ const VIEWS: readonly string[] = [
 
 const NOTE = "INSERT INTO schema_migrations (version, applied_at) VALUES ($1, $2)";
 
-async function create(client: PoolClient, now: number): Promise<void> {
+async function create(client: ClientBase, now: number): Promise<void> {
   await client.query(
     "CREATE TABLE schema_migrations (version BIGINT NOT NULL PRIMARY KEY, applied_at BIGINT NOT NULL)",
   );
@@ -105,14 +130,14 @@ async function create(client: PoolClient, now: number): Promise<void> {
   for (let version = 1; version <= BASELINE; version += 1) await client.query(NOTE, [version, now]);
 }
 
-async function runMigration(client: PoolClient, { version, statements, run }: Migration, now: number): Promise<void> {
+async function runMigration(client: ClientBase, { version, statements, run }: Migration, now: number): Promise<void> {
   for (const statement of statements) await client.query(translateMigration(statement));
   await run?.(toDatabase(client));
   await client.query(NOTE, [version, now]);
 }
 
 /** For what a migration does besides its statements. */
-function toDatabase(client: PoolClient): Database {
+function toDatabase(client: ClientBase): Database {
   const statementOf = createStatements();
   const query = (sql: string, values: readonly SqlValue[] = []): Promise<{ rows: SqlRow[]; rowCount: number | null }> =>
     client.query<SqlRow>(statementOf(sql).text, values as SqlValue[]);

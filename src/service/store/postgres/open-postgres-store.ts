@@ -2,15 +2,7 @@
 import type pg from "pg";
 import { type Clock, unixSeconds } from "../../../runtime/clock.ts";
 import { type Random, systemRandom } from "../../../runtime/random.ts";
-import type {
-  ReadOptions,
-  Store,
-  StoreLoad,
-  StoreWatch,
-  Transaction,
-  Vacuumed,
-  WriteOptions,
-} from "../../domain/ports.ts";
+import type { ReadOptions, Store, StoreWatch, Transaction, Vacuumed, WriteOptions } from "../../domain/ports.ts";
 import { createStepLoop } from "../sql/rows/long-changes.ts";
 import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
@@ -53,7 +45,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     const client = await pool.connect();
     try {
-      await migrateServer(client, { now: unixSeconds(clock), mayMigrate });
+      await migrateServer(client, { clock, mayMigrate });
       await refuseMoved(client);
     } finally {
       client.release();
@@ -192,7 +184,11 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   return {
     isShared: true,
     about: { engine: "postgresql", schema: MIGRATIONS.at(-1)?.version ?? 0 },
-    load: () => withClient(pool, (client) => readLoad(pool, client)),
+    connections: () => {
+      const { totalCount, idleCount, waitingCount } = pool;
+      return { active: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+    },
+    oldestTransaction: () => withClient(pool, readOldest),
     trouble: () => state.trouble,
     lost: new Promise(() => undefined),
     read: (work, how) => (state.isClosed ? Promise.reject(new Error("the store is closed")) : read(work, how)),
@@ -219,12 +215,9 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   };
 }
 
-async function readLoad(pool: pg.Pool, client: pg.PoolClient): Promise<StoreLoad> {
-  // The one that asks is not counted.
-  const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
+async function readOldest(client: pg.PoolClient): Promise<number> {
   const { rows } = await client.query<{ age: number }>(OLDEST_TRANSACTION);
-  const connections = { active: Math.max(0, totalCount - idle - 1), idle, waiting };
-  return { connections, oldestTransactionSeconds: Number(rows[0]?.age) };
+  return Number(rows[0]?.age);
 }
 
 const OLDEST_TRANSACTION = `SELECT coalesce(extract(epoch FROM max(clock_timestamp() - xact_start)), 0) AS age

@@ -32,12 +32,17 @@ export class CommitLost extends Error {
   }
 }
 
-/** Limits of the transaction alone: a pooler may give the connection to another process afterwards. */
+/**
+ * Limits of the transaction alone: a pooler may give the connection to another process afterwards. A process that stands
+ * still in the middle keeps its project from everybody: it loses that before those who wait for it give up.
+ */
 const LIMITS = `SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s';
   SET LOCAL idle_in_transaction_session_timeout = '6s'`;
 const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
 const BEGIN_WRITE = `BEGIN; ${LIMITS}`;
-const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '5s'";
+/** One that stands still here holds up nobody, but what it may still read cannot be cleaned up. */
+const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '5s';
+  SET LOCAL idle_in_transaction_session_timeout = '60s'`;
 
 const LOCK = `SELECT s.project_id, s."nextId", s.clock, s.version, CAST(pg_current_xact_id() AS TEXT) AS xid,
   CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now FROM`;

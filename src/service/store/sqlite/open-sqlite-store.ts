@@ -236,7 +236,8 @@ async function createStore(
   return {
     isShared: false,
     about: { engine: "sqlite", schema: MIGRATIONS.at(-1)?.version ?? 0 },
-    load: () => Promise.resolve(null),
+    connections: () => null,
+    oldestTransaction: () => Promise.resolve(null),
     trouble: () => watch.trouble(),
     lost: watch.lost,
     read: (work) => queue.read(() => work(rows.begin(time.now()))),

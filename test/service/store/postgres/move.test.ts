@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { silentLog } from "../../../../src/runtime/log.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { addKey, addProject, authenticate } from "../../../../src/service/domain/projects/projects.ts";
@@ -9,7 +10,8 @@ import { addMember } from "../../../../src/service/domain/surveys/autopilot.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { backUp } from "../../../../src/service/data-file/backup.ts";
 import { copyDatabase, moveStore, restoreStore } from "../../../../src/service/data-file/move-store.ts";
-import { openData } from "../../../../src/service/data-file/open-data-file.ts";
+import { type DataFileOptions, openData } from "../../../../src/service/data-file/open-data-file.ts";
+import { openService } from "../../../../src/service/index.ts";
 import type { Store } from "../../../../src/service/domain/ports.ts";
 import { MIGRATIONS } from "../../../../src/service/store/sql/schema/migrations.ts";
 import { hasPostgres, newDatabase } from "../../../helpers/postgres.ts";
@@ -20,7 +22,14 @@ const world = { clock: systemClock, random: systemRandom };
 const options = { ...world, signal: new AbortController().signal, onRows: async () => undefined };
 const KEY = "key-of-more-than-twenty-characters";
 
+const OTHER_KEY = "key-of-another-project-in-it";
+
 async function fill(store: Store): Promise<void> {
+  await store.write(async (tx) => {
+    const other = await addProject(tx, "other");
+    await addKey(tx, other, OTHER_KEY);
+    await sendPerson(tx, other, sendInput({ email: "only@x.co" }));
+  });
   await store.write(async (tx) => {
     const project = await addProject(tx, "default");
     await addKey(tx, project, KEY);
@@ -30,6 +39,35 @@ async function fill(store: Store): Promise<void> {
   });
 }
 
+const LISTS = [
+  "people.json",
+  "survey_responses.json?expand[]=person&expand[]=notes",
+  "autopilot/email/memberships.json",
+  "bounces.json",
+  "unsubscribes.json",
+  "metrics.json",
+];
+
+/** What clients of each project are answered. */
+async function readLists(place: Pick<DataFileOptions, "dataFile" | "database">): Promise<unknown[]> {
+  const service = await openService({
+    ...world,
+    ...place,
+    log: silentLog,
+    publicUrl: "http://x.test",
+    rateLimit: null,
+  });
+  const answers: unknown[] = [];
+  for (const key of [KEY, OTHER_KEY])
+    for (const list of LISTS) {
+      const headers = { authorization: `Basic ${btoa(`${key}:`)}` };
+      const { status, body } = await service.handle({ method: "GET", url: `http://x.test/v1/${list}`, headers });
+      answers.push([status, body]);
+    }
+  await service.close();
+  return answers;
+}
+
 describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
   test("when it is done, then every table is equal, keys work, and what was left behind refuses to open", async () => {
     const url = await newDatabase();
@@ -37,8 +75,11 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
     const store = await openData({ ...world, dataFile: first });
     await fill(store);
     await store.close();
+    const before = await readLists({ dataFile: first });
+    expect(before).toContainEqual([200, expect.stringContaining("z@x.co")]);
     const database = { url, mayMigrate: true };
     const there = await moveStore({ ...options, from: first, to: "postgres://server/one", toDatabase: database });
+    expect(await readLists({ dataFile: "", database })).toEqual(before);
     const back = await moveStore({ ...options, from: "postgres://server/one", fromDatabase: database, to: last });
     // The clock and the pause of each store are its own.
     const own = new Set(["project_state", "delivery_state", "delivery_counts", "webhook_counts"]);
@@ -47,8 +88,8 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
     expect(there.tables.find(({ table }) => table === "responses")?.rows).toBe(1);
     await expect(openData({ ...world, dataFile: first })).rejects.toThrow("moved to postgres://server/one");
     await expect(openData({ ...world, dataFile: "", database })).rejects.toThrow(`moved to ${last}`);
+    expect(await readLists({ dataFile: last })).toEqual(before);
     const again = await openData({ ...world, dataFile: last });
-    expect((await again.read((tx) => authenticate(tx, KEY)))?.name).toBe("default");
     expect(await again.check()).toEqual([]);
     await again.close();
   });
@@ -68,10 +109,10 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
       file,
       bytes: statSync(file).size,
       rows: expect.any(Number),
-      projects: 1,
-      people: 2,
+      projects: 2,
+      people: 3,
       responses: 1,
-      surveys: 2,
+      surveys: 3,
       schema: MIGRATIONS.length,
       sha256: expect.stringMatching(/^[\da-f]{64}$/),
     });
@@ -82,8 +123,8 @@ describe.skipIf(!hasPostgres)("a move from a file to a server and back", () => {
     const there = await restoreStore({ ...options, from: file, to: last });
     const again = await restoreStore({ ...options, from: file, to: "postgres://server/two", toDatabase: empty });
     expect([there, again].map(({ people, responses }) => [people, responses])).toEqual([
-      [2, 1],
-      [2, 1],
+      [3, 1],
+      [3, 1],
     ]);
     expect(readdirSync(path.dirname(file)).filter((name) => name.includes(".tmp"))).toEqual([]);
   });

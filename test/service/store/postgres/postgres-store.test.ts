@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { UnavailableError } from "../../../../src/service/domain/errors.ts";
-import type { SendInput } from "../../../../src/service/domain/inputs.ts";
 import { addDigest } from "../../../../src/service/domain/delivery/digests.ts";
 import { sendPerson } from "../../../../src/service/domain/people/people.ts";
 import { setPaused } from "../../../../src/service/domain/delivery/oversight.ts";
@@ -15,9 +14,11 @@ import { ensureFirstKey } from "../../../../src/service/first-project.ts";
 import { createDigestLoop } from "../../../../src/service/scheduler/digests.ts";
 import { createHeartbeat } from "../../../../src/service/scheduler/heartbeat.ts";
 import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts";
+import { migrateServer } from "../../../../src/service/store/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
 import { createProjectQueue } from "../../../../src/service/store/postgres/project-queue.ts";
 import { CommitLost, type WriteJob } from "../../../../src/service/store/postgres/transaction.ts";
+import { MIGRATIONS } from "../../../../src/service/store/sql/schema/migrations.ts";
 import { StoreDatabaseError } from "../../../../src/service/store/store-errors.ts";
 import { administer, type Cluster, hasPostgres, newDatabase, startCluster } from "../../../helpers/postgres.ts";
 import { sendInput } from "../../domain/fixture.ts";
@@ -51,6 +52,16 @@ async function ask(url: string, sql: string): Promise<Record<string, unknown>[]>
   }
 }
 
+/** What any later version may do to tables that an older one still works on. */
+const ADDITION = {
+  version: 9999,
+  statements: [
+    "CREATE TABLE later (project_id INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (project_id, id))",
+    "ALTER TABLE people ADD COLUMN later TEXT",
+    "CREATE INDEX people_by_later ON people (project_id, later)",
+  ],
+};
+
 const toNobody: MessageSender = {
   name: "stub",
   channels: ["email"],
@@ -73,22 +84,12 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
   });
   afterAll(() => Promise.all(stores.map((store) => store.close())));
 
-  const add = (store: Store, given: Partial<SendInput>) =>
-    store.write((tx) => sendPerson(tx, project, sendInput(given)), { project: project.id });
   const write = async (store: Store, name: string): Promise<void> => {
     for (let count = 0; count < 60; count += 1)
       await store.write((tx) => sendPerson(tx, project, sendInput({ email: `${name}${count}@x.co`, send: false })), {
         project: project.id,
       });
   };
-
-  test("when both are sent the same new address at once, then there is one person and one survey", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => add(stores[at % 2]!, { email: "same@x.co" })),
-    );
-    expect(new Set(answers.map(({ person }) => person.id)).size).toBe(1);
-    expect(answers.filter(({ person }) => person.survey_scheduled_at !== null)).toHaveLength(1);
-  });
 
   test("when digests are due and both look at once, then each goes out once", async () => {
     const due = new Date(Date.now() - 300_000);
@@ -243,8 +244,8 @@ describe.skipIf(!hasPostgres)("a store that is watched", () => {
     // The store has work of its own besides, which may share one of the commits.
     expect([seen.jobs >= 5, seen.locks >= 5, seen.rolledBack]).toEqual([true, true, 1]);
     expect([seen.retries, seen.slow]).toEqual([[expect.stringMatching(/^(?:57P01|none)$/)], []]);
-    const { connections } = (await store.load())!;
-    expect(connections).toEqual({ active: 0, idle: expect.any(Number) as number, waiting: 0 });
+    expect(await store.oldestTransaction()).toBe(0);
+    expect(store.connections()).toEqual({ active: 0, idle: expect.any(Number) as number, waiting: 0 });
     await store.close();
   });
 });
@@ -258,6 +259,46 @@ describe.skipIf(!hasPostgres)("a first start", () => {
     const names = await stores[0]!.read(async (tx) => (await tx.projects.list()).map(({ name }) => name));
     expect(names).toEqual(["default"]);
     await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test("when a newer version adds to the schema while an older one works, then that goes on, and starts no more", async () => {
+    const url = await newDatabase();
+    const old = await open(url);
+    const project = await old.write((tx) => addProject(tx, "default"));
+    const work = { count: 0, isOver: false };
+    const saveOne = () =>
+      old.write((tx) => sendPerson(tx, project, sendInput({ email: `n${(work.count += 1)}@x.co`, send: false })));
+    const working = (async () => {
+      while (!work.isOver) {
+        await saveOne();
+        await old.read((tx) => tx.people.byEmail(project.id, "n1@x.co"));
+      }
+    })();
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    // Somebody reads a table for longer than the change waits for it.
+    const dump = new Client({ connectionString: url });
+    await dump.connect();
+    await dump.query("BEGIN; LOCK TABLE people IN ACCESS SHARE MODE");
+    const pauses: number[] = [];
+    const sleep = async (ms: number): Promise<void> => {
+      pauses.push(ms);
+      await dump.query("ROLLBACK");
+    };
+    await expect.poll(() => work.count).toBeGreaterThan(3);
+    const migrations = [...MIGRATIONS, ADDITION];
+    const moved = await migrateServer(client, { clock: { ...systemClock, sleep }, mayMigrate: true, migrations });
+    expect([moved, pauses]).toEqual([{ from: MIGRATIONS.at(-1)?.version, to: 9999 }, [1000]]);
+    await client.query("UPDATE people SET later = 'new'");
+    await saveOne();
+    work.isOver = true;
+    await working;
+    expect((await old.read((tx) => tx.projects.counts(project.id))).people).toBe(work.count);
+    expect(await old.check()).toEqual([]);
+    await expect(open(url)).rejects.toThrow(
+      `newer version (schema 9999, this one knows ${MIGRATIONS.at(-1)?.version})`,
+    );
+    for (const each of [old, { close: () => client.end() }, { close: () => dump.end() }]) await each.close();
   });
 
   test("when the schema is newer, another program's or may not be made, then it is refused by name", async () => {

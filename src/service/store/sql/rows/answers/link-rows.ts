@@ -26,6 +26,17 @@ export function createLinkRows(database: Database, session: Session): LinkRows {
       const row = await database.first(`${LINK} WHERE l.token = ?`, [token]);
       return row === null ? null : toLink(row);
     },
+    address: async () => {
+      const row = await database.first("SELECT value FROM store_marks WHERE name = 'address'");
+      return row === null ? null : String(row.value);
+    },
+    setAddress: async (url) => {
+      database.send(
+        `INSERT INTO store_marks (name, value) VALUES ('address', ?)
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+        [url],
+      );
+    },
   };
 }
 

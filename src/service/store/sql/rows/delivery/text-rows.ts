@@ -108,17 +108,16 @@ function toTextedSurvey(row: SqlRow): TextedSurvey {
 }
 
 async function claimReplies(database: Database, now: number, project: number, limit: number): Promise<DueReply[]> {
-  const due = await database.all(
+  const rows = await database.all(
     `SELECT r.project_id AS "projectId", p.name, r.id, r.kind, r.key, r.score, r.attempts, r.created_at AS "createdAt",
        w.phone_number AS "phoneNumber", q.properties
      FROM text_replies r
      JOIN projects p ON p.id = r.project_id
      JOIN survey_requests q ON q.project_id = r.project_id AND q.id = r.request_id
      JOIN people w ON w.project_id = q.project_id AND w.id = q.person_id
-     WHERE r.due_at <= ? ORDER BY r.due_at LIMIT ?`,
-    [now, limit],
+     WHERE r.project_id = ? AND r.due_at <= ? ORDER BY r.due_at LIMIT ?`,
+    [project, now, limit],
   );
-  const rows = due.filter((row) => row.projectId === project);
   for (const { id = null } of rows)
     database.send("UPDATE text_replies SET due_at = NULL WHERE project_id = ? AND id = ?", [project, id]);
   return rows.map((row) => ({

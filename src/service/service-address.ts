@@ -1,0 +1,33 @@
+/** Where the service is seen from outside. */
+import { DEFAULT_ADDRESS } from "./delivery/message/sender.ts";
+import type { Store } from "./domain/ports.ts";
+
+export interface ServiceAddress {
+  /** What links begin with, without a slash at the end. */
+  readonly url: () => string;
+  /** Every one that leads here. */
+  readonly own: () => string[];
+  /** Beside a server on shared data: takes the address that the newest one has said. */
+  readonly recall: (store: Store) => Promise<void>;
+  /** A server listens there, and says so to commands on shared data, which no control file leads to it. */
+  readonly listen: (store: Store, url: string) => Promise<void>;
+}
+
+/** `publicUrl` takes precedence over where a server listens. */
+export function createServiceAddress(publicUrl: string | null): ServiceAddress {
+  const state = { url: publicUrl ?? DEFAULT_ADDRESS, listening: null as string | null };
+  return {
+    url: () => state.url,
+    own: () => [state.url, ...(state.listening === null ? [] : [state.listening])],
+    recall: async (store) => {
+      if (publicUrl !== null || !store.isShared) return;
+      state.url = (await store.read((tx) => tx.links.address())) ?? state.url;
+    },
+    listen: async (store, url) => {
+      state.url = publicUrl ?? url;
+      state.listening = url;
+      if (!store.isShared || (await store.read((tx) => tx.links.address())) === state.url) return;
+      await store.write((tx) => tx.links.setAddress(state.url), { project: "none" });
+    },
+  };
+}

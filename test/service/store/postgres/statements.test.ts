@@ -1,0 +1,132 @@
+/** Every SQL text of the store, as it stands in the source: what an engine that spreads over machines asks of it. */
+import { expect, test } from "vitest";
+import { createStatements } from "../../../../src/service/store/postgres/statements.ts";
+import { parseSource, readSources, type SyntaxNode, walk } from "../../../helpers/source-code.ts";
+
+/** Few rows, which such an engine keeps on every machine, or what the server itself has. */
+const SMALL =
+  /^(?:projects|api_keys|autopilot_configurations|schema_migrations|store_(?:marks|secrets)|processes|delivery_state|upkeep_state|text_parts|delivery_reports|erased_surveys|pg_\w+|\w+\()/;
+
+/** What may ask without a project, by why it may. */
+const NAMED: readonly string[] = [
+  // Conditions that are made elsewhere, and begin with the project.
+  "DELETE FROM survey_requests WHERE ${where}",
+  "INSERT INTO erased_surveys (token, project_id, request_id, channel) SELECT token",
+  "UPDATE memberships … WHERE project_id = ? AND platform = ? AND person_id > ? AND",
+  "UPDATE survey_requests … WHERE ${others} AND state = 'cancelled'",
+  "UPDATE survey_requests … WHERE ${others} AND state = 'claimed'",
+  "UPDATE survey_requests … WHERE s.project_id = survey_requests.project_id AND s.p",
+  "list_blocks WHERE ${whereSql(blocks)}",
+  "memberships m LEFT … WHERE ${whereSql(where)}",
+  "people WHERE ${whereSql(slice.where)}",
+  "people WHERE ${whereSql(where)}",
+  "responses r WHERE ${whereSql(where)}",
+  "survey_requests WHERE ${whereSql(where)}",
+  "survey_requests q … WHERE ${others} AND q.state = 'transmitting'",
+  // By what somebody was sent or has set, which tells the project.
+  "digests d … WHERE d.token = ?",
+  "erased_links l … WHERE l.hash = ?",
+  "project_settings s … WHERE s.name = ? AND s.value = ?",
+  "responses r … WHERE r.token = ?",
+  "survey_links l … WHERE l.token = ?",
+  "survey_requests WHERE bounce_token = ?",
+  "survey_requests WHERE message_id = ?",
+  "survey_requests q … WHERE q.${column} = ?",
+  // Which projects have work.
+  "(SELECT (SELECT q.due_at FROM survey_requests q WHERE q.project_id = p.id AND q.",
+  "long_changes",
+  "survey_requests WHERE ${claimedByOthers(null, living)}",
+  "text_replies WHERE due_at IS NOT NULL",
+  "webhook_counts c WHERE n > 0 AND NOT EXISTS ( SELECT 1 FROM webhooks w WHERE w.p",
+  "webhooks WHERE disabled_at IS NULL",
+  // Of all projects: what operators ask, what was on its way when the sender ended, what is too old.
+  "DELETE FROM delivery_attempts WHERE (project_id, request_id, n) IN (SELECT proje",
+  "DELETE FROM text_replies WHERE (project_id, id) IN (SELECT project_id, id FROM t",
+  "UPDATE text_replies … WHERE due_at IS NULL AND outcome IS NULL",
+  "delivery_counts WHERE n > 0",
+  "digests d JOIN projects p ON p.id = d.project_id${where}",
+];
+
+const isText = (node: SyntaxNode): boolean => node.type === "Literal" || node.type === "TemplateLiteral";
+
+/** What a constant stands for is written in its place; anything else that a text has from elsewhere stays as `${…}`. */
+function readTexts(): readonly string[] {
+  const sources = [...readSources("src/service/store/sql"), ...readSources("src/service/store/postgres")].filter(
+    ([file]) => !file.includes("/schema/"),
+  );
+  const constants = new Map<string, () => string | null>();
+  const texts: (() => string | null)[] = [];
+  const beginnings = new Set<SyntaxNode>();
+  for (const [file, source] of sources) {
+    const render = (node: SyntaxNode | undefined): string | null => {
+      if (node === undefined) return "";
+      if (typeof node["value"] === "string") return node["value"];
+      const name = String(node["name"]);
+      if (node.type === "Identifier") return (constants.get(`${file} ${name}`) ?? constants.get(name))?.() ?? null;
+      if (node.type !== "TemplateLiteral") return null;
+      const inner = node["expressions"] as readonly SyntaxNode[];
+      const parts = node["quasis"] as readonly { readonly value: { readonly cooked: string } }[];
+      const written = inner.map(
+        (one) => render(one) ?? `\${${source.slice(one["start"] as number, one["end"] as number)}}`,
+      );
+      return parts.map(({ value }, at) => value.cooked + (written[at] ?? "")).join("");
+    };
+    walk(parseSource(source), (node) => {
+      const { name } = (node["id"] ?? {}) as { readonly name?: string };
+      if (node.type === "VariableDeclarator" && /^[A-Z_]+$/.test(name ?? "")) {
+        const init = node["init"] as SyntaxNode;
+        for (const key of [`${file} ${name}`, name ?? ""]) constants.set(key, () => render(init));
+        // Looked at where it is used.
+        beginnings.add(init);
+      }
+      if (isText(node) && !beginnings.has(node)) texts.push(() => render(node));
+    });
+  }
+  return texts.map((read) => read()?.replaceAll(/\s+/g, " ").trim() ?? "");
+}
+
+const STATEMENT = /^(?:SELECT|INSERT INTO|UPDATE|DELETE FROM)\b/;
+const TABLE = /\b(?:FROM|JOIN|UPDATE) ([a-z]\w*\(?)(?: (?:AS )?([a-z]\w*))?/g;
+
+/** Whether each table's rows are picked by their project, and one of them by a project that is given. */
+function isOfOneProject(text: string): boolean {
+  const grown = [...text.matchAll(TABLE)].filter(([, table = ""]) => !SMALL.test(table));
+  const areNamed = grown.every(({ 2: alias, index }) =>
+    // What it returns, or stores, says nothing of what it reads.
+    new RegExp(`${alias === undefined ? "" : `\\b${alias}\\.`}\\bproject_id\\b`).test(text.slice(index)),
+  );
+  return areNamed && (grown.length === 0 || /^INSERT|\bproject_id (?:=|IN) (?:\?|\(|CAST)/.test(text));
+}
+
+/** What it is about and its conditions, as far as they fit into a line. */
+const inShort = (text: string): string =>
+  text
+    .replace(/^SELECT .*? FROM /, "")
+    .replace(/ (?:ORDER BY|JOIN|SET|LIMIT) .*? WHERE /, " … WHERE ")
+    .replace(/ (?:ORDER BY|LIMIT) .*$/, "")
+    .slice(0, 80);
+
+const texts = readTexts();
+const statements = texts.filter((text) => STATEMENT.test(text));
+
+test("when a statement reads or changes rows that grow, then it names their project, but for those that look for it", () => {
+  // A reader of the source that finds nothing would find no fault either.
+  expect(statements.length).toBeGreaterThan(200);
+  const found = statements.filter((text) => !isOfOneProject(text)).map(inShort);
+  expect([...new Set(found)].toSorted()).toEqual(NAMED.toSorted());
+});
+
+test("when statements are prepared, then their names are short enough for a server, the same in each process, and differ", () => {
+  const different = [...new Set(statements)];
+  const [one, other] = [createStatements(), createStatements()];
+  const names = different.map((text) => one(text).name);
+  expect(Math.max(...names.map((name) => Buffer.byteLength(name)))).toBeLessThanOrEqual(63);
+  expect(different.map((text) => other(text).name)).toEqual(names);
+  expect(new Set(names).size).toBe(new Set(different.map((text) => one(text).text)).size);
+});
+
+test("when a pooler gives each transaction another connection, then nothing of a session is missed", () => {
+  const ofSessions =
+    /\b(?:LISTEN|NOTIFY|nextval|pg_advisory_(?!xact)\w+|CREATE (?:TEMP|SEQUENCE|TRIGGER|FUNCTION|EXTENSION|TYPE))\b|(?:^|; ?)SET (?!LOCAL)/;
+  expect(texts.filter((text) => ofSessions.test(text))).toEqual([]);
+});
