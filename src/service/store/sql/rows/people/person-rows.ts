@@ -85,18 +85,18 @@ function toPerson(row: SqlRow | null): PersonRow | null {
   return row as PersonRow | null;
 }
 
-const INSERT = `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT = `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at, next_survey_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 async function insertPerson(database: Database, project: number, person: NewPerson): Promise<PersonRow> {
-  const { email, name, phoneNumber, createdAt, lastSentAt, isFree = false } = person;
+  const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, isFree = false } = person;
   const id = person.id === undefined ? await nextId(database, project) : await reserveId(database, project, person.id);
   const key = email === null ? null : emailKey(email);
-  const values = [project, id, email, key, name, phoneNumber, createdAt, lastSentAt];
+  const values = [project, id, email, key, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt];
   if (isFree) database.send(INSERT, values);
   else await refuseTaken(() => database.run(INSERT, values));
-  const unset = { lastRespondedAt: null, nextSurveyAt: null, bouncedAt: null, unsubscribedAt: null };
-  return { id, email, name, phoneNumber, createdAt, lastSentAt, ...unset };
+  const unset = { lastRespondedAt: null, bouncedAt: null, unsubscribedAt: null };
+  return { id, email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt, ...unset };
 }
 
 const COLUMNS: Readonly<Record<keyof PersonChange, string>> = {
