@@ -5,6 +5,7 @@ import type { StoreTransaction } from "../sql/store-rows.ts";
 import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
 import type { ConnectionSession } from "./postgres-database.ts";
 import { errorKindOf } from "./postgres-errors.ts";
+import { SkippedStatement } from "./statement-piece.ts";
 
 export interface WriteJob {
   readonly work: (tx: StoreTransaction) => Promise<unknown>;
@@ -33,11 +34,12 @@ export class CommitLost extends Error {
 }
 
 /** Limits of the transaction alone: a pooler may give the connection to another process afterwards. */
-const LIMITS = `SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s';
-  SET LOCAL idle_in_transaction_session_timeout = '6s'`;
-const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
-const BEGIN_WRITE = `BEGIN; ${LIMITS}`;
-const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '5s'";
+const LIMITS = `SELECT set_config('lock_timeout', '8s', true), set_config('statement_timeout', '10s', true),
+  set_config('idle_in_transaction_session_timeout', '6s', true)`;
+const NO_LIMITS =
+  "SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)";
+const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+const READ_LIMIT = "SELECT set_config('statement_timeout', '5s', true)";
 
 const LOCK = `SELECT s.project_id, s."nextId", s.clock, s.version, CAST(pg_current_xact_id() AS TEXT) AS xid,
   CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now FROM`;
@@ -86,7 +88,7 @@ export async function runWrite(
   await session.rows.flush();
   if (session.changes() > 0 || session.states.isChanged())
     for (const { sql, values } of session.states.end(now)) session.database.send(sql, values);
-  await commit(session, client, String(first.xid), answers);
+  await commit(session, String(first.xid), answers);
   return answers;
 }
 
@@ -96,7 +98,8 @@ function lock(
   jobs: readonly WriteJob[],
 ): Promise<readonly SqlRow[]> {
   return session.atOnce(() => {
-    session.tell(BEGIN_WRITE);
+    session.tell("BEGIN");
+    session.tell(LIMITS);
     if (jobs.some(({ isLong }) => isLong)) session.tell(NO_LIMITS);
     const locking = project === null ? session.ask(LOCK_ALL) : session.ask(LOCK_ONE, [project]);
     session.rows.prepare();
@@ -160,7 +163,10 @@ async function runJob(
   } catch (error) {
     if (session.failure() !== undefined) throw session.failure();
     if (isAlone) throw new JobFailed(error);
-    session.tell("ROLLBACK TO job; RELEASE job");
+    // What the job has still to send may fail, and would take the way back with it.
+    session.flush();
+    session.tell("ROLLBACK TO job");
+    session.tell("RELEASE job");
     session.states.restore(mark);
     uncount();
     return () => job.reject(error);
@@ -178,22 +184,15 @@ export class JobFailed extends Error {
   }
 }
 
-/** COMMIT goes along with the last changes: where one of them failed, the server rolls back instead. */
-async function commit(
-  session: ConnectionSession,
-  client: PoolClient,
-  xid: string,
-  answers: readonly JobAnswer[],
-): Promise<void> {
-  const ending = session.atOnce(() => {
-    session.flush();
-    return client.query("COMMIT");
-  });
+/** COMMIT goes along with the last changes: where one of them failed, the server does not look at it. */
+async function commit(session: ConnectionSession, xid: string, answers: readonly JobAnswer[]): Promise<void> {
+  const ending = session.command("COMMIT");
   const [sent, ended] = await Promise.allSettled([session.settle(), ending]);
   if (ended.status === "fulfilled") {
-    if (ended.value.command === "COMMIT") return;
-    throw sent.status === "rejected" ? sent.reason : new Error(`the transaction ended with ${ended.value.command}`);
+    if (ended.value === "COMMIT") return;
+    throw sent.status === "rejected" ? sent.reason : new Error(`the transaction ended with ${ended.value}`);
   }
+  if (ended.reason instanceof SkippedStatement) throw session.failure() ?? ended.reason;
   if (errorKindOf(ended.reason) === "fault") throw ended.reason;
   throw new CommitLost(xid, answers, { cause: ended.reason });
 }
@@ -217,9 +216,10 @@ export async function runRead<Result>(
 ): Promise<Result> {
   session.begin(client, { writing: false, project: null });
   session.tell(BEGIN_READ);
-  if (isLong) session.tell(NO_LIMITS);
+  session.tell(isLong ? NO_LIMITS : READ_LIMIT);
   const result = await work(session.rows.begin(now));
   // Nobody waits for its answer but the connection's next user.
   session.tell("COMMIT");
+  session.flush();
   return result;
 }
