@@ -78,11 +78,13 @@ export async function sendPerson(
   // 4.2: a new address with send=false changes the address alone.
   const wanted = renames && !input.send ? NOTHING_NEW : { ...identity, name, lastSentAt };
   const isNew = existing === null;
+  const { channel, delaySeconds, properties } = input;
+  const wish = { isNew, channel, delaySeconds, properties };
   const plan = async (one: PersonRow): Promise<number | null> =>
-    input.send ? planSurvey(tx, project, one, { ...input, isNew }) : null;
+    input.send ? planSurvey(tx, project, one, wish) : null;
   const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES, plan);
   const scheduledAt = isNew ? person.nextSurveyAt : await plan(person);
-  if (scheduledAt !== null) await scheduleSurvey(tx, project, person.id, { ...input, isNew, scheduledAt });
+  if (scheduledAt !== null) await scheduleSurvey(tx, project, person.id, wish, scheduledAt);
   return { person: toSentPerson(person, scheduledAt, input), created: isNew };
 }
 

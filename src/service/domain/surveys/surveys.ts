@@ -31,7 +31,8 @@ export async function scheduleSurvey(
   tx: Transaction,
   project: Project,
   personId: number,
-  { channel, properties, isNew, scheduledAt }: SurveyWish & { readonly scheduledAt: number },
+  { channel, properties, isNew }: SurveyWish,
+  scheduledAt: number,
 ): Promise<void> {
   await tx.requests.insert(project.id, {
     personId,

@@ -27,6 +27,8 @@ export interface ConnectionSession {
   readonly rows: StoreRows;
   /** Takes a connection for a unit of work. */
   begin(client: pg.PoolClient, options: { readonly writing: boolean; readonly project: number | null }): void;
+  /** Keeps the answers to what `work` asks for those who ask the same before anything is changed. */
+  ahead(work: () => void): void;
   /** While true, what is asked waits for what others ask in the same turn of the event loop. */
   together(areTogether: boolean): void;
   /** Sends what waits. */
@@ -66,7 +68,9 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     /** What leaves when the piece that is being put together is whole. */
     piece: [] as PieceStatement[],
     pieceDepth: 0,
+    isAhead: false,
   };
+  const ahead = new Map<string, Promise<SqlRow[]>>();
   const note = (error: unknown): void => {
     // What follows a failure fails with it.
     if (!isFollowing(error)) state.failure ??= error;
@@ -116,6 +120,7 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
   const change = (): void => {
     if (!state.writing) throw new Error("data can be changed only inside Store.write");
     state.changes += 1;
+    ahead.clear();
   };
   const keep = (sent: Promise<unknown>): void => void state.sent.push(sent.catch(note));
   const outgoing = createOutgoingStatements(async (sql, values) => (await query(sql, values)).rows, keep);
@@ -138,8 +143,12 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     flush();
   };
   const all = async (sql: string, values: readonly SqlValue[] = []): Promise<SqlRow[]> => {
+    const key = state.isAhead || ahead.size > 0 ? `${values.join("\0")}\0${sql}` : "";
+    const known = ahead.get(key);
+    if (known !== undefined) return known;
     const asked = outgoing.ask(sql, values);
-    if (state.areTogether) void flushSoon();
+    if (state.isAhead) ahead.set(key, asked);
+    else if (state.areTogether) void flushSoon();
     else flush();
     return asked;
   };
@@ -179,9 +188,16 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
       Object.assign(state, { client, writing, project, sent: [], failure: undefined, changes: 0, piece: [] });
       state.areTogether = false;
       outgoing.forget();
+      ahead.clear();
       states.forget();
       // What a write that failed has left.
       rows.forget();
+    },
+    ahead: (work) => {
+      state.isAhead = true;
+      work();
+      state.isAhead = false;
+      flush();
     },
     together: (areTogether) => {
       state.areTogether = areTogether;

@@ -1,5 +1,6 @@
 /** A batch of jobs as one transaction: the project's row first, so that the rest is as if it ran alone. */
 import type { PoolClient } from "pg";
+import type { Beside } from "../../domain/ports.ts";
 import type { SqlRow } from "../sql/database.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
@@ -10,7 +11,7 @@ import { SkippedStatement } from "./statement-piece.ts";
 export interface WriteJob {
   readonly work: (tx: StoreTransaction) => Promise<unknown>;
   /** See `WriteOptions`. */
-  readonly beside: { readonly kind: string; readonly subject: string } | null;
+  readonly beside: Beside | null;
   /** Whether it may take minutes. */
   readonly isLong: boolean;
   readonly resolve: (value: unknown) => void;
@@ -78,12 +79,13 @@ export async function runWrite(
   const nowMs = time.at(Number(first.now));
   const now = Math.max(Math.floor(nowMs / 1000), ...held.map(({ clock }) => Number(clock)));
   time.passed(now);
-  const begin = (): StoreTransaction => session.rows.begin(now, nowMs);
+  // One for all of them: what they share is most of it.
+  const tx = session.rows.begin(now, nowMs);
   const answers: JobAnswer[] = [];
   for (const group of isSerial ? jobs.map((job) => [job]) : toGroups(jobs)) {
     const [job] = group;
-    if (group.length > 1) answers.push(...(await runTogether(session, group, begin)));
-    else if (job !== undefined) answers.push(await runJob(session, job, begin(), jobs.length === 1));
+    if (group.length > 1) answers.push(...(await runTogether(session, group, tx)));
+    else if (job !== undefined) answers.push(await runJob(session, job, tx, jobs.length === 1));
   }
   await session.rows.flush();
   if (session.changes() > 0 || session.states.isChanged())
@@ -103,6 +105,10 @@ function lock(
     if (jobs.some(({ isLong }) => isLong)) session.tell(NO_LIMITS);
     const locking = project === null ? session.ask(LOCK_ALL) : session.ask(LOCK_ONE, [project]);
     session.rows.prepare();
+    session.ahead(() => {
+      const tx = session.rows.begin(0);
+      for (const { beside } of jobs) void beside?.ahead?.(tx).catch(() => undefined);
+    });
     return locking;
   });
 }
@@ -133,10 +139,10 @@ export class GroupFailed extends Error {
 async function runTogether(
   session: ConnectionSession,
   jobs: readonly WriteJob[],
-  begin: () => StoreTransaction,
+  tx: StoreTransaction,
 ): Promise<JobAnswer[]> {
   session.together(true);
-  const results = await Promise.allSettled(jobs.map((job) => job.work(begin())));
+  const results = await Promise.allSettled(jobs.map((job) => job.work(tx)));
   session.together(false);
   if (session.failure() !== undefined) throw session.failure();
   return jobs.map((job, at) => {

@@ -10,7 +10,7 @@ import type {
   PersonRows,
 } from "../../../../domain/ports.ts";
 import { type Database, UniqueViolation } from "../../database.ts";
-import type { SqlRow, SqlValue } from "../../database.ts";
+import type { Session, SqlRow, SqlValue } from "../../database.ts";
 import { type EventColumn, peopleBy, peopleIn } from "../../lists/counted-lists.ts";
 import {
   addCondition,
@@ -31,7 +31,12 @@ export const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", cr
   last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
   FROM people WHERE removed = 0 AND project_id = ?`;
 
-export function createPersonRows(database: Database, blocks: ListBlocks, changes: LongChanges): PersonRows {
+export function createPersonRows(
+  database: Database,
+  session: Session,
+  blocks: ListBlocks,
+  changes: LongChanges,
+): PersonRows {
   const first = async (condition: string, values: readonly SqlValue[]): Promise<PersonRow | null> =>
     toPerson(await database.first(PERSON + condition, values));
   return {
@@ -40,7 +45,8 @@ export function createPersonRows(database: Database, blocks: ListBlocks, changes
     byPhone: async (project, phoneNumber) => first(" AND phone_number = ?", [project, phoneNumber]),
     insert: async (project, person) => {
       const inserted = await insertPerson(database, project, person);
-      await blocks.add(peopleIn(project), { key: [inserted.createdAt, inserted.id], other: 0, score: null });
+      const isNew = person.id === undefined && inserted.createdAt === session.now;
+      await blocks.add(peopleIn(project), { key: [inserted.createdAt, inserted.id], other: 0, score: null, isNew });
       return inserted;
     },
     update: async (project, id, change) =>
