@@ -61,7 +61,8 @@ export function createUpkeep({ store, outbox, clock, keepSeconds, sweepMessages,
 }
 
 async function forgetAttempts(store: Store): Promise<void> {
-  while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP)));
+  // Old rows that nothing changes any more: no project has to wait for them.
+  while (await store.write((tx) => pruneAttempts(tx, PRUNED_A_STEP), { project: "none" }));
   while (await store.write((tx) => pruneEvents(tx, PRUNED_A_STEP)));
 }
 

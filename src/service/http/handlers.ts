@@ -75,7 +75,11 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   },
   sendPerson: async (call) => {
     const input = readSendInput(readerOf(call));
-    const { person, created } = await save(call, (tx) => sendPerson(tx, call.project, input), besideOthers(input));
+    const { person, created } = await save(
+      call,
+      (tx) => sendPerson(tx, call.project, input),
+      besideOthers(call, input),
+    );
     return jsonReply(created ? 201 : 200, person);
   },
   listResponses: async (call) => {
@@ -212,7 +216,8 @@ function save<Result>(
 }
 
 /** Nobody else is meant by an address alone. */
-function besideOthers({ email, phoneNumber, emailUpdate, phoneNumberUpdate }: SendInput): WriteOptions["beside"] {
+function besideOthers({ project }: Call, input: SendInput): WriteOptions["beside"] {
+  const { email, phoneNumber, emailUpdate, phoneNumberUpdate } = input;
   if (email === null || phoneNumber !== null || emailUpdate !== null || phoneNumberUpdate !== null) return undefined;
-  return { kind: "people", subject: emailKey(email) };
+  return { kind: "people", subject: emailKey(email), ahead: (tx) => tx.people.byEmail(project.id, email) };
 }

@@ -62,7 +62,7 @@ const noChanges: LongChanges = {
   forget: () => undefined,
   step: async () => undefined,
 };
-const people = (database: Database) => createPersonRows(database, createListBlocks(database), noChanges);
+const people = (database: Database) => createPersonRows(database, { now: 9 }, createListBlocks(database), noChanges);
 const requests = (database: Database) => createRequestRows(database, { now: 9 }, createListBlocks(database));
 
 const deliveries = (database: Database) => createDeliveryRows(database, { now: 9 });

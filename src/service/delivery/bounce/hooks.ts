@@ -2,7 +2,7 @@
 import { createHmac, verify } from "node:crypto";
 import * as v from "valibot";
 import type { HttpResponse } from "../../../contract/http.ts";
-import { recordReport } from "../../domain/delivery/bounces.ts";
+import { recordReport, type Report, reportedProject } from "../../domain/delivery/bounces.ts";
 import {
   HOOK_SOURCES,
   type HookSource,
@@ -12,7 +12,7 @@ import {
   providerKey,
   readEcdsaKey,
 } from "../../domain/delivery/hook-secrets.ts";
-import type { ReportOutcome, Store } from "../../domain/ports.ts";
+import type { ReportOutcome, Store, Transaction } from "../../domain/ports.ts";
 import { readGeneric, readMailgun, readPostmark, readSendGrid, readSes, type ReadEvents } from "./providers.ts";
 import { createSns, type FetchText, parseEnvelope, type Sns } from "./sns.ts";
 import { eventToReport, type ProviderEvent } from "./to-report.ts";
@@ -59,11 +59,8 @@ export function createHooks(options: HooksOptions): Hooks {
     if (!genuine) return refuse(403, "signature", "Forbidden: the signature is not valid");
     const events = await readEvents(sns, source, body);
     if (events === null) return refuse(400, "body", "Bad Request: this is not a report");
-    const outcomes = await options.store.write(async (tx) => {
-      const found: ReportOutcome[] = [];
-      for (const event of events) found.push(await recordReport(tx, eventToReport(source, event)));
-      return found;
-    });
+    const reports = events.map((event) => eventToReport(source, event));
+    const outcomes = await record(options.store, reports);
     for (const outcome of outcomes) options.onReport(source, outcome);
     return { status: 200, headers: JSON_HEADERS, body: '{"ok":true}' };
   };
@@ -80,6 +77,17 @@ export function createHooks(options: HooksOptions): Hooks {
       })();
     },
   };
+}
+
+/** Writers of projects that the reports do not name go on meanwhile. */
+async function record(store: Store, reports: readonly Report[]): Promise<readonly ReportOutcome[]> {
+  const project = await store.read((tx) => reportedProject(tx, reports));
+  const work = async (tx: Transaction): Promise<ReportOutcome[]> => {
+    const outcomes: ReportOutcome[] = [];
+    for (const report of reports) outcomes.push(await recordReport(tx, report));
+    return outcomes;
+  };
+  return store.write(work, project === null ? {} : { project });
 }
 
 const JSON_HEADERS = {

@@ -65,6 +65,14 @@ export async function recordReport(tx: Transaction, report: Report): Promise<Rep
   return REPORT_OUTCOMES.find((outcome) => outcomes.includes(outcome)) ?? "unmatched";
 }
 
+/** The one project whose surveys all reports name by token or Message-ID; null where that is not what they name. */
+export async function reportedProject(tx: Transaction, reports: readonly Report[]): Promise<number | null> {
+  const projects = new Set<number | null>();
+  for (const report of reports) projects.add((await findNamed(tx, report))?.project.id ?? null);
+  const [only = null] = projects;
+  return projects.size === 1 ? only : null;
+}
+
 async function findNamed(tx: Transaction, { token, messageId }: Report): Promise<ReportedSurvey | null> {
   const byToken = token === null ? null : await tx.reports.byToken(token);
   return byToken ?? (messageId === null ? null : tx.reports.byMessageId(messageId));

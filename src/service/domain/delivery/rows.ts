@@ -11,6 +11,8 @@ export interface NewRequest {
   readonly autopilot: boolean;
   readonly createdAt: number;
   readonly scheduledAt: number;
+  /** Whether the person was inserted with this time as that of the next survey; absent: no. */
+  readonly isFirst?: boolean;
   /** Kept, but not due: its Autopilot is inactive. */
   readonly paused: boolean;
   readonly properties: Properties;

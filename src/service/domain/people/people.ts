@@ -14,7 +14,7 @@ import {
 import type { PersonRow, Position, Transaction } from "../ports.ts";
 import { checkSpecialProperties } from "../surveys/special-properties.ts";
 import { keepSuppressions } from "./suppressions.ts";
-import { cancelWaiting, scheduleSurvey } from "../surveys/surveys.ts";
+import { cancelWaiting, planSurvey, scheduleSurvey } from "../surveys/surveys.ts";
 
 /** 4.1 as JSON texts, `Person` rows in creation order. */
 export async function listPeopleJson(tx: Transaction, project: Project, query: PeopleQuery): Promise<JsonPage> {
@@ -77,11 +77,15 @@ export async function sendPerson(
     : { email: input.email, phoneNumber: input.phoneNumber };
   // 4.2: a new address with send=false changes the address alone.
   const wanted = renames && !input.send ? NOTHING_NEW : { ...identity, name, lastSentAt };
-  const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES);
-  const scheduledAt = input.send
-    ? await scheduleSurvey(tx, project, person, { ...input, isNew: existing === null })
-    : null;
-  return { person: toSentPerson(person, scheduledAt, input), created: existing === null };
+  const isNew = existing === null;
+  const { channel, delaySeconds, properties } = input;
+  const wish = { isNew, channel, delaySeconds, properties };
+  const plan = async (one: PersonRow): Promise<number | null> =>
+    input.send ? planSurvey(tx, project, one, wish) : null;
+  const person = await upsertPerson(tx, project, existing, wanted, PEOPLE_NAMES, plan);
+  const scheduledAt = isNew ? person.nextSurveyAt : await plan(person);
+  if (scheduledAt !== null) await scheduleSurvey(tx, project, person.id, wish, scheduledAt);
+  return { person: toSentPerson(person, scheduledAt, input), created: isNew };
 }
 
 const DAY_SECONDS = 86_400;

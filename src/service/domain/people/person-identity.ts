@@ -6,7 +6,7 @@ import { InvalidError, NotFoundError, TakenError } from "../errors.ts";
 import { parseId } from "../ids.ts";
 import type { PersonReference, Project } from "../inputs.ts";
 import type { PersonChange, PersonRow, Transaction } from "../ports.ts";
-import { keepSuppressions, markSuppressed } from "./suppressions.ts";
+import { keepSuppressions, markSuppressed, suppressionMarks } from "./suppressions.ts";
 
 /** How a call calls its parameters, so that errors name what the caller wrote. */
 export interface IdentityNames {
@@ -70,34 +70,52 @@ export async function requireReferenced(
   return person;
 }
 
+/** What is wanted of a person; `lastSentAt` and a survey's time are Unix seconds. */
+export interface WantedPerson extends Identity {
+  readonly name: string | null;
+  readonly lastSentAt: number | null;
+}
+
+/** When the first survey of a person who is about to be made is due; null for none. The person has no id yet. */
+export type FirstSurvey = (person: PersonRow) => Promise<number | null>;
+
 /**
  * Makes the person or brings the one who exists up to date; `existing` is what `identify` has found in this very write.
- * Of changes the engine's unique indexes have the last word.
+ * Of changes the engine's unique indexes have the last word. Whoever gives `firstSurvey` schedules that survey.
  */
 export async function upsertPerson(
   tx: Transaction,
   project: Project,
   existing: PersonRow | null,
-  wanted: Identity & { readonly name: string | null; readonly lastSentAt: number | null },
+  wanted: WantedPerson,
   names: IdentityNames,
+  firstSurvey: FirstSurvey = () => Promise.resolve(null),
 ): Promise<PersonRow> {
   try {
-    if (existing === null)
-      return await markSuppressed(
-        tx,
-        project,
-        await tx.people.insert(project.id, { ...wanted, createdAt: tx.now, isFree: true }),
-      );
+    if (existing === null) return await addPerson(tx, project, wanted, firstSurvey);
     return await changePerson(tx, project, existing, mergeChange(existing, wanted));
   } catch (error) {
     throw translateTaken(error, names);
   }
 }
 
-function mergeChange(
-  person: PersonRow,
-  wanted: Identity & { readonly name: string | null; readonly lastSentAt: number | null },
-): PersonChange {
+const UNKNOWN = { id: 0, lastRespondedAt: null, nextSurveyAt: null, bouncedAt: null, unsubscribedAt: null };
+
+/** The survey is decided on first: to bring its time to the row afterwards would change the row twice. */
+async function addPerson(
+  tx: Transaction,
+  project: Project,
+  wanted: WantedPerson,
+  firstSurvey: FirstSurvey,
+): Promise<PersonRow> {
+  const person = { ...UNKNOWN, ...wanted, createdAt: tx.now };
+  const marks = await suppressionMarks(tx, project, person);
+  const nextSurveyAt = await firstSurvey({ ...person, ...marks });
+  const added = await tx.people.insert(project.id, { ...wanted, createdAt: tx.now, nextSurveyAt, isFree: true });
+  return markSuppressed(tx, project, added, marks);
+}
+
+function mergeChange(person: PersonRow, wanted: WantedPerson): PersonChange {
   return {
     email: person.email ?? wanted.email,
     phoneNumber: wanted.phoneNumber ?? person.phoneNumber,
@@ -120,7 +138,7 @@ export async function changePerson(
   const changed = { ...person, ...change };
   if (change.email === undefined) return changed;
   await keepSuppressions(tx, project, person);
-  return markSuppressed(tx, project, changed);
+  return markSuppressed(tx, project, changed, await suppressionMarks(tx, project, changed));
 }
 
 /** An engine's "taken" in the caller's words; other errors as they are. */

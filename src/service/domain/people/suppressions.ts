@@ -35,16 +35,31 @@ export async function keepSuppressions(tx: Transaction, project: Project, person
   await keep("bounce", bouncedAt);
 }
 
+export type SuppressionMarks = Pick<PersonRow, "unsubscribedAt" | "bouncedAt">;
+
 /**
- * Brings the marks of a person whose e-mail address is new to them up to date. An unsubscribe follows the person to
- * the new address; a bounce is a fact about the old one.
+ * The marks of a person whose e-mail address is new to them. An unsubscribe follows the person to the new address; a
+ * bounce is a fact about the old one.
  */
-export async function markSuppressed(tx: Transaction, project: Project, person: PersonRow): Promise<PersonRow> {
-  if (person.email === null) return person;
-  const known = await tx.suppressions.list(project.id, "email", person.email);
+export async function suppressionMarks(
+  tx: Transaction,
+  project: Project,
+  { email, unsubscribedAt, bouncedAt }: PersonRow,
+): Promise<SuppressionMarks> {
+  if (email === null) return { unsubscribedAt, bouncedAt };
+  const known = await tx.suppressions.list(project.id, "email", email);
   const since = (reason: SuppressionReason): number | null =>
     known.find((suppression) => suppression.reason === reason)?.at ?? null;
-  const marks = { unsubscribedAt: person.unsubscribedAt ?? since("unsubscribe"), bouncedAt: since("bounce") };
+  return { unsubscribedAt: unsubscribedAt ?? since("unsubscribe"), bouncedAt: since("bounce") };
+}
+
+/** Brings the marks of a person whose e-mail address is new to them up to date; `marks` are those that it has. */
+export async function markSuppressed(
+  tx: Transaction,
+  project: Project,
+  person: PersonRow,
+  marks: SuppressionMarks,
+): Promise<PersonRow> {
   const marked = { ...person, ...marks };
   if (marks.unsubscribedAt !== person.unsubscribedAt || marks.bouncedAt !== person.bouncedAt)
     await tx.people.update(project.id, person.id, marks);

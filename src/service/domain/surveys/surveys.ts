@@ -7,15 +7,15 @@ import type { PersonRow, Transaction } from "../ports.ts";
 import { canReceive } from "../people/suppressions.ts";
 
 export interface SurveyWish {
-  /** Whether the person was made by this very call; absent: no. */
-  readonly isNew?: boolean;
+  /** Whether the person is made by this very call. */
+  readonly isNew: boolean;
   readonly channel: Channel;
   readonly delaySeconds: number;
   readonly properties: Properties;
 }
 
-/** Schedules a survey outside Autopilot; null when throttling, suppression or a missing address forbid it. */
-export async function scheduleSurvey(
+/** When a survey outside Autopilot would be due; null when throttling, suppression or a missing address forbid it. */
+export async function planSurvey(
   tx: Transaction,
   project: Project,
   person: PersonRow,
@@ -23,20 +23,29 @@ export async function scheduleSurvey(
 ): Promise<number | null> {
   if (!(await canReceive(tx, project, person, wish.channel)) || (await isThrottled(tx, project, person, wish)))
     return null;
-  const scheduledAt = Math.min(tx.now + wish.delaySeconds, Number.MAX_SAFE_INTEGER);
-  const { channel, properties } = wish;
+  return Math.min(tx.now + wish.delaySeconds, Number.MAX_SAFE_INTEGER);
+}
+
+/** Schedules what was planned. */
+export async function scheduleSurvey(
+  tx: Transaction,
+  project: Project,
+  personId: number,
+  { channel, properties, isNew }: SurveyWish,
+  scheduledAt: number,
+): Promise<void> {
   await tx.requests.insert(project.id, {
-    personId: person.id,
+    personId,
     channel,
     autopilot: false,
     createdAt: tx.now,
     scheduledAt,
+    isFirst: isNew,
     paused: false,
     properties,
     token: tx.token(),
     unsubscribeToken: tx.token(),
   });
-  return scheduledAt;
 }
 
 /** Whether a survey was sent, or may have been, too recently; one that waits to be sent counts as recent. */
@@ -44,7 +53,7 @@ async function isThrottled(
   tx: Transaction,
   project: Project,
   person: PersonRow,
-  { isNew = false }: SurveyWish,
+  { isNew }: SurveyWish,
 ): Promise<boolean> {
   const { lastSentAt, nextSurveyAt } = person;
   const unknownAt = isNew ? null : await tx.deliveries.lastUnknownAt(project.id, person.id);

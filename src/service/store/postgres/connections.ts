@@ -1,5 +1,6 @@
 /** Connections to a PostgreSQL server, each with what runs on it. */
 import { Pool, type PoolConfig, types } from "pg";
+import type { SqlValue } from "../sql/database.ts";
 import { StoreDatabaseError } from "../store-errors.ts";
 
 export interface DatabaseTarget {
@@ -39,7 +40,7 @@ export function readTarget(url: string): DatabaseTarget {
     application_name: "surveyctl",
     keepAlive: true,
     pipeline: true,
-    types: { getTypeParser },
+    types: { getTypeParser: parserOf as GetTypeParser },
   };
   return { config, isPrepared, shown: redact(parsed) };
 }
@@ -54,11 +55,15 @@ function redact(url: URL): string {
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Our numbers have at most 53 bits. Of our own pool alone: the global parsers are everybody's. */
-const getTypeParser = ((oid: number, format?: "text") =>
-  oid === INT8 || oid === NUMERIC ? Number : (types.getTypeParser(oid, format) as unknown)) as NonNullable<
-  PoolConfig["types"]
->["getTypeParser"];
+type GetTypeParser = NonNullable<PoolConfig["types"]>["getTypeParser"];
+
+/**
+ * What reads a column of this type. Our numbers have at most 53 bits. Of our own pool alone: the global parsers are
+ * everybody's.
+ */
+export function parserOf(oid: number): (text: string) => SqlValue {
+  return oid === INT8 || oid === NUMERIC ? Number : (types.getTypeParser(oid, "text") as (text: string) => SqlValue);
+}
 
 export function openPool({ config }: DatabaseTarget): Pool {
   const pool = new Pool(config);

@@ -128,11 +128,11 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
         .catch(() => undefined);
     try {
       const result = await work(session, client);
-      late.abort();
+      late.abort("in time");
       void giveBack(session, client);
       return result;
     } catch (error) {
-      late.abort();
+      late.abort("in time");
       await endFailed(client);
       throw error;
     }

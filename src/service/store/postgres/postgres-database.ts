@@ -11,6 +11,13 @@ import { createStoreRows, type StoreRows, type StoreRowsOptions } from "../sql/s
 import type { SqlParameter } from "./merging.ts";
 import { createOutgoingStatements } from "./outgoing-statements.ts";
 import { errorKindOf, translateError } from "./postgres-errors.ts";
+import {
+  type PieceStatement,
+  SkippedStatement,
+  StatementPiece,
+  type StatementResult,
+  toText,
+} from "./statement-piece.ts";
 import type { Statement } from "./statements.ts";
 
 /** One unit of work at a time: a connection, and the rows over it. */
@@ -20,14 +27,18 @@ export interface ConnectionSession {
   readonly rows: StoreRows;
   /** Takes a connection for a unit of work. */
   begin(client: pg.PoolClient, options: { readonly writing: boolean; readonly project: number | null }): void;
+  /** Keeps the answers to what `work` asks for those who ask the same before anything is changed. */
+  ahead(work: () => void): void;
   /** While true, what is asked waits for what others ask in the same turn of the event loop. */
   together(areTogether: boolean): void;
   /** Sends what waits. */
   flush(): void;
   /** All that `work` sends leaves in one piece. */
   atOnce<Result>(work: () => Result): Result;
-  /** A command without parameters or result; the unit fails with it. */
+  /** A command without parameters or result, to leave with what is sent next; the unit fails with it. */
   tell(text: string): void;
+  /** Sent at once, after what waits; resolves with the command that was done. */
+  command(text: string): Promise<string>;
   ask(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Resolves when all that was sent is done; rejects with the first thing that failed. */
   settle(): Promise<void>;
@@ -54,23 +65,53 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     areTogether: false,
     isFlushing: false,
     answeredMs: 0,
+    /** What leaves when the piece that is being put together is whole. */
+    piece: [] as PieceStatement[],
+    pieceDepth: 0,
+    isAhead: false,
   };
+  const ahead = new Map<string, Promise<SqlRow[]>>();
   const note = (error: unknown): void => {
     // What follows a failure fails with it.
     if (!isFollowing(error)) state.failure ??= error;
   };
-  const query = async (sql: string, values: readonly SqlParameter[] = []): Promise<pg.QueryResult<SqlRow>> => {
-    if (state.client === null) throw new Error("a transaction that has ended was asked");
-    refuseNul(values);
-    const { name, text } = options.statementOf(sql);
-    const parts = options.isPrepared() ? { name, text } : { text };
-    const sentMs = options.timing.clock.monotonic();
-    try {
-      const result = await state.client.query<SqlRow>({ ...parts, values: values as SqlParameter[] });
+  const { timing } = options;
+  const leave = (statements: readonly PieceStatement[]): void => {
+    const sentMs = timing.clock.monotonic();
+    const onEnd = (): void => {
       // What was sent before it has been answered first.
-      tellIfSlow(options.timing, sql, Math.max(sentMs, state.answeredMs));
-      state.answeredMs = options.timing.clock.monotonic();
-      return result;
+      const sqls = statements.map(({ text }) => text);
+      tellIfSlow(timing, Math.max(sentMs, state.answeredMs), sqls);
+      state.answeredMs = timing.clock.monotonic();
+    };
+    state.client?.query(new StatementPiece(statements, onEnd));
+  };
+  /** What `work` sends stays until something else leaves. */
+  const together = <Result>(work: () => Result): Result => {
+    state.pieceDepth += 1;
+    try {
+      return work();
+    } finally {
+      state.pieceDepth -= 1;
+    }
+  };
+  /** All that `work` sends leaves in one piece. */
+  const atOnce = <Result>(work: () => Result): Result => {
+    try {
+      return together(work);
+    } finally {
+      const statements = state.pieceDepth === 0 ? state.piece.splice(0) : [];
+      if (statements.length > 0) leave(statements);
+    }
+  };
+  const query = async (sql: string, values: readonly SqlParameter[] = []): Promise<StatementResult> => {
+    if (state.client === null) throw new Error("a transaction that has ended was asked");
+    const { name, text } = options.statementOf(sql);
+    const parts = { name: options.isPrepared() ? name : "", text, values: values.map(toText) };
+    try {
+      return await new Promise((resolve, reject) => {
+        atOnce(() => state.piece.push({ ...parts, resolve, reject }));
+      });
     } catch (error) {
       if (errorKindOf(error) !== "fault") note(error);
       throw translateError(error);
@@ -79,13 +120,18 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
   const change = (): void => {
     if (!state.writing) throw new Error("data can be changed only inside Store.write");
     state.changes += 1;
+    ahead.clear();
   };
   const keep = (sent: Promise<unknown>): void => void state.sent.push(sent.catch(note));
   const outgoing = createOutgoingStatements(async (sql, values) => (await query(sql, values)).rows, keep);
-  const flush = (): void => atOnce(state.client, outgoing.flush);
+  const flush = (): void => atOnce(outgoing.flush);
   /** After what waits. */
-  const queryNext = (sql: string, values?: readonly SqlValue[]): ReturnType<typeof query> =>
-    atOnce(state.client, () => {
+  const queryNext = (
+    sql: string,
+    values?: readonly SqlValue[],
+    leaving: typeof atOnce = atOnce,
+  ): Promise<StatementResult> =>
+    leaving(() => {
       outgoing.flush();
       return query(sql, values);
     });
@@ -97,8 +143,12 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     flush();
   };
   const all = async (sql: string, values: readonly SqlValue[] = []): Promise<SqlRow[]> => {
+    const key = state.isAhead || ahead.size > 0 ? `${values.join("\0")}\0${sql}` : "";
+    const known = ahead.get(key);
+    if (known !== undefined) return known;
     const asked = outgoing.ask(sql, values);
-    if (state.areTogether) void flushSoon();
+    if (state.isAhead) ahead.set(key, asked);
+    else if (state.areTogether) void flushSoon();
     else flush();
     return asked;
   };
@@ -114,7 +164,7 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     first: async (sql, values) => (await all(sql, values))[0] ?? null,
     run: async (sql, values) => {
       change();
-      return (await queryNext(sql, values)).rowCount ?? 0;
+      return (await queryNext(sql, values)).rowCount;
     },
     returning: async (sql, values) => {
       change();
@@ -135,23 +185,27 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     states,
     rows,
     begin: (client, { writing, project }) => {
-      Object.assign(state, { client, writing, project, sent: [], failure: undefined, changes: 0 });
+      Object.assign(state, { client, writing, project, sent: [], failure: undefined, changes: 0, piece: [] });
       state.areTogether = false;
       outgoing.forget();
+      ahead.clear();
       states.forget();
       // What a write that failed has left.
       rows.forget();
+    },
+    ahead: (work) => {
+      state.isAhead = true;
+      work();
+      state.isAhead = false;
+      flush();
     },
     together: (areTogether) => {
       state.areTogether = areTogether;
     },
     flush,
-    atOnce: (work) => atOnce(state.client, work),
-    tell: (text) => {
-      const { client } = state;
-      flush();
-      if (client !== null) keep(client.query(text));
-    },
+    atOnce,
+    tell: (text) => keep(queryNext(text, [], together)),
+    command: async (text) => (await queryNext(text)).command,
     ask: (sql, values) => database.all(sql, values),
     settle: async () => {
       flush();
@@ -163,28 +217,7 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
   };
 }
 
-/** All that `work` sends leaves in one piece. */
-function atOnce<Result>(client: pg.PoolClient | null, work: () => Result): Result {
-  const { stream } = (client as unknown as { connection: { stream: { cork(): void; uncork(): void } } } | null)
-    ?.connection ?? { stream: null };
-  stream?.cork();
-  try {
-    return work();
-  } finally {
-    stream?.uncork();
-  }
-}
-
 /** The transaction had failed already. */
 function isFollowing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "25P02";
-}
-
-/** PostgreSQL refuses it too, in other words. */
-function refuseNul(values: readonly SqlParameter[]): void {
-  for (const value of values) {
-    if (Array.isArray(value)) refuseNul(value as readonly SqlValue[]);
-    if (typeof value === "string" && value.includes("\0"))
-      throw new RangeError("text with a null character cannot be stored");
-  }
+  return error instanceof SkippedStatement || (error instanceof Error && "code" in error && error.code === "25P02");
 }

@@ -24,7 +24,7 @@ const RETRY_MS = 20;
 /** How often a transaction that still runs is asked after. */
 const ASKS_MAX = 20;
 /** Of the time that a transaction took, waited at most for more to share the next one. */
-const GATHER_SHARE = 0.3;
+const GATHER_SHARE = 1;
 const GATHER_MAX_MS = 5;
 /** No transaction is begun again after that. */
 const PATIENCE_MS = 6_000;
@@ -58,7 +58,7 @@ interface Line {
   readonly jobs: WriteJob[];
   running: Promise<void> | null;
   /** How many jobs the next transaction waits for. */
-  gathering: { readonly count: number; readonly over: AbortController } | null;
+  gathering: { readonly count: number; readonly end: () => void } | null;
 }
 
 export function createProjectQueue(options: QueueOptions): ProjectQueue {
@@ -83,10 +83,14 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
    */
   const gather = async (line: Line, answered: number, tookMs: number): Promise<void> => {
     const waitMs = Math.min(Math.round(tookMs * GATHER_SHARE), GATHER_MAX_MS);
-    if (line.jobs.length === 0 || answered === 1 || waitMs === 0) return;
-    const over = new AbortController();
-    line.gathering = { count: line.jobs.length + answered, over };
-    await clock.sleep(waitMs, over.signal).catch(() => undefined);
+    if (answered === 1 || waitMs === 0) return;
+    const count = line.jobs.length + answered;
+    await Promise.race([
+      clock.sleep(waitMs),
+      new Promise<void>((resolve) => {
+        line.gathering = { count, end: resolve };
+      }),
+    ]);
     line.gathering = null;
   };
   const lineOf = (project: number | null): Line => {
@@ -101,7 +105,7 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
       return new Promise((resolve, reject) => {
         const line = lineOf(project);
         line.jobs.push({ work, beside: beside ?? null, isLong, resolve: resolve as (value: unknown) => void, reject });
-        if (line.jobs.length === line.gathering?.count) line.gathering.over.abort();
+        if (line.jobs.length === line.gathering?.count) line.gathering.end();
         line.running ??= drain(project, line);
       });
     },

@@ -1,15 +1,17 @@
 /** A batch of jobs as one transaction: the project's row first, so that the rest is as if it ran alone. */
 import type { PoolClient } from "pg";
+import type { Beside } from "../../domain/ports.ts";
 import type { SqlRow } from "../sql/database.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
 import type { ConnectionSession } from "./postgres-database.ts";
 import { errorKindOf } from "./postgres-errors.ts";
+import { SkippedStatement } from "./statement-piece.ts";
 
 export interface WriteJob {
   readonly work: (tx: StoreTransaction) => Promise<unknown>;
   /** See `WriteOptions`. */
-  readonly beside: { readonly kind: string; readonly subject: string } | null;
+  readonly beside: Beside | null;
   /** Whether it may take minutes. */
   readonly isLong: boolean;
   readonly resolve: (value: unknown) => void;
@@ -36,13 +38,14 @@ export class CommitLost extends Error {
  * Limits of the transaction alone: a pooler may give the connection to another process afterwards. A process that stands
  * still in the middle keeps its project from everybody: it loses that before those who wait for it give up.
  */
-const LIMITS = `SET LOCAL lock_timeout = '8s'; SET LOCAL statement_timeout = '10s';
-  SET LOCAL idle_in_transaction_session_timeout = '6s'`;
-const NO_LIMITS = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
-const BEGIN_WRITE = `BEGIN; ${LIMITS}`;
+const LIMITS = `SELECT set_config('lock_timeout', '8s', true), set_config('statement_timeout', '10s', true),
+  set_config('idle_in_transaction_session_timeout', '6s', true)`;
+const NO_LIMITS =
+  "SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)";
+const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /** One that stands still here holds up nobody, but what it may still read cannot be cleaned up. */
-const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '5s';
-  SET LOCAL idle_in_transaction_session_timeout = '60s'`;
+const READ_LIMITS = `SELECT set_config('statement_timeout', '5s', true),
+  set_config('idle_in_transaction_session_timeout', '60s', true)`;
 
 const LOCK = `SELECT s.project_id, s."nextId", s.clock, s.version, CAST(pg_current_xact_id() AS TEXT) AS xid,
   CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now FROM`;
@@ -81,17 +84,18 @@ export async function runWrite(
   const nowMs = time.at(Number(first.now));
   const now = Math.max(Math.floor(nowMs / 1000), ...held.map(({ clock }) => Number(clock)));
   time.passed(now);
-  const begin = (): StoreTransaction => session.rows.begin(now, nowMs);
+  // One for all of them: what they share is most of it.
+  const tx = session.rows.begin(now, nowMs);
   const answers: JobAnswer[] = [];
   for (const group of isSerial ? jobs.map((job) => [job]) : toGroups(jobs)) {
     const [job] = group;
-    if (group.length > 1) answers.push(...(await runTogether(session, group, begin)));
-    else if (job !== undefined) answers.push(await runJob(session, job, begin(), jobs.length === 1));
+    if (group.length > 1) answers.push(...(await runTogether(session, group, tx)));
+    else if (job !== undefined) answers.push(await runJob(session, job, tx, jobs.length === 1));
   }
   await session.rows.flush();
   if (session.changes() > 0 || session.states.isChanged())
     for (const { sql, values } of session.states.end(now)) session.database.send(sql, values);
-  await commit(session, client, String(first.xid), answers);
+  await commit(session, String(first.xid), answers);
   return answers;
 }
 
@@ -101,10 +105,15 @@ function lock(
   jobs: readonly WriteJob[],
 ): Promise<readonly SqlRow[]> {
   return session.atOnce(() => {
-    session.tell(BEGIN_WRITE);
+    session.tell("BEGIN");
+    session.tell(LIMITS);
     if (jobs.some(({ isLong }) => isLong)) session.tell(NO_LIMITS);
     const locking = project === null ? session.ask(LOCK_ALL) : session.ask(LOCK_ONE, [project]);
     session.rows.prepare();
+    session.ahead(() => {
+      const tx = session.rows.begin(0);
+      for (const { beside } of jobs) void beside?.ahead?.(tx).catch(() => undefined);
+    });
     return locking;
   });
 }
@@ -135,10 +144,10 @@ export class GroupFailed extends Error {
 async function runTogether(
   session: ConnectionSession,
   jobs: readonly WriteJob[],
-  begin: () => StoreTransaction,
+  tx: StoreTransaction,
 ): Promise<JobAnswer[]> {
   session.together(true);
-  const results = await Promise.allSettled(jobs.map((job) => job.work(begin())));
+  const results = await Promise.allSettled(jobs.map((job) => job.work(tx)));
   session.together(false);
   if (session.failure() !== undefined) throw session.failure();
   return jobs.map((job, at) => {
@@ -165,7 +174,10 @@ async function runJob(
   } catch (error) {
     if (session.failure() !== undefined) throw session.failure();
     if (isAlone) throw new JobFailed(error);
-    session.tell("ROLLBACK TO job; RELEASE job");
+    // What the job has still to send may fail, and would take the way back with it.
+    session.flush();
+    session.tell("ROLLBACK TO job");
+    session.tell("RELEASE job");
     session.states.restore(mark);
     uncount();
     return () => job.reject(error);
@@ -183,22 +195,15 @@ export class JobFailed extends Error {
   }
 }
 
-/** COMMIT goes along with the last changes: where one of them failed, the server rolls back instead. */
-async function commit(
-  session: ConnectionSession,
-  client: PoolClient,
-  xid: string,
-  answers: readonly JobAnswer[],
-): Promise<void> {
-  const ending = session.atOnce(() => {
-    session.flush();
-    return client.query("COMMIT");
-  });
+/** COMMIT goes along with the last changes: where one of them failed, the server does not look at it. */
+async function commit(session: ConnectionSession, xid: string, answers: readonly JobAnswer[]): Promise<void> {
+  const ending = session.command("COMMIT");
   const [sent, ended] = await Promise.allSettled([session.settle(), ending]);
   if (ended.status === "fulfilled") {
-    if (ended.value.command === "COMMIT") return;
-    throw sent.status === "rejected" ? sent.reason : new Error(`the transaction ended with ${ended.value.command}`);
+    if (ended.value === "COMMIT") return;
+    throw sent.status === "rejected" ? sent.reason : new Error(`the transaction ended with ${ended.value}`);
   }
+  if (ended.reason instanceof SkippedStatement) throw session.failure() ?? ended.reason;
   if (errorKindOf(ended.reason) === "fault") throw ended.reason;
   throw new CommitLost(xid, answers, { cause: ended.reason });
 }
@@ -222,9 +227,10 @@ export async function runRead<Result>(
 ): Promise<Result> {
   session.begin(client, { writing: false, project: null });
   session.tell(BEGIN_READ);
-  if (isLong) session.tell(NO_LIMITS);
+  session.tell(isLong ? NO_LIMITS : READ_LIMITS);
   const result = await work(session.rows.begin(now));
   // Nobody waits for its answer but the connection's next user.
   session.tell("COMMIT");
+  session.flush();
   return result;
 }

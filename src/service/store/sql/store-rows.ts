@@ -78,7 +78,7 @@ export function createStoreRows(
   const rows = {
     token: () => random.token(TOKEN_BYTES),
     projects: createProjectRows(database, session, blocks),
-    people: createPersonRows(database, blocks, changes),
+    people: createPersonRows(database, session, blocks, changes),
     requests: createRequestRows(database, session, blocks),
     deliveries: createDeliveryRows(database, session),
     reports: createReportRows(database, session),
@@ -100,7 +100,7 @@ export function createStoreRows(
     flush: async () => deferred?.flush(),
     prepare: () => void secrets.read(SUPPRESSION_KEY).catch(() => undefined),
     forget: () => {
-      deferred?.restore(new Map());
+      blocks.forget();
       secrets.forget();
     },
     mark: () => {

@@ -1,6 +1,7 @@
 /** Statements of one text that are sent as one. */
 import { describe, expect, test } from "vitest";
 import { mergeInserts, mergeSelects, mergeUpdates } from "../../../../src/service/store/postgres/merging.ts";
+import { toText } from "../../../../src/service/store/postgres/statement-piece.ts";
 
 describe("when several rows are stored", () => {
   test("then they go in few statements of sizes that come again", () => {
@@ -56,3 +57,11 @@ test("when several change one row each, then it is one statement", () => {
     ["x", "y"],
   ]);
 });
+
+test.each([
+  [null, null],
+  [7, "7"],
+  ["a,b", "a,b"],
+  [[1, null, 2], "{1,NULL,2}"],
+  [["a,b", String.raw`"\{`, null, "NULL"], String.raw`{"a,b","\"\\{",NULL,"NULL"}`],
+])("when %j is a parameter, then it is sent as %j", (value, text) => expect(toText(value)).toBe(text));

@@ -33,6 +33,10 @@ export function createDeferredBlocks(blocks: ListBlocks): DeferredBlocks {
   };
   return {
     max: blocks.max,
+    forget: () => {
+      pending = new Map();
+      blocks.forget();
+    },
     add: async (list, ...entries) => note(list, entries, []),
     remove: async (list, ...entries) => note(list, [], entries),
     drop: (list) => {

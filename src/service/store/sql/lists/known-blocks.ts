@@ -82,7 +82,7 @@ async function renewBlock(database: Database, list: CountedList, blocks: Block[]
 
 const BLOCK_COUNTS = 'row_count AS "rowCount", least_other AS "leastOther", most_other AS "mostOther"';
 
-function nameOf({ project, name }: CountedList): string {
+export function nameOf({ project, name }: CountedList): string {
   return `${project} ${name}`;
 }
 

@@ -8,7 +8,7 @@ import type { ScoreTally } from "../../../domain/ports.ts";
 import type { Database, SqlValue } from "../database.ts";
 import type { CountedList } from "./counted-lists.ts";
 import { addCondition, addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
-import { BLOCK, type Block, compareKeys, createKnownBlocks, type Key, toKey, which } from "./known-blocks.ts";
+import { BLOCK, type Block, compareKeys, createKnownBlocks, type Key, nameOf, toKey, which } from "./known-blocks.ts";
 import { scoreSums } from "../schema/list-blocks-schema.ts";
 
 /** What a list has to know of one of its rows. */
@@ -18,6 +18,8 @@ export interface Entry {
   readonly other: number;
   /** Null where the list has no scores, and for an answer to another question than that of the NPS. */
   readonly score: number | null;
+  /** Whether time and id are this write's own: no other row comes between two such, so they lie in one block. */
+  readonly isNew?: boolean;
 }
 
 export interface ListBlocks {
@@ -29,6 +31,8 @@ export interface ListBlocks {
   remove(list: CountedList, ...entries: readonly Entry[]): Promise<void>;
   /** Forgets a list that is no more. */
   drop(list: CountedList): void;
+  /** Before a transaction. */
+  forget(): void;
   /** All blocks in order; none for a list that never had a row. */
   read(list: CountedList): Promise<readonly Block[]>;
   /** How many rows lie in a range of the list's own time. */
@@ -59,15 +63,22 @@ const CHANGED = `RETURNING first_at, first_id, row_count AS "rowCount"`;
 export function createListBlocks(database: Database, blockMax = BLOCK_MAX, isShared = false): ListBlocks {
   const count = (list: CountedList, range: TimeRange): Promise<Counts> => countRange(database, list, range);
   const known = createKnownBlocks(database, isShared);
+  const newest = createNewest(blockMax);
   return {
     max: blockMax,
+    forget: newest.forget,
     add: async (list, ...entries) => {
+      const areNew = isShared && entries.every(({ isNew }) => isNew);
+      if (areNew && newest.take(list, entries.length))
+        return database.send(CHANGE, changeValues(list, entries, tally(list, entries)));
       for await (const { group, changed } of changeBlocks(database, list, entries, (some) => tally(list, some))) {
         if (changed !== null && changed.rowCount <= blockMax) {
           known.renew(list, changed.first);
+          if (areNew) newest.note(list, changed.rowCount);
           continue;
         }
         known.forget(list);
+        newest.leave(list);
         // The first rows of a list, all of them stored.
         if (changed === null)
           return insertBlock(database, list, BEGINNING, await sumRows(database, list, null, null), blockMax);
@@ -88,6 +99,7 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX, isSha
     },
     drop: (list) => {
       known.forget(list);
+      newest.leave(list);
       database.send(`DELETE FROM list_blocks WHERE ${BLOCK}`, which(list));
     },
     read: known.read,
@@ -96,6 +108,36 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX, isSha
       const { rowCount, promoters, detractors, unscored } = await count(list, range);
       return { promoters, detractors, passives: rowCount - unscored - promoters - detractors };
     },
+  };
+}
+
+/**
+ * For how many rows more the block has room that takes the new ones of a list. As long as it has, they are counted
+ * without an answer to wait for. Others may fill the block meanwhile; it is cut once it is looked at.
+ */
+function createNewest(blockMax: number): {
+  readonly take: (list: CountedList, count: number) => boolean;
+  readonly note: (list: CountedList, rowCount: number) => void;
+  readonly leave: (list: CountedList) => void;
+  readonly forget: () => void;
+} {
+  const room = new Map<string, number>();
+  /** Lists whose blocks this transaction has made, and may yet undo. */
+  const left = new Set<string>();
+  return {
+    take: (list, count) => {
+      const free = (room.get(nameOf(list)) ?? 0) - count;
+      room.set(nameOf(list), free);
+      return free >= 0;
+    },
+    note: (list, rowCount) => {
+      if (!left.has(nameOf(list))) room.set(nameOf(list), blockMax - rowCount);
+    },
+    leave: (list) => {
+      left.add(nameOf(list));
+      room.delete(nameOf(list));
+    },
+    forget: () => left.clear(),
   };
 }
 
@@ -174,25 +216,27 @@ async function changeBlock(
   group: readonly Entry[],
   change: Sums,
 ): Promise<ChangedBlock | null> {
-  const [least = BEGINNING, ...others] = group.map(({ key }) => key).toSorted(compareKeys);
-  const most = others.at(-1);
+  const most = group.length > 1 ? sortedKeys(group).at(-1) : undefined;
   const also = most === undefined ? [] : [...which(list), ...most];
-  const { rowCount, promoters, detractors, unscored, leastOther, mostOther } = change;
-  const bounds = [leastOther, leastOther, mostOther, mostOther];
   const [row] = await database.returning(`${CHANGE} ${most === undefined ? "" : `${ALSO} `}${CHANGED}`, [
-    rowCount,
-    promoters,
-    detractors,
-    unscored,
-    ...bounds,
-    ...which(list),
-    ...which(list),
-    ...least,
+    ...changeValues(list, group, change),
     ...also,
   ]);
   return row === undefined
     ? null
     : { first: [Number(row.first_at), Number(row.first_id)], rowCount: Number(row.rowCount) };
+}
+
+function sortedKeys(group: readonly Entry[]): Key[] {
+  return group.map(({ key }) => key).toSorted(compareKeys);
+}
+
+/** The parameters of `CHANGE`. */
+function changeValues(list: CountedList, group: readonly Entry[], change: Sums): SqlValue[] {
+  const [least = BEGINNING] = sortedKeys(group);
+  const { rowCount, promoters, detractors, unscored, leastOther, mostOther } = change;
+  const bounds = [leastOther, leastOther, mostOther, mostOther];
+  return [rowCount, promoters, detractors, unscored, ...bounds, ...which(list), ...which(list), ...least];
 }
 
 interface Counts {

@@ -44,7 +44,8 @@ export function createRequestRows(database: Database, session: Session, blocks: 
     insert: async (project, request) => {
       const id = await insertRequest(database, project, request);
       // Apart from it, so that works side by side send all of the one and then all of the other.
-      if (!request.paused) bringForward(database, project, request.personId, request.scheduledAt);
+      if (!request.paused && request.isFirst !== true)
+        bringForward(database, project, request.personId, request.scheduledAt);
       return id;
     },
     setProperties: async (project, id, properties) => {

@@ -10,7 +10,7 @@ import type {
   PersonRows,
 } from "../../../../domain/ports.ts";
 import { type Database, UniqueViolation } from "../../database.ts";
-import type { SqlRow, SqlValue } from "../../database.ts";
+import type { Session, SqlRow, SqlValue } from "../../database.ts";
 import { type EventColumn, peopleBy, peopleIn } from "../../lists/counted-lists.ts";
 import {
   addCondition,
@@ -31,7 +31,12 @@ export const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", cr
   last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
   FROM people WHERE removed = 0 AND project_id = ?`;
 
-export function createPersonRows(database: Database, blocks: ListBlocks, changes: LongChanges): PersonRows {
+export function createPersonRows(
+  database: Database,
+  session: Session,
+  blocks: ListBlocks,
+  changes: LongChanges,
+): PersonRows {
   const first = async (condition: string, values: readonly SqlValue[]): Promise<PersonRow | null> =>
     toPerson(await database.first(PERSON + condition, values));
   return {
@@ -40,7 +45,8 @@ export function createPersonRows(database: Database, blocks: ListBlocks, changes
     byPhone: async (project, phoneNumber) => first(" AND phone_number = ?", [project, phoneNumber]),
     insert: async (project, person) => {
       const inserted = await insertPerson(database, project, person);
-      await blocks.add(peopleIn(project), { key: [inserted.createdAt, inserted.id], other: 0, score: null });
+      const isNew = person.id === undefined && inserted.createdAt === session.now;
+      await blocks.add(peopleIn(project), { key: [inserted.createdAt, inserted.id], other: 0, score: null, isNew });
       return inserted;
     },
     update: async (project, id, change) =>
@@ -85,18 +91,18 @@ function toPerson(row: SqlRow | null): PersonRow | null {
   return row as PersonRow | null;
 }
 
-const INSERT = `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT = `INSERT INTO people (project_id, id, email, email_key, name, phone_number, created_at, last_sent_at, next_survey_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 async function insertPerson(database: Database, project: number, person: NewPerson): Promise<PersonRow> {
-  const { email, name, phoneNumber, createdAt, lastSentAt, isFree = false } = person;
+  const { email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt = null, isFree = false } = person;
   const id = person.id === undefined ? await nextId(database, project) : await reserveId(database, project, person.id);
   const key = email === null ? null : emailKey(email);
-  const values = [project, id, email, key, name, phoneNumber, createdAt, lastSentAt];
+  const values = [project, id, email, key, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt];
   if (isFree) database.send(INSERT, values);
   else await refuseTaken(() => database.run(INSERT, values));
-  const unset = { lastRespondedAt: null, nextSurveyAt: null, bouncedAt: null, unsubscribedAt: null };
-  return { id, email, name, phoneNumber, createdAt, lastSentAt, ...unset };
+  const unset = { lastRespondedAt: null, bouncedAt: null, unsubscribedAt: null };
+  return { id, email, name, phoneNumber, createdAt, lastSentAt, nextSurveyAt, ...unset };
 }
 
 const COLUMNS: Readonly<Record<keyof PersonChange, string>> = {
