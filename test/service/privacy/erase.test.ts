@@ -71,6 +71,16 @@ describe("when a person is erased", () => {
     expect(await erase()).toMatchObject({ people: 0, links_kept: 0, verified: true });
   });
 
+  it("who was described as others are and said what others said, then that is no trace of them", async () => {
+    await addAda(fixture);
+    const { store } = fixture.service();
+    const properties = { title: "countess-of-lovelace", city: "London" };
+    await store.write((tx) => sendPerson(tx, fixture.project, sendInput({ email: "eve@example.com", properties })));
+    await addOther(fixture, "bob@example.com", { score: 2, comment: ADA.comment });
+    expect(await erase()).toMatchObject({ people: 1, verified: true });
+    expect(await findTraces(fixture.folder, [ADA.email, ADA.name])).toEqual([]);
+  });
+
   it("by phone and in all projects, then they are gone from each", async () => {
     const { store } = fixture.service();
     const other = await store.write((tx) => addProject(tx, "other"));

@@ -134,20 +134,37 @@ export function textsOf({ email, phoneNumber }: Identifiers): string[] {
 /** Rows of others that mention a person, read in short steps. */
 export async function findMentions(store: Store, project: Project, identifiers: Identifiers): Promise<Mention[]> {
   const found: Mention[] = [];
-  for (const text of textsOf(identifiers)) {
-    for (const kind of MENTION_KINDS) {
-      for (let after: number | null = 0; after !== null;) {
-        const page: { readonly text: string; readonly after: number } = { text, after };
-        const step: Awaited<ReturnType<Transaction["erasures"]["mentions"]>> = await store.read((tx) =>
-          tx.erasures.mentions(project.id, kind, page),
-        );
-        found.push(...step.found.filter(({ personId }) => personId !== identifiers.id));
-        after = step.next;
-      }
-    }
-  }
+  for (const text of textsOf(identifiers))
+    for await (const mentions of readMentions(store, project, text))
+      found.push(...mentions.filter(({ personId }) => personId !== identifiers.id));
   const byRow = new Map(found.map((mention) => [`${mention.kind} ${mention.id} ${mention.platform}`, mention]));
   return [...byRow.values()];
+}
+
+/** Those of the texts that no row of any project has: in a file they are what a deleted row left. */
+export async function withoutRows(store: Store, texts: readonly string[]): Promise<string[]> {
+  const projects = await store.read((tx) => tx.projects.list());
+  const isInRow = async (text: string): Promise<boolean> => {
+    for (const project of projects)
+      for await (const mentions of readMentions(store, project, text)) if (mentions.length > 0) return true;
+    return false;
+  };
+  const left: string[] = [];
+  for (const text of texts) if (!(await isInRow(text))) left.push(text);
+  return left;
+}
+
+async function* readMentions(store: Store, project: Project, text: string): AsyncGenerator<readonly Mention[]> {
+  for (const kind of MENTION_KINDS) {
+    for (let after: number | null = 0; after !== null;) {
+      const page: { readonly text: string; readonly after: number } = { text, after };
+      const step: Awaited<ReturnType<Transaction["erasures"]["mentions"]>> = await store.read((tx) =>
+        tx.erasures.mentions(project.id, kind, page),
+      );
+      yield step.found;
+      after = step.next;
+    }
+  }
 }
 
 const ERASED = "[erased]";
