@@ -12,9 +12,14 @@ export interface CalledCommand {
 
 /** `folder` is the command's own: inputs are read from it, results and exports written to it. */
 export async function everyCommand(folder: string): Promise<readonly CalledCommand[]> {
+  await writeFile(path.join(folder, "people.csv"), "email,name\nann@example.com,Ann\n");
+  await writeFile(path.join(folder, "answers.csv"), "person_email,score\nann@example.com,9\n");
+  return commandsOf(folder);
+}
+
+/** The same without the inputs. */
+export function commandsOf(folder: string): readonly CalledCommand[] {
   const at = (name: string): string => path.join(folder, name);
-  await writeFile(at("people.csv"), "email,name\nann@example.com,Ann\n");
-  await writeFile(at("answers.csv"), "person_email,score\nann@example.com,9\n");
   const bulk = ["--quiet", "--results", at("results.csv")];
   return [
     { name: "people list", args: ["people", "list"] },

@@ -6,7 +6,7 @@ import { startMisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { runInProcess } from "../helpers/in-process.ts";
 import type { CalledCommand } from "./commands.ts";
 import { FAULTS, type Fault } from "./faults.ts";
-import { commandsIn, matchGolden, fileName, goodRead, inTurns, sampled, type Table } from "./table.ts";
+import { commandNames, commandsIn, matchGolden, fileName, goodRead, inTurns, sampled, type Table } from "./table.ts";
 
 let folder = "";
 
@@ -45,8 +45,8 @@ async function tableOf(name: string, fault: Fault, { onlyWrites }: { readonly on
   if (fault.refuses === true) await server.stop();
   try {
     const place = path.join(folder, onlyWrites ? "writes" : "all", fileName(name));
-    const commands = await commandsIn(place, { onlyWrites });
-    const some = sampled(commands, { share: SHARE, turn: Object.keys(FAULTS).indexOf(name) });
+    const commands = commandNames({ onlyWrites });
+    const some = await commandsIn(place, sampled(commands, { share: SHARE, turn: Object.keys(FAULTS).indexOf(name) }));
     const lines = await inTurns(some, fault.atOnce ?? 8, async ({ command, home }) => {
       const line = await cell(command, home, server.baseUrl, fault);
       return line

@@ -50,7 +50,7 @@ const SAID =
   /^error: .*the answer is larger than 64 MiB \(status 200, content type application\/json, a body that begins " "\)/;
 
 describe("a body of 1 GB", () => {
-  it.for(sampled(COMMANDS, { share: 2, turn: 0 }))(
+  it.for(sampled(COMMANDS, { share: 5, turn: 0 }))(
     "when %s gets it announced, then it is not read at all",
     async (line, { expect }) => {
       const small = await peakOf(`small ${line}`, json([]), line.split(" "));
@@ -61,7 +61,7 @@ describe("a body of 1 GB", () => {
     },
   );
 
-  it.for(sampled(COMMANDS, { share: 2, turn: 1 }))(
+  it.for(sampled(COMMANDS, { share: 5, turn: 4 }))(
     "when %s gets it in chunks, then only so much is kept",
     async (line, { expect }) => {
       const { status, said, peakMb } = await peakOf(line, flood(GB, { chunked: true }), line.split(" "));

@@ -6,7 +6,7 @@ import { json, startMisbehavingServer, type Behaviour, type SeenRequest } from "
 import { until } from "../helpers/process-list.ts";
 import { startProgram } from "../helpers/run-cli.ts";
 import type { CalledCommand } from "./commands.ts";
-import { commandsIn, matchGolden, fileName, inTurns, sampled, type Placed, type Table } from "./table.ts";
+import { commandNames, commandsIn, matchGolden, fileName, inTurns, sampled, type Placed, type Table } from "./table.ts";
 
 let folder = "";
 
@@ -38,8 +38,8 @@ const SHARE = 4 * STOPS.length;
 
 async function tableOf(stop: Stop, { onlyWrites }: { readonly onlyWrites: boolean }): Promise<Table> {
   const place = path.join(folder, fileName(stop), onlyWrites ? "writes" : "all");
-  const commands = await commandsIn(place, { onlyWrites });
-  const some = sampled(commands, { share: SHARE, turn: STOPS.indexOf(stop) });
+  const commands = commandNames({ onlyWrites });
+  const some = await commandsIn(place, sampled(commands, { share: SHARE, turn: STOPS.indexOf(stop) }));
   const lines = await inTurns(some, 2, (placed) => lineOf(placed, stop, onlyWrites));
   return { title: `${stop}${onlyWrites ? ", while a write hangs" : ""}`, commands, lines };
 }

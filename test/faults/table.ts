@@ -4,19 +4,24 @@ import path from "node:path";
 import type { ExpectStatic } from "vitest";
 import { isLong } from "../helpers/long.ts";
 import { json, type Behaviour, type SeenRequest } from "../helpers/misbehaving-server.ts";
-import { everyCommand, type CalledCommand } from "./commands.ts";
+import { commandsOf, everyCommand, type CalledCommand } from "./commands.ts";
 
 export interface Placed {
   readonly command: CalledCommand;
   readonly home: string;
 }
 
+/** The names of all commands, or of those that write. */
+export function commandNames({ onlyWrites = false } = {}): readonly string[] {
+  return commandsOf("")
+    .filter(({ writes }) => !onlyWrites || writes === true)
+    .map(({ name }) => name);
+}
+
 /** Each command with a folder of its own below `place`. */
-export async function commandsIn(place: string, { onlyWrites = false } = {}): Promise<Placed[]> {
-  await mkdir(place, { recursive: true });
-  const names = (await everyCommand(place)).filter(({ writes }) => !onlyWrites || writes === true);
+export async function commandsIn(place: string, names = commandNames()): Promise<Placed[]> {
   return await Promise.all(
-    names.map(async ({ name }) => {
+    names.map(async (name) => {
       const home = path.join(place, fileName(name));
       await mkdir(home, { recursive: true });
       const command = (await everyCommand(home)).find((one) => one.name === name);
@@ -39,7 +44,7 @@ export function sampled<Item>(items: readonly Item[], { share, turn }: Sample): 
 export interface Table {
   readonly title: string;
   /** All that the golden file has a line of. */
-  readonly commands: readonly Placed[];
+  readonly commands: readonly string[];
   /** The lines of those that were run: the command's own, and indented ones below it. */
   readonly lines: readonly string[];
 }
@@ -58,7 +63,7 @@ export async function matchGolden(
   const [head = "", ...rows] = golden.replace(/\n$/, "").split(/\n(?=\S)/);
   const known = new Map(rows.map((row) => [nameOf(row), `${row}\n`]));
   const how = "npm run test:long -- <this test's file> -u writes the golden file";
-  expect([head.trimEnd(), ...known.keys()], how).toEqual([title, ...commands.map(({ command }) => command.name)]);
+  expect([head.trimEnd(), ...known.keys()], how).toEqual([title, ...commands]);
   expect(lines.join(""), how).toBe(lines.map((line) => known.get(nameOf(line))).join(""));
 }
 

@@ -3,6 +3,7 @@ import { appendFile, readFile, rename, truncate, unlink, writeFile } from "node:
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { peopleAt, receivers } from "../../helpers/imported.ts";
+import { startInside } from "../../helpers/in-process.ts";
 import { startProgram } from "../../helpers/run-cli.ts";
 import { startServe, type Served } from "../../helpers/serve.ts";
 
@@ -44,8 +45,7 @@ test.each(CHANGES)(
   "when %s while it is sent, then the run stops, and resumes when the file is back",
   async (_, change) => {
     const args = ["people", "import", file, "--send"];
-    const running = startProgram({ args: [...args, "--rate", "30"], home: service.folder, env: service.env });
-    running.child.stdin.end();
+    const running = startInside({ args: [...args, "--rate", "30"], home: service.folder, env: service.env });
     await firstOutcome();
     await change();
     const ended = await running.ended;

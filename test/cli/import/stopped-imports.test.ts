@@ -7,8 +7,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { peopleAt, receivers } from "../../helpers/imported.ts";
+import { runInside, startInside } from "../../helpers/in-process.ts";
 import { isLong } from "../../helpers/long.ts";
 import { listening } from "../../helpers/misbehaving-server.ts";
+import { argumentsOf } from "../../helpers/resident.ts";
 import {
   bareEnvironment,
   follow,
@@ -58,6 +60,11 @@ function paste(line: string): Promise<Ended> {
   const child = spawn("sh", ["-c", shell], { cwd: service.folder, env: bareEnvironment(service.folder, env) });
   child.stdin.end();
   return follow(child).ended;
+}
+
+/** The same without a shell. */
+function resume(line: string): Promise<Ended> {
+  return runInside({ args: argumentsOf(line) ?? [line], home: service.folder, env, cwd: service.folder });
 }
 
 function resumeLineOf({ stderr }: Ended): string {
@@ -129,28 +136,30 @@ test("when the disk is full, then the run stops with an error, and resumes when 
       "",
     ],
   ]);
-  expect((await paste(resumeLineOf(ended))).status).toBe(0);
+  expect((await resume(resumeLineOf(ended))).status).toBe(0);
   await expectEverybodyOnce();
 });
 
 test("when the service dies on the way, then the exit is 1, and the line does the rest when it is back", async () => {
   await service.stop();
   const server = await startServeProcess();
-  await use(Promise.resolve(server));
+  const run: Served["run"] = (args, more = {}) =>
+    runInside({ args, home: server.folder, ...more, env: { ...server.env, ...more.env } });
+  await use(Promise.resolve({ ...server, run }));
   const running = startSlowly("--retries", "1");
   await journalHolds('"done"');
   process.kill(server.pid, "SIGKILL");
   const ended = await running.ended;
   expect([ended.status, ended.stdout]).toEqual([1, ""]);
   expect(ended.stderr).toMatch(/^error: .* refused the connection$/m);
-  const again = startProgram({
+  const again = startInside({
     args: ["serve", "--data", service.dataFile, "--port", new URL(service.baseUrl).port],
     home: service.folder,
     env: service.env,
   });
   try {
     await again.saying(/^listening on /m);
-    expect((await paste(resumeLineOf(ended))).status).toBe(0);
+    expect((await resume(resumeLineOf(ended))).status).toBe(0);
     await expectEverybodyOnce();
   } finally {
     again.child.kill("SIGTERM");

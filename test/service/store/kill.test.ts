@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
+import { size } from "../../helpers/long.ts";
 import { NODE } from "../../helpers/run-cli.ts";
 import { openFixture } from "../domain/fixture.ts";
 import { ENGINES, newDataFile } from "./engines.ts";
@@ -12,7 +13,7 @@ import { claimDue } from "../domain/claim-due.ts";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.join(here, "../../..");
-const KILLS = 4;
+const KILLS = size(2, 4);
 const TIMEOUT_MS = 60_000;
 const [node = "", ...flags] = NODE;
 let script = "";

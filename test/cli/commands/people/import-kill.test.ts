@@ -33,7 +33,7 @@ async function killed(args: readonly string[], journal: string, growth: number, 
   const { child, ended } = startProgram({ args, home: service.folder, env: { ...service.env, ...SETTLE } });
   child.stdin.end();
   while (child.exitCode === null && (await sizeOf(journal)) - before < growth)
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setTimeout(resolve, 3));
   await new Promise((resolve) => setTimeout(resolve, laterMs));
   child.kill("SIGKILL");
   return (await ended).signal === "SIGKILL";

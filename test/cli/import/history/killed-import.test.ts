@@ -2,10 +2,11 @@ import { mkdir, stat, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { runInside } from "../../../helpers/in-process.ts";
 import { size } from "../../../helpers/long.ts";
 import { createPast, WHOLE_SHAPES } from "../../../helpers/past.ts";
 import { openPastStore } from "../../../helpers/past-store.ts";
-import { runCli, startProgram } from "../../../helpers/run-cli.ts";
+import { startProgram } from "../../../helpers/run-cli.ts";
 
 /** Killed when the log of the data file has grown by so many bytes, so that each try gets as far. */
 const KILL_AT = size(1, 6);
@@ -30,7 +31,7 @@ test("when an import is killed again and again, then the file is sound and the s
     running.child.kill("SIGKILL");
     expect((await running.ended).signal).toBe("SIGKILL");
   }
-  const { status, stdout } = await runCli({ args, home: store.folder });
+  const { status, stdout } = await runInside({ args, home: store.folder });
   const [, people = ""] = stdout.split("\n");
   expect({ status, people: people.startsWith(`people,${PEOPLE},`) }).toEqual({ status: 0, people: true });
   // Some were stored before the kill: that is what makes it one.
