@@ -315,7 +315,8 @@ async function send(
   { listener, body, closing }: Sending,
 ): Promise<void> {
   const length = typeof content === "string" ? { "content-length": Buffer.byteLength(content) } : {};
-  outgoing.writeHead(status, { ...length, ...headers, ...(closing ? { connection: "close" } : {}) });
+  // To spread them would cost an answer about 2 us.
+  outgoing.writeHead(status, Object.assign(length, headers, closing ? { connection: "close" } : undefined));
   if (body === null && typeof content === "string") {
     outgoing.end(content);
     // Most answers fit into what the system takes at once.
