@@ -255,13 +255,17 @@ function respond(
     onBody();
     return body?.read() ?? Promise.resolve(new Uint8Array());
   };
-  return face.handle({
-    method,
-    url: (authority === "" ? url : `${scheme}://${authority}`) + toPath(incoming.url ?? "/"),
-    headers: headers as Record<string, string>,
-    ...(body === null ? {} : { body: read }),
-    ...(socket.remoteAddress === undefined ? {} : { from: socket.remoteAddress }),
-  });
+  return face.handle(
+    Object.assign(
+      {
+        method,
+        url: (authority === "" ? url : `${scheme}://${authority}`) + toPath(incoming.url ?? "/"),
+        headers: headers as Record<string, string>,
+      },
+      body === null ? undefined : { body: read },
+      socket.remoteAddress === undefined ? undefined : { from: socket.remoteAddress },
+    ),
+  );
 }
 
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/;
