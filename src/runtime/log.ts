@@ -22,9 +22,13 @@ const WAITING_CHARACTERS_MAX = 1_000_000;
 export function createLog(write: (text: string) => Promise<void>, clock: Clock): Log {
   const waiting: string[] = [];
   const state = { unread: 0, dropped: 0 };
-  const format = (level: "info" | "warn" | "error", event: string, { message, ...fields }: LogFields): string => {
-    const msg = message ?? event.replaceAll("_", " ");
-    return `${JSON.stringify({ time: new Date(clock.now()).toISOString(), level, event, msg, ...fields })}\n`;
+  const format = (level: "info" | "warn" | "error", event: string, fields: LogFields): string => {
+    const { message } = fields;
+    const time = new Date(clock.now()).toISOString();
+    const head = JSON.stringify({ time, level, event, msg: message ?? event.replaceAll("_", " ") });
+    const rest = JSON.stringify(message === undefined ? fields : { ...fields, message: undefined });
+    // As text: to join the objects would cost several times as much.
+    return rest === "{}" ? `${head}\n` : `${head.slice(0, -1)},${rest.slice(1)}\n`;
   };
   const hand = async (text: string): Promise<void> => {
     state.unread += text.length;

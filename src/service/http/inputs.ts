@@ -25,12 +25,10 @@ import type { Reader } from "./reader.ts";
 const LAST_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE_MAX);
 
 export function readPeopleQuery(reader: Reader): PeopleQuery {
-  const query = {
-    ...readRange(reader),
-    email: reader.filter("email"),
-    phoneNumber: reader.filter("phone_number"),
-    ...readCursorPage(reader),
-  };
+  const range = readRange(reader);
+  const person = { email: reader.filter("email"), phoneNumber: reader.filter("phone_number") };
+  // Several times as quick as to spread them.
+  const query = Object.assign(range, person, readCursorPage(reader));
   if (query.email !== null && query.phoneNumber !== null) {
     reader.complain("email", "can't be combined with phone_number");
     reader.complain("phone_number", "can't be combined with email");

@@ -115,7 +115,7 @@ function envelope(status: number, message: string, extra: object = {}): Reply {
 
 /** `head` leaves the body out; the length of a body that comes in parts is then not known. */
 export function toHttpResponse(reply: Reply, common: Readonly<Record<string, string>>, head: boolean): HttpResponse {
-  const headers: Record<string, string> = { "content-type": JSON_TYPE, ...PRIVATE, ...common, ...reply.headers };
+  const headers: Record<string, string> = Object.assign({ "content-type": JSON_TYPE }, PRIVATE, common, reply.headers);
   const { status, text } = reply;
   if (typeof text !== "string") return { status, headers, body: head ? "" : toBytes(text) };
   if (!head) return { status, headers, body: text };

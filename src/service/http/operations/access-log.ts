@@ -70,17 +70,9 @@ export function createAccessLog(log: Log, clock: Clock, engine: string): AccessL
       requests.add([label, METHODS.has(method) ? method : "other", String(status)]);
       durations.observe(durationMs / 1000, [label]);
       if (status === 429) limited.add();
-      log.info("request", {
-        request_id: requestId,
-        ...(traceId === null ? {} : { trace_id: traceId }),
-        method,
-        path,
-        route,
-        status,
-        duration_ms: durationMs,
-        project,
-        engine,
-      });
+      const trace = traceId === null ? undefined : { trace_id: traceId };
+      const rest = { method, path, route, status, duration_ms: durationMs, project, engine };
+      log.info("request", Object.assign({ request_id: requestId }, trace, rest));
     },
     metrics: () => [
       ...writeFamily(REQUESTS, requests.samples()),

@@ -27,10 +27,11 @@ export const RESPONSE_TIMES: readonly ResponseTime[] = ["created_at", "updated_a
 export function responsesBy(project: number, trendId: number | null, time: ResponseTime): CountedList {
   const where = inProject(project);
   const other = time === "created_at" ? "updated_at" : "created_at";
-  const shared = { project, where, other, isScored: true };
-  if (trendId === null) return { ...shared, name: `responses ${time}`, table: "responses", key: [time, "id"] };
+  if (trendId === null)
+    return { project, name: `responses ${time}`, table: "responses", where, key: [time, "id"], other, isScored: true };
   addCondition(where, "trend_id = ?", trendId);
-  return { ...shared, name: `trend ${trendId} ${time}`, table: "trend_responses", key: [time, "response_id"] };
+  const [name, table] = [`trend ${trendId} ${time}`, "trend_responses"];
+  return { project, name, table, where, key: [time, "response_id"], other, isScored: true };
 }
 
 /** People to whom something happened, in the order of when it did. */
