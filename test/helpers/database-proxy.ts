@@ -1,5 +1,6 @@
 /** Stands between a service and its PostgreSQL and breaks what passes, when a test says so. */
 import { connect, createServer, type Socket } from "node:net";
+import { createStatements } from "../../src/service/store/postgres/statements.ts";
 import { listening } from "./misbehaving-server.ts";
 import type { Cluster } from "./postgres.ts";
 
@@ -15,8 +16,8 @@ export interface DatabaseProxy {
   readonly stop: () => Promise<void>;
 }
 
-/** A message of the protocol that a client sends as text: COMMIT. */
-const COMMIT = Buffer.concat([Buffer.from("Q\0\0\0"), Buffer.from([11]), Buffer.from("COMMIT\0")]);
+/** The prepared statement that commits, as a message that runs it names it. */
+const COMMIT = `${createStatements()("COMMIT").name}\0`;
 
 export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">): Promise<DatabaseProxy> {
   const state = { target: first, armed: 0, cuts: 0 };

@@ -124,12 +124,12 @@ export interface WriteOptions extends ReadOptions {
    * Works of one kind with other subjects touch nothing of one another's, so that an engine may run them side by side.
    * Absent: by itself.
    */
-  readonly beside?: Beside;
+  readonly beside?: SideBySide;
   /** How many milliseconds the work may wait for other writes to share its commit with; absent: not at all. */
   readonly mayWaitMs?: number;
 }
 
-export interface Beside {
+export interface SideBySide {
   readonly kind: string;
   readonly subject: string;
   /** Asks what the work asks first: an engine that is far away has it answered by the time the work begins. */

@@ -26,8 +26,8 @@ const ASKS_MAX = 20;
 /** Of the time that a transaction took, waited at most for more to share the next one. */
 const GATHER_SHARE = 1;
 const GATHER_MAX_MS = 5;
-/** No transaction is begun again after that. */
-const PATIENCE_MS = 6_000;
+/** No transaction is begun again after that: one may wait 5 s for a connection and 8 s for its project. */
+const PATIENCE_MS = 2_000;
 
 export interface QueueOptions {
   readonly clock: Clock;

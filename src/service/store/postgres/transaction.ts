@@ -1,6 +1,6 @@
 /** A batch of jobs as one transaction: the project's row first, so that the rest is as if it ran alone. */
 import type { PoolClient } from "pg";
-import type { Beside } from "../../domain/ports.ts";
+import type { SideBySide } from "../../domain/ports.ts";
 import type { SqlRow } from "../sql/database.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
@@ -11,7 +11,7 @@ import { SkippedStatement } from "./statement-piece.ts";
 export interface WriteJob {
   readonly work: (tx: StoreTransaction) => Promise<unknown>;
   /** See `WriteOptions`. */
-  readonly beside: Beside | null;
+  readonly beside: SideBySide | null;
   /** Whether it may take minutes. */
   readonly isLong: boolean;
   readonly resolve: (value: unknown) => void;

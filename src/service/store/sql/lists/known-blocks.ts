@@ -40,20 +40,20 @@ export function createKnownBlocks(database: Database, isShared: boolean): KnownB
   return {
     read: async (list) => {
       if (database.writing || isShared) return readBlocks(database, list);
-      const found = known.get(nameOf(list));
+      const found = known.get(listName(list));
       if (found !== undefined && (await renewBlocks(database, list, found))) return found.blocks;
       const blocks = await readBlocks(database, list);
       if (known.size >= KNOWN_MAX) known.clear();
-      known.set(nameOf(list), { blocks, changed: [] });
+      known.set(listName(list), { blocks, changed: [] });
       return blocks;
     },
     renew: (list, first) => {
-      const changed = known.get(nameOf(list))?.changed ?? [];
+      const changed = known.get(listName(list))?.changed ?? [];
       if (changed.length < CHANGED_MAX) {
         if (!changed.some((key) => compareKeys(key, first) === 0)) changed.push(first);
-      } else known.delete(nameOf(list));
+      } else known.delete(listName(list));
     },
-    forget: (list) => void known.delete(nameOf(list)),
+    forget: (list) => void known.delete(listName(list)),
   };
 }
 
@@ -82,7 +82,7 @@ async function renewBlock(database: Database, list: CountedList, blocks: Block[]
 
 const BLOCK_COUNTS = 'row_count AS "rowCount", least_other AS "leastOther", most_other AS "mostOther"';
 
-export function nameOf({ project, name }: CountedList): string {
+export function listName({ project, name }: CountedList): string {
   return `${project} ${name}`;
 }
 

@@ -8,7 +8,7 @@ import type { ScoreTally } from "../../../domain/ports.ts";
 import type { Database, SqlValue } from "../database.ts";
 import type { CountedList } from "./counted-lists.ts";
 import { addCondition, addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
-import { BLOCK, type Block, compareKeys, createKnownBlocks, type Key, nameOf, toKey, which } from "./known-blocks.ts";
+import { BLOCK, type Block, compareKeys, createKnownBlocks, type Key, listName, toKey, which } from "./known-blocks.ts";
 import { scoreSums } from "../schema/list-blocks-schema.ts";
 
 /** What a list has to know of one of its rows. */
@@ -126,16 +126,16 @@ function createNewest(blockMax: number): {
   const left = new Set<string>();
   return {
     take: (list, count) => {
-      const free = (room.get(nameOf(list)) ?? 0) - count;
-      room.set(nameOf(list), free);
+      const free = (room.get(listName(list)) ?? 0) - count;
+      room.set(listName(list), free);
       return free >= 0;
     },
     note: (list, rowCount) => {
-      if (!left.has(nameOf(list))) room.set(nameOf(list), blockMax - rowCount);
+      if (!left.has(listName(list))) room.set(listName(list), blockMax - rowCount);
     },
     leave: (list) => {
-      left.add(nameOf(list));
-      room.delete(nameOf(list));
+      left.add(listName(list));
+      room.delete(listName(list));
     },
     forget: () => left.clear(),
   };
