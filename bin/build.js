@@ -58,30 +58,10 @@ await copyFile(path.join(root, "src/cli/commands/demo/demo-people.csv"), path.jo
 await writeFile(path.join(outdir, "THIRD-PARTY-NOTICES.txt"), await notices(chunks));
 
 async function bundle(options) {
-  const { output: built } = await build({ ...shared, ...options, write: false });
-  const files = inlineRuntime(built);
+  const { output: files } = await build({ ...shared, ...options, write: false });
   await mkdir(outdir, { recursive: true });
   for (const { fileName, code } of files) await writeFile(path.join(outdir, fileName), toAscii(code));
   return files;
-}
-
-/**
- * Puts the bundler's few helpers into each file that imports them. As a file of their own they would be opened at each
- * start: --help takes 0.94 and `people list` 0.97 of the time (Node 20).
- */
-function inlineRuntime(files) {
-  const runtime = files.find(({ fileName }) => fileName === "rolldown-runtime.js");
-  if (runtime === undefined) return files;
-  const [, helpers, exported] = /^(.*)export\{(.*)\};?\s*$/s.exec(runtime.code);
-  const members = exported.replaceAll(/(\w+|\$) as (\w+)/g, "$2:$1");
-  const inlined = (_, names) => `const{${names.replaceAll(" as ", ":")}}=(()=>{${helpers}return{${members}}})();`;
-  return files
-    .filter((file) => file !== runtime)
-    .map(({ fileName, moduleIds, code: before }) => {
-      const code = before.replace(/import\{([^}]*)\}from"\.\/rolldown-runtime\.js";/, inlined);
-      if (code.includes("./rolldown-runtime.js")) throw new Error(`${fileName}: the helpers were not found`);
-      return { fileName, moduleIds, code };
-    });
 }
 
 /** The modules in each file, as paths from the root. */
