@@ -61,8 +61,8 @@ export type StoreOptions = Omit<SqliteStoreOptions, "file" | "engine"> & {
 export async function openStore({ file, engine, ...options }: StoreOptions): Promise<Store> {
   const database = await databaseOf(file ?? null, engine === undefined ? onPostgres : engine === "postgresql");
   if (database === null) {
-    const library = engine === undefined || engine === "postgresql" ? {} : { engine };
-    return openSqliteStore({ file: file ?? IN_MEMORY, ...options, ...library });
+    const choice = engine === undefined || engine === "postgresql" ? {} : { engine };
+    return openSqliteStore({ file: file ?? IN_MEMORY, ...options, ...choice });
   }
   const clock = { ...systemClock, now: () => options.clock.now() };
   const store = await openPostgresStore({ ...options, url: database.url, clock, time: "clock" });
