@@ -4,8 +4,8 @@ import type { Clock } from "./clock.ts";
 export interface WakeLoop {
   /** Starts it; a second call changes nothing. */
   readonly start: () => void;
-  /** Says that there may be work now. Cheap. */
-  readonly wake: () => void;
+  /** Says that there may be work, now or at `dueAt`, Unix seconds. Cheap, above all when it would look by then anyway. */
+  readonly wake: (dueAt?: number) => void;
   /** Aborted as soon as the loop is to end. */
   readonly stopping: AbortSignal;
   /** Begins no more turns, and resolves when the one that runs has ended. */
@@ -17,6 +17,8 @@ const AFTER_ERROR_MS = 2_000;
 const REST_MIN_MS = 20;
 /** The wall clock may be set while we sleep; sooner than a lease must be renewed. */
 const REST_MAX_MS = 60_000;
+/** A reason of our own: making the usual one costs more than the rest. */
+const WOKEN = "woken";
 
 /** `turn` resolves with when the next one is due, Unix seconds; null for not before `wake`. What it rejects with is told. */
 export function createWakeLoop(
@@ -25,18 +27,22 @@ export function createWakeLoop(
   onError: (error: unknown) => void,
 ): WakeLoop {
   const stopping = new AbortController();
-  const state: { loop: Promise<void> | null; isWoken: boolean; nap: AbortController | null } = {
-    loop: null,
-    isWoken: false,
-    nap: null,
+  const state = {
+    loop: null as Promise<void> | null,
+    /** The earliest that it was woken for since the last turn began. */
+    wokenForMs: Infinity,
+    nap: null as AbortController | null,
+    restsUntilMs: 0,
   };
 
   const rest = async (ms: number): Promise<void> => {
-    if (state.isWoken || stopping.signal.aborted) return;
+    const nowMs = clock.now();
+    state.restsUntilMs = Math.min(nowMs + ms, state.wokenForMs);
+    if (state.restsUntilMs <= nowMs || stopping.signal.aborted) return;
     const nap = new AbortController();
     state.nap = nap;
     try {
-      await clock.sleep(ms, nap.signal);
+      await clock.sleep(state.restsUntilMs - nowMs, nap.signal);
     } catch (error) {
       if (!nap.signal.aborted) throw error;
     } finally {
@@ -50,13 +56,13 @@ export function createWakeLoop(
     } catch (error) {
       onError(error);
       // What has woken it meanwhile fails as this did.
-      state.isWoken = false;
+      state.wokenForMs = Infinity;
       return AFTER_ERROR_MS;
     }
   };
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      state.isWoken = false;
+      state.wokenForMs = Infinity;
       await rest(await work());
     }
   };
@@ -64,14 +70,15 @@ export function createWakeLoop(
     start: () => {
       state.loop ??= loop();
     },
-    wake: () => {
-      state.isWoken = true;
-      state.nap?.abort();
+    wake: (dueAt = 0) => {
+      const dueMs = dueAt * 1000;
+      state.wokenForMs = Math.min(state.wokenForMs, dueMs);
+      if (dueMs < state.restsUntilMs) state.nap?.abort(WOKEN);
     },
     stopping: stopping.signal,
     stop: async () => {
       stopping.abort();
-      state.nap?.abort();
+      state.nap?.abort(WOKEN);
       await state.loop;
     },
   };

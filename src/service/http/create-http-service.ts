@@ -28,8 +28,8 @@ export interface HttpServiceOptions {
   readonly rateLimit: RateLimit | null;
   /** Where the service is seen from outside, without a slash at the end; null: wherever the request was sent to. */
   readonly publicUrl: string | null;
-  /** Called after each write that may have scheduled a survey. */
-  readonly onScheduled: () => void;
+  /** Called after each write that may have scheduled a survey: when it is due, Unix seconds; by default now. */
+  readonly onScheduled: (dueAt?: number) => void;
   /** Lines for `/metrics` besides those about requests. */
   readonly moreMetrics: () => Promise<readonly string[]>;
   /** Lets callers beyond this machine read `/metrics`; absent or null: none. */
@@ -186,7 +186,7 @@ function askFaces(
 type Answer = (request: ServerRequest, target: Target, progress: Progress, door: Door) => Promise<Reply>;
 
 function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller: string) => void): Answer {
-  const { store, publicUrl } = options;
+  const { store, publicUrl, onScheduled } = options;
   const find = createRouter();
   return async (request, target, progress, door) => {
     const { method, headers } = request;
@@ -202,7 +202,7 @@ function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller
     const query = parseQuery(target.query, route);
     const parameters = hasBody(request) ? { ...query, ...(await bodyParameters(request, match)) } : query;
     const appUrl = publicUrl ?? target.origin;
-    const reply = await HANDLERS[match.name]({
+    return HANDLERS[match.name]({
       store,
       project,
       route,
@@ -211,9 +211,8 @@ function createAnswer(options: HttpServiceOptions, keys: KeyRing, count: (caller
       parameters,
       address: (door === "control" ? target.origin : appUrl) + target.path,
       links: { permalink: (token) => `${appUrl}/r/${token}` },
+      onScheduled,
     });
-    if (match.name === "sendPerson" || match.name === "addMember") options.onScheduled();
-    return reply;
   };
 }
 

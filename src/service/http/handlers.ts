@@ -50,6 +50,8 @@ export interface Call {
   /** Where it was asked for, as the client must see it, without query. */
   readonly address: string;
   readonly links: Links;
+  /** Told when a survey is due, Unix seconds; by default now. */
+  readonly onScheduled: (dueAt?: number) => void;
 }
 
 export type Handler = (call: Call) => Promise<Reply>;
@@ -80,6 +82,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
       (tx) => sendPerson(tx, call.project, input),
       besideOthers(call, input),
     );
+    if (person.survey_scheduled_at !== null) call.onScheduled(person.survey_scheduled_at);
     return jsonReply(created ? 201 : 200, person);
   },
   listResponses: async (call) => {
@@ -130,6 +133,7 @@ export const HANDLERS: Readonly<Record<RouteName, Handler>> = {
   addMember: async (call) => {
     const input = readMemberInput(readerOf(call), platformOf(call));
     const { person, properties, created } = await save(call, (tx) => addMember(tx, call.project, input));
+    call.onScheduled();
     return jsonReply(created ? 201 : 200, { person, properties });
   },
   removeMember: async (call) => {

@@ -1,6 +1,6 @@
 /** Claims what is due, has it delivered, records how each delivery ended, and sleeps until the next is due. */
 import type { Channel } from "../../contract/routes.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import { type Clock, unixSeconds } from "../../runtime/clock.ts";
 import { groupByProject, unlessFailed } from "../domain/by-project.ts";
 import { claimDue, listDueProjects, nextDueAt, type OnUnknown } from "../domain/delivery/deliveries.ts";
 import { guardOverdue, holdOverdue, isOverdueInBulk, type Pause, readPause } from "../domain/delivery/oversight.ts";
@@ -36,8 +36,8 @@ export interface SchedulerOptions {
 export interface Scheduler {
   /** Starts the loop; a second call changes nothing. */
   readonly start: () => void;
-  /** Says that something may be due now, or that a sender has room again. Cheap. */
-  readonly wake: () => void;
+  /** Says that something may be due, now or at `dueAt`, Unix seconds, or that a sender has room again. Cheap. */
+  readonly wake: (dueAt?: number) => void;
   /**
    * Claims nothing more and lets transmissions end: after 30 seconds those without a mark are put back, 10 seconds later
    * those with one are unknown.
@@ -172,9 +172,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   const loop: WakeLoop = createWakeLoop(clock, () => runDue(() => !loop.stopping.aborted), onError);
   /** To look is dear where the data is elsewhere, and surveys may come in by the thousand. */
-  const wake = (): void => {
-    if (!store.isShared) return loop.wake();
-    if (state.isWoken) return;
+  const wake = (dueAt = 0): void => {
+    if (!store.isShared) return loop.wake(dueAt);
+    if (state.isWoken || dueAt > unixSeconds(clock) + SHARED_REST_SECONDS) return;
     state.isWoken = true;
     const wakeNow = (): void => {
       state.isWoken = false;

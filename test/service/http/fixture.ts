@@ -25,7 +25,8 @@ export interface HttpFixture extends Fixture {
   readonly service: HttpService;
   /** Lines of the log, parsed. */
   readonly logged: () => Record<string, unknown>[];
-  readonly state: { ready: boolean; scheduled: number };
+  /** `scheduled`: what the scheduler was told. */
+  readonly state: { ready: boolean; readonly scheduled: (number | undefined)[] };
   /** One call in process, with the key unless `headers` has its own `authorization`. */
   call(
     method: string,
@@ -50,7 +51,7 @@ export async function openHttp(
   const fixture = await openFixture({ random, ...(engine === undefined ? {} : { engine }) });
   await fixture.write((tx) => addKey(tx, fixture.project, KEY));
   const lines: string[] = [];
-  const state = { ready: true, scheduled: 0 };
+  const state = { ready: true, scheduled: [] as (number | undefined)[] };
   const clock: Clock = {
     now: () => fixture.time.now * 1000,
     monotonic: () => fixture.time.now * 1000,
@@ -66,7 +67,7 @@ export async function openHttp(
     rateLimit: options.rateLimit ?? null,
     publicUrl: options.publicUrl ?? null,
     metricsToken: options.metricsToken ?? null,
-    onScheduled: () => (state.scheduled += 1),
+    onScheduled: (dueAt) => void state.scheduled.push(dueAt),
     moreMetrics: () => Promise.resolve([]),
     isReady: () => state.ready,
     otherFaces: [],

@@ -263,3 +263,10 @@ it("when a waiting Autopilot survey is cancelled, then the membership says when 
     { created_at: START, updated_at: START + 60 },
   ]);
 });
+
+it("when a survey is scheduled, then the scheduler is told when it is due, and otherwise nothing", async () => {
+  await http().post("/v1/people", { email: "a@x.co", delay: 86_400 });
+  await http().post("/v1/people", { email: "b@x.co", send: false });
+  await http().post("/v1/autopilot/email/memberships", { person_email: "b@x.co" });
+  expect(http().state.scheduled).toEqual([START + 86_400, undefined]);
+});
