@@ -283,6 +283,11 @@ describe.each(STORES)("%s", (engine) => {
         const rows = await fixture.read((tx) => listResponses(tx, fixture.project, query, links));
         expect(rows.map((row) => row.created_at)).toEqual(sorted.slice((page - 1) * 3, page * 3));
       }
+      const since = sorted.at(2) ?? 0;
+      const query = responsesQuery({ order: "desc", since, page: 3, perPage: 2 });
+      const rows = await fixture.read((tx) => listResponses(tx, fixture.project, query, links));
+      const newest = sorted.filter((one) => one >= since).toReversed();
+      expect(rows.map((row) => row.created_at)).toEqual(newest.slice(4, 6));
     }
     await fixture.store.close();
   });

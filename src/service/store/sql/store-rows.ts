@@ -68,7 +68,7 @@ export function createStoreRows(
   { random, appUrl, onWebhookEvent, blockRows, isShared, isNoted }: StoreRowsOptions,
 ): StoreRows {
   const session: Session = { now: 0 };
-  const plainBlocks = createListBlocks(database, blockRows, isShared);
+  const plainBlocks = createListBlocks(database, isShared, blockRows);
   const deferred = isShared ? createDeferredBlocks(plainBlocks) : null;
   const blocks = deferred ?? plainBlocks;
   const changes = createLongChanges(database, createSteps(database, session, blocks), isNoted);

@@ -11,6 +11,8 @@ export interface Block {
   /** Where the next block begins; null for the last one. */
   readonly end: Key | null;
   readonly rowCount: number;
+  /** Rows of the list in the blocks before it. */
+  readonly before: number;
   /** Bounds of the other time of every row; they may be wider than necessary. */
   readonly leastOther: number;
   readonly mostOther: number;
@@ -28,9 +30,9 @@ export const BLOCK = "project_id = ? AND list = ?";
  */
 export interface KnownBlocks {
   readonly read: (list: CountedList) => Promise<readonly Block[]>;
-  /** The block that begins with this key may have other counts. */
-  readonly renew: (list: CountedList, first: Key) => void;
-  /** The list may have other blocks. */
+  /** The block that holds this key may have other counts, or have become several. */
+  readonly renew: (list: CountedList, key: Key) => void;
+  /** The list may have other blocks anywhere. */
   readonly forget: (list: CountedList) => void;
 }
 
@@ -47,10 +49,10 @@ export function createKnownBlocks(database: Database, isShared: boolean): KnownB
       known.set(listName(list), { blocks, changed: [] });
       return blocks;
     },
-    renew: (list, first) => {
+    renew: (list, key) => {
       const changed = known.get(listName(list))?.changed ?? [];
       if (changed.length < CHANGED_MAX) {
-        if (!changed.some((key) => compareKeys(key, first) === 0)) changed.push(first);
+        if (!changed.some((other) => compareKeys(other, key) === 0)) changed.push(key);
       } else known.delete(listName(list));
     },
     forget: (list) => void known.delete(listName(list)),
@@ -63,21 +65,43 @@ async function renewBlocks(
   list: CountedList,
   { blocks, changed }: { readonly blocks: Block[]; readonly changed: Key[] },
 ): Promise<boolean> {
-  for (const first of changed.splice(0)) if (!(await renewBlock(database, list, blocks, first))) return false;
+  for (const key of changed.splice(0)) if (!(await renewBlock(database, list, blocks, key))) return false;
   return true;
 }
 
-/** Reads the counts of one block again; false when there is no such block. */
-async function renewBlock(database: Database, list: CountedList, blocks: Block[], first: Key): Promise<boolean> {
-  const at = blocks.findIndex((block) => compareKeys(block.first, first) === 0);
+/** Reads one block again, with those that were cut off it; false when it is gone. */
+async function renewBlock(database: Database, list: CountedList, blocks: Block[], key: Key): Promise<boolean> {
+  const at = lastBlock(blocks, (block) => compareKeys(block.first, key) <= 0);
   const old = blocks[at];
-  const row = await database.first(
-    `SELECT ${BLOCK_COUNTS} FROM list_blocks WHERE ${BLOCK} AND first_at = ? AND first_id = ?`,
-    [...which(list), ...first],
-  );
-  if (old === undefined || row === null) return false;
-  blocks[at] = { ...(row as unknown as Omit<Block, "first" | "end">), first: old.first, end: old.end };
+  if (old === undefined) return false;
+  const found = await readBlocks(database, list, old);
+  const [first] = found;
+  if (first === undefined || compareKeys(first.first, old.first) !== 0) return false;
+  blocks.splice(at, 1, ...found);
+  countBefore(blocks, at + 1);
   return true;
+}
+
+/** The last of the blocks for which this holds, as it does for all before; -1 when it holds for none. */
+export function lastBlock(blocks: readonly Block[], holds: (block: Block) => boolean): number {
+  let [low, high] = [0, blocks.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const block = blocks[middle];
+    if (block !== undefined && holds(block)) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Until one is right that is behind those that were read again. */
+function countBefore(blocks: Block[], from: number): void {
+  for (let at = from; at < blocks.length; at += 1) {
+    const [previous, block] = [blocks[at - 1], blocks[at]];
+    if (previous === undefined || block === undefined) return;
+    const before = previous.before + previous.rowCount;
+    if (block.before !== before) blocks[at] = { ...block, before };
+  }
 }
 
 const BLOCK_COUNTS = 'row_count AS "rowCount", least_other AS "leastOther", most_other AS "mostOther"';
@@ -98,15 +122,23 @@ export function toKey(row: SqlRow | null): Key | null {
   return row === null ? null : [Number(row.first_at), Number(row.first_id)];
 }
 
-async function readBlocks(database: Database, list: CountedList): Promise<Block[]> {
+/** All of them; or what has become of one. */
+async function readBlocks(database: Database, list: CountedList, one: Block | null = null): Promise<Block[]> {
+  const from = one === null ? "" : "AND (first_at, first_id) >= (?, ?)";
+  // SQLite searches by one bound of a pair only; the plain one tells it where to end.
+  const to = one?.end ? "AND first_at <= ? AND (first_at, first_id) < (?, ?)" : "";
+  const bounds = [...(one?.first ?? []), ...(one?.end ? [one.end[0], ...one.end] : [])];
   const rows = await database.all(
-    `SELECT first_at, first_id, ${BLOCK_COUNTS}
-     FROM list_blocks WHERE ${BLOCK} ORDER BY first_at, first_id`,
-    which(list),
+    `SELECT first_at, first_id, ${BLOCK_COUNTS} FROM list_blocks WHERE ${BLOCK} ${from} ${to} ORDER BY first_at, first_id`,
+    [...which(list), ...bounds],
   );
-  return rows.map((row, index) => ({
-    ...(row as unknown as Omit<Block, "first" | "end">),
-    first: [Number(row.first_at), Number(row.first_id)],
-    end: toKey(rows[index + 1] ?? null),
-  }));
+  let before = one?.before ?? 0;
+  return rows.map((row, index) => {
+    const { rowCount, leastOther, mostOther } = row as unknown as Block;
+    const first: Key = [Number(row.first_at), Number(row.first_id)];
+    const end = toKey(rows[index + 1] ?? null) ?? one?.end ?? null;
+    const block = { first, end, rowCount, before, leastOther, mostOther };
+    before += rowCount;
+    return block;
+  });
 }

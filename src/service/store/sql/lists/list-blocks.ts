@@ -41,8 +41,11 @@ export interface ListBlocks {
   countScores(list: CountedList, range: TimeRange): Promise<ScoreTally>;
 }
 
-/** Longer blocks make a page's start and the ends of a range slow to find; shorter ones the sum over all blocks. */
-const BLOCK_MAX = 1024;
+/**
+ * Longer blocks make a page's start and the ends of a range slow to find; shorter ones the sum over all blocks, and a
+ * page far back where all blocks are read for it.
+ */
+const BLOCK_MAX = { own: 512, shared: 1024 };
 /** Where the first block of each list begins, so that every key is in a block. */
 const BEGINNING: Key = [Number.MIN_SAFE_INTEGER, 0];
 
@@ -60,7 +63,11 @@ const ALSO = `AND (first_at, first_id) = (${BLOCK_OF_KEY})`;
 const CHANGED = `RETURNING first_at, first_id, row_count AS "rowCount"`;
 
 /** `isShared`: other processes change the lists too. */
-export function createListBlocks(database: Database, blockMax = BLOCK_MAX, isShared = false): ListBlocks {
+export function createListBlocks(
+  database: Database,
+  isShared = false,
+  blockMax = isShared ? BLOCK_MAX.shared : BLOCK_MAX.own,
+): ListBlocks {
   const count = (list: CountedList, range: TimeRange): Promise<Counts> => countRange(database, list, range);
   const known = createKnownBlocks(database, isShared);
   const newest = createNewest(blockMax);
@@ -77,11 +84,13 @@ export function createListBlocks(database: Database, blockMax = BLOCK_MAX, isSha
           if (areNew) newest.note(list, changed.rowCount);
           continue;
         }
-        known.forget(list);
         newest.leave(list);
         // The first rows of a list, all of them stored.
-        if (changed === null)
+        if (changed === null) {
+          known.forget(list);
           return insertBlock(database, list, BEGINNING, await sumRows(database, list, null, null), blockMax);
+        }
+        known.renew(list, changed.first);
         await cut(database, list, keyOf(group), blockMax);
       }
     },

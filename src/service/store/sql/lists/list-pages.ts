@@ -2,7 +2,7 @@
 import type { TimeRange } from "../../../domain/inputs.ts";
 import type { Database } from "../database.ts";
 import type { CountedList } from "./counted-lists.ts";
-import type { Block, Key } from "./known-blocks.ts";
+import { type Block, type Key, lastBlock } from "./known-blocks.ts";
 import { betweenKeys, type ListBlocks } from "./list-blocks.ts";
 import { addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
 
@@ -46,13 +46,47 @@ export async function readPage<Row>(
     return fetch({ where: within(query), order, isIndexed: true, limit, offset });
   if (other !== null && (await blocks.count(other.list, other.range)) <= blocks.max * SORT_SHARE)
     return fetch(sorted(query, other.range));
+  const known = await blocks.read(list);
+  if (other === null) {
+    const start = await findStart(database, query, known);
+    if (start === null) return [];
+    const where = onwards(query, start.first, start.end);
+    return fetch({ where, order, isIndexed: true, limit, offset: start.skip });
+  }
   const rows: Row[] = [];
-  for await (const { first, end, skip } of findStretches(database, query, await blocks.read(list))) {
-    const where = other === null ? onwards(query, first, end) : within(query, first, end);
+  for await (const { first, end, skip } of findStretches(database, query, known)) {
+    const where = within(query, first, end);
     rows.push(...(await fetch({ where, order, isIndexed: true, limit: limit - rows.length, offset: skip })));
-    if (other === null || rows.length >= limit) break;
+    if (rows.length >= limit) break;
   }
   return rows;
+}
+
+/**
+ * The block in which a page begins, where all rows of the list's own range are asked for: only the blocks at the two
+ * ends of the range may hold others, too. Null when the page is past the end.
+ */
+async function findStart(database: Database, query: PageQuery, blocks: readonly Block[]): Promise<Stretch | null> {
+  const { range, descending, offset } = query;
+  const { since, until } = range;
+  // The first block begins before all time.
+  const from = since === null ? 0 : lastBlock(blocks, ({ first }) => first[0] < since);
+  const to = until === null ? blocks.length - 1 : lastBlock(blocks, ({ first }) => first[0] <= until);
+  const near = blocks[descending ? to : from];
+  if (near === undefined || to < from) return null;
+  const [nearBound, farBound] = descending ? [until, since] : [since, until];
+  const isWhole = nearBound === null && (from < to || farBound === null);
+  const count = isWhole ? near.rowCount : await countRows(database, query, near);
+  if (offset < count) return { first: near.first, end: near.end, skip: offset };
+  // The place in the whole list of the page's first row, or of the one behind it.
+  const place = descending ? near.before - (offset - count) : near.before + near.rowCount + (offset - count);
+  const at = descending
+    ? lastBlock(blocks, ({ before }) => before < place)
+    : lastBlock(blocks, ({ before }) => before <= place);
+  const block = blocks[at];
+  if (block === undefined || at < from || at > to) return null;
+  const skip = descending ? block.before + block.rowCount - place : place - block.before;
+  return { first: block.first, end: block.end, skip };
 }
 
 /** Blocks side by side, and how many of their rows come before the page. */
@@ -62,16 +96,18 @@ interface Stretch {
   readonly skip: number;
 }
 
-/** The page's blocks in its direction, from the one in which it begins; no further ahead than it surely reaches. */
+/**
+ * Where the other time is bound, too: the page's blocks in its direction, from the one in which it begins; no further
+ * ahead than it surely reaches.
+ */
 async function* findStretches(database: Database, query: PageQuery, blocks: readonly Block[]): AsyncGenerator<Stretch> {
-  const isWholeList = query.range.since === null && query.range.until === null && query.other === null;
   let skip = query.offset;
   let stretch: Stretch | null = null;
   let rowCount = 0;
   for (let step = 0; step < blocks.length; step += 1) {
     const block = blocks[query.descending ? blocks.length - 1 - step : step];
     if (block === undefined || block.rowCount === 0) continue;
-    const share = isWholeList ? "whole" : shareOf(block, query);
+    const share = shareOf(block, query);
     if (share === "none") continue;
     if (stretch === null && skip > 0) {
       const before = share === "whole" ? block.rowCount : await countRows(database, query, block);
