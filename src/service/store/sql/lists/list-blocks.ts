@@ -45,7 +45,7 @@ export interface ListBlocks {
  * Longer blocks make a page's start and the ends of a range slow to find; shorter ones the sum over all blocks, and a
  * page far back where all blocks are read for it.
  */
-const BLOCK_MAX = { own: 512, shared: 1024 };
+const BLOCK_MAX = { own: 256, shared: 1024 };
 /** Where the first block of each list begins, so that every key is in a block. */
 const BEGINNING: Key = [Number.MIN_SAFE_INTEGER, 0];
 

@@ -1,7 +1,7 @@
 /** Counts of every list, kept in blocks (see `list-blocks.ts`), and notes of changes that are made in steps. */
 
 /** Rows in each block of a list that is counted for the first time: half of what a block may hold. */
-const BLOCK_ROWS = 256;
+const BLOCK_ROWS = 128;
 /** `BEGINNING` of `list-blocks.ts`. */
 const BEGINNING = Number.MIN_SAFE_INTEGER;
 
