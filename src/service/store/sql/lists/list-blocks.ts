@@ -78,7 +78,7 @@ export function createListBlocks(
       const areNew = isShared && entries.every(({ isNew }) => isNew);
       if (areNew && newest.take(list, entries.length))
         return database.send(CHANGE, changeValues(list, entries, tally(list, entries)));
-      for await (const { group, changed } of changeBlocks(database, list, entries, (some) => tally(list, some))) {
+      for await (const { changed } of changeBlocks(database, list, entries, (some) => tally(list, some))) {
         if (changed !== null && changed.rowCount <= blockMax) {
           known.renew(list, changed.first);
           if (areNew) newest.note(list, changed.rowCount);
@@ -88,10 +88,11 @@ export function createListBlocks(
         // The first rows of a list, all of them stored.
         if (changed === null) {
           known.forget(list);
-          return insertBlock(database, list, BEGINNING, await sumRows(database, list, null, null), blockMax);
+          const { rowCount } = await sumRows(database, list, null, null);
+          return cut(database, list, { first: BEGINNING, rowCount }, blockMax);
         }
         known.renew(list, changed.first);
-        await cut(database, list, keyOf(group), blockMax);
+        await cut(database, list, changed, blockMax);
       }
     },
     remove: async (list, ...entries) => {
@@ -347,38 +348,45 @@ async function endOf(database: Database, list: CountedList, key: Key): Promise<K
   return toKey(row);
 }
 
-/** Cuts the block that holds a key in two, the first of them half as long as may be. */
-async function cut(database: Database, list: CountedList, key: Key, blockMax: number): Promise<void> {
-  const first = toKey(await database.first(BLOCK_OF_KEY, [...which(list), ...key])) ?? BEGINNING;
-  const end = await endOf(database, list, key);
-  const where = betweenKeys(list, first, end, ALL_TIME);
-  const [at, id] = list.key;
-  const middle = toKey(
-    await database.first(
-      `SELECT ${at} AS first_at, ${id} AS first_id FROM ${list.table} WHERE ${whereSql(where)} ORDER BY ${at}, ${id} LIMIT 1 OFFSET ?`,
-      [...where.values, Math.floor(blockMax / 2)],
-    ),
-  );
-  if (middle === null) throw new Error(`the list ${list.name} has fewer rows than were counted`);
+/** Cuts a block into some that are half as long as may be, but for the last one. */
+async function cut(database: Database, list: CountedList, block: ChangedBlock, blockMax: number): Promise<void> {
+  let { first } = block;
+  const end = await endOf(database, list, first);
+  const half = Math.floor(blockMax / 2);
   deleteBlock(database, list, first);
-  await insertBlock(database, list, first, await sumRows(database, list, first, middle), blockMax);
-  await insertBlock(database, list, middle, await sumRows(database, list, middle, end), blockMax);
+  for (let left = block.rowCount; left > blockMax; left -= half) {
+    const middle = await keyAfter(database, list, { first, end }, half);
+    insertBlock(database, list, first, await sumRows(database, list, first, middle));
+    first = middle;
+  }
+  insertBlock(database, list, first, await sumRows(database, list, first, end));
 }
 
-async function insertBlock(
+/** Of the row behind so many rows of a block. */
+async function keyAfter(
   database: Database,
   list: CountedList,
-  first: Key,
-  sums: Sums,
-  blockMax: number,
-): Promise<void> {
+  { first, end }: Pick<Block, "first" | "end">,
+  count: number,
+): Promise<Key> {
+  const where = betweenKeys(list, first, end, ALL_TIME);
+  const [at, id] = list.key;
+  const row = await database.first(
+    `SELECT ${at} AS first_at, ${id} AS first_id FROM ${list.table} WHERE ${whereSql(where)} ORDER BY ${at}, ${id} LIMIT 1 OFFSET ?`,
+    [...where.values, count],
+  );
+  const key = toKey(row);
+  if (key === null) throw new Error(`the list ${list.name} has fewer rows than were counted`);
+  return key;
+}
+
+function insertBlock(database: Database, list: CountedList, first: Key, sums: Sums): void {
   const { rowCount, promoters, detractors, unscored, leastOther, mostOther } = sums;
   database.send(
     `INSERT INTO list_blocks (project_id, list, first_at, first_id, row_count, promoters, detractors, unscored, least_other, most_other)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [...which(list), ...first, rowCount, promoters, detractors, unscored, leastOther, mostOther],
   );
-  if (rowCount > blockMax) await cut(database, list, first, blockMax);
 }
 
 /** The first block stays: every key must lie in one. */
