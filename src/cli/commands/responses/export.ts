@@ -35,22 +35,12 @@ import {
 /** `expand` null: person and notes. */
 export interface ResponsesExportOptions extends RangeExportOptions, ResponseFilters {
   /** What the service cannot filter by. */
-  readonly comments?: RowFilters;
+  readonly rows?: RowFilters;
   readonly redact?: boolean;
 }
 
-const FILTERS = [
-  "--since",
-  "--until",
-  "--updated-since",
-  "--updated-until",
-  "--trend",
-  "--person-id",
-  "--person-email",
-  "--expand",
-  // Of another selection, or of masked rows, an older state tells nothing.
-  ...[...ROW_FLAGS, REDACT_FLAG].map(({ flag }) => flag),
-];
+/** Of another selection, or of masked rows, an older state tells nothing. */
+const FILTERS = [...FILTER_FLAGS, expandFlag("both"), ...ROW_FLAGS, REDACT_FLAG].map(({ flag }) => flag);
 
 export function registerResponsesExport(noun: Command, context: CommandContext): void {
   const command = context.verb(noun, {
@@ -70,7 +60,7 @@ export function registerResponsesExport(noun: Command, context: CommandContext):
     runResponsesExport(deps, {
       flags: readExportFlags(flags),
       ...readFilters(deps, flags),
-      comments: readRowFilters(flags),
+      rows: readRowFilters(flags),
       redact: flags.is("--redact"),
       filterText: describeFilters(flags, FILTERS),
     }),
@@ -82,7 +72,7 @@ export async function runResponsesExport(deps: Deps, options: ResponsesExportOpt
   // Everything but the creation time, by which the list is read.
   const asked = options.expand ?? EXPANSIONS;
   const redaction = options.redact === true ? createRedaction(deps, asked) : null;
-  const sift = createSift(options.comments ?? NO_ROW_FILTERS);
+  const sift = createSift(options.rows ?? NO_ROW_FILTERS);
   const filters = { ...toFilterParameters(options), expand: [...(redaction?.expand ?? asked)] };
   const source: ExportSource = {
     list: (client, perPage) =>

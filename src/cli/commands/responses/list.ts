@@ -32,7 +32,7 @@ import {
 /** `expand` null: what the columns need. */
 export interface ResponsesListOptions extends ResponseFilters {
   /** What the service cannot filter by. */
-  readonly comments?: RowFilters;
+  readonly rows?: RowFilters;
   readonly redact?: boolean;
   readonly limits: ListLimits;
   readonly order: ResponseOrder | null;
@@ -71,7 +71,7 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
     return runResponsesList(deps, {
       limits: readLimits(flags),
       ...readFilters(deps, flags),
-      comments: readRowFilters(flags),
+      rows: readRowFilters(flags),
       redact: flags.is("--redact"),
       order,
     });
@@ -79,15 +79,15 @@ export function registerResponsesList(noun: Command, context: CommandContext): v
 }
 
 export async function runResponsesList(deps: Deps, options: ResponsesListOptions): Promise<ExitCode> {
-  const { limits, since, until, comments = NO_ROW_FILTERS } = options;
+  const { limits, since, until, rows = NO_ROW_FILTERS } = options;
   // What is read on a screen is the news; a script gets the order of the API.
   const order = options.order ?? (deps.streams.out.isTTY ? "desc" : null);
   const asked = options.expand ?? neededExpansions(deps);
   const redaction = options.redact === true ? createRedaction(deps, asked) : null;
   const expand = redaction?.expand ?? asked;
-  const sift = createSift(comments);
+  const sift = createSift(rows);
   const listed = listRows(deps, {
-    resource: withSearch(RESPONSES, comments),
+    resource: withSearch(RESPONSES, rows),
     limits,
     parameters: { since, until, ...toFilterParameters(options), order, expand: expand === null ? null : [...expand] },
     pages: (client, parameters, callOptions) =>

@@ -19,7 +19,7 @@ const OPTIONS: ResponsesTailOptions = {
   trend: null,
   personId: null,
   personEmail: null,
-  comments: NO_ROW_FILTERS,
+  rows: NO_ROW_FILTERS,
   redact: false,
   expand: null,
   intervalMs: 5000,

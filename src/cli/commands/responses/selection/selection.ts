@@ -12,7 +12,7 @@ import { FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } f
 
 /** Which responses are read, by the service's filters and by ours. */
 export interface Selection extends ResponseFilters {
-  readonly comments: RowFilters;
+  readonly rows: RowFilters;
   readonly redact: boolean;
 }
 
@@ -21,7 +21,7 @@ export const SELECTION_FLAGS: readonly FlagRecord[] = [...FILTER_FLAGS, ...ROW_F
 
 /** Throws UsageError. */
 export function readSelection(deps: Deps, flags: Flags): Selection {
-  return { ...readFilters(deps, flags), comments: readRowFilters(flags), redact: flags.is("--redact") };
+  return { ...readFilters(deps, flags), rows: readRowFilters(flags), redact: flags.is("--redact") };
 }
 
 export interface SelectionReader {
@@ -38,7 +38,7 @@ export function openSelection(
   { expanded = false }: { readonly expanded?: boolean } = {},
 ): SelectionReader {
   const redaction = selection.redact ? createRedaction(deps, null) : null;
-  const sift = createSift(selection.comments);
+  const sift = createSift(selection.rows);
   const progress = createProgress(deps, "responses", false);
   const { since, until } = selection;
   const parameters = { since, until, ...toFilterParameters(selection), per_page: PER_PAGE_MAX };

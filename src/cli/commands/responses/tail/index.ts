@@ -40,7 +40,7 @@ export interface ResponsesTailOptions {
   readonly trend: string | null;
   readonly personId: string | null;
   readonly personEmail: string | null;
-  readonly comments: RowFilters;
+  readonly rows: RowFilters;
   readonly redact: boolean;
   /** Null: what the columns need. */
   readonly expand: readonly Expansion[] | null;
@@ -104,7 +104,7 @@ async function readTail(deps: Deps, flags: Flags): Promise<ResponsesTailOptions>
     trend: flags.text("--trend"),
     personId: flags.text("--person-id"),
     personEmail: flags.parse("--person-email", parseEmail),
-    comments: readRowFilters(flags),
+    rows: readRowFilters(flags),
     redact,
     expand: readExpand(flags),
     intervalMs: seconds * 1000,
@@ -115,9 +115,9 @@ async function readTail(deps: Deps, flags: Flags): Promise<ResponsesTailOptions>
 
 /** Ends by a signal, or by an error that waiting does not cure. */
 export async function runResponsesTail(deps: Deps, options: ResponsesTailOptions): Promise<ExitCode> {
-  const { forward, comments, trend } = options;
+  const { forward, rows, trend } = options;
   const forwarder = forward === null ? null : await openForwarder(deps, forward);
-  const resource = forwarder === null ? withSearch(RESPONSES, comments) : FORWARDED;
+  const resource = forwarder === null ? withSearch(RESPONSES, rows) : FORWARDED;
   const output = await openListOutput(deps, { resource, wrap: options.wrap, live: true });
   const work = withClient(deps, (client) => follow(deps, options, { client, output, forwarder }));
   try {
@@ -136,7 +136,7 @@ interface Opened {
 
 async function follow(deps: Deps, options: ResponsesTailOptions, opened: Opened): Promise<never> {
   const { client, output, forwarder } = opened;
-  const sift = createSift(options.comments);
+  const sift = createSift(options.rows);
   const asked = forwarder === null ? (options.expand ?? neededExpansions(deps)) : (["person", "notes"] as const);
   const redaction = options.redact ? createRedaction(deps, asked) : null;
   const expand = redaction?.expand ?? asked;
