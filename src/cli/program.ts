@@ -38,6 +38,9 @@ export interface ProgramOptions {
 
 /** Reads one command line. Throws UsageError, and the errors of the command's work. */
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<Outcome> {
+  const { nouns = NOUNS, columns } = options;
+  if (args.length === 1 && (args[0] === "--help" || args[0] === "-h"))
+    return { kind: "text", text: layOutRootHelp(nouns, columns) };
   const state: State = { text: "", exit: EXIT.done };
   const { program, load } = createProgram(options, state);
   const globals = GLOBAL_FLAGS.map(toOption);
@@ -50,7 +53,7 @@ export async function runProgram(args: readonly string[], options: ProgramOption
   const versionIsAsked = path.length === 0 && stray === null && (rest.includes("--version") || rest.includes("-V"));
   if (versionIsAsked) return { kind: "text", text: `${VERSION}\n` };
   if (!isNamed && (stray !== null || !helpIsAsked)) throw incomplete(arranged, globals);
-  if (path.length === 0) return { kind: "text", text: layOutRootHelp(options.nouns ?? NOUNS, options.columns) };
+  if (path.length === 0) return { kind: "text", text: layOutRootHelp(nouns, columns) };
   if (isNamed) addGlobalFlags(command);
   try {
     await program.parseAsync([...path, ...(isNamed ? rest : ["--help"])], { from: "user" });
@@ -101,7 +104,14 @@ function createProgram({ invoke, nouns = NOUNS, columns }: ProgramOptions, state
   const keep = (text: string): void => {
     state.text += text;
   };
-  program.configureOutput({ writeOut: keep, writeErr: keep, outputError: () => undefined });
+  // Asked for width and colours, commander itself would open the streams.
+  program.configureOutput({
+    writeOut: keep,
+    writeErr: keep,
+    outputError: () => undefined,
+    getOutHelpWidth: () => columns ?? 80,
+    getOutHasColors: () => false,
+  });
   program.configureHelp({
     formatHelp: (command) =>
       command === program ? layOutRootHelp(nouns, columns) : layOutHelp(command, facts.get(command), columns),
