@@ -2,17 +2,27 @@
 // Bundles src/ into dist/: one small entry and chunks that load when they are needed.
 import { spawnSync } from "node:child_process";
 import { copyFile, mkdir, readFile, rm, writeFile, readdir } from "node:fs/promises";
+import { createRequire, isBuiltin } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "rolldown";
 
-// What packages load and this program never has a use for, each a part of every start: commander could run other
-// programs; undici could speak HTTP/2, send forms, and destroys streams of node:http with care.
-const UNUSED = {
-  "node:child_process": "commander",
-  "node:http": "undici",
-  "./client-h2.js": "undici",
-  "../web/fetch/body.js": "undici",
+const EMPTY = "module.exports = {};";
+const { ERROR, TYPE } = createRequire(import.meta.url)("undici/lib/llhttp/constants.js");
+// What packages load and this program has little use for or none, each a part of every start, and what they get instead.
+// commander could run other programs; undici could speak HTTP/2, send forms, and parse with SIMD instructions, and
+// destroys streams of node:http with care; pg could use the library of PostgreSQL.
+const STAND_INS = {
+  commander: { "node:child_process": EMPTY },
+  undici: {
+    "node:assert": "module.exports = (ok, message) => { if (!ok) throw new Error(message ?? 'assertion failed'); };",
+    "node:http": EMPTY,
+    "./client-h2.js": EMPTY,
+    "../web/fetch/body.js": EMPTY,
+    "../llhttp/llhttp_simd-wasm.js": EMPTY,
+    "../llhttp/constants.js": `module.exports = ${JSON.stringify({ ERROR, TYPE })};`,
+  },
+  pg: { "./native": EMPTY },
 };
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
@@ -21,24 +31,24 @@ const outdir = path.join(root, "dist");
 await rm(outdir, { recursive: true, force: true });
 const shared = {
   cwd: root,
-  plugins: [{ name: "start", resolveId: leaveOutUnused, load: loadUnused, renderChunk: askForBuiltins }],
+  plugins: [{ name: "start", resolveId: resolveStandIn, load: loadStandIn, renderChunk: askForBuiltins }],
   platform: "node",
   // Most of what undici wraps is never run; V8 would compile all of it at once.
   optimization: { pifeForModuleWrappers: false },
   transform: { target: "node20.19", define: { SURVEYCTL_VERSION: JSON.stringify(manifest.version) } },
 };
 const output = { format: "esm", minify: true, comments: false, chunkFileNames: "[name].js" };
-const entries = { run: "program", complete: "completion", "man-page": "help" };
+const entries = { run: "program", "man-page": "help", "help-tree": "help" };
 const chunks = await bundle({
   input: Object.fromEntries(Object.entries(entries).map(([name, room]) => [name, `src/cli/${room}/${name}.ts`])),
   external: ["node-sqlite3-wasm"],
   preserveEntrySignatures: "allow-extension",
   output: { ...output, codeSplitting: { groups: startGroups() } },
 });
-// The door is one file by itself: each further module that `--version` opened would show in its start-up.
+// The door is one file by itself, and completion another: each further module that they opened would show.
 const door = await bundle({
-  input: { main: "src/cli/main.ts" },
-  external: /^\.\/(?:program|help|completion)\//,
+  input: { main: "src/cli/main.ts", complete: "src/cli/completion/complete.ts" },
+  external: /^\.\.?\/(?:program|help)\//,
   output: { ...output, paths: besideMain },
 });
 // For the test of what each start loads; no part of the package.
@@ -83,7 +93,6 @@ function toAscii(code) {
  */
 function startGroups() {
   const groups = [
-    { name: "complete", test: /completion\/complete\.ts$/ },
     { name: "run", test: /program\/run\.ts$/ },
     { name: "people", test: /commands\/people\/index\.ts$/ },
     { name: "connect", test: /command\/connect\.ts$/ },
@@ -96,14 +105,17 @@ function besideMain(id) {
   return id.endsWith(".ts") ? `./${path.basename(id, ".ts")}.js` : id;
 }
 
-/** A module that knows nothing in place of one that a package loads and never uses. */
-function leaveOutUnused(source, importer) {
-  const isUnused = Object.hasOwn(UNUSED, source) && importer?.includes(`/node_modules/${UNUSED[source]}/`);
-  return isUnused ? `\0unused:${source}` : null;
+/** Node's own modules are had without a `require`, which would have to be made at every start. */
+function resolveStandIn(source, importer, { kind }) {
+  const owner = packageOf(importer);
+  if (Object.hasOwn(STAND_INS[owner] ?? {}, source)) return `\0stand-in:${owner}:${source}`;
+  return kind === "require-call" && isBuiltin(source) ? `\0builtin:${source}` : null;
 }
 
-function loadUnused(id) {
-  return id.startsWith("\0unused:") ? "module.exports = {};" : null;
+function loadStandIn(id) {
+  const [kind, owner, ...source] = id.split(":");
+  if (kind === "\0stand-in") return STAND_INS[owner][source.join(":")];
+  return kind === "\0builtin" ? `module.exports = globalThis.process.getBuiltinModule("${id.slice(9)}");` : null;
 }
 
 /** An `import` of one of Node's modules reads every export of it, and that loads what stands behind the lazy ones. */
@@ -113,11 +125,16 @@ function askForBuiltins(code) {
   });
 }
 
+/** The package that a file is a part of; undefined for none. */
+function packageOf(file) {
+  return /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file ?? "")?.[1];
+}
+
 /** The licence texts of every package whose code is inside the bundle. */
 async function notices(bundled) {
   const names = bundled
     .flatMap(({ moduleIds = [] }) => moduleIds)
-    .map((file) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1])
+    .map(packageOf)
     .filter((name) => name !== undefined);
   const sections = [];
   for (const name of [...new Set(names)].toSorted((a, b) => (a < b ? -1 : 1))) {

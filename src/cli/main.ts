@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { VERSION } from "../runtime/version.ts";
 import type { Process } from "./process.ts";
 import { toSafeLines } from "./render/safe-text.ts";
@@ -19,7 +19,9 @@ export async function main(process: Process): Promise<number> {
 async function runCommand(process: Process, args: readonly string[]): Promise<number> {
   try {
     const { run } = await import("./program/run.ts");
-    return await run(process, args);
+    // Only a terminal has a width and a pager, and it is a character device.
+    const mayBeTerminal = fstatSync(STDOUT).isCharacterDevice();
+    return await run(process, args, mayBeTerminal ? null : (text) => say(process, text));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     process.stderr.write(toSafeLines(`error: surveyctl cannot be started: ${reason}\n`));
@@ -30,7 +32,7 @@ async function runCommand(process: Process, args: readonly string[]): Promise<nu
 const STDOUT = 1;
 
 /** Straight to the descriptor: to open Node's stream for it costs more than anything else that these do. */
-async function say(process: Process, text: string): Promise<number> {
+async function say(process: Process, text: string): Promise<0 | 1> {
   let rest = Buffer.from(text);
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(STDOUT, rest));
@@ -42,7 +44,7 @@ async function say(process: Process, text: string): Promise<number> {
   }
 }
 
-function sayWhenPossible(process: Process, rest: Uint8Array): Promise<number> {
+function sayWhenPossible(process: Process, rest: Uint8Array): Promise<0 | 1> {
   process.stdout.on("error", () => undefined);
   return new Promise((resolve) => {
     process.stdout.write(rest, (error: NodeJS.ErrnoException | null | undefined) => {
@@ -52,7 +54,7 @@ function sayWhenPossible(process: Process, rest: Uint8Array): Promise<number> {
 }
 
 /** A closed pipe is not a failure; a full disk is. */
-function toExit({ stderr }: Process, { code, message }: NodeJS.ErrnoException): number {
+function toExit({ stderr }: Process, { code, message }: NodeJS.ErrnoException): 0 | 1 {
   if (code === "EPIPE") return 0;
   stderr.write(toSafeLines(`error: standard output cannot be written: ${message}\n`));
   return 1;

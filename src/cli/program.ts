@@ -38,10 +38,12 @@ export interface ProgramOptions {
 
 /** Reads one command line. Throws UsageError, and the errors of the command's work. */
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<Outcome> {
+  const { nouns = NOUNS, columns } = options;
+  if (args.length === 1 && (args[0] === "--help" || args[0] === "-h"))
+    return { kind: "text", text: layOutRootHelp(nouns, columns) };
   const state: State = { text: "", exit: EXIT.done };
-  const { program, load } = createProgram(options, state);
-  const globals = GLOBAL_FLAGS.map(toOption);
-  const arranged = await arrange(program, args, globals, load);
+  const { program, facts, load } = createProgram(options, state);
+  const arranged = await arrange(program, args, facts, load);
   const { command, path, rest, stray } = arranged;
   // `people help list` is `people list --help`.
   if (stray === "help") return runProgram([...path, ...rest.filter((word) => word !== "help"), "--help"], options);
@@ -49,9 +51,9 @@ export async function runProgram(args: readonly string[], options: ProgramOption
   const helpIsAsked = rest.length === 0 || rest.includes("--help") || rest.includes("-h");
   const versionIsAsked = path.length === 0 && stray === null && (rest.includes("--version") || rest.includes("-V"));
   if (versionIsAsked) return { kind: "text", text: `${VERSION}\n` };
-  if (!isNamed && (stray !== null || !helpIsAsked)) throw incomplete(arranged, globals);
-  if (path.length === 0) return { kind: "text", text: layOutRootHelp(options.nouns ?? NOUNS, options.columns) };
-  if (isNamed) addGlobalFlags(command);
+  if (!isNamed && (stray !== null || !helpIsAsked)) throw incomplete(arranged, facts);
+  if (path.length === 0) return { kind: "text", text: layOutRootHelp(nouns, columns) };
+  if (isNamed) addFlags(command, facts);
   try {
     await program.parseAsync([...path, ...(isNamed ? rest : ["--help"])], { from: "user" });
     return { kind: "done", exit: state.exit };
@@ -81,7 +83,7 @@ export async function loadCommands(nouns: readonly Noun[] = NOUNS): Promise<Load
   );
   for (const command of program.commands) {
     await load(command);
-    addGlobalFlags(command);
+    addFlags(command, facts);
   }
   return { program, facts };
 }
@@ -101,7 +103,14 @@ function createProgram({ invoke, nouns = NOUNS, columns }: ProgramOptions, state
   const keep = (text: string): void => {
     state.text += text;
   };
-  program.configureOutput({ writeOut: keep, writeErr: keep, outputError: () => undefined });
+  // Asked for width and colours, commander itself would open the streams.
+  program.configureOutput({
+    writeOut: keep,
+    writeErr: keep,
+    outputError: () => undefined,
+    getOutHelpWidth: () => columns ?? 80,
+    getOutHasColors: () => false,
+  });
   program.configureHelp({
     formatHelp: (command) =>
       command === program ? layOutRootHelp(nouns, columns) : layOutHelp(command, facts.get(command), columns),
@@ -138,16 +147,20 @@ function addNouns(program: Command, nouns: readonly Noun[], context: CommandCont
   };
 }
 
-/** Every command knows the global flags, unless it has one of that name itself; `--json` is short for a format. */
-function addGlobalFlags(command: Command): void {
-  for (const sub of command.commands) addGlobalFlags(sub);
+/**
+ * A command's own flags, for which the parser has no use until it is named, and the global ones: every command knows
+ * them, unless it has one of that name itself; `--json` is short for a format.
+ */
+function addFlags(command: Command, facts: FactsBook): void {
+  for (const sub of command.commands) addFlags(sub, facts);
   if (command.commands.length > 0) return;
-  const own = new Set(command.options.flatMap(({ long, short }) => [long, short]));
-  const free = GLOBAL_FLAGS.map(toOption).filter(
-    ({ long, short }) =>
-      !own.has(long) && (short === undefined || !own.has(short)) && !(long === "--json" && own.has("--output")),
+  const { flags = [] } = facts.get(command);
+  const own = new Set<string | undefined>(flags.flatMap(({ flag, short }) => [flag, short]));
+  const free = GLOBAL_FLAGS.filter(
+    ({ flag, short }) =>
+      !own.has(flag) && (short === undefined || !own.has(short)) && !(flag === "--json" && own.has("--output")),
   );
-  for (const option of free) command.addOption(option);
+  for (const flag of [...flags, ...free]) command.addOption(toOption(flag));
 }
 
 function toArgument([form, description]: Operand, isAfterOptional: boolean): Argument {
@@ -163,11 +176,10 @@ function takeFlagsFirst(command: Command): void {
 
 function createContext(facts: FactsBook, invoke: (action: Action, command: Command) => Promise<void>): CommandContext {
   const describe: CommandContext["describe"] = (command, entry) => {
-    const { operands = [], flags = [] } = entry;
+    const { operands = [] } = entry;
     for (const [index, operand] of operands.entries())
       command.addArgument(toArgument(operand, operands[index - 1]?.[0].startsWith("[") === true));
     command.allowExcessArguments(false);
-    for (const flag of flags) command.addOption(toOption(flag));
     facts.set(command, entry);
     return command;
   };

@@ -1,4 +1,5 @@
 /** Everything about an export that can be decided, and refused, before anything is opened or sent. */
+import { stringify } from "csv-stringify/sync";
 import type { PageEncoder } from "../../bulk/export/run-export.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
 import { isSameFile } from "../../runtime/files/file-replacement.ts";
@@ -49,6 +50,7 @@ export function createPageEncoder(
   const create = (): ReturnType<typeof createEncoder> =>
     createEncoder({
       format,
+      stringify: format === "csv" ? stringify : null,
       columns,
       time,
       zone,

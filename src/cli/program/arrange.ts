@@ -1,5 +1,8 @@
 /** Flags may come before the noun and the verb: finds the command's name among the words and puts it first. */
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
+import type { FlagRecord } from "../args/flag-record.ts";
+import { GLOBAL_FLAGS } from "../args/global-options.ts";
+import type { FactsBook } from "../command/command-context.ts";
 
 export interface Arranged {
   /** The command that the words name, as far as they name one. */
@@ -18,12 +21,12 @@ export interface Arranged {
 export async function arrange(
   program: Command,
   args: readonly string[],
-  globals: readonly Option[],
+  facts: FactsBook,
   load: (noun: Command) => Promise<void>,
 ): Promise<Arranged> {
   let arranged: Arranged = { command: program, path: [], rest: args, stray: null };
   while (arranged.command.commands.length > 0) {
-    const next = step(arranged, globals);
+    const next = step(arranged, facts);
     if (next === null) break;
     if (arranged.command === program && next.command !== program) await load(next.command);
     arranged = next;
@@ -33,8 +36,8 @@ export async function arrange(
 }
 
 /** One level further down; null when no word is left that could be a name. */
-function step({ command, path, rest }: Arranged, globals: readonly Option[]): Arranged | null {
-  const at = findWord(rest, command, [...globals, ...optionsBelow(command)]);
+function step({ command, path, rest }: Arranged, facts: FactsBook): Arranged | null {
+  const at = findWord(rest, command, flagsFor(command, facts));
   const word = at === null ? undefined : rest[at];
   if (at === null || word === undefined) return null;
   const found = command.commands.find((sub) => isCalled(sub, word));
@@ -43,13 +46,13 @@ function step({ command, path, rest }: Arranged, globals: readonly Option[]): Ar
 }
 
 /** The index of the first word that is neither a flag nor a flag's value. */
-function findWord(words: readonly string[], command: Command, options: readonly Option[]): number | null {
+function findWord(words: readonly string[], command: Command, flags: readonly FlagRecord[]): number | null {
   let mayBeValue = false;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
     if (word === "--") return at + 1 < words.length ? at + 1 : null;
     if (isFlag(word)) {
-      const value = valueOf(word, options);
+      const value = valueOf(word, flags);
       mayBeValue = value === "unknown";
       if (value === "next") at += 1;
     } else if (!mayBeValue || command.commands.some((sub) => isCalled(sub, word))) return at;
@@ -67,21 +70,22 @@ function isFlag(word: string): boolean {
 }
 
 /** The place of a flag's value: the next word, or its own word. */
-function valueOf(word: string, options: readonly Option[]): "next" | "own" | "unknown" {
+function valueOf(word: string, flags: readonly FlagRecord[]): "next" | "own" | "unknown" {
   if (word.startsWith("--")) {
     if (word.includes("=")) return "own";
-    const option = options.find(({ long }) => long === word);
-    return option === undefined ? "unknown" : option.required ? "next" : "own";
+    const found = flags.find(({ flag }) => flag === word);
+    return found === undefined ? "unknown" : found.value === undefined ? "own" : "next";
   }
   for (let at = 1; at < word.length; at += 1) {
-    const option = options.find(({ short }) => short === `-${word[at]}`);
-    if (option === undefined) return "unknown";
-    if (option.required) return at === word.length - 1 ? "next" : "own";
+    const found = flags.find(({ short }) => short === `-${word[at]}`);
+    if (found === undefined) return "unknown";
+    if (found.value !== undefined) return at === word.length - 1 ? "next" : "own";
   }
   return "own";
 }
 
-/** The flags of a command and of all below it. */
-export function optionsBelow(command: Command): Option[] {
-  return [...command.options, ...command.commands.flatMap(optionsBelow)];
+/** The flags that may follow a command's name: the global ones, its own, and those of all commands below it. */
+export function flagsFor(command: Command, facts: FactsBook): FlagRecord[] {
+  const below = (at: Command): FlagRecord[] => [...(facts.get(at).flags ?? []), ...at.commands.flatMap(below)];
+  return [...GLOBAL_FLAGS, ...below(command)];
 }

@@ -1,8 +1,9 @@
 /** Errors of a command line beyond single values, in the words of the command line. */
-import { CommanderError, type Option } from "commander";
+import { CommanderError } from "commander";
 import { suggest } from "../args/suggest.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import { optionsBelow, type Arranged } from "./arrange.ts";
+import type { FactsBook } from "../command/command-context.ts";
+import { flagsFor, type Arranged } from "./arrange.ts";
 
 /** Accepted in a command's place: flags that answer at once. */
 const ANSWERS = ["--version", "--help"];
@@ -16,7 +17,7 @@ const ELSEWHERE = new Map(
 );
 
 /** No command is named, or none of that name; a mistyped flag is the nearer reason. */
-export function incomplete({ command, path, rest, stray }: Arranged, globals: readonly Option[]): UsageError {
+export function incomplete({ command, path, rest, stray }: Arranged, facts: FactsBook): UsageError {
   const names = command.commands.map((sub) => sub.name());
   const hint = `available commands: ${names.join(", ")}`;
   if (stray !== null) {
@@ -31,7 +32,7 @@ export function incomplete({ command, path, rest, stray }: Arranged, globals: re
       hint: didYouMean(nearest) ?? hint,
     });
   }
-  const flags = [...ANSWERS, ...[...globals, ...optionsBelow(command)].flatMap(({ long }) => long ?? [])];
+  const flags = [...ANSWERS, ...flagsFor(command, facts).map(({ flag }) => flag)];
   const unknown = rest
     .map((word) => word.replace(/=.*/s, ""))
     .find((word) => word.startsWith("--") && !flags.includes(word));

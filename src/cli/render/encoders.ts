@@ -1,5 +1,5 @@
-/** Rows to text, a page at a time; the same for lists and exports. csv-stringify writes every line of CSV and TSV. */
-import { stringify } from "csv-stringify/sync";
+/** Rows to text, a page at a time; the same for lists and exports. csv-stringify writes every line of CSV. */
+import type { stringify } from "csv-stringify/sync";
 import { guardFormula, guardPhone } from "../../contract/text/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES } from "../../contract/resources.ts";
@@ -37,6 +37,8 @@ export interface EncoderOptions {
   readonly now: number;
   /** JSON: each row on lines of its own, for people; default false. */
   readonly indent?: boolean;
+  /** csv-stringify's, for CSV: other formats need not load it, and have null. */
+  readonly stringify: typeof stringify | null;
   /** CSV: a first line of column names; default true. */
   readonly header?: boolean;
   /** CSV: `\r\n` instead of `\n`. */
@@ -49,7 +51,7 @@ export interface EncoderOptions {
 
 /** An encoder has a state: one for each output. */
 export function createEncoder(options: EncoderOptions): Encoder {
-  if (options.format === "csv" || options.format === "tsv") return createLineEncoder(options, options.format);
+  if (options.format === "csv" || options.format === "tsv") return createLineEncoder(options);
   const write = createJsonWriter(options);
   const texts = write === null ? (page: Rows) => splitRowTexts(page.text) : (page: Rows) => page.rows.map(write);
   if (options.format === "ndjson") return createNdjsonEncoder(texts);
@@ -91,11 +93,11 @@ function oneLine(row: string): string {
 
 const BOM = "\ufeff";
 
-function createLineEncoder(options: EncoderOptions, format: "csv" | "tsv"): Encoder {
+function createLineEncoder(options: EncoderOptions): Encoder {
   const columns = options.columns ?? [];
-  const toLines = format === "tsv" ? toTsvLines : (rows: string[][]) => toCsvLines(rows, options.crlf);
+  const toLines = options.stringify === null ? toTsvLines : createCsvWriter(options.stringify, options.crlf);
   const toCells = createCellWriter(options, columns);
-  const hasHeader = format === "csv" && options.header !== false;
+  const hasHeader = options.format === "csv" && options.header !== false;
   const header = hasHeader ? toLines([columns.map(({ name }) => name)]) : "";
   return {
     head: () => (options.bom === true ? BOM + header : header),
@@ -125,19 +127,19 @@ function createCellWriter(options: EncoderOptions, columns: readonly Column[]): 
 }
 
 /** RFC 4180. A line of one empty cell is quoted, since a blank line is not a row. */
-function toCsvLines(rows: string[][], crlf = false): string {
-  return stringify(rows, {
-    record_delimiter: crlf ? "\r\n" : "\n",
-    // A carriage return alone ends a line, too.
-    quote_record_delimiter: true,
-    quoted_empty: rows[0]?.length === 1,
-  });
+function createCsvWriter(write: typeof stringify, crlf = false): (rows: string[][]) => string {
+  return (rows) =>
+    write(rows, {
+      record_delimiter: crlf ? "\r\n" : "\n",
+      // A carriage return alone ends a line, too.
+      quote_record_delimiter: true,
+      quoted_empty: rows[0]?.length === 1,
+    });
 }
 
 /** `name<TAB>value` and the like: nothing is quoted, since what ends a field or a line is escaped. */
 export function toTsvLines(rows: readonly (readonly string[])[]): string {
-  const escaped = rows.map((cells) => cells.map(escapeTsv));
-  return stringify(escaped, { delimiter: "\t", quote: false, quote_record_delimiter: false });
+  return rows.map((cells) => `${cells.map(escapeTsv).join("\t")}\n`).join("");
 }
 
 const TSV_ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\" };

@@ -45,15 +45,16 @@ export function checkCsvFlags({ options }: RenderContext, format: OutputFormat):
   throw new UsageError("--bom, --crlf and --excel-safe are for csv and tsv", { hint: "add -o csv" });
 }
 
-function openEncoded(
+async function openEncoded(
   { streams, clock, options }: RenderContext,
   resource: Resource,
   format: EncodedFormat,
-): ListOutput {
+): Promise<ListOutput> {
   const asJson = format === "json" || format === "ndjson";
   const selected = selectColumns(resource, options.columns);
   const encoder = createEncoder({
     format,
+    stringify: format === "csv" ? (await import("csv-stringify/sync")).stringify : null,
     columns: asJson && options.columns === null ? null : selected,
     time: options.time,
     zone: options.timeZone,

@@ -28,7 +28,8 @@ export function createProcessStreams(
   process: Pick<Process, "stdin" | "stdout" | "stderr">,
   { onOutputLost, signal, jsonErrors }: ProcessStreamsOptions,
 ): ProcessStreams {
-  const out = createOutput(process.stdout, onOutputLost);
+  let opened: Output | null = null;
+  const open = (): Output => (opened ??= createOutput(process.stdout, onOutputLost));
   const { err, leave } = createErrorOutput(process, jsonErrors);
   return {
     in: {
@@ -39,9 +40,17 @@ export function createProcessStreams(
       bytes: () => bytesOf(process.stdin, signal),
       ask: createAsk(process, signal),
     },
-    out,
+    out: {
+      get isTTY() {
+        return open().isTTY;
+      },
+      get columns() {
+        return open().columns;
+      },
+      write: (text) => open().write(text),
+    },
     err,
-    flush: () => out.write(""),
+    flush: async () => await opened?.write(""),
     leave,
   };
 }
