@@ -10,8 +10,6 @@ import { AUTHORIZATION, processorMs, PROGRAM, startStub, startServing, temporary
 import { measureLoad, send } from "./load.js";
 import { atLeast, median, show } from "./report.js";
 
-// Each process that is started ends with this one.
-process.setMaxListeners(20);
 const ROUNDS = 5;
 /** A service runs for months, and for its first seconds Node interprets most of it. */
 const WARM_UP_SECONDS = 10;

@@ -5,6 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+// Each process that is started ends with this one.
+process.setMaxListeners(20);
 export const PROGRAM = path.join(import.meta.dirname, "../../bin/surveyctl.js");
 /** Clock ticks a second, as the kernel counts processor time. */
 const TICKS = 100;
