@@ -36,9 +36,10 @@ export function createWakeLoop(
   };
 
   const rest = async (ms: number): Promise<void> => {
+    if (stopping.signal.aborted) return;
     const nowMs = clock.now();
     state.restsUntilMs = Math.min(nowMs + ms, state.wokenForMs);
-    if (state.restsUntilMs <= nowMs || stopping.signal.aborted) return;
+    if (state.restsUntilMs <= nowMs) return;
     const nap = new AbortController();
     state.nap = nap;
     try {
