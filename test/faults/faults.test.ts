@@ -33,8 +33,8 @@ describe.concurrent("every write against a fault that spares the reads", () => {
   });
 });
 
-/** In the short run each fault meets one command in ten, and each command one fault in ten. */
-const SHARE = 10;
+/** In the short run each fault meets one command in twenty, and each command one fault in twenty. */
+const SHARE = 20;
 
 /** A line a command: its exit status and the first line of stderr. */
 async function tableOf(name: string, fault: Fault, { onlyWrites }: { readonly onlyWrites: boolean }): Promise<Table> {
