@@ -136,7 +136,16 @@ describe("commands", () => {
   });
 });
 
-async function helpOf(name: string): Promise<string> {
+const helps = new Map<string, Promise<string>>();
+
+/** Several tests read the same ones. */
+function helpOf(name: string): Promise<string> {
+  const help = helps.get(name) ?? writeHelp(name);
+  helps.set(name, help);
+  return help;
+}
+
+async function writeHelp(name: string): Promise<string> {
   const { streams, out } = fakeTerminal(null);
   await runHelp(
     name.split(" ").filter((word) => word !== ""),
@@ -225,18 +234,13 @@ describe("help", () => {
 
   it("when any help or topic is printed, then it fits 80 columns", async () => {
     const topics = [...TOPICS.keys()];
-    const asked = [[], ...topics.map((topic) => [topic]), ...commands.map(({ name }) => name.split(" "))];
-    const texts: string[] = [];
-    for (const words of asked) {
-      const { streams, out } = fakeTerminal(null);
-      await runHelp(words, streams);
-      texts.push(out());
-    }
+    const asked = ["", ...topics, ...commands.map(({ name }) => name)];
+    const texts = await Promise.all(asked.map(helpOf));
     const wide = texts.flatMap((text, index) =>
       text
         .split("\n")
         .filter((line) => line.length > 80)
-        .map((line) => `${asked[index]?.join(" ")}: ${line}`),
+        .map((line) => `${asked[index]}: ${line}`),
     );
     expect([wide, texts.filter((text) => text === "")]).toEqual([[], []]);
   });

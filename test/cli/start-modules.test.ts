@@ -29,6 +29,8 @@ const SLOW_PARTS = new Set([
 
 let home = "";
 let empty = "";
+/** What Node loads by itself. */
+const idle: { loads: string[] | null } = { loads: null };
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), "surveyctl-start-"));
   empty = path.join(home, "empty.mjs");
@@ -49,12 +51,13 @@ async function loadsOf(argv: readonly string[], env: Record<string, string> = {}
 /** By kind, so that a new file beside old ones changes nothing here. */
 async function describeLoads(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const loads = await loadsOf([PROGRAM, ...args], env);
-  const idle = await loadsOf([empty]);
+  idle.loads ??= await loadsOf([empty]);
+  const { loads: unavoidable } = idle;
   const files = loads.map((line) => /\/dist\/([^/]+\.js)$/.exec(line)?.[1]).filter((file) => file !== undefined);
   const modules = files.flatMap((file) => sources[file] ?? []);
   const packages = modules.map((module) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(module)?.[1] ?? "");
   const folders = modules.filter((module) => module.startsWith("src/")).map((module) => path.dirname(module));
-  const parts = loads.filter((line) => !idle.includes(line)).map((line) => line.replace("builtin:", ""));
+  const parts = loads.filter((line) => !unavoidable.includes(line)).map((line) => line.replace("builtin:", ""));
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ["files", files],
     ["packages", packages],

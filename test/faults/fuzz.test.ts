@@ -10,7 +10,7 @@ import type { CalledCommand } from "./commands.ts";
 import { reply, type Reply } from "./replies.ts";
 import { commandsIn, type Placed } from "./table.ts";
 
-const REPLIES = size(120, 10_000);
+const REPLIES = size(60, 10_000);
 /** The same replies at each run, so that a failure is there again the next time; FUZZ_SEED takes others. */
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 const LINES = 4;

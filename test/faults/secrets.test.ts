@@ -58,7 +58,7 @@ const VERBOSITIES = [["--json"], ["--verbose"], ["-vv", "--show-personal-data", 
 describe.concurrent("no command shows the key that a service says back", () => {
   const cases = Object.keys(ECHOES).flatMap((name) => SOURCES.map((source) => ({ name, source })));
   // No multiple of the verbosities, so that each case has them all.
-  const share = 4;
+  const share = 8;
   it.for(cases)("when $name comes and the key is from the $source", async ({ name, source }, { expect }) => {
     const server = await startMisbehavingServer({ script: () => ECHOES[name] ?? (() => undefined) });
     try {

@@ -55,14 +55,18 @@ export function commentsOf(text: string): string[] {
 /** Every import of a file: static, `export … from`, type-only, dynamic and `import("…").Type`. */
 export function importsOf(file: string, text: string): Import[] {
   const targets: string[] = [];
-  walk(parseSource(text), (node) => {
+  const look = (node: SyntaxNode): void => {
     if (
       /^(?:Import|ExportNamed|ExportAll)Declaration$|^ImportExpression$|^TSImportType$/.test(node.type) &&
       isNode(node.source)
     ) {
       targets.push(typeof node.source.value === "string" ? node.source.value : "<computed>");
     }
-  });
+  };
+  const tree = parseSource(text);
+  // Others than `import()` stand at the top, and few files have one of those.
+  if (/\bimport\b\s*[^\w\s{*"']/.test(text)) walk(tree, look);
+  else (tree.body as readonly SyntaxNode[]).forEach(look);
   return targets.map((target) => ({
     from: file,
     to: target.startsWith(".") ? path.join(path.dirname(file), target) : target,

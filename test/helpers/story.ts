@@ -33,8 +33,6 @@ export interface Story {
   readonly files: ReadonlyMap<string, string>;
   /** The endpoints that `# covers:` lines name. */
   readonly covers: readonly string[];
-  /** Whether each of its programs is a process of its own. */
-  readonly processes: boolean;
 }
 
 export function parseStory(text: string): Story {
@@ -44,7 +42,7 @@ export function parseStory(text: string): Story {
   const steps: Step[] = [];
   for (const [index, line] of script.split("\n").entries()) readLine(line, index + 1, steps);
   const covers = [...script.matchAll(/^# covers: (.*)$/gm)].flatMap(([, names = ""]) => names.split(/[\s,]+/));
-  return { steps, files, covers, processes: isLong || /^# processes$/m.test(script) };
+  return { steps, files, covers };
 }
 
 const KINDS: Readonly<Record<string, Step["kind"]>> = {
@@ -102,7 +100,6 @@ interface Stage {
   readonly folder: string;
   readonly env: Record<string, string>;
   readonly services: Served[];
-  readonly processes: boolean;
 }
 
 /** Runs a story in a directory of its own; rejects at the first step that is not as it says. One at a time. */
@@ -110,9 +107,9 @@ export async function runStory(story: Story): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-story-"));
   const services: Served[] = [];
   const env = await prepare(folder, story.files);
-  const resident = story.processes ? null : await openResident(path.join(folder, "bin"), path.join(folder, "work"));
+  const resident = isLong ? null : await openResident(path.join(folder, "bin"), path.join(folder, "work"));
   try {
-    for (const step of story.steps) await runStep(step, { folder, env, services, processes: story.processes });
+    for (const step of story.steps) await runStep(step, { folder, env, services });
   } finally {
     await resident?.close();
     for (const service of services) await service.stop();
@@ -147,9 +144,9 @@ function setVariable(text: string, env: Record<string, string>): void {
   else env[name] = value;
 }
 
-async function startService(step: Step, { services, processes }: Stage): Promise<Record<string, string>> {
+async function startService(step: Step, { services }: Stage): Promise<Record<string, string>> {
   const options = { args: step.text.split(" ").filter((word) => word !== "") };
-  const service = processes ? await startServeProcess(options) : await startServe(options);
+  const service = isLong ? await startServeProcess(options) : await startServe(options);
   services.push(service);
   return { ...service.env, DATA: service.place[1] };
 }
@@ -157,13 +154,13 @@ async function startService(step: Step, { services, processes }: Stage): Promise
 /** What a command shows on a terminal that it neither reads from nor draws its progress on. */
 const SHOWS = /^surveyctl (?!help\b|\S+ (?:import|export)\b)[a-z][^|&;<>]*$/;
 
-async function runCommand(step: Step, { folder, env, processes }: Stage): Promise<Ended> {
+async function runCommand(step: Step, { folder, env }: Stage): Promise<Ended> {
   const cwd = path.join(folder, "work");
   const input = step.stdin.map((line) => `${line}\n`).join("");
   const world = { folder, cwd, env, stdin: input };
   const text = onPostgres ? step.text.replaceAll('--data "$DATA"', '--database "$DATA"') : step.text;
-  if (step.kind !== "terminal") return processes ? runShell(`set -o pipefail\n${text}`, world) : runLine(text, world);
-  if (!processes && step.stdin.length === 0 && SHOWS.test(text)) return runLine(text, { ...world, columns: 80 });
+  if (step.kind !== "terminal") return isLong ? runShell(`set -o pipefail\n${text}`, world) : runLine(text, world);
+  if (!isLong && step.stdin.length === 0 && SHOWS.test(text)) return runLine(text, { ...world, columns: 80 });
   const [command = "", ...args] = inTerminal(text, 80);
   const running = follow(spawn(command, args, { cwd, env }));
   running.child.stdin.end(input);

@@ -1,5 +1,4 @@
 /** `serve` with a mail server: what arrives there, what operators see, and which command lines are refused. */
-import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,15 +6,14 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { dkimProblem, dkimRecord, readDkimKey } from "../../../src/service/delivery/mail/dkim.ts";
 import { runInProcess } from "../../helpers/in-process.ts";
 import { startServe, type Served } from "../../helpers/serve.ts";
-import { startPlanServer, type SmtpPlanServer } from "../../helpers/smtp-plan-server.ts";
+import { RSA_PEM, startPlanServer, type SmtpPlanServer } from "../../helpers/smtp-plan-server.ts";
 import { readMail } from "../../service/delivery/read-mail.ts";
 
 const place = { folder: "", key: "" };
 beforeAll(async () => {
   place.folder = await mkdtemp(path.join(tmpdir(), "surveyctl-serve-mail-"));
   place.key = path.join(place.folder, "dkim.pem");
-  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  await writeFile(place.key, privateKey.export({ type: "pkcs8", format: "pem" }));
+  await writeFile(place.key, RSA_PEM);
 });
 afterAll(() => rm(place.folder, { recursive: true, force: true }));
 

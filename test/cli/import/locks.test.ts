@@ -9,7 +9,7 @@ import { bareEnvironment, follow, PROGRAM, type Ended } from "../../helpers/run-
 import { startServe, type Served } from "../../helpers/serve.ts";
 
 /** Two seconds' work, so that both runs are there at once. */
-const PEOPLE = size(60, 200);
+const PEOPLE = size(40, 200);
 
 let service: Served;
 beforeAll(async () => {

@@ -168,17 +168,13 @@ describe.each(WIDTHS)("%s columns", (columns) => {
   });
 });
 
-/** Eight screens that differ most; the long run takes every one. */
+/** Four screens that differ most; the long run takes every one. */
 const TRUE_SCREENS = (
   isLong
     ? Object.keys(SCREENS).flatMap((name) => WIDTHS.map((columns) => [name, columns] as const))
     : ([
         ["help", 80],
-        ["people-list", 60],
-        ["people-get", 120],
         ["responses-list", 120],
-        ["responses-list-empty", 80],
-        ["metrics-by-month", 80],
         ["autopilot-remove", 80],
         ["bounces-list", null],
       ] as const)

@@ -14,7 +14,7 @@ import { size } from "../../helpers/long.ts";
 import { startProgram, type Running } from "../../helpers/run-cli.ts";
 
 const KEY = "key-of-the-backup-kill-tests";
-const KILLS = size(2, 20);
+const KILLS = size(1, 20);
 const state: { folder: string; running: Running[] } = { folder: "", running: [] };
 const file = (name: string): string => path.join(state.folder, name);
 
@@ -67,7 +67,7 @@ async function fill(): Promise<void> {
 }
 
 test(
-  `when a backup under load is killed ${KILLS} times, then it is whole or not there, and no data is lost`,
+  "when a backup under load is killed, then it is whole or not there, and no data is lost",
   async () => {
     await fill();
     const acknowledged: string[] = [];

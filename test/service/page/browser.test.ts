@@ -5,6 +5,7 @@ import { LOCALES } from "../../../src/contract/locales.ts";
 import { listen, type Listening } from "../../../src/service/http/server.ts";
 import { findViolations, hasBrowser, launchBrowser } from "../../helpers/browser.ts";
 import { isLong } from "../../helpers/long.ts";
+import { describeReport } from "../../cli/commands/report/in-browser.ts";
 import { openPages, type PageFixture } from "./fixture.ts";
 
 /** A person is taken for one after so long. */
@@ -35,6 +36,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
+  const contexts: BrowserContext[] = [];
   /** What the browser complained of, from any page. */
   const complaints: string[] = [];
 
@@ -52,6 +54,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
   });
   const openContext = async (options: BrowserContextOptions = {}): Promise<Page> => {
     context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    contexts.push(context);
     page = await context.newPage();
     page.on("console", (message) => {
       if (message.type() === "error" && !message.text().includes("status of 4")) complaints.push(message.text());
@@ -63,7 +66,7 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
     complaints.length = 0;
   });
   afterEach(async () => {
-    await context.close();
+    for (const one of contexts.splice(0)) await one.close();
     if (complaints.length > 0) throw new Error(complaints.join("\n"));
   });
 
@@ -307,6 +310,10 @@ describe.skipIf(!hasBrowser)("in Chromium", () => {
       expect(isLong ? await findViolations(page) : []).toEqual([]);
     },
   );
+
+  describe("a report", () => {
+    describeReport(() => browser);
+  });
 
   const color = (score: number): Promise<string> =>
     page.evaluate(`getComputedStyle(document.querySelector("#score-${score} + span")).backgroundColor`);

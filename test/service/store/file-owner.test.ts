@@ -135,7 +135,7 @@ test("when the socket of a start is not a minute old, then it may still be about
   expect(readdirSync(path.dirname(file))).toEqual([".survey.db.alive.dead"]);
 });
 
-const ROUNDS = size(4, 25);
+const ROUNDS = size(2, 25);
 
 test(`when many want the file of one that was killed, then one gets it, in each of ${ROUNDS} rounds`, async () => {
   const file = newDataFile();

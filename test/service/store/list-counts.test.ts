@@ -28,7 +28,7 @@ import { STORES } from "./engines.ts";
 /** So small that a few rows make many blocks. */
 const BLOCK_ROWS = 2;
 const PEOPLE = 4;
-const RUNS = { numRuns: size(onPostgres ? 1 : 5, 60) };
+const RUNS = { numRuns: size(onPostgres ? 1 : 3, 60) };
 
 type Change =
   | {

@@ -17,15 +17,23 @@ import { createRequestRows } from "../../../src/service/store/sql/rows/delivery/
 import { createResponseRows } from "../../../src/service/store/sql/rows/answers/response-rows.ts";
 import { createWebhookRows } from "../../../src/service/store/sql/rows/webhook-rows.ts";
 import { deleteResponsesOf, leaveResponse } from "../../../src/service/store/sql/rows/answers/response-changes.ts";
-import { toDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
+import { type SqliteDatabase, toDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
 import { createProjectStates } from "../../../src/service/store/sql/project-states.ts";
 import { ENGINES, openRawDatabase } from "./engines.ts";
 
-/** What SQLite says of every query that `work` makes: one line a step of the plan. */
+/** One for all plans. */
+const opened: { database: Promise<SqliteDatabase> | null } = { database: null };
+async function openMigrated(): Promise<SqliteDatabase> {
+  const database = await openRawDatabase(ENGINES[0]!);
+  await migrate(database, MIGRATIONS, 0);
+  database.writing = true;
+  return database;
+}
+
+/** What SQLite says of every query that `work` makes: one line a step of the plan. What it writes is undone. */
 async function plansOf(work: (database: Database) => Promise<unknown>): Promise<string[]> {
-  const sqlite = await openRawDatabase(ENGINES[0]!);
-  await migrate(sqlite, MIGRATIONS, 0);
-  sqlite.writing = true;
+  const sqlite = await (opened.database ??= openMigrated());
+  sqlite.exec("BEGIN");
   const plans: string[] = [];
   const explain = (sql: string, values: readonly SqlValue[] = []): void => {
     for (const { detail } of sqlite.all(`EXPLAIN QUERY PLAN ${sql}`, values)) plans.push(String(detail));
@@ -38,7 +46,7 @@ async function plansOf(work: (database: Database) => Promise<unknown>): Promise<
     first: (sql, values) => (explain(sql, values), database.first(sql, values)),
   };
   await work(spy);
-  sqlite.close();
+  sqlite.exec("ROLLBACK");
   return plans;
 }
 

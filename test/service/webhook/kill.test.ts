@@ -18,9 +18,9 @@ import { startProgram } from "../../helpers/run-cli.ts";
 import { sendInput } from "../domain/fixture.ts";
 import { openHookFixture, SECRET } from "./fixture.ts";
 
-const KILLS = size(2, 20);
+const KILLS = size(1, 20);
 const ANSWERS = 20;
-const EVENTS = size(500, 10_000);
+const EVENTS = size(200, 10_000);
 const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-webhooks-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -42,7 +42,7 @@ async function prepare(file: string, url: string, apiKey: string): Promise<strin
 /** Slow enough that the program dies with attempts under way. */
 const slow: HookPlan = (n, response, request) => void setTimeout(() => answering(200)(n, response, request), 20);
 
-test(`when the program is killed ${KILLS} times, then every event arrives, with the same id and the same bytes`, async () => {
+test("when the program is killed, then every event arrives, with the same id and the same bytes", async () => {
   const receiver = await startHookReceiver({ "/hook": slow });
   const [file, apiKey] = [path.join(folder, "kill.db"), "test-key-of-the-service"];
   const personId = await prepare(file, `${receiver.url}/hook`, apiKey);
@@ -88,7 +88,8 @@ test(`when ${EVENTS} events wait, then all of them go, and memory stays flat`, a
   const file = path.join(folder, "many.db");
   const { add, answer, dispatcher, store, project, close } = await openHookFixture(systemClock, { file });
   const hook = await add(`${receiver.url}/hook`);
-  for (let left = EVENTS; left > 0; left -= 500) await Promise.all(Array.from({ length: 500 }, () => answer()));
+  for (let left = EVENTS; left > 0; left -= 500)
+    await Promise.all(Array.from({ length: Math.min(left, 500) }, () => answer()));
   const before = process.memoryUsage().rss;
   dispatcher.start();
   const counts = () => store.read((tx) => tx.webhooks.counts(project.id, hook.id));

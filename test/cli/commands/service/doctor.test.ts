@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { type GivenSetup, SETUP_FLAGS } from "../../../../src/cli/commands/serve/mail.ts";
 import { runDeliveryDoctor, runDeliveryTest } from "../../../../src/cli/commands/service/delivery/doctor.ts";
@@ -7,13 +6,11 @@ import { systemClock } from "../../../../src/runtime/clock.ts";
 import { type DkimKey, dkimProblem, dkimRecord, readDkimKey } from "../../../../src/service/delivery/mail/dkim.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
 import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
-import { type SmtpPlanServer, startPlanServer } from "../../../helpers/smtp-plan-server.ts";
+import { RSA_PEM, type SmtpPlanServer, startPlanServer } from "../../../helpers/smtp-plan-server.ts";
 
 const made = { key: null as DkimKey | null };
 beforeAll(() => {
-  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const pem = privateKey.export({ type: "pkcs8", format: "pem" });
-  made.key = readDkimKey(pem, { domain: "example.com", selector: "s1" });
+  made.key = readDkimKey(RSA_PEM, { domain: "example.com", selector: "s1" });
 });
 
 const stops: (() => Promise<void>)[] = [];

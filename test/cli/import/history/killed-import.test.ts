@@ -11,7 +11,7 @@ import { startProgram } from "../../../helpers/run-cli.ts";
 /** Killed when the log of the data file has grown by so many bytes, so that each try gets as far. */
 const KILL_AT = size(1, 6);
 /** So many that the last try still has rows to store. */
-const PEOPLE = size(800, 6000);
+const PEOPLE = size(500, 6000);
 
 test("when an import is killed again and again, then the file is sound and the same import completes it", async () => {
   const files = WHOLE_SHAPES["NDJSON of the API"]?.(createPast(PEOPLE)) ?? {};

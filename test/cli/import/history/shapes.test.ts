@@ -3,7 +3,7 @@ import { size } from "../../../helpers/long.ts";
 import { createPast, WHOLE_SHAPES } from "../../../helpers/past.ts";
 import { openPastStore } from "../../../helpers/past-store.ts";
 
-const truth = createPast(size(60, 2000));
+const truth = createPast(size(30, 2000));
 
 async function importedFrom(files: Readonly<Record<string, string>>) {
   const store = await openPastStore();

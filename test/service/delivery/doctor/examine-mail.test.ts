@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -9,13 +8,11 @@ import { examineMail } from "../../../../src/service/delivery/doctor/examine-mai
 import { areAligned, type DoctorFinding, type MailSetup } from "../../../../src/service/delivery/doctor/finding.ts";
 import { type DkimKey, dkimRecord, readDkimKey } from "../../../../src/service/delivery/mail/dkim.ts";
 import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
-import { type SmtpPlanServer, startPlanServer } from "../../../helpers/smtp-plan-server.ts";
+import { RSA_PEM, type SmtpPlanServer, startPlanServer } from "../../../helpers/smtp-plan-server.ts";
 
 const key = { value: null as DkimKey | null };
 beforeAll(() => {
-  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const pem = privateKey.export({ type: "pkcs8", format: "pem" });
-  key.value = readDkimKey(pem, { domain: "example.com", selector: "s1" });
+  key.value = readDkimKey(RSA_PEM, { domain: "example.com", selector: "s1" });
 });
 
 const stops: (() => Promise<void>)[] = [];

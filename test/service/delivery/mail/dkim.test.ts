@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import DKIM from "nodemailer/lib/dkim";
 import { describe, expect, it } from "vitest";
 import {
@@ -9,6 +9,7 @@ import {
   readDkimKey,
   signMail,
 } from "../../../../src/service/delivery/mail/dkim.ts";
+import { RSA_PEM } from "../../../helpers/smtp-plan-server.ts";
 import { rawMail } from "../message/mailing.ts";
 
 const PLACE = { domain: "bücher.example", selector: "s1.mail" };
@@ -19,7 +20,7 @@ function rsaPem(bits: number): string {
     .toString();
 }
 
-const PEM = rsaPem(2048);
+const PEM = RSA_PEM;
 const KEY = readDkimKey(PEM, PLACE);
 const RECORD = dkimRecord(KEY);
 const MAILS = {
@@ -136,7 +137,7 @@ it.each<[string, (signed: string) => string, string, string]>([
 
 describe("the key", () => {
   const ec = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" });
-  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  const rsa = createPrivateKey(RSA_PEM);
   const locked = { cipher: "aes-256-cbc", passphrase: "secret" };
 
   it.each<[string, string | Buffer, { domain: string; selector: string }, string]>([

@@ -1,16 +1,15 @@
-import { generateKeyPairSync } from "node:crypto";
 import { expect, it } from "vitest";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { dkimProblem, dkimRecord, readDkimKey } from "../../../../src/service/delivery/mail/dkim.ts";
 import { renderMail } from "../../../../src/service/delivery/message/render-mail.ts";
 import { NO_SENDER } from "../../../../src/service/delivery/message/sender.ts";
 import type { FrozenMessage } from "../../../../src/service/domain/ports.ts";
+import { RSA_PEM } from "../../../helpers/smtp-plan-server.ts";
 import { dueSurvey } from "../due.ts";
 import { readMail } from "../read-mail.ts";
 import { APP_URL, countingTokens, NOW } from "./mailing.ts";
 
-const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-const KEY = readDkimKey(privateKey.export({ type: "pkcs8", format: "pem" }), { domain: "b.example", selector: "s" });
+const KEY = readDkimKey(RSA_PEM, { domain: "b.example", selector: "s" });
 const SENDER = { ...NO_SENDER, from: "ask@bücher.example" };
 const to = (email: string) => dueSurvey({ person: { id: 3, email, name: "Ada", phoneNumber: null } });
 

@@ -117,7 +117,7 @@ async function expectEnds(world: World, people: readonly string[]): Promise<void
 
 it("when recipients differ, then each gets one message or none, and exactly the unknown addresses have bounced", async () => {
   const world = await startWorld();
-  const people = addresses(size(100, 2000), 0.03);
+  const people = addresses(size(60, 2000), 0.03);
   await schedule(world.service.store, people);
   await sendAll(world);
   await expectEnds(world, people);
@@ -134,7 +134,7 @@ function usedMemory(): number {
 
 it("when a mailing is long and 2 % of each fault come, then memory stays flat and the metrics add up to the rows", async () => {
   const world = await startWorld();
-  const count = size(200, 20_000);
+  const count = size(120, 20_000);
   const people = addresses(count, 0.02);
   await schedule(world.service.store, people);
   const memory: { early?: number } = {};

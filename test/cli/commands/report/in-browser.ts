@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { runReport } from "../../../../src/cli/commands/report/write-report.ts";
-import { findViolations, hasBrowser, launchBrowser } from "../../../helpers/browser.ts";
+import { findViolations } from "../../../helpers/browser.ts";
 import { fakeDeps, NOW } from "../../../helpers/fake-deps.ts";
 import { listedClient } from "../../../helpers/listed-client.ts";
 import { isLong, size } from "../../../helpers/long.ts";
@@ -19,12 +19,11 @@ const LOOKS = [
   ["on a screen", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
 ] as const;
 
-describe.skipIf(!hasBrowser)("a report in a browser", () => {
+/** Registers the tests where a browser runs already: a second one takes longer than they do. */
+export function describeReport(running: () => Browser): void {
   let folder = "";
-  let browser: Browser;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "surveyctl-browser-"));
-    browser = await launchBrowser();
     const rows = Array.from({ length: 100 }, (_, index) =>
       responseRow(index + 1, NOW - 90 * DAY + Math.floor(index * 0.9 * DAY), {
         score: (index * 7) % 11,
@@ -42,7 +41,6 @@ describe.skipIf(!hasBrowser)("a report in a browser", () => {
     await runReport(deps, { file: path.join(folder, "nps.html"), request });
   });
   afterAll(async () => {
-    await browser?.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -50,7 +48,7 @@ describe.skipIf(!hasBrowser)("a report in a browser", () => {
     "has no fault that axe finds %s, fits, and asks for nothing",
     async (_, options) => {
       // The page's own policy keeps scripts out, the test's as well.
-      const context = await browser.newContext({ ...options, bypassCSP: true });
+      const context = await running().newContext({ ...options, bypassCSP: true });
       const page = await context.newPage();
       const asked: string[] = [];
       page.on("request", (request) => asked.push(request.url().slice(0, 5)));
@@ -68,11 +66,11 @@ describe.skipIf(!hasBrowser)("a report in a browser", () => {
   );
 
   it.runIf(isLong)("wastes no paper: no heading is left behind on a page, and no chart is cut", async () => {
-    const page = await browser.newPage();
+    const page = await running().newPage();
     await page.goto(pathToFileURL(path.join(folder, "nps.html")).href);
     const pdf = await page.pdf({ format: "A4" });
     // Thirteen where headings and charts part and comments stand in one column.
     expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length).toBeLessThanOrEqual(10);
     await page.close();
   });
-});
+}
