@@ -36,28 +36,30 @@ export function createWakeLoop(
   };
 
   const rest = async (ms: number): Promise<void> => {
-    if (stopping.signal.aborted) return;
-    const nowMs = clock.now();
-    state.restsUntilMs = Math.min(nowMs + ms, state.wokenForMs);
-    if (state.restsUntilMs <= nowMs) return;
+    if (ms <= 0 || state.wokenForMs < state.restsUntilMs || stopping.signal.aborted) return;
     const nap = new AbortController();
     state.nap = nap;
     try {
-      await clock.sleep(state.restsUntilMs - nowMs, nap.signal);
+      await clock.sleep(ms, nap.signal);
     } catch (error) {
       if (!nap.signal.aborted) throw error;
     } finally {
       state.nap = null;
     }
   };
+  /** Milliseconds to rest. */
   const work = async (): Promise<number> => {
     try {
       const dueAt = await turn();
-      return dueAt === null ? REST_MAX_MS : Math.min(Math.max(dueAt * 1000 - clock.now(), REST_MIN_MS), REST_MAX_MS);
+      const nowMs = clock.now();
+      const ms = dueAt === null ? REST_MAX_MS : Math.min(Math.max(dueAt * 1000 - nowMs, REST_MIN_MS), REST_MAX_MS);
+      state.restsUntilMs = Math.min(nowMs + ms, state.wokenForMs);
+      return state.restsUntilMs - nowMs;
     } catch (error) {
       onError(error);
-      // What has woken it meanwhile fails as this did.
+      // What has woken it meanwhile fails as this did; what wakes it later does at once.
       state.wokenForMs = Infinity;
+      state.restsUntilMs = Infinity;
       return AFTER_ERROR_MS;
     }
   };

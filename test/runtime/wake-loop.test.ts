@@ -74,3 +74,23 @@ test("when it is woken for a time while it works, then it works again by then", 
   await seconds(DUE + 5);
   expect(turns).toEqual([0, 5, DUE]);
 });
+
+test("when a turn fails, then it works again soon, or as soon as it is woken", async () => {
+  const told: unknown[] = [];
+  const failing = createWakeLoop(
+    clock,
+    async () => {
+      turns.push(clock.now() / 1000 - START);
+      failing.wake();
+      throw new Error(`turn ${turns.length}`);
+    },
+    (error) => void told.push(error),
+  );
+  failing.start();
+  await seconds(3);
+  failing.wake(START + 100);
+  await seconds(0.5);
+  await failing.stop();
+  expect(turns).toEqual([0, 2, 3]);
+  expect(told).toEqual([new Error("turn 1"), new Error("turn 2"), new Error("turn 3")]);
+});
