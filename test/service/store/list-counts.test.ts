@@ -251,9 +251,10 @@ describe.each(STORES)("%s", (engine) => {
     await fixture.store.close();
   });
 
-  test("when pages are read between writes, also ones that are rolled back, then each page has its rows", async () => {
+  test("when pages are read between writes, also ones that are rolled back, then each page has its rows, and metrics their scores", async () => {
     const fixture = await openFixture({ engine, blockRows: 4 });
     const { id: project } = fixture.project;
+    const scores = new Map<number, number>();
     const nobody = { email: null, name: null, phoneNumber: null, createdAt: 0, lastSentAt: null };
     const { id: personId } = await fixture.write((tx) => tx.people.insert(project, nobody));
     const insert = (tx: Transaction, createdAt: number): Promise<number> =>
@@ -261,7 +262,7 @@ describe.each(STORES)("%s", (engine) => {
         personId,
         createdAt,
         updatedAt: START,
-        score: 1,
+        score: createdAt % 11,
         comment: null,
         personProperties: {},
         token: tx.token(),
@@ -275,8 +276,13 @@ describe.each(STORES)("%s", (engine) => {
         throw new Error("refused");
       });
       await expect(refused).rejects.toThrow("refused");
-      await fixture.write((tx) => insert(tx, at));
+      const id = await fixture.write((tx) => insert(tx, at));
       times.push(at);
+      scores.set(at, at % 11);
+      if (at % 3 === 0) {
+        await fixture.write((tx) => tx.responses.update(project, id, { score: 10, updatedAt: START }));
+        scores.set(at, 10);
+      }
       const sorted = times.toSorted((one, other) => one - other);
       for (let page = 1; page <= Math.ceil(sorted.length / 3) + 1; page += 1) {
         const query = responsesQuery({ page, perPage: 3 });
@@ -288,6 +294,14 @@ describe.each(STORES)("%s", (engine) => {
       const rows = await fixture.read((tx) => listResponses(tx, fixture.project, query, links));
       const newest = sorted.filter((one) => one >= since).toReversed();
       expect(rows.map((row) => row.created_at)).toEqual(newest.slice(4, 6));
+      const until = sorted.at(-3) ?? 60;
+      const metrics = await fixture.read((tx) => getMetrics(tx, fixture.project, metricsQuery({ since, until })));
+      const within = sorted.filter((one) => one >= since && one <= until).map((one) => scores.get(one) ?? 0);
+      expect(metrics).toMatchObject({
+        promoter_count: within.filter((score) => score >= 9).length,
+        detractor_count: within.filter((score) => score < 7).length,
+        response_count: within.length,
+      });
     }
     await fixture.store.close();
   });

@@ -7,9 +7,28 @@ import type { TimeRange } from "../../../domain/inputs.ts";
 import type { ScoreTally } from "../../../domain/ports.ts";
 import type { Database, SqlValue } from "../database.ts";
 import type { CountedList } from "./counted-lists.ts";
-import { addCondition, addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
-import { BLOCK, type Block, compareKeys, createKnownBlocks, type Key, listName, toKey, which } from "./known-blocks.ts";
-import { scoreSums } from "../schema/list-blocks-schema.ts";
+import { addRange, type Where, whereSql } from "./fragments.ts";
+import {
+  BLOCK,
+  type Block,
+  compareKeys,
+  createKnownBlocks,
+  lastBlock,
+  listName,
+  toKey,
+  which,
+} from "./known-blocks.ts";
+import {
+  ALL_TIME,
+  BEGINNING,
+  betweenKeys,
+  type ListCounts,
+  countRows,
+  type Key,
+  NOTHING,
+  type Sums,
+  sumRows,
+} from "./list-rows.ts";
 
 /** What a list has to know of one of its rows. */
 export interface Entry {
@@ -25,9 +44,9 @@ export interface Entry {
 export interface ListBlocks {
   /** The most rows in a block. */
   readonly max: number;
-  /** Counts rows that were just stored. */
+  /** ListCounts rows that were just stored. */
   add(list: CountedList, ...entries: readonly Entry[]): Promise<void>;
-  /** Counts rows out that were just deleted, or are about to be stored elsewhere in the list. */
+  /** ListCounts rows out that were just deleted, or are about to be stored elsewhere in the list. */
   remove(list: CountedList, ...entries: readonly Entry[]): Promise<void>;
   /** Forgets a list that is no more. */
   drop(list: CountedList): void;
@@ -46,11 +65,6 @@ export interface ListBlocks {
  * page far back where all blocks are read for it.
  */
 const BLOCK_MAX = { own: 256, shared: 1024 };
-/** Where the first block of each list begins, so that every key is in a block. */
-const BEGINNING: Key = [Number.MIN_SAFE_INTEGER, 0];
-
-const ALL_TIME: TimeRange = { since: null, until: null };
-
 const BLOCK_OF_KEY = `SELECT first_at, first_id FROM list_blocks WHERE ${BLOCK} AND (first_at, first_id) <= (?, ?)
   ORDER BY first_at DESC, first_id DESC LIMIT 1`;
 const CHANGE = `UPDATE list_blocks
@@ -68,8 +82,11 @@ export function createListBlocks(
   isShared = false,
   blockMax = isShared ? BLOCK_MAX.shared : BLOCK_MAX.own,
 ): ListBlocks {
-  const count = (list: CountedList, range: TimeRange): Promise<Counts> => countRange(database, list, range);
   const known = createKnownBlocks(database, isShared);
+  const count = async (list: CountedList, range: TimeRange): Promise<ListCounts> =>
+    database.writing || isShared
+      ? countRange(database, list, range)
+      : countKnown(database, list, range, await known.read(list));
   const newest = createNewest(blockMax);
   return {
     max: blockMax,
@@ -249,78 +266,53 @@ function changeValues(list: CountedList, group: readonly Entry[], change: Sums):
   return [rowCount, promoters, detractors, unscored, ...bounds, ...which(list), ...which(list), ...least];
 }
 
-interface Counts {
-  readonly rowCount: number;
-  readonly promoters: number;
-  readonly detractors: number;
-  /** Rows without a score that counts. */
-  readonly unscored: number;
-}
-
-interface Sums extends Counts {
-  readonly leastOther: number;
-  readonly mostOther: number;
-}
-
+const NO_BOUNDS = { first: null, end: null };
 const BLOCK_SUMS = `coalesce(sum(row_count), 0) AS "rowCount", coalesce(sum(promoters), 0) AS promoters, coalesce(sum(detractors), 0) AS detractors,
   coalesce(sum(unscored), 0) AS unscored`;
 
-/** What a block of the rows from one key up to, but not including, another has; null for no bound. */
-async function sumRows(database: Database, list: CountedList, from: Key | null, to: Key | null): Promise<Sums> {
-  const other = list.other ?? "0";
-  const bounds = `coalesce(min(${other}), 0) AS "leastOther", coalesce(max(${other}), 0) AS "mostOther"`;
-  return (await database.first(...tallySql(list, betweenKeys(list, from, to, ALL_TIME), bounds))) as unknown as Sums;
+/** By blocks in memory: to add them up in the engine would be most of what metrics of a million rows cost. */
+async function countKnown(
+  database: Database,
+  list: CountedList,
+  { since, until }: TimeRange,
+  blocks: readonly Block[],
+): Promise<ListCounts> {
+  const countUpTo = async (at: number): Promise<ListCounts> => {
+    const block = blocks[lastBlock(blocks, ({ first }) => first[0] < at)];
+    if (block === undefined) return NOTHING;
+    const { first, end, before } = block;
+    return addUp(before, await countRows(database, list, { first, end }, { since: null, until: at - 1 }), null);
+  };
+  const last = blocks.at(-1);
+  const isEmpty = since !== null && until !== null && since > until;
+  if (last === undefined || isEmpty) return NOTHING;
+  const all = until === null ? addUp(last.before, last, null) : await countUpTo(until + 1);
+  return since === null ? all : addUp(all, null, await countUpTo(since));
 }
 
-/** The same counts of those in a range of time. The other time would cost as much again. */
-async function countRows(database: Database, list: CountedList, to: Key | null, range: TimeRange): Promise<Counts> {
-  return (await database.first(...tallySql(list, betweenKeys(list, null, to, range)))) as unknown as Counts;
-}
-
-function tallySql(list: CountedList, where: Where, ...more: readonly string[]): [sql: string, values: SqlValue[]] {
-  const { promoters, detractors, unscored } = scoreSums(list.isScored);
-  const counts = [`count(*) AS "rowCount"`, `${promoters} AS promoters`, `${detractors} AS detractors`];
-  const columns = [...counts, `${unscored} AS unscored`, ...more].join(", ");
-  return [`SELECT ${columns} FROM ${list.table} WHERE ${whereSql(where)}`, where.values];
-}
-
-/**
- * The list's rows in a range of its time, from one key up to, but not including, another: of two bounds the closer one.
- */
-export function betweenKeys(list: CountedList, from: Key | null, to: Key | null, range: TimeRange): Where {
-  const where = copyWhere(list.where);
-  const [at] = list.key;
-  const key = `(${list.key.join(", ")})`;
-  const { since, until } = range;
-  if (from !== null && from[0] >= (since ?? BEGINNING[0] + 1)) addCondition(where, `${key} >= (?, ?)`, ...from);
-  else if (since !== null) addCondition(where, `${at} >= ?`, since);
-  // SQLite searches by one bound of a pair only; the plain one tells it where to end.
-  if (to !== null && to[0] <= (until ?? to[0])) addCondition(where, `${at} <= ? AND ${key} < (?, ?)`, to[0], ...to);
-  else if (until !== null) addCondition(where, `${at} <= ?`, until);
-  return where;
-}
-
-async function countRange(database: Database, list: CountedList, range: TimeRange): Promise<Counts> {
+async function countRange(database: Database, list: CountedList, range: TimeRange): Promise<ListCounts> {
   const start = range.since === null ? BEGINNING : await firstBegin(database, list, ">=", range.since);
   const isInOneBlock = start === null || (range.until !== null && start[0] > range.until);
-  if (isInOneBlock) return countRows(database, list, null, range);
+  if (isInOneBlock) return countRows(database, list, NO_BOUNDS, range);
   const blocks: Where = { clauses: [BLOCK], values: which(list) };
   addRange(blocks, "first_at", range);
   const whole = await database.first(`SELECT ${BLOCK_SUMS} FROM list_blocks WHERE ${whereSql(blocks)}`, blocks.values);
   const head =
-    range.since === null ? null : await countRows(database, list, start, { since: range.since, until: null });
+    range.since === null
+      ? null
+      : await countRows(database, list, { first: null, end: start }, { since: range.since, until: null });
   const tail = range.until === null ? null : await countAfter(database, list, range.until);
-  return addUp(whole as unknown as Counts, head, tail);
+  return addUp(whole as unknown as ListCounts, head, tail);
 }
 
-/** Counts of the rows after a time that lie in a block which begins no later than it. */
-async function countAfter(database: Database, list: CountedList, until: number): Promise<Counts> {
+/** ListCounts of the rows after a time that lie in a block which begins no later than it. */
+async function countAfter(database: Database, list: CountedList, until: number): Promise<ListCounts> {
   const end = await firstBegin(database, list, ">", until);
-  return countRows(database, list, end, { since: until + 1, until: null });
+  return countRows(database, list, { first: null, end }, { since: until + 1, until: null });
 }
 
-function addUp(whole: Counts, head: Counts | null, tail: Counts | null): Counts {
-  const sum = (name: keyof Counts): number => whole[name] + (head?.[name] ?? 0) - (tail?.[name] ?? 0);
+function addUp(whole: ListCounts, head: ListCounts | null, tail: ListCounts | null): ListCounts {
+  const sum = (name: keyof ListCounts): number => whole[name] + (head?.[name] ?? 0) - (tail?.[name] ?? 0);
   const [promoters, detractors] = [sum("promoters"), sum("detractors")];
   return { promoters, detractors, rowCount: sum("rowCount"), unscored: sum("unscored") };
 }

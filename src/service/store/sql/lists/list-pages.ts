@@ -2,8 +2,9 @@
 import type { TimeRange } from "../../../domain/inputs.ts";
 import type { Database } from "../database.ts";
 import type { CountedList } from "./counted-lists.ts";
-import { type Block, type Key, lastBlock } from "./known-blocks.ts";
-import { betweenKeys, type ListBlocks } from "./list-blocks.ts";
+import { type Block, lastBlock } from "./known-blocks.ts";
+import { betweenKeys, type Key } from "./list-rows.ts";
+import type { ListBlocks } from "./list-blocks.ts";
 import { addRange, copyWhere, type Where, whereSql } from "./fragments.ts";
 
 export interface PageQuery {
@@ -79,13 +80,15 @@ async function findStart(database: Database, query: PageQuery, blocks: readonly 
   const count = isWhole ? near.rowCount : await countRows(database, query, near);
   if (offset < count) return { first: near.first, end: near.end, skip: offset };
   // The place in the whole list of the page's first row, or of the one behind it.
-  const place = descending ? near.before - (offset - count) : near.before + near.rowCount + (offset - count);
+  const place = descending
+    ? near.before.rowCount - (offset - count)
+    : near.before.rowCount + near.rowCount + (offset - count);
   const at = descending
-    ? lastBlock(blocks, ({ before }) => before < place)
-    : lastBlock(blocks, ({ before }) => before <= place);
+    ? lastBlock(blocks, ({ before }) => before.rowCount < place)
+    : lastBlock(blocks, ({ before }) => before.rowCount <= place);
   const block = blocks[at];
   if (block === undefined || at < from || at > to) return null;
-  const skip = descending ? block.before + block.rowCount - place : place - block.before;
+  const skip = descending ? block.before.rowCount + block.rowCount - place : place - block.before.rowCount;
   return { first: block.first, end: block.end, skip };
 }
 
