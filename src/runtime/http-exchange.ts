@@ -65,6 +65,13 @@ export function retryAfterSeconds(text: string | undefined, clock: Clock): numbe
 }
 
 const CERTIFICATE_PROBLEM = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/;
+/** What newer versions of Node say to those who start it by hand. */
+const ADVICE = /; if the root CA is installed locally, .*$/;
+
+/** What is wrong with a peer's certificate, by the error's code and message; null where it is something else. */
+export function certificateFault(code: string, message: string): string | null {
+  return CERTIFICATE_PROBLEM.test(code) ? message.replace(ADVICE, "") : null;
+}
 
 /** A failed exchange in a few words. */
 export function describeHttpFailure(error: unknown): string {
@@ -82,6 +89,7 @@ export function describeHttpFailure(error: unknown): string {
     HPE_HEADER_OVERFLOW: "the answer's headers are too large",
     EPROTO: "the TLS handshake failed; is it plain http?",
   };
-  if (CERTIFICATE_PROBLEM.test(code ?? "")) return `the certificate cannot be trusted (${message}, ${code})`;
+  const fault = certificateFault(code ?? "", message);
+  if (fault !== null) return `the certificate cannot be trusted (${fault}, ${code})`;
   return known[code ?? ""] ?? (code?.startsWith("HPE_") ? "the answer is not HTTP" : message);
 }

@@ -11,7 +11,8 @@ async function onStderr(texts: readonly (string | Uint8Array)[], jsonErrors: boo
     { onOutputLost: () => {}, signal: new AbortController().signal, jsonErrors },
   );
   for (const text of texts) await err.write(text);
-  return String(stderr.read() ?? "");
+  stderr.end();
+  return String(Buffer.concat(await stderr.toArray()));
 }
 
 describe("stderr", () => {

@@ -1,4 +1,5 @@
 /** What nodemailer's client logs and the errors it makes, in the terms of `SmtpStage`. */
+import { certificateFault } from "../../../runtime/http-exchange.ts";
 import type { SmtpStage } from "./smtp-types.ts";
 
 /** What nodemailer adds to an error. */
@@ -36,7 +37,6 @@ const NAMED: Readonly<Record<string, SmtpStage>> = {
   "RCPT TO": "rcpt-to",
   DATA: "data",
 };
-const CERTIFICATE_PROBLEM = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/;
 export const CLOSED = "the server closed the connection";
 const PLAIN_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the server refused the connection",
@@ -63,7 +63,8 @@ export function stageOfError({ command = "" }: DialogueError): SmtpStage | null 
 /** The failure in the words of whoever has to mend it. */
 export function describeFailure(error: DialogueError): string {
   const code = error.originalCode ?? error.code ?? "";
-  if (CERTIFICATE_PROBLEM.test(code)) return `certificate not accepted: ${error.message} (${code})`;
+  const fault = certificateFault(code, error.message);
+  if (fault !== null) return `certificate not accepted: ${fault} (${code})`;
   return PLAIN_WORDS[code] ?? (error.message === "" ? code : error.message);
 }
 
