@@ -25,12 +25,9 @@ import { sendInput } from "../../domain/fixture.ts";
 
 if (!hasPostgres) console.warn("PostgreSQL is not installed: its tests are skipped");
 
-test.runIf(process.env["SURVEYCTL_TEST_POSTGRES"] === "required")(
-  "when it is the pipeline that tests, then a server is installed",
-  () => {
-    expect(hasPostgres).toBe(true);
-  },
-);
+test("when it is the pipeline that tests, then a server is installed", () => {
+  expect([process.env["SURVEYCTL_TEST_POSTGRES"], hasPostgres]).not.toEqual(["required", false]);
+});
 
 const toPerson = (name: string): NewPerson => ({
   email: `${name}@x.co`,
