@@ -15,7 +15,7 @@ export interface Block extends ListCounts {
   readonly mostOther: number;
 }
 
-/** Lists whose blocks are kept in memory; a million rows make about 2,000 blocks. */
+/** Lists whose blocks are kept in memory; a million rows make about 8,000 blocks. */
 const KNOWN_MAX = 64;
 /** Blocks that are read again one by one; of more, the list is read again. */
 const CHANGED_MAX = 64;
