@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { endChildren } from "../runtime/files/processes.ts";
 import { onAbort } from "../runtime/on-abort.ts";
 import { ConfigError } from "./config-error.ts";
 
@@ -40,19 +41,18 @@ async function runInShell(command: string, platform: string, signal: AbortSignal
       release();
       resolve({ error, stdout, stderr });
     });
-    const release = onAbort(signal, () => endWithChildren(child, execFile));
+    const release = onAbort(signal, () => void endWithChildren(child));
     // A command that asks gets no answer here: better an error at once than a minute's wait.
     child.stdin?.end();
   });
 }
 
 /** The shell alone would leave behind what it runs. */
-function endWithChildren(child: ChildProcess, execFile: (typeof import("node:child_process"))["execFile"]): void {
-  execFile("pkill", ["-TERM", "-P", String(child.pid)], () => {
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-    child.kill();
-  });
+async function endWithChildren(child: ChildProcess): Promise<void> {
+  if (child.pid !== undefined) await endChildren(child.pid);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  child.kill();
 }
 
 function problem(error: Ended["error"], key: string, stderr: string): string {

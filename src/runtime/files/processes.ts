@@ -73,6 +73,28 @@ async function startByPs(pid: number): Promise<string | null> {
   });
 }
 
+/** Asks what a process has started itself to end; one that has ended meanwhile is none of them. */
+export async function endChildren(pid: number): Promise<void> {
+  const pids = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => null);
+  if (pids === null) return endByPkill(pid);
+  for (const [child] of pids.matchAll(/\d+/g))
+    try {
+      process.kill(Number(child), "SIGTERM");
+    } catch {
+      // It has ended by itself.
+    }
+}
+
+/** macOS and the BSDs have it; small images of Linux have not. */
+async function endByPkill(pid: number): Promise<void> {
+  const { execFile } = await import("node:child_process");
+  return new Promise((resolve) => {
+    execFile("pkill", ["-TERM", "-P", String(pid)], () => {
+      resolve();
+    });
+  });
+}
+
 /** Whether a file or folder is this user's own and grants others none of the permissions in `mask`. True where there are no users. */
 export function isPrivate({ uid, mode }: Pick<Stats, "uid" | "mode">, mask: number): boolean {
   const user = ownUserId();
