@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { stall, startMisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { commandLines, until } from "../helpers/process-list.ts";
@@ -56,7 +54,7 @@ describe.concurrent("while a request hangs, the process list shows no key", () =
       seen.push(...(await commandLines()));
       return server.requests.length > 0 || running.child.exitCode !== null;
     });
-    seen.push((await promisify(execFile)("ps", ["-eo", "args"])).stdout);
+    seen.push(...(await commandLines()));
     running.child.kill("SIGTERM");
     const { status } = await running.ended;
     await server.stop();

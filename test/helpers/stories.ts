@@ -1,8 +1,13 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { onPostgres } from "./postgres.ts";
 import { parseStory, runStory } from "./story.ts";
+
+function isInstalled(program: string): boolean {
+  return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+}
 
 /** Registers a test for each story of one folder of test/acceptance, and one that there are stories at all. */
 export function tellStories(folder: string): void {
@@ -14,9 +19,13 @@ export function tellStories(folder: string): void {
     expect(names).not.toEqual([]);
   });
   describe("stories", () => {
-    it.each(names.toSorted())("%s", async (name) => {
+    for (const name of names.toSorted()) {
       const story = parseStory(readFileSync(path.join(folder, name), "utf8"));
-      await expect(runStory(story)).resolves.toBeUndefined();
-    });
+      const missing = story.needs.filter((program) => !isInstalled(program));
+      const where = missing.length === 0 ? "" : ` (runs where ${missing.join(" and ")} is installed)`;
+      it.skipIf(missing.length > 0)(`${name}${where}`, async () => {
+        await expect(runStory(story)).resolves.toBeUndefined();
+      });
+    }
   });
 }

@@ -33,6 +33,8 @@ export interface Story {
   readonly files: ReadonlyMap<string, string>;
   /** The endpoints that `# covers:` lines name. */
   readonly covers: readonly string[];
+  /** The programs that `# needs:` lines name. */
+  readonly needs: readonly string[];
 }
 
 export function parseStory(text: string): Story {
@@ -41,8 +43,9 @@ export function parseStory(text: string): Story {
   for (let index = 0; index < sections.length; index += 2) files.set(sections[index] ?? "", sections[index + 1] ?? "");
   const steps: Step[] = [];
   for (const [index, line] of script.split("\n").entries()) readLine(line, index + 1, steps);
-  const covers = [...script.matchAll(/^# covers: (.*)$/gm)].flatMap(([, names = ""]) => names.split(/[\s,]+/));
-  return { steps, files, covers };
+  const named = (what: string): string[] =>
+    [...script.matchAll(new RegExp(`^# ${what}: (.*)$`, "gm"))].flatMap(([, names = ""]) => names.split(/[\s,]+/));
+  return { steps, files, covers: named("covers"), needs: named("needs") };
 }
 
 const KINDS: Readonly<Record<string, Step["kind"]>> = {

@@ -513,8 +513,8 @@ describe.skipIf(!canMount)("a full disk", () => {
 
 /** The folder as the server's process sees it. */
 async function ownRoot(server: Running, folder: string): Promise<string> {
-  const children = spawnSync("ps", ["-o", "pid=", "--ppid", String(server.child.pid)], { encoding: "utf8" });
-  const pid = children.stdout.trim().split("\n")[0]?.trim() ?? "";
+  const parent = String(server.child.pid);
+  const [pid = ""] = (await readFile(`/proc/${parent}/task/${parent}/children`, "utf8")).split(" ");
   const root = `/proc/${pid}/root${folder}`;
   expect(await readdir(root)).toContain("survey.db");
   return root;
