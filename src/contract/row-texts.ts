@@ -1,6 +1,6 @@
 /**
  * The rows of a JSON array as the texts they came as, so that numbers, field order and repeated keys survive.
- * `text` is a valid JSON array (it was parsed before); anything else gives nonsense, never an fault loop.
+ * `text` is a valid JSON array (it was parsed before); anything else gives nonsense, never an endless loop.
  */
 export function splitRowTexts(text: string): string[] {
   const rows: string[] = [];
@@ -45,12 +45,31 @@ function endOfString(text: string, start: number): number {
 
 /** A character that no text holds: Unicode reserves it for uses such as this. */
 const MARK = "\ufdd0";
-const MANY_DIGITS = /\d{16}/;
+/** Fewer digits in a row are always held. */
+const MANY_DIGITS = 16;
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /** Whether JSON may hold a number that a JavaScript number cannot hold: a quick look. */
 export function mayHoldLongNumbers(text: string): boolean {
-  return MANY_DIGITS.test(text);
+  // One of so many digits stands at a multiple of their count. To match /\d{16}/ was 7 % of an export.
+  for (let place = 0; place < text.length; place += MANY_DIGITS)
+    if (countDigits(text, place) >= MANY_DIGITS) return true;
+  return false;
+}
+
+/** How many digits are in a row around a place; 0 where there is none. */
+function countDigits(text: string, place: number): number {
+  let end = place;
+  while (isDigit(text.charCodeAt(end))) end += 1;
+  if (end === place) return 0;
+  let start = place;
+  while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+  return end - start;
+}
+
+/** Of a character code; NaN, outside a text, is none. */
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 /**
