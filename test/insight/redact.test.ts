@@ -195,9 +195,10 @@ test("when a text is long and hostile, then masking takes time in proportion to 
     "(0".repeat(25_000),
   ];
   const took = hostile.map((comment) => {
-    const began = performance.now();
+    // Not the clock's time, which a busy machine stretches.
+    const began = process.cpuUsage();
     masked(comment);
-    return performance.now() - began;
+    return process.cpuUsage(began).user / 1000;
   });
   expect(Math.max(...took)).toBeLessThan(2_000);
 });
