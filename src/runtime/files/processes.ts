@@ -33,10 +33,17 @@ export async function isRunning({ pid, started }: ProcessMark): Promise<boolean>
     process.kill(pid, 0);
   } catch (error) {
     // Another user's process may not be signalled, but it is there.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false;
   }
+  if (await isLeftOver(pid)) return false;
   const startedNow = await processStart(pid);
   return startedNow === null || started === null || startedNow === started;
+}
+
+/** Whether a process has ended, to the last of its threads, and only its parent has not taken notice: some never do. */
+async function isLeftOver(pid: number): Promise<boolean> {
+  const fields = await statFields(pid, "/proc");
+  return fields?.[STATE] === "Z" && Number(fields[THREADS]) <= 1;
 }
 
 /**
@@ -54,12 +61,23 @@ export async function currentSpace(): Promise<string | null> {
 
 /** When a process started, in the system's own words; null where they cannot be had. `proc` is where Linux shows processes. */
 export async function processStart(pid: number, proc = "/proc"): Promise<string | null> {
-  // Clock ticks since boot, the 22nd field; the second may hold spaces and brackets.
-  const stat = await readFile(`${proc}/${pid}/stat`, "utf8").catch(() => null);
-  if (stat !== null) return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  const fields = await statFields(pid, proc);
+  if (fields !== null) return fields[STARTED] ?? null;
   // Where processes are shown but this one is not, it has ended.
   if ((await readFile(`${proc}/self/stat`, "utf8").catch(() => null)) !== null) return null;
   return startByPs(pid);
+}
+
+/** Places behind the name of the program, which may hold spaces and brackets. */
+const STATE = 0;
+const THREADS = 17;
+/** Clock ticks since the machine was started. */
+const STARTED = 19;
+
+/** What Linux tells of a process; null where it tells nothing. */
+async function statFields(pid: number, proc: string): Promise<readonly string[] | null> {
+  const stat = await readFile(`${proc}/${pid}/stat`, "utf8").catch(() => null);
+  return stat === null ? null : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 /** macOS and the BSDs: to the second, which is enough, since process ids come round more slowly. */
