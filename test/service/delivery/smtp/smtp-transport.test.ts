@@ -263,7 +263,7 @@ describe("the final dot", () => {
     expect([stub.dots, stub.lines.includes("QUIT")]).toEqual([[], false]);
   });
 
-  it.each<[string, RawSmtpOptions, unknown]>([
+  it.each<[string, RawSmtpOptions, unknown, limitMs?: number]>([
     ["drops the connection", { afterDot: "drop" }, broken("final-dot", "the server closed the connection", true)],
     [
       "never replies",
@@ -275,19 +275,24 @@ describe("the final dot", () => {
       { replyDelayMs: 500 },
       broken("final-dot", "timed out after 0.4 s waiting for the reply to the message", true),
     ],
-    ["replies late, but in time", { replyDelayMs: 350 }, accepted("Ok: queued as RAW", "RAW")],
+    // Later than any other limit.
+    ["replies late, but in time", { replyDelayMs: 350 }, accepted("Ok: queued as RAW", "RAW"), 10_000],
     ["refuses", { afterDot: "554 5.7.1 spam" }, refused("final-dot", 554, "5.7.1", "spam")],
     ["closes with 421", { afterDot: "421 4.3.2 down" }, refused("final-dot", 421, "4.3.2", "down")],
     ["says what is no reply", { afterDot: "hello" }, broken("final-dot", "unexpected reply: hello", true)],
-  ])("when the server has it and %s, then that is the outcome", async (_, options, outcome) => {
-    const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-smtp-"));
-    const journal = path.join(folder, "dots.txt");
-    const stub = await raw({ ...options, journal });
-    const message = mail("ok");
-    expect(timeless(await connectTo(stub.port).send(message, agree()))).toEqual(outcome);
-    expect(await readFile(journal, "utf8")).toBe(`<${count}@test>\n`);
-    await rm(folder, { recursive: true });
-  });
+  ])(
+    "when the server has it and %s, then that is the outcome",
+    async (_, options, outcome, afterDot = QUICK.afterDot) => {
+      const folder = await mkdtemp(path.join(tmpdir(), "surveyctl-smtp-"));
+      const journal = path.join(folder, "dots.txt");
+      const stub = await raw({ ...options, journal });
+      const message = mail("ok");
+      const transport = connectTo(stub.port, { timeouts: { ...QUICK, afterDot } });
+      expect(timeless(await transport.send(message, agree()))).toEqual(outcome);
+      expect(await readFile(journal, "utf8")).toBe(`<${count}@test>\n`);
+      await rm(folder, { recursive: true });
+    },
+  );
 
   it("when a line of the message is a dot or ends without CR, then what arrives is one message with all its lines", async () => {
     const stub = await raw();
