@@ -22,8 +22,17 @@ function baseFolder({ env, platform }: Surroundings, xdg: string, unixDefault: s
   const named = env[xdg];
   // A relative path in these variables is to be ignored (XDG Base Directory Specification).
   if (named !== undefined && path.isAbsolute(named)) return named;
-  const home = env["HOME"] !== undefined && env["HOME"] !== "" ? env["HOME"] : homedir();
+  const home = env["HOME"] !== undefined && env["HOME"] !== "" ? env["HOME"] : systemHome();
   if (platform === "win32") return env[windows] ?? path.join(home, "AppData", "Roaming");
   if (platform === "darwin") return path.join(home, "Library", "Application Support");
   return path.join(home, unixDefault);
+}
+
+/** A user without a name, as in many containers, has none: then it is the root folder, as containers set it themselves. */
+function systemHome(): string {
+  try {
+    return homedir();
+  } catch {
+    return "/";
+  }
 }

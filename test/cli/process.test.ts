@@ -1,5 +1,5 @@
 /** The built program as a process: signals, pipes, a full disk, questions on a terminal. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -131,6 +131,16 @@ describe("a signal before the first request", () => {
     await until(async () => !(await commandLines()).includes(command));
     expect([status, stderr]).toEqual([143, "Terminated.\n"]);
   });
+});
+
+/** A user without a name or a home, such as a container may run a program as. */
+const NOBODY = { uid: 4711, gid: 4711, cwd: "/", env: { PATH: process.env.PATH }, encoding: "utf8" } as const;
+const readsAsNobody =
+  process.getuid?.() === 0 && spawnSync(process.execPath, [PROGRAM, "--version"], NOBODY).status === 0;
+
+it.runIf(readsAsNobody)("when the user has no home, then nothing is configured", () => {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, "people", "list"], NOBODY);
+  expect([status, stderr.split("\n")[0]]).toEqual([4, "error: no connection is configured"]);
 });
 
 /** Runs a shell line in which `surveyctl` is the program. */
