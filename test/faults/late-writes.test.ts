@@ -117,6 +117,9 @@ it("when work is later than the settling time, then it is unknown and nobody get
     addresses(3).map((one) => `${one},,`),
     "--settle",
     "1",
+    // One at a time, so that the first row meets the lateness.
+    "--concurrency",
+    "1",
   );
   expect(outcomes).toEqual(["new00@example.com,unknown", "new01@example.com,scheduled", "new02@example.com,scheduled"]);
   expect(ended.status).toBe(3);
