@@ -146,11 +146,13 @@ function inMemory() {
   }
 }
 
-/** A file that fails before its first test counts as one failure, as does a report that was not written. */
+/** A file that fails outside of its tests counts as one failure, as does a report that was not written. */
 function count(report, status) {
   try {
     const { testResults, numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8"));
-    const broken = testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
+    const broken = testResults.filter(
+      (file) => file.status === "failed" && !file.assertionResults.some((one) => one.status === "failed"),
+    );
     const tests = testResults.flatMap(({ name, assertionResults }) =>
       assertionResults.map((one) => ({ ...one, fullName: `${path.relative(root, name)}: ${one.fullName}` })),
     );
@@ -158,7 +160,9 @@ function count(report, status) {
     // An error outside of any test fails the run as well.
     const failed = numFailedTests + broken.length || (status === 0 ? 0 : 1);
     const told = [
-      ...broken.map(({ name, message }) => trouble("failed", path.relative(root, name), message)),
+      ...broken.map(({ name, message }) =>
+        trouble("failed", path.relative(root, name), message || "outside of its tests"),
+      ),
       ...tests.filter(({ failureMessages }) => failureMessages?.length > 0).map(tellFailure),
     ];
     return { passed: numPassedTests, failed, skipped: skipped.map(({ fullName }) => fullName), told };
