@@ -19,10 +19,14 @@ const ENVIRONMENT = `Environment variables:
                        --settle
   SURVEYCTL_DEBUG      1: as --verbose; 2: as --verbose --verbose
   SURVEYCTL_DATA       data file of "serve" and "service", as --data
+  SURVEYCTL_DATABASE   PostgreSQL of "serve" and "service", as --database
   SURVEYCTL_SMTP       mail server of "serve", as --smtp
   SURVEYCTL_SMS_GATEWAY, SURVEYCTL_SMS_HEADER
                        SMS gateway of "serve" and its credentials, as
                        --sms-gateway and --sms-header
+  SURVEYCTL_WEBHOOK_SECRET
+                       key of the signatures of "responses tail", as
+                       --secret
   NO_COLOR             disables colour; FORCE_COLOR and CLICOLOR are
                        honoured too
   SURVEYCTL_PAGER, PAGER
