@@ -84,11 +84,17 @@ export function readPlace(flags: Flags): PlaceChoice | null {
   return file;
 }
 
-/** Without its password. */
+/** What a URL says of where its database is and how it is reached; anything else may be a secret. */
+const SHOWN = new Set(["host", "port", "user", "sslmode", "sslrootcert", "prepare", "max", "insecure"]);
+
+/** Without its password, and so that it opens the same database. */
 export function showDatabase(url: string): string {
   if (!URL.canParse(url)) return "the database";
-  const { protocol, username, host, pathname } = new URL(url);
-  return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
+  const { protocol, username, host, pathname, search } = new URL(url);
+  const parameters = search.slice(1).split("&");
+  const shown = parameters.filter((parameter) => SHOWN.has(parameter.split("=")[0] ?? "")).join("&");
+  const user = username === "" ? "" : `${username}@`;
+  return `${protocol}//${user}${host}${pathname}${shown === "" ? "" : `?${shown}`}`;
 }
 
 /** Instead of a data file. */

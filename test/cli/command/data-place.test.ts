@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createFlags } from "../../../src/cli/args/flags.ts";
-import { choosePlace, readPlace } from "../../../src/cli/command/data-place.ts";
+import { choosePlace, readPlace, showDatabase } from "../../../src/cli/command/data-place.ts";
 import { readTarget } from "../../../src/service/store/postgres/connections.ts";
 
 const URL = "postgres://ada:secret@db.example/nps?sslmode=disable";
@@ -33,4 +33,22 @@ it("when a database is reached without TLS over a network, then it is refused un
     "from the environment, allowed": URL,
     "on this machine": "postgres://localhost/nps?sslmode=disable",
   });
+});
+
+it("when a database is named, then its URL leads there and has no secret", () => {
+  expect(
+    [
+      URL,
+      "postgres://db.example/nps",
+      "postgres:///nps?host=/run/postgresql&password=secret&port=5433&user=ada",
+      "postgres:///nps?password=secret",
+      "nonsense",
+    ].map(showDatabase),
+  ).toEqual([
+    "postgres://ada@db.example/nps?sslmode=disable",
+    "postgres://db.example/nps",
+    "postgres:///nps?host=/run/postgresql&port=5433&user=ada",
+    "postgres:///nps",
+    "the database",
+  ]);
 });

@@ -22,6 +22,7 @@ import { countOf, formatCount, writeDone, writeNote } from "../../../command/not
 import { createProgress } from "../../../command/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { toShellWord } from "../../../render/safe-text.ts";
 import {
   BACKUP,
   existingDataFile,
@@ -155,7 +156,7 @@ function rowsOf(tables: CopiedStore["tables"]): number {
 }
 
 function pausedUntil(place: string, flag = "--data"): string {
-  return `No survey is sent until: surveyctl service resume ${flag} ${place}`;
+  return `No survey is sent until: surveyctl service resume ${flag} ${toShellWord(place)}`;
 }
 
 export async function runVacuum(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
