@@ -197,6 +197,13 @@ test("when the program reads a variable, then its help and the README name it", 
   expect([untold, variables.length > 10]).toEqual([[], true]);
 });
 
+test("when there is a benchmark, then its page says what it measures", () => {
+  const names = readdirSync(path.join(root, "test/bench")).filter((name) => name.endsWith(".bench.js"));
+  const page = read("docs/benchmarks.md");
+  const untold = names.filter((name) => !page.includes(`\`${name.replace(".bench.js", "")}\``));
+  expect([untold, names.length > 10]).toEqual([[], true]);
+});
+
 test("when a page links into the project, then the place is there", () => {
   const broken = PAGES.flatMap((page) => {
     const text = read(page);
