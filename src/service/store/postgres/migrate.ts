@@ -24,8 +24,9 @@ export interface MigrateOptions {
 }
 
 /**
- * Resolves with the schema's version before and after. Throws StoreDatabaseError for a server that is too old, a schema
- * of a newer version or of another program, for an older one that may not be changed, and when others keep its tables.
+ * Resolves with the schema's version before and after. Throws StoreDatabaseError for a server that is too old, an empty
+ * database of another encoding, a schema of a newer version or of another program, for an older one that may not be
+ * changed, and when others keep its tables.
  */
 export async function migrateServer(
   client: ClientBase,
@@ -34,6 +35,7 @@ export async function migrateServer(
   await checkServer(client);
   const newest = migrations.at(-1)?.version ?? BASELINE;
   const seen = await readVersion(client);
+  if (seen === 0) await checkEncoding(client);
   if (seen === newest) return { from: seen, to: newest };
   if (seen > newest) throw newer(seen, newest);
   if (!mayMigrate)
@@ -83,6 +85,14 @@ async function checkServer(client: ClientBase): Promise<void> {
   );
   if (Number(rows[0]?.number) < OLDEST)
     throw new StoreDatabaseError("unsupported", `PostgreSQL ${rows[0]?.version} is too old; 14 or newer is required`);
+}
+
+/** In any other, what people write can be stored only in part. */
+async function checkEncoding(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+  const [{ encoding } = { encoding: "" }] = rows;
+  if (encoding !== "UTF8")
+    throw new StoreDatabaseError("unsupported", `the database has the encoding ${encoding}; UTF8 is required`);
 }
 
 /** 0 of an empty database. */

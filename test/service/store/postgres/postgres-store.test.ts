@@ -309,6 +309,13 @@ describe.skipIf(!hasPostgres)("a first start", () => {
     await ask(foreign, "CREATE TABLE theirs (id INT)");
     await expect(open(foreign)).rejects.toThrow("tables of another program");
   });
+
+  test("when an empty database cannot store every character, then it is refused", async () => {
+    for (const encoding of ["LATIN1", "SQL_ASCII"])
+      await expect(newDatabase(encoding).then(open)).rejects.toThrow(
+        `the database has the encoding ${encoding}; UTF8 is required`,
+      );
+  });
 });
 
 describe.skipIf(!hasPostgres)("a server that goes away", () => {
