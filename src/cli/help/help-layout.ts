@@ -37,7 +37,7 @@ export function layOutHelp(command: Command, facts: HelpFacts, columns: number =
       width,
     ),
     command.commands.length > 0
-      ? `${wrapped(`Use "surveyctl ${command.name()} <command> --help" for its flags and examples.`, width)}\n`
+      ? `${wrapped(`Use "${pathOf(command).join(" ")} <command> --help" for its flags and examples.`, width)}\n`
       : "Global flags: surveyctl help flags\n",
   ]);
 }
@@ -144,11 +144,17 @@ export function breakExample(example: string, width: number): string {
 }
 
 function usage(command: Command, { operands = [], flagsFirst }: HelpFacts): string {
-  const path = [];
-  for (let at: Command | null = command; at !== null; at = at.parent) path.unshift(at.name());
+  const path = pathOf(command);
   const forms = operands.map(([form]) => form);
   if (command.commands.length > 0) return [...path, "<command>", "[flags]"].join(" ");
   return [...path, ...(flagsFirst === true ? ["[flags]", ...forms] : [...forms, "[flags]"])].join(" ");
+}
+
+/** The words that are typed to get there. */
+function pathOf(command: Command): string[] {
+  const path = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) path.unshift(at.name());
+  return path;
 }
 
 function verbTerm(command: Command): string {

@@ -64,3 +64,11 @@ describe.each([60, 80, 120, null])("%s columns", (columns) => {
     for (const commands of asked) expect(await showReally(commands, columns)).toBe(await show(commands, columns));
   });
 });
+
+it("when a group of commands is asked for help, then it says how its own commands are asked", async () => {
+  const names = (await readCommands()).map(({ name }) => name.split(" ").slice(0, -1).join(" "));
+  const groups = [...new Set(names)].filter((name) => name !== "");
+  const texts = await Promise.all(groups.map((name) => show([name], 80)));
+  const others = groups.filter((name, at) => !texts[at]?.includes(`\nUse "surveyctl ${name} <command> --help" for`));
+  expect([others, groups.length > 15]).toEqual([[], true]);
+});
