@@ -1,9 +1,10 @@
 /** The saved connections: one readable JSON file, mode 0600 in a 0700 directory. */
 import { constants } from "node:fs";
-import { chmod, mkdir, open, realpath, rename, stat, type FileHandle } from "node:fs/promises";
+import { chmod, open, realpath, rename, stat, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import * as v from "valibot";
 import { replaceFile } from "../runtime/files/file-replacement.ts";
+import { makeFolder } from "../runtime/files/make-folder.ts";
 import { ownUserId } from "../runtime/files/processes.ts";
 import { ConfigError } from "./config-error.ts";
 import { findJsonProblem } from "./json-problem.ts";
@@ -48,7 +49,7 @@ export async function writeProfiles(
   { defaultName, byName }: Pick<Profiles, "defaultName" | "byName">,
   token: string,
 ): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(path.dirname(file), 0o700);
   // What was there before may be looser, and a replaced file keeps its mode.
   await chmod(path.dirname(file), 0o700);
   await chmod(file, 0o600).catch(ignoreMissing);
@@ -72,7 +73,8 @@ async function readText(file: string): Promise<string | null> {
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return null;
+    // An account without a home may have /dev/null in its place.
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw new ConfigError("invalid", `${file} cannot be read (${code ?? "unknown"})`, { cause: error });
   }
 }

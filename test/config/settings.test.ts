@@ -331,6 +331,14 @@ describe("a file of profiles that was edited", () => {
     });
   });
 
+  it("when the home is no folder, as /dev/null is, then there are no profiles and none can be saved", async () => {
+    const file = configFile(around({ HOME: "/dev/null" }));
+    expect(await readProfiles(file)).toMatchObject({ defaultName: null, byName: new Map() });
+    await expect(writeProfiles(file, { defaultName: null, byName: new Map() }, "t")).rejects.toMatchObject({
+      code: "ENOTDIR",
+    });
+  });
+
   it("when it is a directory, then that is told", async () => {
     const file = configFile(around());
     await mkdir(file, { recursive: true });

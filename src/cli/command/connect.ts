@@ -9,6 +9,7 @@ import { RETRY_LIMITS } from "../../client/call/retry-policy.ts";
 import { localDataFile } from "../../config/places.ts";
 import { type RemoteConnection, resolveConnection } from "../../config/settings.ts";
 import type { Exchange } from "../../contract/http.ts";
+import { makeFolder } from "../../runtime/files/make-folder.ts";
 import { CONCURRENCY_DEFAULT, type GlobalOptions } from "../args/global-options.ts";
 import { type Connection, type Deps, settingsRequest } from "./deps.ts";
 import { toSafeText } from "../render/safe-text.ts";
@@ -49,11 +50,10 @@ export function openRemoteClient(deps: Deps, endpoint: Omit<Endpoint, "transport
 }
 
 async function connectLocally(deps: Deps): Promise<Connection> {
-  const { mkdir } = await import("node:fs/promises");
   const path = await import("node:path");
   const { openLocal } = await import("../../service/data-file/local.ts");
   const dataFile = localDataFile(deps);
-  await mkdir(path.dirname(dataFile), { recursive: true, mode: 0o700 });
+  await makeFolder(path.dirname(dataFile), 0o700);
   const local = await asCliError(() => openLocal({ dataFile, clock: deps.clock, random: deps.random }));
   const waits = createWaitLines(deps);
   const client = buildClient(deps, { ...local, waits });

@@ -1,6 +1,6 @@
 /** Messages as files: `.eml` for e-mail, `.json` for SMS, one for each survey request, complete or not there. */
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readdir, readFile, unlink } from "node:fs/promises";
+import { lstat, readdir, readFile, unlink } from "node:fs/promises";
 import path from "node:path";
 import {
   isDiskFull,
@@ -9,6 +9,7 @@ import {
   TEMPORARY_SUFFIX,
   UnwritableFileError,
 } from "../../runtime/files/file-replacement.ts";
+import { makeFolder } from "../../runtime/files/make-folder.ts";
 import { isPrivate } from "../../runtime/files/processes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Random } from "../../runtime/random.ts";
@@ -79,7 +80,7 @@ export function createOutbox({ folder, dataFile, clock, random, context, onError
   const owner = hashOf(dataFile, OWNER_HASH_LENGTH);
   const state = { isSwept: false };
   const prepare = async (): Promise<void> => {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     await checkFolder(folder);
     if (!state.isSwept) await sweep(folder, owner);
     state.isSwept = true;

@@ -3,13 +3,14 @@
  * process on the machine sees, and a record with its process id, which tells who it is and what it left after a crash.
  */
 import { randomUUID } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { Clock } from "../../../../runtime/clock.ts";
 import { LockedError, readLockPid, takeLock, type Lock, type LockFacts } from "../../../../runtime/files/lock-file.ts";
 import { becomePresent, PresentError, type Presence } from "../../../../runtime/files/presence.ts";
 import { currentProcess } from "../../../../runtime/files/processes.ts";
 import { resolveFile } from "../../../../runtime/files/file-replacement.ts";
+import { makeFolder } from "../../../../runtime/files/make-folder.ts";
 import { StoreBusyError } from "../../store-errors.ts";
 
 export interface Ownership {
@@ -22,7 +23,7 @@ export interface Ownership {
 /** Makes this process the owner of `file`; throws StoreBusyError while a living process is. */
 export async function ownFile(file: string, clock: Clock): Promise<Ownership> {
   const resolved = resolveFile(file);
-  await mkdir(path.dirname(resolved), { recursive: true, mode: 0o700 });
+  await makeFolder(path.dirname(resolved), 0o700);
   const presence = await enter(resolved, clock, file);
   try {
     const lock = await takeRecord(resolved, presence !== null, file);
