@@ -9,7 +9,10 @@ import { checkColumns, type RecordValue, writeRecord } from "../../render/record
 import { PEOPLE } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import type { Client } from "../../../client/client.ts";
+import { ClientError, nameCall } from "../../../client/errors/client-error.ts";
+import { isNamed } from "../../../client/write/evidence.ts";
 import type { JsonObject } from "../../../contract/json.ts";
+import { ROUTES } from "../../../contract/routes.ts";
 import { splitRowTexts } from "../../../contract/row-texts.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 
@@ -35,17 +38,31 @@ export async function runPeopleGet(deps: Deps, { person }: { readonly person: Em
 
 export const PERSON_OPERAND = ["<email|+phone>", "the person's e-mail address or phone number (E.164)"] as const;
 
-/** The first person of that name as the service sent it; null when there is none. */
+/**
+ * The person of that name as the service sent it; null when there is none. Throws ClientError when all that comes is
+ * other people, from a service whose list does not filter: nobody is taken for somebody else.
+ */
 export async function findPerson(
   client: Client,
   reference: EmailOrPhone,
   signal: AbortSignal,
 ): Promise<RecordValue | null> {
   for await (const page of client.listPeople({ ...reference }, { signal })) {
-    const json: JsonObject | undefined = page.rows[0];
-    if (json !== undefined) return { json, text: splitRowTexts(page.text)[0] ?? JSON.stringify(json) };
+    const at = page.rows.findIndex((row) => isNamed(row, reference));
+    const json: JsonObject | undefined = page.rows[at];
+    if (json !== undefined) return { json, text: splitRowTexts(page.text)[at] ?? JSON.stringify(json) };
+    if (page.rows.length > 0) throw unfiltered(client, reference);
   }
   return null;
+}
+
+function unfiltered({ baseUrl }: Client, reference: EmailOrPhone): ClientError {
+  const by = "email" in reference ? "email" : "phone number";
+  const call = nameCall("GET", `${baseUrl}${ROUTES.listPeople.path}.json`);
+  return new ClientError(
+    `cannot tell who ${nameOf(reference)} is: the service's list of people does not filter by ${by}`,
+    { code: "bad_reply", call },
+  );
 }
 
 export function nameOf(reference: EmailOrPhone): string {

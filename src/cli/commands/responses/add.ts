@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
+import { ClientError, nameCall } from "../../../client/errors/client-error.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { ROUTES } from "../../../contract/routes.ts";
@@ -11,6 +12,7 @@ import { NothingFoundError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Column, Resource } from "../../render/columns.ts";
+import { toId } from "../../import/row-senders.ts";
 import { checkColumns, type RecordValue } from "../../render/record-output.ts";
 import { RESPONSES } from "../../render/resources.ts";
 import type { CommandContext } from "../../command/command-context.ts";
@@ -78,7 +80,7 @@ export async function runResponsesAdd(deps: Deps, options: ResponsesAddOptions):
   checkColumns(deps, RESPONSES);
   return withClient(deps, async (client) => {
     const found = options.personEmail === null ? null : await findByEmail(client, options.personEmail, deps.signal);
-    const person = options.personId ?? idOf(found?.json ?? {});
+    const person = options.personId ?? idOf(client, found);
     const body = toResponseBody(person, options);
     if (deps.options.dryRun) {
       await writeDryRun(deps, client.baseUrl, { route: ROUTES.addResponse, body });
@@ -100,8 +102,12 @@ async function findByEmail(client: Client, email: string, signal: AbortSignal): 
   throw new NothingFoundError(notFound({ email }), `add them first: surveyctl people add --email ${email} --no-send`);
 }
 
-function idOf({ id }: JsonObject): string {
-  return typeof id === "string" ? id : JSON.stringify(id ?? null);
+/** All digits of it, also where a number would lose some. Throws ClientError for a person without one. */
+function idOf({ baseUrl }: Client, found: RecordValue | null): string {
+  const id = found === null ? null : toId(found.json["id"], found.text);
+  if (id !== null && id !== "") return id;
+  const call = nameCall("GET", `${baseUrl}${ROUTES.listPeople.path}.json`);
+  throw new ClientError("the service sent the person without an id", { code: "bad_reply", call });
 }
 
 /** The answer has only the id of the person (4.4); the look-up has the rest. */

@@ -1,0 +1,99 @@
+/** Services that speak the API in a way of their own: whole commands against them. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { runInside } from "../helpers/in-process.ts";
+import {
+  answer,
+  startMisbehavingServer,
+  type Behaviour,
+  type MisbehavingServer,
+  type SeenRequest,
+} from "../helpers/misbehaving-server.ts";
+
+let home = "";
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "surveyctl-odd-"));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+interface Spoken {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly requests: MisbehavingServer["requests"];
+}
+
+/** One command against a service that does so with each request; a text is the body of a 200. */
+async function speak(script: (request: SeenRequest) => Behaviour | string, args: readonly string[]): Promise<Spoken> {
+  const server = await startMisbehavingServer({
+    script: (request) => {
+      const done = script(request);
+      return typeof done === "string" ? answer(200, done) : done;
+    },
+  });
+  onTestFinished(() => server.stop());
+  const env = { SURVEYCTL_BASE_URL: server.baseUrl, SURVEYCTL_API_KEY: "key-for-odd-services" };
+  const flags = ["--retries", "1", "--max-wait", "2", "--settle", "0"];
+  const { status, stdout, stderr } = await runInside({ args: [...args, ...flags], home, env });
+  return { status, stdout, stderr: stderr.replaceAll(server.baseUrl, "URL"), requests: server.requests };
+}
+
+const posted = ({ requests }: Spoken): unknown[] =>
+  requests.filter(({ method }) => method === "POST").map(({ body }) => JSON.parse(body) as unknown);
+
+describe("a list of people that does not filter", () => {
+  const OTHERS = '[{"id":"1","email":"eve@example.com"},{"id":"2","email":"bob@example.com"}]';
+
+  it.each([
+    ["people get", ["people", "get", "ada@example.com"], "ada@example.com", "email"],
+    ["people get by phone", ["people", "get", "+14155550101"], "+14155550101", "phone number"],
+    ["people update", ["people", "update", "ada@example.com", "--name", "Ada"], "ada@example.com", "email"],
+    [
+      "responses add",
+      ["responses", "add", "--person-email", "ada@example.com", "--score", "9"],
+      "ada@example.com",
+      "email",
+    ],
+  ])("when %s looks for somebody else, then nobody is taken for them", async (_, args, who, by) => {
+    const ended = await speak(() => OTHERS, args);
+    expect([ended.status, ended.stdout, ended.stderr, posted(ended)]).toEqual([
+      1,
+      "",
+      `error: cannot tell who ${who} is: the service's list of people does not filter by ${by}\n`,
+      [],
+    ]);
+  });
+
+  it("when the person is on the page, then it is the person", async () => {
+    const { status, stdout } = await speak(() => OTHERS, ["people", "get", "BOB@example.com", "--json"]);
+    expect([status, stdout]).toEqual([0, '{"id":"2","email":"bob@example.com"}\n']);
+  });
+});
+
+describe("ids that are numbers", () => {
+  const ADD = ["responses", "add", "--person-email", "ada@example.com", "--score", "9", "--json"];
+
+  it("when one is too long for a number, then a response goes to the person of exactly that id", async () => {
+    const ended = await speak(
+      ({ method }) =>
+        method === "GET" ? '[{"id":9007199254740993,"email":"ada@example.com"}]' : '{"id":9007199254740995,"score":9}',
+      ADD,
+    );
+    expect([ended.status, ended.stdout, posted(ended)]).toEqual([
+      0,
+      '{"id":9007199254740995,"score":9}\n',
+      [{ person: "9007199254740993", score: 9 }],
+    ]);
+  });
+
+  it("when there is none, then no response is sent", async () => {
+    const ended = await speak(() => '[{"email":"ada@example.com"}]', ADD.slice(0, -1));
+    expect([ended.status, ended.stderr, posted(ended)]).toEqual([
+      1,
+      "error: the service sent the person without an id\n",
+      [],
+    ]);
+  });
+});
