@@ -4,7 +4,7 @@ import type { Client, Page, Parameters } from "./client.ts";
 import { PagingError } from "./errors/call-errors.ts";
 import { nameCall } from "./errors/client-error.ts";
 import { toNumber } from "./write/evidence.ts";
-import { parseNextLink } from "../contract/text/link.ts";
+import { mayNameNext, parseNextLink } from "../contract/text/link.ts";
 
 export interface PagedCall {
   readonly route: Route;
@@ -50,12 +50,17 @@ async function* numberedPages(client: Pick<Client, "page" | "baseUrl">, request:
 
 /**
  * The absolute URL of the next page of a cursor list, section 4.1; null on the last. Relative targets resolve against
- * the request. Throws `PagingError` when it leaves the origin of the base URL: credentials go nowhere else.
+ * the request. Throws `PagingError` when it leaves the origin of the base URL, since credentials go nowhere else, and when
+ * it cannot be read: the rows behind it would be lost without a word.
  */
 export function nextPageUrl(linkHeader: string | undefined, requestUrl: string, origin: string): string | null {
-  const target = linkHeader === undefined ? null : parseNextLink(linkHeader);
-  if (target === null) return null;
+  if (linkHeader === undefined) return null;
+  const target = parseNextLink(linkHeader);
   const call = nameCall("GET", requestUrl);
+  if (target === null) {
+    if (mayNameNext(linkHeader)) throw new PagingError("the link to the next page cannot be read", { call });
+    return null;
+  }
   if (!URL.canParse(target, requestUrl))
     throw new PagingError("the link to the next page is not a valid URL", { call });
   const next = new URL(target, requestUrl);

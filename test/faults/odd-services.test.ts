@@ -97,3 +97,25 @@ describe("ids that are numbers", () => {
     ]);
   });
 });
+
+const linked =
+  (link: string) =>
+  ({ target }: SeenRequest): Behaviour =>
+    target.includes("page_info") ? answer(200, '[{"id":"2"}]') : answer(200, '[{"id":"1"}]', { link });
+
+describe("a link to the next page", () => {
+  const LIST = ["people", "list", "--all", "--output", "csv", "--columns", "id"];
+
+  it.each(["<?page_info=b>; rel='next'", '<?page_info=b>;; title="; rel=prev" ; rel="next"'])(
+    "when it is written as %s, then no row is lost",
+    async (link) => {
+      const { status, stdout } = await speak(linked(link), LIST);
+      expect([status, stdout]).toEqual([0, "id\n1\n2\n"]);
+    },
+  );
+
+  it("when it cannot be read, then the rows before it do not pass for all", async () => {
+    const { status, stderr } = await speak(linked('?page_info=b; rel="next"'), LIST);
+    expect([status, stderr]).toEqual([1, "error: the link to the next page cannot be read\n"]);
+  });
+});

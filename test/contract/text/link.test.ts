@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatNextLink, parseNextLink } from "../../../src/contract/text/link.ts";
+import { formatNextLink, mayNameNext, parseNextLink } from "../../../src/contract/text/link.ts";
 
 /** What a path and a query may hold (RFC 3986, section 3), commas and semicolons among it. */
 const PART = fc.array(fc.constantFrom(..."aZ09-._~!$&'()*+,;=:@/?".split(""), "%2C", "%3B", "%3E", "%20", "%E2%82%AC"));
@@ -54,8 +54,33 @@ describe("the Link header", () => {
     ["a relative target", '</v1/people.json?page_info=1>; rel="next"', "/v1/people.json?page_info=1"],
     ["no next", '<https://a.test/0>; rel="prev"', null],
     ["a next inside another parameter", '<https://a.test/0>; title="rel=next"', null],
+    ["a relation between single quotes", "<https://a.test/2>; rel='next'", "https://a.test/2"],
+    ["several between single quotes", "<https://a.test/2>;rel='last next';x", "https://a.test/2"],
+    ["a semicolon too many", '<https://a.test/2>;; rel="next";', "https://a.test/2"],
+    [
+      "a relation inside a title before it",
+      '<https://a.test/2>; title="; rel=\\"prev\\""; rel="next"',
+      "https://a.test/2",
+    ],
+    ["a second relation parameter", '<https://a.test/2>; rel="prev"; rel="next"', null],
+    ["a comma too many", ', <https://a.test/2>; rel="next",', "https://a.test/2"],
     ["nothing", "", null],
   ])("when there is %s, then it is read", (_, header, expected) => {
     expect(parseNextLink(header)).toBe(expected);
+  });
+
+  it.each([
+    ["no brackets", '/v1/people.json?page_info=1; rel="next"', true],
+    ["a bracket that never closes", '</v1/people.json?page_info=1; rel="next"', true],
+    ["a quote that never closes", '<https://a.test/2>; rel="next', true],
+    ["an end in the middle", "<https://a.test/0>; rel=prev, ; rel = last next", true],
+    ["no next", '<https://a.test/0>; rel="prev"', false],
+    ["a next inside another parameter", '<https://a.test/0>; title="rel=next"', false],
+    ["a next inside a target", '<https://a.test/?rel=next>; rel="prev"', false],
+    ["a relation of another name", '<https://a.test/0>; rel="https://a.test/rel/next"', false],
+    ["a relation that only begins so", "<https://a.test/0>; rel=next-archive", false],
+    ["nothing", "", false],
+  ])("when there is %s, then it is told whether a next page is named", (_, header, expected) => {
+    expect([parseNextLink(header), mayNameNext(header)]).toEqual([null, expected]);
   });
 });
