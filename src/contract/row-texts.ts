@@ -86,6 +86,17 @@ export function markLongNumbers(text: string): string | null {
   return isMarked ? marked : null;
 }
 
+/** JSON in which each whole number that loses digits is a string of them all; null when there is none. */
+export function quoteLongNumbers(text: string): string | null {
+  let isQuoted = false;
+  const quoted = text.replace(STRING_OR_NUMBER, (token) => {
+    if (!/^-?\d{16,}$/.test(token) || String(Number(token)) === token) return token;
+    isQuoted = true;
+    return `"${token}"`;
+  });
+  return isQuoted ? quoted : null;
+}
+
 /** In plain text, in JSON and in JSON inside a quoted CSV cell. */
 export function unmarkLongNumbers(text: string): string {
   return text.replace(/"{0,2}\ufdd0([^\ufdd0]*)\ufdd0"{0,2}/g, "$1");

@@ -88,6 +88,33 @@ describe("ids that are numbers", () => {
     ]);
   });
 
+  it.each([
+    ["record", "id                  9007199254740993\n"],
+    ["table", "ID                SCORE"],
+    ["table", "9007199254740993      9"],
+    ["csv", "9007199254740993,9007199254740995,"],
+    ["json --columns id,person_id", '{"id":9007199254740993,"person_id":9007199254740995}'],
+    ["ndjson --time iso", '{"id":9007199254740993,"person":9007199254740995,"score":9}'],
+  ])("when they are shown as %s, then with all digits", async (format, line) => {
+    const { stdout } = await speak(
+      ({ target }) =>
+        /[?&]page=1\b/.test(target) ? '[{"id":9007199254740993,"person":9007199254740995,"score":9}]' : "[]",
+      ["responses", "list", "-o", ...format.split(" ")],
+    );
+    expect(stdout).toContain(line);
+  });
+
+  it.each([[], ["-o", "record"], ["-o", "csv"], ["--json"]])(
+    "when one thing is shown (%s %s), too",
+    async (...flags) => {
+      const { stdout } = await speak(
+        () => '[{"id":9007199254740993,"email":"ada@example.com"}]',
+        ["people", "get", "ada@example.com", ...flags],
+      );
+      expect(stdout).toContain("9007199254740993");
+    },
+  );
+
   it("when there is none, then no response is sent", async () => {
     const ended = await speak(() => '[{"email":"ada@example.com"}]', ADD.slice(0, -1));
     expect([ended.status, ended.stderr, posted(ended)]).toEqual([

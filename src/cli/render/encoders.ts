@@ -53,7 +53,10 @@ export interface EncoderOptions {
 export function createEncoder(options: EncoderOptions): Encoder {
   if (options.format === "csv" || options.format === "tsv") return createLineEncoder(options);
   const write = createJsonWriter(options);
-  const texts = write === null ? (page: Rows) => splitRowTexts(page.text) : (page: Rows) => page.rows.map(write);
+  const texts =
+    write === null
+      ? (page: Rows) => splitRowTexts(page.text)
+      : (page: Rows) => withExactNumbers(page, (rows) => rows.map(write));
   if (options.format === "ndjson") return createNdjsonEncoder(texts);
   return createArrayEncoder(
     options.indent === true ? (page) => texts(page).map((row) => `  ${indentJson(row, 1)}`) : texts,
@@ -102,13 +105,19 @@ function createLineEncoder(options: EncoderOptions): Encoder {
   return {
     head: () => (options.bom === true ? BOM + header : header),
     rows(page) {
-      const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
-      const rows = exact === null ? page.rows : (JSON.parse(exact) as JsonObject[]);
-      const text = toLines(rows.map(toCells));
-      return exact === null ? text : unmarkLongNumbers(text);
+      return withExactNumbers(page, (rows) => [toLines(rows.map(toCells))]).join("");
     },
     tail: () => "",
   };
+}
+
+/** What `write` makes of a page's rows, with all digits of numbers that a JavaScript number cannot hold. */
+export function withExactNumbers(
+  { rows, text, source }: Rows,
+  write: (rows: readonly JsonObject[]) => readonly string[],
+): string[] {
+  const exact = mayHoldLongNumbers(source ?? text) ? markLongNumbers(text) : null;
+  return exact === null ? [...write(rows)] : write(JSON.parse(exact) as JsonObject[]).map(unmarkLongNumbers);
 }
 
 function createCellWriter(options: EncoderOptions, columns: readonly Column[]): (row: JsonObject) => string[] {

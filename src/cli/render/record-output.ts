@@ -4,9 +4,10 @@
  */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
+import { withAllDigits } from "./all-digits.ts";
 import { recordColumns, selectColumns, toCellText, type Resource } from "./columns.ts";
 import type { RenderContext } from "./context.ts";
-import { createJsonWriter, toTsvLines } from "./encoders.ts";
+import { createJsonWriter, toTsvLines, withExactNumbers } from "./encoders.ts";
 import { indentJson } from "./json-indent.ts";
 import { chooseFormat, openListOutput } from "./list-output.ts";
 import { toSafeLines } from "./safe-text.ts";
@@ -43,10 +44,10 @@ async function writeWhole({ streams }: RenderContext, text: string): Promise<voi
 }
 
 /** The object with the columns and times that were asked for. */
-function project({ options, clock }: RenderContext, resource: Resource, { json, text }: RecordValue): string {
+function project({ options, clock }: RenderContext, resource: Resource, value: RecordValue): string {
   const columns = options.columns === null ? null : selectColumns(resource, options.columns);
   const write = createJsonWriter({ columns, time: options.time, zone: options.timeZone, now: unixSeconds(clock) });
-  return write === null ? text : write(json);
+  return write === null ? value.text : withExactNumbers(asRows(value), (rows) => rows.map(write)).join("");
 }
 
 function asRows({ json, text }: RecordValue): { rows: readonly JsonObject[]; text: string } {
@@ -56,9 +57,10 @@ function asRows({ json, text }: RecordValue): { rows: readonly JsonObject[]; tex
 async function writeLines(
   context: RenderContext,
   resource: Resource,
-  { json }: RecordValue,
+  value: RecordValue,
   plain: boolean,
 ): Promise<void> {
+  const [json = value.json] = withAllDigits(asRows(value));
   const columns = recordColumns(resource, context.options.columns, json);
   if (!plain) {
     const { drawRecord } = await import("./record-table.ts");

@@ -1,6 +1,7 @@
 /** Names and values in two columns, nothing cut: one thing, or one block a row as `\\x` does in psql. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
+import { withAllDigits } from "./all-digits.ts";
 import { recordColumns, type Column, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import { drawGrid, GAP } from "./grid.ts";
@@ -54,8 +55,8 @@ export function openRecords(context: RenderContext, resource: Resource): ListOut
   recordColumns(resource, options.columns, {});
   let written = 0;
   return {
-    async write({ rows }) {
-      const blocks = rows.map((row) => {
+    async write(page) {
+      const blocks = withAllDigits(page).map((row) => {
         written += 1;
         const rule = `-[ RECORD ${written} ]`.padEnd(RULE_WIDTH, "-");
         return `${rule}\n${drawRecord(context, recordColumns(resource, options.columns, row), row)}`;

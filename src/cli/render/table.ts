@@ -1,6 +1,7 @@
 /** Tables for people: fitted to the terminal, laid out by the first rows and streamed from there. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
+import { withAllDigits } from "./all-digits.ts";
 import { selectColumns, type Column, type ColumnKind, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import type { Rows } from "./encoders.ts";
@@ -53,8 +54,8 @@ export function openTableOutput(context: RenderContext, resource: Resource, { wr
     return drawing.heading + drawing.lines(waiting);
   };
   return {
-    async write({ rows }: Rows) {
-      const cells = rows.map(toCells);
+    async write(page: Rows) {
+      const cells = withAllDigits(page).map(toCells);
       if (writeLines !== null) return streams.out.write(writeLines(cells));
       waiting = [...waiting, ...cells];
       if (waiting.length >= (live ? 1 : LAYOUT_ROWS)) await streams.out.write(start());
