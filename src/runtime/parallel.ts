@@ -28,3 +28,20 @@ export async function inParallel<Item, Result>(
   await Promise.all(Array.from({ length: limit }, () => worker().catch(endAll)));
   return results;
 }
+
+/**
+ * What `work` resolves with. The signal that it gets is also aborted when it fails, so that what still runs beside the
+ * failure ends with it instead of being repeated for nobody.
+ */
+export async function endTogether<Result>(
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const ending = new AbortController();
+  try {
+    return await work(AbortSignal.any([signal, ending.signal]));
+  } catch (error) {
+    ending.abort(error);
+    throw error;
+  }
+}

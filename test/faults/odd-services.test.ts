@@ -146,3 +146,28 @@ describe("a link to the next page", () => {
     expect([status, stderr]).toEqual([1, "error: the link to the next page cannot be read\n"]);
   });
 });
+
+const refusing =
+  (refused: RegExp) =>
+  ({ target }: SeenRequest): Behaviour =>
+    refused.test(target) ? answer(404, "") : answer(503, "", { "retry-after": "2" });
+
+describe("several requests at once of which one is refused", () => {
+  const BY_MONTH = ["metrics", "--since", "2026-01-01", "--until", "2026-02-28", "--by", "month", "--tz", "UTC"];
+
+  it.each([
+    ["autopilot config", ["autopilot", "config"], /email/],
+    [
+      "metrics --compare",
+      ["metrics", "--since", "2026-02-01", "--compare", "previous", "--tz", "UTC"],
+      /since=1769904000/,
+    ],
+    ["metrics --by", BY_MONTH, /since=1767225600/],
+  ])("when %s fails, then it ends and the other is not repeated", async (_, args, refused) => {
+    const began = performance.now();
+    const { status, stderr, requests } = await speak(refusing(refused), args);
+    const errors = stderr.split("\n").filter((line) => line.startsWith("error: "));
+    expect([status, requests.length, errors]).toEqual([5, 2, ["error: the service answered 404"]]);
+    expect(performance.now() - began).toBeLessThan(1500);
+  });
+});

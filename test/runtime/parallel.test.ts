@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inParallel } from "../../src/runtime/parallel.ts";
+import { endTogether, inParallel } from "../../src/runtime/parallel.ts";
 
 const turn = async (): Promise<void> => await new Promise((resolve) => setImmediate(resolve));
 
@@ -40,4 +40,24 @@ it("when one item fails, then the failure is that of all and few further items a
   await expect(done).rejects.toThrow("two");
   for (let turns = 0; turns < 50; turns += 1) await turn();
   expect(asked.length).toBeLessThan(6);
+});
+
+it("when one of several fails, then the others are told to end", async () => {
+  const signals: AbortSignal[] = [];
+  const done = endTogether(new AbortController().signal, async (signal) => {
+    signals.push(signal);
+    await turn();
+    throw new Error("one");
+  });
+  await expect(done).rejects.toThrow("one");
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
+it("when the caller ends it, then so does everything within", async () => {
+  const outer = new AbortController();
+  const aborted = await endTogether(outer.signal, async (signal) => {
+    outer.abort();
+    return signal.aborted;
+  });
+  expect(aborted).toBe(true);
 });

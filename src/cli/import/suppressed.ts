@@ -1,5 +1,5 @@
 /** People who must not be mailed: read once before anything is sent, and matched by person, e-mail and phone. */
-import { inParallel } from "../../runtime/parallel.ts";
+import { endTogether, inParallel } from "../../runtime/parallel.ts";
 import type { Client, Page } from "../../client/client.ts";
 import type { ImportRow } from "../../bulk/import/check/row-kind.ts";
 import { decideRows, type JobOptions } from "../../bulk/import/journal/job-source.ts";
@@ -71,10 +71,12 @@ async function lookUpRows(
   suppressions: Suppressions,
   reasons: Map<number, string>,
 ): Promise<void> {
-  await inParallel(rowsToLookUp(jobs, suppressions), concurrency, async ({ line, parameters }) => {
-    const reason = await lookUp(client, parameters, suppressions, signal);
-    if (reason !== null) reasons.set(line, reason);
-  });
+  await endTogether(signal, (own) =>
+    inParallel(rowsToLookUp(jobs, suppressions), concurrency, async ({ line, parameters }) => {
+      const reason = await lookUp(client, parameters, suppressions, own);
+      if (reason !== null) reasons.set(line, reason);
+    }),
+  );
 }
 
 interface RowToLookUp {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Client } from "../../../client/client.ts";
 import { type Platform, PLATFORMS } from "../../../contract/resources.ts";
+import { endTogether } from "../../../runtime/parallel.ts";
 import { parseChoice } from "../../args/values.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
@@ -38,7 +39,9 @@ export async function runAutopilotConfig(
 }
 
 function readAll(client: Client, platforms: readonly Platform[], signal: AbortSignal): Promise<RecordValue[]> {
-  return Promise.all(platforms.map((platform) => client.getAutopilot(platform, { signal })));
+  return endTogether(signal, (own) =>
+    Promise.all(platforms.map((platform) => client.getAutopilot(platform, { signal: own }))),
+  );
 }
 
 async function writeBoth(deps: Deps, configurations: readonly RecordValue[]): Promise<void> {

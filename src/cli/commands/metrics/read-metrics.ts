@@ -1,5 +1,5 @@
 /** Metrics from the service, one period or many at once (4.7). */
-import { inParallel } from "../../../runtime/parallel.ts";
+import { endTogether, inParallel } from "../../../runtime/parallel.ts";
 import type { Client, Parameters } from "../../../client/client.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
@@ -46,12 +46,13 @@ export async function readPeriods(
   before: Period | null,
 ): Promise<JsonObject[]> {
   const all = before === null ? periods : [before, ...periods];
-  const answers = await inParallel(all, reading.concurrency ?? CONCURRENCY_DEFAULT, async ({ since, until }) => {
-    const reply = await reading.client.getMetrics(toParameters(reading.filters, since, until), {
-      signal: reading.signal,
-    });
-    return withoutFalseScore(reply).json;
-  });
+  const { client, filters, concurrency } = reading;
+  const answers = await endTogether(reading.signal, (signal) =>
+    inParallel(all, concurrency ?? CONCURRENCY_DEFAULT, async ({ since, until }) => {
+      const reply = await client.getMetrics(toParameters(filters, since, until), { signal });
+      return withoutFalseScore(reply).json;
+    }),
+  );
   const { confidence } = reading.filters;
   const shown =
     before === null

@@ -1,6 +1,7 @@
 /** The service's metrics with what they are worth: one period as a card or a record, or one row a period. */
 import type { JsonObject } from "../../../contract/json.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
+import { endTogether } from "../../../runtime/parallel.ts";
 import type { PeriodUnit } from "../../args/calendar.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { noTrend, tellRefusals } from "../../command/refusals.ts";
@@ -80,10 +81,12 @@ function prepareOne(deps: Deps, options: MetricsOptions, core: boolean): Showing
   const sent: Sent = { current: asValue({}), previous: {} };
   return {
     async read({ client, filters, signal }) {
-      const [reply, previous] = await Promise.all([
-        client.getMetrics(toParameters(filters, since, until), { signal }),
-        range === null ? null : client.getMetrics(toParameters(filters, range.since, range.until), { signal }),
-      ]);
+      const [reply, previous] = await endTogether(signal, (own) =>
+        Promise.all([
+          client.getMetrics(toParameters(filters, since, until), { signal: own }),
+          range === null ? null : client.getMetrics(toParameters(filters, range.since, range.until), { signal: own }),
+        ]),
+      );
       sent.current = reply;
       const current = withoutFalseScore(reply).json;
       if (previous === null) return [asValue(withStatistics(current, null, confidence))];
