@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { runInside } from "../helpers/in-process.ts";
 import {
   answer,
+  raw,
   startMisbehavingServer,
   type Behaviour,
   type MisbehavingServer,
@@ -169,5 +170,26 @@ describe("several requests at once of which one is refused", () => {
     const errors = stderr.split("\n").filter((line) => line.startsWith("error: "));
     expect([status, requests.length, errors]).toEqual([5, 2, ["error: the service answered 404"]]);
     expect(performance.now() - began).toBeLessThan(1500);
+  });
+});
+
+const twice = (status: number, header: string): Behaviour =>
+  raw(`HTTP/1.1 ${status} Twice\r\n${`${header}\r\n`.repeat(2)}content-length: 0\r\n\r\n`, { keepOpen: true });
+
+describe("headers that come twice", () => {
+  it("when a redirect has two locations, then the first is followed", async () => {
+    const { status, requests } = await speak(
+      ({ target }) => (target.startsWith("/there") ? "[]" : twice(302, "location: /there")),
+      ["people", "list"],
+    );
+    expect([status, requests.map(({ target }) => target)]).toEqual([0, ["/v1/people.json?per_page=50", "/there"]]);
+  });
+
+  it("when a limit has two waits, then a write is repeated after the first", async () => {
+    const ended = await speak(
+      ({ number }) => (number === 1 ? twice(503, "retry-after: 1") : '{"id":"1","email":"ada@example.com"}'),
+      ["people", "add", "--email", "ada@example.com"],
+    );
+    expect([ended.status, posted(ended).length]).toEqual([0, 2]);
   });
 });

@@ -215,13 +215,16 @@ function requestTarget(
   };
 }
 
+/** Headers of one value: of several, as two servers on the way may add them, the first counts. */
+const SINGLE: ReadonlySet<string> = new Set(["content-type", "date", "location", "retry-after"]);
+
 /** Repeated headers as one; most answers have none, and keep their object. */
 function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {
   const repeated = Object.values(headers).some((value) => typeof value !== "string");
   if (!repeated) return headers as Readonly<Record<string, string>>;
   const all = Object.entries(headers).map(([name, value]): [string, string] => [
     name,
-    Array.isArray(value) ? value.join(", ") : (value ?? ""),
+    (Array.isArray(value) ? (SINGLE.has(name) ? value[0] : value.join(", ")) : value) ?? "",
   ]);
   return Object.fromEntries(all);
 }
