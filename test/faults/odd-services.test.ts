@@ -173,6 +173,19 @@ describe("several requests at once of which one is refused", () => {
   });
 });
 
+describe("metrics whose numbers are texts", () => {
+  it.each([
+    ["nps>=40", 0, ""],
+    ["nps<40", 6, "error: assertion failed: nps<40 (nps is 50)\n"],
+  ])("when %s is asserted, then the number counts", async (assertion, exit, said) => {
+    const { status, stderr } = await speak(
+      () => '{"nps":"50","response_count":"5"}',
+      ["metrics", "--assert", assertion],
+    );
+    expect([status, stderr]).toEqual([exit, said]);
+  });
+});
+
 const twice = (status: number, header: string): Behaviour =>
   raw(`HTTP/1.1 ${status} Twice\r\n${`${header}\r\n`.repeat(2)}content-length: 0\r\n\r\n`, { keepOpen: true });
 

@@ -82,7 +82,11 @@ export function failedAssertions(assertions: readonly Assertion[], metrics: Json
 }
 
 function holds(actual: Json | undefined, operator: Operator, value: number | string): boolean {
-  if (typeof actual === "number" && typeof value === "number") return COMPARISONS[operator](actual, value);
+  if (typeof value === "number") {
+    // Some services write numbers as texts.
+    const number = typeof actual === "string" && /^[+-]?\d+(?:\.\d+)?$/.test(actual) ? Number(actual) : actual;
+    return typeof number === "number" && COMPARISONS[operator](number, value);
+  }
   return typeof actual === "string" && (operator === "!=" ? actual !== value : actual === value);
 }
 
