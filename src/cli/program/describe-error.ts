@@ -150,14 +150,21 @@ const SYSTEM: Readonly<Record<string, { readonly words: string; readonly exit: E
   ENOSPC: { words: "no space is left on the disk", exit: EXIT.failed },
   EDQUOT: { words: "the disk quota is used up", exit: EXIT.failed },
   EFBIG: { words: "the file may not become larger", exit: EXIT.failed },
+  EMFILE: { words: "too many files are open; ulimit -n sets how many may be", exit: EXIT.failed },
   EADDRINUSE: { words: "the address is in use by another process", exit: EXIT.failed },
 };
+
+/** What a call without a path is about. */
+const PLACES: ReadonlyMap<string, string> = new Map([
+  ["write", "writing the output"],
+  ["uv_cwd", "the current directory"],
+]);
 
 function describeSystem(error: Error): ErrorReport | null {
   const { code, path, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return null;
   const known = SYSTEM[code];
-  const place = path ?? (syscall === "write" ? "writing the output" : syscall);
+  const place = path ?? PLACES.get(syscall) ?? syscall;
   return report(
     code.toLowerCase(),
     known === undefined ? error.message : `${place}: ${known.words}`,

@@ -157,6 +157,18 @@ describe("an error as it is told", () => {
       1,
       "error: writing the output: no space is left on the disk\n",
     ],
+    [
+      "too many open files",
+      systemError("EMFILE", { path: "a.csv", syscall: "open" }),
+      1,
+      "error: a.csv: too many files are open; ulimit -n sets how many may be\n",
+    ],
+    [
+      "a current directory that is gone",
+      systemError("ENOENT", { syscall: "uv_cwd" }),
+      2,
+      "error: the current directory: no such file or directory\n",
+    ],
     ["another system error", systemError("EIO", { path: "a", syscall: "read" }), 1, "error: EIO: so it is, read\n"],
     [
       "a mistake of ours",
