@@ -30,10 +30,13 @@ function readUrl(text: string): URL | null {
   return new URL(whole);
 }
 
+/** A host, with a port or without, and nothing that a URL in quotes or a mistyped scheme begins with. */
+const HOST = /^(?:\[[^\]]*\]|[^\s/?#@:"'`<>\u200b-\u200f\ufeff]+)(?::\d+)?(?:[/?#]|$)/;
+
 /** Typed without a scheme: plain http on this machine, https elsewhere. Empty where no host stands first. */
 function withScheme(text: string): string {
   const https = `https://${text}`;
-  if (!/^[^/?#@]+(?:[/?#]|$)/.test(text) || !URL.canParse(https)) return "";
+  if (!HOST.test(text) || !URL.canParse(https)) return "";
   return LOOPBACK.test(new URL(https).hostname) ? `http://${text}` : https;
 }
 

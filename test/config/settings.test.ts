@@ -67,16 +67,25 @@ describe("an address", () => {
     expect(parseBaseUrl(text, "--base-url", true)).toBe(text);
   });
 
-  it.each(["ftp://a.example", "https://", "", "//a.example", "file:///etc/passwd"])(
-    "when it is %j, then it is no address",
-    (text) => {
-      const error = new ConfigError(
-        "invalid",
-        `--base-url: ${JSON.stringify(text)} is not an address such as https://surveys.example.com`,
-      );
-      expect(() => parseBaseUrl(text, "--base-url", true)).toThrow(error);
-    },
-  );
+  it.each([
+    "ftp://a.example",
+    "https://",
+    "",
+    "//a.example",
+    "file:///etc/passwd",
+    '"https://a.example"',
+    "'https://a.example'",
+    "<https://a.example>",
+    "http:/a.example",
+    "http:a.example",
+    "\u200bhttps://a.example",
+  ])("when it is %j, then it is no address", (text) => {
+    const error = new ConfigError(
+      "invalid",
+      `--base-url: ${JSON.stringify(text)} is not an address such as https://surveys.example.com`,
+    );
+    expect(() => parseBaseUrl(text, "--base-url", true)).toThrow(error);
+  });
 
   it.each([
     ["https://me:hush@a.example", /^(?!.*hush).*holds no credentials/],
