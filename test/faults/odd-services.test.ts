@@ -206,3 +206,30 @@ describe("headers that come twice", () => {
     expect([ended.status, posted(ended).length]).toEqual([0, 2]);
   });
 });
+
+describe("answers before the answer", () => {
+  it("when there are hints first, then they are passed over", async () => {
+    const hints = "HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\n\r\n";
+    const { status, stdout } = await speak(
+      () => raw(`${hints}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]`, { keepOpen: true }),
+      ["people", "list", "--json"],
+    );
+    expect([status, stdout]).toEqual([0, "[]\n"]);
+  });
+
+  it.each([
+    ["100 Continue", "answered 100 (Continue)"],
+    ["101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c", "switched to another protocol (101)"],
+  ])("when there is %j, then it is named and a write is looked up", async (start, words) => {
+    const ended = await speak(
+      ({ method }) => (method === "GET" ? "[]" : raw(`HTTP/1.1 ${start}\r\n\r\n`)),
+      ["people", "add", "--email", "ada@example.com"],
+    );
+    const error = ended.stderr.split("\n").find((line) => line.startsWith("error: ")) ?? "";
+    expect([ended.status, error.replace(/127\.0\.0\.1:\d+/, "HOST"), posted(ended).length]).toEqual([
+      1,
+      `error: the request may or may not have been processed: HOST ${words}, which was not asked for; a check found no trace of it`,
+      1,
+    ]);
+  });
+});

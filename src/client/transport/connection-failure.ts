@@ -37,10 +37,22 @@ export function connectionFailure(error: Error, context: FailureContext): Client
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
     return new TimeoutError(`no answer from ${context.host}${via} within ${context.timeoutMs / 1000} s`, facts);
   }
+  const unasked = UNASKED.get(error.message);
+  if (code === "UND_ERR_SOCKET" && unasked !== undefined)
+    return new ConnectionError(`${context.host}${via} ${unasked}, which was not asked for`, {
+      ...facts,
+      repeatsMax: 0,
+    });
   if (isTlsProblem(code) && sent === "no") return handshakeFailure(error, code, context, via);
   const repeatsMax = code === "ENOTFOUND" || code === "EAI_AGAIN" ? 1 : Infinity;
   return new ConnectionError(`${sentence(code, error, context.host, sent)}${via}`, { ...facts, repeatsMax });
 }
+
+/** Answers that undici refuses, by its words for them. */
+const UNASKED: ReadonlyMap<string, string> = new Map([
+  ["bad response", "answered 100 (Continue)"],
+  ["bad upgrade", "switched to another protocol (101)"],
+]);
 
 /** The first bytes of a plain answer make no sense as TLS. */
 const PLAIN = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"]);
