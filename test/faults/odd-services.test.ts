@@ -233,3 +233,27 @@ describe("answers before the answer", () => {
     ]);
   });
 });
+
+describe("an export", () => {
+  const EXPORT = ["responses", "export", "--output", "csv", "--columns", "id", "--until", "1767225601"];
+
+  it("when a page holds a row twice, then it is written once", async () => {
+    const row = '{"id":"1","score":9,"created_at":1767225600}';
+    const { stdout } = await speak(({ target }) => (/[?&]page=1\b/.test(target) ? `[${row},${row}]` : "[]"), EXPORT);
+    expect(stdout).toBe("id\n1\n");
+  });
+
+  it("when times have parts of a second, then no row is lost and requests have whole seconds", async () => {
+    const rows = Array.from({ length: 250 }, (_, at) => ({ id: String(at), created_at: 1_767_220_000.25 + at * 22.5 }));
+    const { status, stdout, requests } = await speak(({ target }) => {
+      const query = new URL(target, "http://localhost").searchParams;
+      const [since, until, page] = ["since", "until", "page"].map((name) => Number(query.get(name) ?? Number.NaN));
+      if (target.includes("metrics")) return '{"response_count":250}';
+      const found = rows.filter(({ created_at: at }) => !(at < (since ?? 0)) && !(Math.floor(at) > (until ?? 0)));
+      return JSON.stringify(found.slice(((page ?? 1) - 1) * 100, (page ?? 1) * 100));
+    }, EXPORT);
+    const wanted = rows.filter(({ created_at: at }) => at < 1_767_225_602).map(({ id }) => `${id}\n`);
+    expect([status, stdout]).toEqual([0, `id\n${wanted.join("")}`]);
+    expect(requests.filter(({ target }) => /(?:since|until)=\d+\./.test(target))).toEqual([]);
+  });
+});

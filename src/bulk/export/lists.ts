@@ -85,13 +85,16 @@ class KeptRows implements RowPage {
   }
 }
 
-/** First and last time of a page in time order; null when it is empty, out of order or lacks a time. */
+/**
+ * First and last time of a page in time order; null when it is empty, out of order or lacks a time. Also null for parts of
+ * a second: the bounds of a request are whole ones, and a row between two of them would be lost.
+ */
 export function sortedTimes({ rows }: RowPage, { at: timeOf }: RowKeys): { first: number; last: number } | null {
   let first: number | null = null;
   let last = -Infinity;
   for (const row of rows) {
     const at = timeOf(row);
-    if (at === null || at < last) return null;
+    if (at === null || at < last || !Number.isInteger(at)) return null;
     first ??= at;
     last = at;
   }

@@ -8,6 +8,7 @@ import {
   sortedTimes,
   type FetchedPage,
   type PageList,
+  type RecentIds,
   type Range,
   type RowPage,
 } from "./lists.ts";
@@ -45,7 +46,9 @@ async function* readFirst<Batch>(options: ListReading<Batch>): AsyncGenerator<Ba
     count.kept += kept.rows.length;
     if (kept.rows.length > 0) yield options.toBatch(kept);
   };
-  yield* isWhole ? take(first) : readOn(options, { first, until, take });
+  const seen = createRecentIds();
+  const once = (page: RowPage): RowPage => keepRows(page, (row) => seen.isNew(options.keys.id(row)));
+  yield* isWhole ? take(once(first)) : readOn(options, { first, until, seen, take });
   if (count.came > 0 && count.kept === 0)
     throw list.fault(`none of the ${count.came} rows that the service sent is in the requested time range`);
 }
@@ -68,6 +71,7 @@ interface Begun<Batch> {
   readonly first: FetchedPage;
   /** The last second of the snapshot. */
   readonly until: number;
+  readonly seen: RecentIds;
   /** Those rows of a page that are in the range. */
   readonly take: (page: RowPage) => Generator<Batch>;
 }
@@ -75,10 +79,9 @@ interface Begun<Batch> {
 /** The list as it comes, until its rows have spanned more than a second; from there on in windows. */
 async function* readOn<Batch>(
   options: ListReading<Batch>,
-  { first, until, take }: Begun<Batch>,
+  { first, until, seen, take }: Begun<Batch>,
 ): AsyncGenerator<Batch> {
   const { list, keys, range } = options;
-  const seen = createRecentIds();
   // A row from before the range shows at once that the service ignores it.
   const isHonoured = first.rows.every((row) => (keys.at(row) ?? Infinity) >= (range.since ?? -Infinity));
   const start = sortedTimes(first, keys)?.first ?? 0;
@@ -169,6 +172,6 @@ function inRange<Batch>({ range, keys }: ListReading<Batch>, until: number, page
   const since = range.since ?? -Infinity;
   return keepRows(page, (row) => {
     const at = keys.at(row);
-    return at === null || (at >= since && at <= until);
+    return at === null || (at >= since && Math.floor(at) <= until);
   });
 }

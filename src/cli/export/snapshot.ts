@@ -117,7 +117,8 @@ export function createCount(
 
 /** A bound that every row has: some services count only the last month when they are given none. */
 function firstTime({ rows: [row] }: FetchedPage, { keys }: Increment["source"]): number | null {
-  return row === undefined ? null : keys.at(row);
+  const at = row === undefined ? null : keys.at(row);
+  return at === null ? null : Math.floor(at);
 }
 
 /** The count is not essential: it must not fail the export. */

@@ -49,7 +49,8 @@ function bounds(times: TimeParameters, user: Parameters, since: number | null, u
   const sinces = [since, user[times.since]].filter((value) => typeof value === "number");
   const untils = [until, user[times.until]].filter((value) => typeof value === "number");
   return {
-    [times.since]: sinces.length === 0 ? null : Math.max(...sinces),
+    // The API's times are whole seconds, also where a row's time was not.
+    [times.since]: sinces.length === 0 ? null : Math.floor(Math.max(...sinces)),
     [times.until]: untils.length === 0 ? null : Math.min(...untils),
   };
 }
