@@ -1,3 +1,5 @@
+import type { JsonObject } from "./json.ts";
+
 /**
  * The rows of a JSON array as the texts they came as, so that numbers, field order and repeated keys survive.
  * `text` is a valid JSON array (it was parsed before); anything else gives nonsense, never an endless loop.
@@ -86,8 +88,24 @@ export function markLongNumbers(text: string): string | null {
   return isMarked ? marked : null;
 }
 
+/** Rows to be read by people: an id of more digits than a number holds is a text, so that it is not another id. */
+export function withAllDigits({
+  rows,
+  text,
+  source,
+}: {
+  readonly rows: readonly JsonObject[];
+  /** The JSON array that they came in. */
+  readonly text: string;
+  /** The text that they are some of, where that is at hand and `text` has to be made. */
+  readonly source?: string;
+}): readonly JsonObject[] {
+  const quoted = mayHoldLongNumbers(source ?? text) ? quoteLongNumbers(text) : null;
+  return quoted === null ? rows : (JSON.parse(quoted) as JsonObject[]);
+}
+
 /** JSON in which each whole number that loses digits is a string of them all; null when there is none. */
-export function quoteLongNumbers(text: string): string | null {
+function quoteLongNumbers(text: string): string | null {
   let isQuoted = false;
   const quoted = text.replace(STRING_OR_NUMBER, (token) => {
     if (!/^-?\d{16,}$/.test(token) || String(Number(token)) === token) return token;

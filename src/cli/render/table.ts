@@ -1,7 +1,7 @@
 /** Tables for people: fitted to the terminal, laid out by the first rows and streamed from there. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { withAllDigits } from "./all-digits.ts";
+import { withAllDigits } from "../../contract/row-texts.ts";
 import { selectColumns, type Column, type ColumnKind, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import type { Rows } from "./encoders.ts";
