@@ -17,6 +17,8 @@ export interface Progress {
 
 const LIVE_MS = 100;
 const PLAIN_MS = 10_000;
+/** Before, the first rows tell little of how fast the others will go. */
+const FORETOLD_MS = 2_000;
 
 export function createProgress({ streams, options, clock }: Deps, noun: string, toStdout: boolean): Progress {
   // A live line among rows on the same terminal would be in their way.
@@ -54,13 +56,13 @@ interface Reach {
   readonly elapsedMs: number;
 }
 
-/** `1200 of 2000 rows, 640/s, 2s left`; without a total no end is foretold. */
+/** `1200 of 2000 rows, 640/s, 2s left`; without a total, or at first, no end is foretold. */
 function describeProgress(noun: string, { rows, earlier, expected, elapsedMs }: Reach): string {
   const perSecond = ((rows - earlier) * 1000) / Math.max(1, elapsedMs);
   const rate = `${formatCount(Math.round(perSecond))}/s`;
   if (expected === null) return `${formatCount(rows)} ${noun}, ${rate}`;
   const left = Math.max(0, expected - rows);
-  const eta = rows === earlier ? "" : `, ${describeSeconds(left / perSecond)} left`;
+  const eta = rows === earlier || elapsedMs < FORETOLD_MS ? "" : `, ${describeSeconds(left / perSecond)} left`;
   return `${formatCount(rows)} of ${formatCount(Math.max(expected, rows))} ${noun}, ${rate}${eta}`;
 }
 

@@ -15,3 +15,20 @@ it("when the work ends while the live line is still being opened, then one line 
   await Promise.all(updates);
   expect([stripVTControlCharacters(err()), err().endsWith(CLEARED)]).toEqual(["⠋ 1 rows, 1/s", true]);
 });
+
+it("when an import goes on, then the end is foretold from its own rows, and not by the first of them", async () => {
+  const { deps, err } = fakeDeps({});
+  let now = 0;
+  const progress = createProgress({ ...deps, clock: { ...deps.clock, monotonic: () => now } }, "rows", false);
+  progress.expect(5_000);
+  for (now of [10_000, 20_000]) await progress.update(1_000 + now / 10, 1_000);
+  expect(err()).toBe("2,000 of 5,000 rows, 100/s, 30s left\n3,000 of 5,000 rows, 100/s, 20s left\n");
+  const live = fakeDeps({ width: 80 });
+  now = 0;
+  const first = createProgress({ ...live.deps, clock: { ...live.deps.clock, monotonic: () => now } }, "rows", false);
+  first.expect(5_000);
+  now = 1_000;
+  await first.update(1_001, 1_000);
+  await first.end();
+  expect(stripVTControlCharacters(live.err())).toBe("⠋ 1,001 of 5,000 rows, 1/s");
+});
