@@ -149,6 +149,23 @@ describe("what is stored", () => {
     expect((await http().call("POST", `/v1/${path}`, { body })).json).toMatchObject({ status: 422, errors });
   });
 
+  it.each<[string, string, Record<string, string[]>]>([
+    ["a name", "name=Jos%E9", { name: ["must be valid Unicode text"] }],
+    ["an address", "email=jos%E9@x.co", { email: ["must be valid Unicode text"] }],
+    ["a property", "properties[name]=Jos%E9", { properties: ["holds values that cannot be kept"] }],
+    ["a property's name", "properties[Stra%DFe]=x", { properties: ["holds values that cannot be kept"] }],
+  ])("when the bytes of %s are no UTF-8, then it is 422 and nothing is stored", async (_, pair, errors) => {
+    const pairs = `email=a@x.co&send=false&${pair}`;
+    for (const answer of [await form("POST", "/v1/people", pairs), await http().call("POST", `/v1/people?${pairs}`)])
+      expect(answer.json).toMatchObject({ status: 422, errors });
+    expect(await http().get("/v1/people")).toEqual([]);
+  });
+
+  it("when a form has a lone percent sign or a replacement character, then it is kept", async () => {
+    const { json } = await form("POST", "/v1/people", "email=a@x.co&send=false&name=100%&properties[a]=%EF%BF%BD%ZZ");
+    expect(json).toMatchObject({ name: "100%", properties: { a: "\uFFFD%ZZ" } });
+  });
+
   it("when texts reach their bounds, then they are kept whole", async () => {
     const name = "ä".repeat(255);
     const { id } = await http().post("/v1/people", { email: "a@x.co", send: false, name });
