@@ -6,7 +6,8 @@ import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
 /**
  * Decoded parameters: the last of repeated plain names wins, `a[]` gives an array, `a[k]` a map. Values are text in a
- * query or a form, and anything in a JSON body, where `a[k]` adds to a map `a` before it.
+ * query or a form, and anything in a JSON body, where `a[k]` adds to a map `a` before it. `a[k][l]` and `a[k][]` are a
+ * map and an array inside the map.
  */
 export function parseBracketPairs(pairs: Iterable<readonly [string, Json]>): JsonObject {
   const result = emptyMap();
@@ -20,18 +21,39 @@ function addPair(result: JsonObject, name: string, value: Json): void {
     result[name] = value;
     return;
   }
-  const [, base = "", key = "", rest] = match;
+  const [, base = "", key = "", rest = ""] = match;
   const existing = result[base];
   if (key === "" && rest === "") {
-    const list = Array.isArray(existing) ? existing : [];
-    for (const item of Array.isArray(value) ? value : [value]) list.push(item);
-    result[base] = list;
+    result[base] = appended(existing, value);
     return;
   }
   const map = isJsonObject(existing) ? withoutPrototype(existing) : emptyMap();
-  // Property names are the customer's own: brackets inside them ("a[b]c") belong to the name.
-  map[`${key}${rest === "" ? "" : `]${rest?.replace(/\]$/, "")}`}`] = value;
   result[base] = map;
+  if (key !== "" && NESTED.test(rest)) addNested(map, [key, ...rest.slice(1, -1).split("][")], value);
+  // Property names are the customer's own: other brackets inside them ("a[b]c") belong to the name.
+  else map[`${key}${rest === "" ? "" : `]${rest.replace(/\]$/, "")}`}`] = value;
+}
+
+const NESTED = /^(?:\[[^[\]]*\])+$/;
+
+/** An empty name at the end means an array. */
+function addNested(outermost: JsonObject, names: readonly string[], value: Json): void {
+  const isList = names.at(-1) === "";
+  const path = isList ? names.slice(0, -1) : names;
+  let map = outermost;
+  for (const name of path.slice(0, -1)) {
+    const inner = map[name];
+    map = map[name] = isJsonObject(inner) ? withoutPrototype(inner) : emptyMap();
+  }
+  const last = path.at(-1) ?? "";
+  if (isList) map[last] = appended(map[last], value);
+  else map[last] = value;
+}
+
+function appended(existing: Json | undefined, value: Json): Json[] {
+  const list = Array.isArray(existing) ? existing : [];
+  for (const item of Array.isArray(value) ? value : [value]) list.push(item);
+  return list;
 }
 
 /** Without a prototype, so that a key named `__proto__` is only a key. */

@@ -64,6 +64,33 @@ describe("bracketed parameters", () => {
       { properties: { plan: "pro", region: "EMEA" } },
     ],
     ["a key with brackets of its own", [["properties[a[b]c]", "1"]], { properties: { "a[b]c": "1" } }],
+    ["a key with brackets at its end", [["properties[a[b]]", "1"]], { properties: { "a[b]": "1" } }],
+    [
+      "a map inside a map",
+      [
+        ["properties[plan][name]", "pro"],
+        ["properties[plan][seats][max]", "5"],
+        ["properties[region]", "EMEA"],
+      ],
+      { properties: { plan: { name: "pro", seats: { max: "5" } }, region: "EMEA" } },
+    ],
+    [
+      "an array inside a map",
+      [
+        ["properties[teams][]", "a"],
+        ["properties[teams][]", "b"],
+        ["properties[roles][0]", "c"],
+      ],
+      { properties: { teams: ["a", "b"], roles: { 0: "c" } } },
+    ],
+    [
+      "a map where a text was",
+      [
+        ["properties[plan]", "pro"],
+        ["properties[plan][name]", "pro"],
+      ],
+      { properties: { plan: { name: "pro" } } },
+    ],
     ["an empty value", [["name", ""]], { name: "" }],
   ])("when it is %s, then it is read as such", (_, pairs, expected) => {
     expect(plain(parseBracketPairs(pairs))).toEqual(expected);
@@ -73,11 +100,13 @@ describe("bracketed parameters", () => {
     const { properties } = parseBracketPairs([
       ["properties[__proto__]", "1"],
       ["properties[constructor]", "2"],
+      ["properties[a][__proto__][polluted]", "3"],
+      ["properties[toString][polluted]", "4"],
     ]);
-    expect(Object.entries(properties as object)).toEqual([
-      ["__proto__", "1"],
-      ["constructor", "2"],
-    ]);
+    expect(JSON.stringify(properties)).toBe(
+      '{"__proto__":"1","constructor":"2","a":{"__proto__":{"polluted":"3"}},"toString":{"polluted":"4"}}',
+    );
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(({} as Record<string, unknown>)["1"]).toBeUndefined();
   });
 
