@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { formatNextLink } from "../../contract/text/link.ts";
 import { ROUTES, type ParameterType, type Route } from "../../contract/routes.ts";
 import { BODY_MAX, tooLarge } from "./bodies.ts";
+import { parseExactly } from "./exact-json.ts";
 import { bodyKind } from "./head.ts";
 import { HttpError } from "./replies.ts";
 
@@ -101,7 +102,7 @@ function parseJson(text: string): JsonObject {
 
 function tryParse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch (error) {
     const place = /position \d+|end of JSON input/.exec(error instanceof Error ? error.message : "")?.[0];
     // The parser's own sentence quotes the body, which does not belong into logs and traces.

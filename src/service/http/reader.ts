@@ -12,6 +12,7 @@ import {
 import { isE164 } from "../../contract/text/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "../domain/errors.ts";
+import { parseExactly } from "./exact-json.ts";
 
 /** No real properties are nested deeper; the store's JSON has a limit too. */
 const DEPTH_MAX = 32;
@@ -232,6 +233,7 @@ export interface IntegerLimits {
 function toText(value: Json): string | null | undefined {
   if (value === null || value === "") return null;
   if (typeof value === "string") return value;
+  if (typeof value === "number" && !Number.isFinite(value)) return undefined;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }
 
@@ -269,7 +271,7 @@ function toMap(value: Json): Properties | null | undefined {
 
 function parseMap(text: string): Properties | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactly(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
@@ -283,6 +285,8 @@ function isUnicode(text: string): boolean {
 
 function isStorable(value: Json, depth: number): boolean {
   if (typeof value === "string") return isStorableText(value);
+  // JSON may have a number that is too large to be one here.
+  if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;
   if (depth === 0) return false;
   return Object.entries(value).every(([key, inner]) => isStorableText(key) && isStorable(inner, depth - 1));

@@ -17,6 +17,9 @@ const form = (method: string, path: string, body: string): Promise<Answer> =>
 const sentAt = (last_sent_at: number): Promise<Answer> =>
   http().call("POST", "/v1/people", { body: { email: "a@x.co", send: false, last_sent_at } });
 
+const sendJson = (rest: string): Promise<Answer> =>
+  http().call("POST", "/v1/people", { body: `{"email":"a@x.co","send":false,${rest}}` });
+
 async function addResponses(count: number): Promise<string> {
   const { id } = await http().post("/v1/people", { email: "a@x.co", send: false });
   for (let score = 0; score < count; score += 1) await http().post("/v1/survey_responses", { person: id, score });
@@ -75,6 +78,28 @@ describe("numbers", () => {
       expect(survey_scheduled_at).toBe(Number.MAX_SAFE_INTEGER);
     },
   );
+
+  it.each([
+    ["12345678901234567890", "12345678901234567890"],
+    ["-9007199254740993", "-9007199254740993"],
+    ["9007199254740991", 9_007_199_254_740_991],
+    ["0.1234567890123456", 0.1234567890123456],
+    ["1e-0000000000000003", 0.001],
+    ['"\\"1234567890123456789"', '"1234567890123456789'],
+    ['[1,{"id":12345678901234567890}]', [1, { id: "12345678901234567890" }]],
+  ])("when a property is %s, then every digit is kept", async (given, kept) => {
+    expect((await sendJson(`"properties":{"order":${given}}`)).json).toMatchObject({ properties: { order: kept } });
+    const map = encodeURIComponent(`{"order":${given}}`);
+    const inQuery = await http().call("POST", `/v1/people?email=a@x.co&send=false&properties=${map}`);
+    expect(inQuery.json).toMatchObject({ properties: { order: kept } });
+  });
+
+  it.each([
+    ['"properties":{"order":1e400}', { properties: ["holds values that cannot be kept"] }],
+    ['"name":1e400', { name: ["must be text"] }],
+  ])("when a number is beyond all bounds, as in %s, then it is 422", async (rest, errors) => {
+    expect((await sendJson(rest)).json).toMatchObject({ status: 422, errors });
+  });
 
   it("when last_sent_at is more than a day ahead, then it is 422, and a day ahead is taken", async () => {
     expect((await sentAt(START + 86_401)).json).toMatchObject({
