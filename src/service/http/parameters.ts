@@ -3,6 +3,7 @@ import { formatQuery, parseBracketPairs } from "../../contract/brackets.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { formatNextLink } from "../../contract/text/link.ts";
 import { ROUTES, type ParameterType, type Route } from "../../contract/routes.ts";
+import { InvalidError } from "../domain/errors.ts";
 import { BODY_MAX, tooLarge } from "./bodies.ts";
 import { parseExactly } from "./exact-json.ts";
 import { bodyKind } from "./head.ts";
@@ -112,14 +113,19 @@ function tryParse(text: string): unknown {
 
 /**
  * `page_info` holds the domain's position and, behind a dot, the filters, so that a cursor taken out of its URL still
- * means the same list. The result has those filters below the given ones, and `page_info` as the bare position.
+ * means the same list. The result has those filters below the given ones, and `page_info` as the bare position. Throws
+ * an InvalidError for a cursor that is damaged.
  */
 export function withCursorFilters(parameters: JsonObject, route: Route): JsonObject {
   const cursor = parameters.page_info;
   if (typeof cursor !== "string") return parameters;
   const dotAt = cursor.indexOf(".");
   if (dotAt < 0) return parameters;
-  const filters = Buffer.from(cursor.slice(dotAt + 1), "base64url").toString();
+  const encoded = cursor.slice(dotAt + 1);
+  const bytes = Buffer.from(encoded, "base64url");
+  // Without its filters the list would be another one.
+  if (dotAt === 0 || bytes.toString("base64url") !== encoded) throw new InvalidError({ page_info: ["is invalid"] });
+  const filters = bytes.toString();
   return { ...parseQuery(filters, route), ...parameters, page_info: cursor.slice(0, dotAt) };
 }
 

@@ -37,6 +37,14 @@ it("when page_info comes alone, then it still means the same list and page size"
   expect(second).toMatchObject({ json: [{ email: "c@x.co" }, { email: "d@x.co" }] });
 });
 
+it.each(["MTox.cGVyX3BhZ2U9M", "MTox.cGVyX3BhZ2U9MQ%20", "MTox.!", ".cGVyX3BhZ2U9MQ", "."])(
+  "when page_info is damaged, as %s is, then it is 422 and not the list without its filters",
+  async (cursor) => {
+    const answer = await wire.send(`GET /v1/people?page_info=${cursor}`, undefined, [`Authorization: ${BASIC}`]);
+    expect(answer).toMatchObject({ status: 422, json: { errors: { page_info: ["is invalid"] } } });
+  },
+);
+
 it("when the published example's trailing comma is sent, then 400 says why", async () => {
   const answer = await wire.send("DELETE /v1/autopilot/email/memberships.json", '{"person_email":"a@x.co",}', [
     `Authorization: ${BASIC}`,
