@@ -211,6 +211,8 @@ function refuseTheRest(server: Server, listener: Listener): void {
 function toRefusal(code: string): HttpError | null {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new HttpError(408);
   if (code === "HPE_HEADER_OVERFLOW") return new HttpError(431);
+  if (code === "HPE_INVALID_URL")
+    return new HttpError(400, "Bad Request: the URL has a character that must be percent-encoded");
   return code.startsWith("HPE_") ? new HttpError(400, "Bad Request: this is not HTTP") : null;
 }
 

@@ -170,6 +170,13 @@ describe("what is refused before there is a request", () => {
     expect(String((await state.http?.call("GET", "/metrics"))?.text)).toContain(`status="${status}"} 1\n`);
   });
 
+  it("when a URL has a letter that is not encoded, then 400 says so", async () => {
+    const answer = parseRaw(
+      await sendRaw(url(), lines("GET /v1/people?email=jürgen@x.co HTTP/1.1", "Host: a", ...AUTH)),
+    );
+    expect(answer).toMatchObject({ status: 400, json: { message: expect.stringMatching(/must be percent-encoded$/) } });
+  });
+
   it("when garbage follows a request, then the request is answered first", async () => {
     const read = lines("GET /v1/people HTTP/1.1", "Host: x", ...AUTH);
     const answers = await answersTo([`${read}nonsense\r\n\r\n`]);
