@@ -117,19 +117,22 @@ function readCursorPage(reader: Reader): { perPage: number; after: string | null
 const SCORE = { min: SCORE_MIN, max: SCORE_MAX };
 
 export function readSendInput(reader: Reader): SendInput {
+  const send = reader.boolean("send", true);
   const input = {
     email: reader.email("email"),
     phoneNumber: reader.phone("phone_number"),
     channel: reader.choice("channel", CHANNELS) ?? "email",
     name: reader.name("name"),
-    delaySeconds: reader.integer("delay", { min: 0 }) ?? 0,
+    // 4.2: ignored when nothing is sent.
+    delaySeconds: (send ? reader.integer("delay", { min: 0 }) : null) ?? 0,
     properties: readProperties(reader, "properties") ?? {},
-    send: reader.boolean("send", true),
+    send,
     lastSentAt: reader.storedTime("last_sent_at"),
     emailUpdate: reader.email("email_update"),
     phoneNumberUpdate: reader.phone("phone_number_update"),
   };
-  if (input.phoneNumber === null && !reader.has("phone_number")) reader.require("email", input.email);
+  if (input.channel === "sms") reader.require("phone_number", input.phoneNumber);
+  else if (input.phoneNumber === null && !reader.has("phone_number")) reader.require("email", input.email);
   reader.finish();
   return input;
 }

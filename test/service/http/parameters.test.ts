@@ -101,6 +101,10 @@ describe("numbers", () => {
     expect((await sendJson(rest)).json).toMatchObject({ status: 422, errors });
   });
 
+  it.each(["-1", '"soon"', "1.5"])("when nothing is sent, then a delay of %s is ignored", async (delay) => {
+    expect((await sendJson(`"delay":${delay}`)).status).toBe(201);
+  });
+
   it("when last_sent_at is more than a day ahead, then it is 422, and a day ahead is taken", async () => {
     expect((await sentAt(START + 86_401)).json).toMatchObject({
       errors: { last_sent_at: ["must not be more than a day ahead"] },

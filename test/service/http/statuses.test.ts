@@ -107,6 +107,8 @@ describe("what is refused, and how", () => {
     ["POST /v1/people", { email: "nix" }, { email: ["is invalid"] }],
     ["POST /v1/people", { email: { a: 1 } }, { email: ["must be text"] }],
     ["POST /v1/people", { email: "a@x.co", channel: "sms" }, { phone_number: ["can't be blank"] }],
+    ["POST /v1/people", { channel: "sms" }, { phone_number: ["can't be blank"] }],
+    ["POST /v1/people", { phone_number: "", channel: "sms" }, { phone_number: ["can't be blank"] }],
     [
       "POST /v1/people",
       {
