@@ -71,7 +71,7 @@ const DAYS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * `2026-05`, `2026-Q1`, `2026-W05`, `2026-05-31`, `today`, `last-month`, and `2026`, which elsewhere is Unix seconds.
+ * `2026-05`, `2026-Q1`, `2026-W05`, `2026-05-31`, `today`, `last-month`, and `2026`.
  * Null when the text is not a period. `now` is Unix seconds; `zone` an IANA name, null for the system's.
  */
 export function readPeriod(

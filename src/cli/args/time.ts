@@ -23,6 +23,9 @@ const DELAY_FORMS = "a duration such as 90 (seconds), 90s, 15m, 2h, 1d or 2w, to
 
 const AGO = /^\d+[smhdw]$/;
 const UNIX = /^-?\d+$/;
+/** `2026` and `20260131` mean a year and a day: as Unix seconds they would be in 1970. */
+const YEAR = /^(?:19|20)\d{2}$/;
+const DAY_OF_DIGITS = /^((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/;
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d+)?)?\s*(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/i;
 /** The only periods that a cell of a file may hold: a month there is more likely a date that lost its day. */
@@ -33,7 +36,9 @@ export function parseTime(text: string, place: string, context: TimeContext, edg
   const word = text.trim();
   const seconds = inRange(readMoment(word, context) ?? readEdge(word, context, edge));
   if (seconds !== null) return seconds;
-  throw badValue(place, text, TIME_FORMS);
+  const [digits, year, month, day] = DAY_OF_DIGITS.exec(word) ?? [];
+  const forms = `a time: as Unix seconds it is in 1970; write ${year}-${month}-${day}`;
+  throw badValue(place, text, digits === undefined ? TIME_FORMS : forms);
 }
 
 /** A time in a file, where only a day is accepted as a period: null when the text is not a time. */
@@ -79,7 +84,7 @@ function inRange(seconds: number | null): number | null {
 
 function readMoment(text: string, context: TimeContext): number | null {
   const word = text.toLowerCase();
-  if (UNIX.test(word)) return Number(word);
+  if (UNIX.test(word)) return YEAR.test(word) || DAY_OF_DIGITS.test(word) ? null : Number(word);
   if (word === "now") return context.now;
   if (AGO.test(word)) return context.now - (readDuration(word) ?? Infinity);
   return readDateTime(text, context);

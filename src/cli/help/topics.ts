@@ -90,7 +90,7 @@ const DATES = `Times on input:
 
 Periods, for --period and wherever a date is accepted:
   2026-05, 2026-Q1, 2026-W05      a month, a quarter, a week (ISO 8601)
-  2026                            a year; for --period only
+  2026                            a year
   this-week, last-week            from Monday to Sunday
   this-month, last-month          also this-quarter, last-quarter,
                                   this-year, last-year

@@ -41,6 +41,7 @@ describe("a time on the command line", () => {
     ["2025-11", "2025-11-01T00:00:00Z"],
     ["2025-q4", "2025-10-01T00:00:00Z"],
     ["last-month", "2026-01-01T00:00:00Z"],
+    ["2025", "2025-01-01T00:00:00Z"],
   ])("when it is %s, then it is %s", (text, expected) => {
     expect(iso(text)).toBe(expected);
   });
@@ -57,6 +58,7 @@ describe("a time on the command line", () => {
     ["2026-W05", "2026-02-01T23:59:59Z"],
     ["This-Week", "2026-02-01T23:59:59Z"],
     ["last-year", "2025-12-31T23:59:59Z"],
+    ["2025", "2025-12-31T23:59:59Z"],
   ])("when %s ends a range, then it is %s", (text, expected) => {
     expect(iso(text, "UTC", "last")).toBe(expected);
   });
@@ -121,6 +123,16 @@ describe("a time on the command line", () => {
       new UsageError(`--until: ${JSON.stringify(text)} is not ${TIME_FORMS}`),
     );
   });
+});
+
+it("when a day is typed in eight digits, then the error shows how to write it", () => {
+  expect(() => parseTime("20260131", "--since", { now: NOW, zone: "UTC" })).toThrow(
+    new UsageError('--since: "20260131" is not a time: as Unix seconds it is in 1970; write 2026-01-31'),
+  );
+});
+
+it.each(["2026", "20260131"])("when a cell holds %s, then it is not a time", (text) => {
+  expect(readTimeOrNull(text, { now: NOW, zone: "UTC" })).toBe(null);
 });
 
 function ends(text: string, zone = "UTC"): string[] {
