@@ -121,6 +121,20 @@ it("when columns were flattened, then they come back as what they were", async (
   expect(ended.stderr.split("\n")[0]).toBe("note: ignored additional_answers.q1: only the service sets it");
 });
 
+it("when an export holds other survey types, then their scores do not become NPS answers", async () => {
+  const text = "person_id,survey_type,score\n7,nps,9\n8,csat,5\n9,,3\n";
+  const refused = await dryRun("responses import", text);
+  expect([refused.status, refused.stdout, refused.stderr.split("\n")[0]]).toEqual([
+    2,
+    "",
+    'in.csv:3: survey_type: "csat" is not nps; its score would count in the NPS',
+  ]);
+  expect(bodiesOf(await dryRun("responses import", text, "--skip-invalid"))).toEqual([
+    { person: "7", score: 9 },
+    { person: "9", score: 3 },
+  ]);
+});
+
 it("when cells were guarded for a spreadsheet, then the guard is taken away and counted", async () => {
   const ended = await dryRun("people import", "email,a,b,c\nann@example.com,'=1,''=1,'x\n");
   expect(bodiesOf(ended)).toEqual([{ email: "ann@example.com", properties: { a: "=1", b: "'=1", c: "'x" } }]);

@@ -42,9 +42,10 @@ export const RESPONSE_ROWS: RowKind = {
     { name: "score", rule: "score" },
     { name: "comment", rule: "text" },
     { name: "created_at", rule: "time" },
+    { name: "survey_type", rule: "nps" },
     name,
   ],
-  readOnly: ["id", "survey_type", "permalink", "updated_at", "notes", "tags", "additional_answers"],
+  readOnly: ["id", "permalink", "updated_at", "notes", "tags", "additional_answers"],
   properties: "person_properties",
   check: (values) => [
     ...needsPerson(values, ["person_id", "email", "phone_number"]),

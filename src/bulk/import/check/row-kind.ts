@@ -1,7 +1,7 @@
 /** What a row of each bulk command may hold, as data. */
 import type { JsonObject } from "../../../contract/json.ts";
 
-export type FieldRule = "id" | "email" | "phone" | "text" | "channel" | "delay" | "send" | "time" | "score";
+export type FieldRule = "id" | "email" | "phone" | "text" | "channel" | "delay" | "send" | "time" | "score" | "nps";
 
 export interface FieldSpec {
   /** The name in messages and in the request. */

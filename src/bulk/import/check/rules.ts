@@ -24,7 +24,7 @@ function readText(text: string): Ruling {
 }
 
 function readId(text: string): Ruling {
-  return isScientific(text) ? problem(scientificAdvice(text, "id")) : { value: text };
+  return isScientific(text) ? problem(scientificAdvice(text, "an id")) : { value: text };
 }
 
 function readEmail(text: string): Ruling {
@@ -38,7 +38,7 @@ function readPhone(text: string): Ruling {
   if (isE164(text)) return { value: text };
   const invisible = describeInvisible(text);
   if (invisible !== null) return problem(`${quoteText(text)} contains ${invisible}`);
-  return problem(isScientific(text) ? scientificAdvice(text, "number") : phoneAdvice(text));
+  return problem(isScientific(text) ? scientificAdvice(text, "a number") : phoneAdvice(text));
 }
 
 /** `4.47E+11`: the spreadsheet dropped digits, so the number is lost. */
@@ -48,7 +48,7 @@ function isScientific(text: string): boolean {
 
 function scientificAdvice(text: string, what: string): string {
   const fix = "format the column as text and enter it again";
-  return `${quoteText(text)} is a ${what} rounded by a spreadsheet; its digits are lost; ${fix}`;
+  return `${quoteText(text)} is ${what} rounded by a spreadsheet; its digits are lost; ${fix}`;
 }
 
 /** What most likely happened to a number that is not E.164. Nothing is fixed silently. */
@@ -88,12 +88,23 @@ function readSend(text: string): Ruling {
   return NO.has(word) ? { value: false } : problem(`${quoteText(text)} is neither true, yes, 1 nor false, no, 0`);
 }
 
+/** Days since 1900 from 1954 to 2091: a date of a spreadsheet whose cell is formatted as a number. */
+const SPREADSHEET_DAY = /^[2-6]\d{4}(?:[.,]\d+)?$/;
+
 function readTime(text: string, { time }: ValueReaders): Ruling {
-  if (isScientific(text)) return problem(scientificAdvice(text, "time"));
+  if (isScientific(text)) return problem(scientificAdvice(text, "a time"));
+  if (SPREADSHEET_DAY.test(text))
+    return problem(`${quoteText(text)} is a spreadsheet's day number; format the column as a date such as 2026-01-31`);
   const seconds = time(text);
   return seconds === null
     ? problem(`${quoteText(text)} is not a time; give Unix seconds, 2026-01-31 or 2026-01-31T09:30:00Z`)
     : { value: seconds };
+}
+
+/** A response that is added is an answer to an NPS survey: another scale would count there as a score. */
+function readNpsType(text: string): Ruling {
+  if (text.toLowerCase() === "nps") return { value: "nps" };
+  return problem(`${quoteText(text)} is not nps; its score would count in the NPS`);
 }
 
 function readScore(text: string): Ruling {
@@ -112,4 +123,5 @@ export const RULES: Readonly<Record<FieldRule, Rule>> = {
   send: readSend,
   time: readTime,
   score: readScore,
+  nps: readNpsType,
 };

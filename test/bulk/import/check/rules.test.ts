@@ -16,6 +16,7 @@ it.each<[FieldRule, string, unknown]>([
   ["send", "0", false],
   ["time", "2026-01-31", 1_769_817_600],
   ["score", "10", 10],
+  ["nps", "NPS", "nps"],
 ])("when %s is %j, then it is taken as %j", (rule, text, value) => {
   expect(RULES[rule](text, readers)).toEqual({ value });
 });
@@ -37,12 +38,15 @@ it.each<[FieldRule, string, RegExp]>([
   ["phone", "+1 (415) 555-0000", /only \+ and digits; write \+14155550000/],
   ["phone", "0301234567", /a national number/],
   ["phone", "555-1234", /is not E\.164: a leading \+/],
-  ["id", "1.2E+15", /digits are lost/],
+  ["id", "1.2E+15", /is an id rounded by a spreadsheet; its digits are lost/],
   ["time", "1,7E+9", /digits are lost/],
   ["time", "soon", /is not a time/],
+  ["time", "45322", /is a spreadsheet's day number; format the column as a date/],
+  ["time", "45322,5", /is a spreadsheet's day number/],
   ["delay", "soon", /is not a delay/],
   ["channel", "fax", /is not a channel/],
   ["send", "maybe", /is neither true/],
+  ["nps", "csat", /"csat" is not nps; its score would count in the NPS/],
   ["score", "11", /a whole number from 0 to 10/],
   ["score", "9.5", /a whole number from 0 to 10/],
 ])("when %s is %j, then it says what to do", (rule, text, problem) => {
