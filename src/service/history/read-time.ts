@@ -4,6 +4,8 @@ import { TIME_MAX } from "../../contract/limits.ts";
 import { createWallClock, toMoment } from "../../runtime/zone.ts";
 
 const NUMBER = /^\d+(?:\.\d+)?$/;
+/** `2026`, `20260131` and a spreadsheet's day number: as Unix seconds they would be in 1970. */
+const DATE_NUMBER = /^(?:(?:19|20)\d{2}(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))?|[2-6]\d{4}(?:\.\d+)?)$/;
 /** ISO 8601, and what databases print: a space for the `T`, a fraction, `UTC` or `+00` for the zone. */
 const TEXT =
   /^(\d{4})[-/](\d{2})[-/](\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?(?: ?UTC)?$/i;
@@ -16,7 +18,7 @@ export function createTimeReader(zone: string | null): (value: Json) => number |
   let wallClock: ((seconds: number) => number) | null = null;
   return (value) => {
     const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
-    if (NUMBER.test(text)) return fromNumber(Number(text));
+    if (NUMBER.test(text)) return DATE_NUMBER.test(text) ? null : fromNumber(Number(text));
     const wall = readWall(text);
     if (wall === null) return null;
     if (wall.offset !== null) return inRange(wall.seconds - wall.offset);
