@@ -7,7 +7,7 @@ export interface InputRecord {
   readonly fields: readonly string[];
 }
 
-/** A record longer than that is a quote that was never closed. */
+/** A record longer than that is a quote that was never closed, or a file without line ends. */
 const RECORD_MAX = 4 * 1024 * 1024;
 
 /** A record exceeds the limit. */
@@ -105,5 +105,5 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 /** What is wrong with the file where the parser stopped. */
 export function describeProblem(error: CsvError | RecordTooLongError): string {
   if (error instanceof CsvError) return PROBLEMS[error.code] ?? error.message;
-  return "a record that begins here is longer than 4 MiB; a quote was probably never closed";
+  return "a record that begins here is longer than 4 MiB; a quote is not closed, or line ends are missing";
 }

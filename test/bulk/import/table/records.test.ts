@@ -72,6 +72,12 @@ describe("line numbers", () => {
       "in.csv:3: a quoted field begins here and is never closed",
     );
   });
+
+  it("when a record is endless, then both likely causes are named", async () => {
+    await expect(read(`a,b\n${"x".repeat(5 * 1024 * 1024)}`)).rejects.toThrow(
+      "in.csv:2: a record that begins here is longer than 4 MiB; a quote is not closed, or line ends are missing",
+    );
+  });
 });
 
 it("when any table is written and read, then it is the same table", async () => {
