@@ -119,7 +119,7 @@ const CARD_SHAPES: readonly (readonly [start: RegExp, lengths: readonly number[]
   [/^35/, [16]],
   [/^6/, [19, 16]],
 ];
-const CARD_START = /(?<![\p{L}\d]|\d[.,-])[2-6](?=(?:[ \u00a0-]?\d){12})/gu;
+const CARD_START = /(?<![\p{L}\d+]|\d[.,-])[2-6](?=(?:[ \u00a0-]?\d){12})/gu;
 
 function findCards(text: string): PersonalSpan[] {
   return [...text.matchAll(CARD_START)].flatMap(({ index }): PersonalSpan[] => {

@@ -35,6 +35,8 @@ describe("what is planted in a comment is masked", () => {
     ["card 4111 1111 1111 1111 12/27", "card [card-1] 12/27"],
     ["5500-0000-0000-0004", "[card-1]"],
     ["378282246310005", "[card-1]"],
+    // A number whose last digit happens to be that of a card.
+    ["call +49 151 12345678", "call [phone-1]"],
     ["see https://app.example.com/reset?token=abc123.", "see [url-1]."],
     ["https://app.example.com/s/a8Fj3kd9Lq2ZxY7Tb4Wn/edit", "[url-1]"],
     ["https://ada:secret@example.com/x", "[url-1]"],
