@@ -106,6 +106,8 @@ describe.skipIf(!hasPostgres)("two processes on one database", () => {
         deliver: async ({ email }, progress) => {
           await progress.transmitting();
           sent.push(`${at} ${email}`);
+          // Until the other has one, too.
+          await expect.poll(() => new Set(sent.map((each) => each[0])).size, { timeout: 20_000 }).toBe(2);
           return { kind: "sent" };
         },
         onError: (error) => expect.unreachable(String(error)),
