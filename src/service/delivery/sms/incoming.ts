@@ -26,8 +26,9 @@ export type IncomingSource = (typeof INCOMING_SOURCES)[number];
 /** Null for a body that is neither a form nor a JSON object. */
 export function readFields({ method, headers, query, bytes }: IncomingRequest): IncomingFields | null {
   if (method === "GET") return fromForm(query);
-  const text = Buffer.from(bytes).toString("utf8");
-  const type = headers["content-type"] ?? "";
+  // Unlike a buffer's own, it leaves out the mark that some programs put before UTF-8.
+  const text = new TextDecoder().decode(bytes);
+  const type = (headers["content-type"] ?? "").toLowerCase();
   if (type.includes("form-urlencoded")) return fromForm(text);
   const body = parseObject(text);
   return body ?? (type === "" && text.includes("=") ? fromForm(text) : null);

@@ -30,8 +30,10 @@ export function readTextMeaning(given: string): KeywordMeaning | AnswerMeaning {
 function readKeyword(text: string): KeywordMeaning | null {
   const said = fold(text);
   const isCommon = PROVIDER_WORDS.has(said);
-  const bare = withoutCourtesy(said);
-  if (bare === "") return null;
+  const polite = withoutCourtesy(said);
+  if (polite === "") return null;
+  // "S.T.O.P." is a word all the same.
+  const bare = polite.split(" ").every((word) => Array.from(word).length === 1) ? polite.replaceAll(" ", "") : polite;
   // Some say it twice.
   const [first = "", ...others] = bare.split(" ");
   const once = others.every((word) => word === first) ? first : bare;
@@ -44,11 +46,17 @@ function readKeyword(text: string): KeywordMeaning | null {
   return kind === undefined ? null : { kind, isCommon };
 }
 
+/** What is not seen: format characters, such as a zero-width space, and the selectors that phones put after an emoji. */
+const INVISIBLE = /[\p{Cf}\uFE00-\uFE0F]/gu;
+/** Latin, Greek and Cyrillic accents, and what Arabic writes above and below its letters, or to stretch them. */
+const ACCENTS = /[\u0300-\u036F\u0640\u064B-\u0655]/g;
+
 /** Words alone, without case, accents and punctuation, with one space between them. */
 function fold(text: string): string {
   return text
     .normalize("NFKD")
-    .replaceAll(/[\u0300-\u036F]/g, "")
+    .replaceAll(INVISIBLE, "")
+    .replaceAll(ACCENTS, "")
     .toLowerCase()
     .normalize("NFC")
     .split(/[^\p{L}\p{M}\p{N}]+/u)
@@ -73,7 +81,8 @@ function withoutCourtesy(said: string): string {
 }
 
 /** One or two digits of any script at the start, and "/10" where the person writes it. */
-const HEAD = /^[\s"'“”„«»‘’(*#]*(\p{Nd}{1,2})(?:\uFE0F?\u20E3)?(?:\s*[/／⁄]\s*(\p{Nd}{2})(?!\p{Nd}))?(.*)$/su;
+const HEAD =
+  /^[\s\p{Cf}"'“”„«»‘’(*#]*(\p{Nd}{1,2})(?:\uFE0F?\u20E3)?\p{Cf}*(?:\s*[/／⁄]\s*(\p{Nd}{2})(?!\p{Nd}))?(.*)$/su;
 /** "9 out of 10", and the same in other languages. */
 const OUT_OF =
   /^\s*(?:out of|of|von|sur|de|di|su|van|av|af|z|ze|iz|od|из|із|от|az|din|από|στα|iš|no|dari|daripada|trên|จาก|מתוך|من)\s+(\p{Nd}{2})(?!\p{Nd})/iu;

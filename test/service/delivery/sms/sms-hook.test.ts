@@ -268,6 +268,16 @@ describe("no more", () => {
   });
 });
 
+it.each([
+  ["a form whose type is in capitals", "Application/X-WWW-Form-URLencoded", `From=%2B${ADA.slice(1)}&Body=9`],
+  ["a form with a byte order mark", "application/x-www-form-urlencoded", `\uFEFFfrom=%2B${ADA.slice(1)}&text=9`],
+  ["JSON with a byte order mark", "application/json", `\uFEFF${JSON.stringify({ from: ADA, text: "9" })}`],
+])("when a gateway sends %s, then its text is read", async (_, type, body) => {
+  const texting = await asked();
+  expect(await texting.text({}, { headers: { "content-type": type }, body })).toBe("204");
+  expect(await answers(texting)).toEqual([[9, null]]);
+});
+
 describe("whose texts are believed", () => {
   const TOKEN = "0123456789abcdef0123456789abcdef";
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
