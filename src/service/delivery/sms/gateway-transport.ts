@@ -79,9 +79,11 @@ export function createGatewayTransport(
       }
       return transmit(exchange, failures, { clock, ms: timeouts.answer }).then(
         ({ status, bytes, retryAfter }): CarrierResult<GatewayReply> => {
-          const answer = { status, text: bytes.toString("utf8"), retryAfter: retryAfterSeconds(retryAfter, clock) };
+          // Unlike a buffer's own, it leaves out the mark that some programs put before UTF-8.
+          const text = new TextDecoder().decode(bytes);
+          const answer = { status, text, retryAfter: retryAfterSeconds(retryAfter, clock) };
           const meaning = readGatewayAnswer(format, answer);
-          const start = bytes.subarray(0, LOGGED_BYTES_MAX).toString("utf8");
+          const start = new TextDecoder().decode(bytes.subarray(0, LOGGED_BYTES_MAX));
           const reply = toReply(GATEWAY_STAGE, status, start, meaning);
           return { kind: meaning.outcome === "sent" ? "accepted" : "refused", reply };
         },

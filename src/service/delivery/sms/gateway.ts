@@ -158,31 +158,36 @@ const PLAIN_MAX = 200;
 
 /** 2xx is enough, unless the body denies it or is no answer of a gateway at all, as a page of a proxy. */
 function acceptedByAny(body: Json | undefined, text: string): GatewayMeaning {
-  const said = text.trim();
-  if (body === undefined) {
-    if (/^(?:err|fail|invalid|denied)/i.test(said))
-      return { ...FAILED, code: /^\S+\s*:?\s*(\d+)/.exec(said)?.[1] ?? null };
-    const isWords = said.length <= PLAIN_MAX && !/[<{[\uFFFD]|\p{Cc}(?<![\r\n\t])/u.test(said);
-    return isWords ? sentAs(/\bID:?\s*([\w.-]+)/i.exec(said)?.[1] ?? "") : NONSENSE;
-  }
-  const answer = asObject(body);
-  const denies =
-    answer.ok === false || answer.success === false || /^(?:error|fail)/i.test(asText(answer.status) ?? "");
-  const hasError = [answer.error, answer.errors].some((one) => one !== undefined && !isNothing(one));
-  if (denies || hasError) return { ...FAILED, code: anyCode(body) };
+  if (body === undefined || typeof body === "string") return acceptedInWords((body ?? text).trim());
+  if (typeof body === "number" && body < 0) return { ...FAILED, code: String(body) };
+  if (placesIn(body).some(isDenial)) return { ...FAILED, code: anyCode(body) };
   return sentAs(findId(body) ?? "");
 }
 
+const DENIAL = /^(?:err|fail|invalid|denied|reject)/i;
+
+function acceptedInWords(said: string): GatewayMeaning {
+  if (DENIAL.test(said)) return { ...FAILED, code: /^\S+\s*:?\s*(\d+)/.exec(said)?.[1] ?? null };
+  const isWords = said.length <= PLAIN_MAX && !/[<{[\uFFFD]|\p{Cc}(?<![\r\n\t])/u.test(said);
+  return isWords ? sentAs(/\bID:?\s*([\w.-]+)/i.exec(said)?.[1] ?? "") : NONSENSE;
+}
+
+function isDenial({ ok, success, status, result, type, error, errors }: JsonObject): boolean {
+  const isFalse = [ok, success].some((one) => one === false || (typeof one === "string" && /^false$/i.test(one)));
+  const says = [status, result, type].some((one) => DENIAL.test(asText(one) ?? ""));
+  return isFalse || says || [error, errors].some((one) => one !== undefined && !isNothing(one));
+}
+
 function isNothing(value: Json): boolean {
-  return (
-    value === null || value === false || value === 0 || value === "" || (Array.isArray(value) && value.length === 0)
-  );
+  if (typeof value === "string") return /^(?:0+|none|null|false|ok|no error|success)?$/i.test(value.trim());
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+  return value === null || value === false || value === 0;
 }
 
 const ID_PATHS = ["message_id", "messageId", "message-id", "id", "sid", "uuid"] as const;
 
-/** Where gateways put it: at the top, in `data`, or in the first of `messages`. */
-function findId(body: Json): string | null {
+/** Where gateways tell of the message: at the top, in `data`, or in the first of a list or of `messages`. */
+function placesIn(body: Json): readonly JsonObject[] {
   const { data, messages } = asObject(body);
   const places = [
     body,
@@ -190,7 +195,11 @@ function findId(body: Json): string | null {
     Array.isArray(body) ? body[0] : undefined,
     Array.isArray(messages) ? messages[0] : messages,
   ];
-  for (const place of places.map(asObject))
+  return places.map(asObject);
+}
+
+function findId(body: Json): string | null {
+  for (const place of placesIn(body))
     for (const path of ID_PATHS) {
       const id = asText(place[path]);
       if (id !== null) return id;

@@ -101,6 +101,13 @@ const LOGIN = "<!doctype html><title>Please log in</title>";
 it.each<[string, HookPlan, NonNullable<TextingOptions["gateway"]>, string, unknown[]]>([
   ["no body", saying(204, ""), {}, "sent | 1 | - | sent", [204, null, ""]],
   ["a word", saying(200, "OK ID: 77"), {}, "sent | 1 | - | sent", [200, null, "OK ID: 77"]],
+  [
+    "JSON with a byte order mark",
+    saying(200, '\uFEFF{"id":"b1"}'),
+    {},
+    "sent | 1 | - | sent",
+    [200, null, '{"id":"b1"}'],
+  ],
   ["429", saying(429, "slow down"), {}, "scheduled | 0 | - | released", [429, null, "slow down"]],
   ["503", saying(503, "{}"), {}, "scheduled | 0 | - | released", [503, null, "{}"]],
   [
