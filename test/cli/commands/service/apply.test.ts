@@ -116,6 +116,8 @@ async function openWorld(served: boolean): Promise<World> {
     : null;
   if (server === null) await service.close();
   await writeFile(path.join(folder, "logo.svg"), LOGO);
+  await writeFile(path.join(folder, "empty.png"), "");
+  await writeFile(path.join(folder, "large.png"), Buffer.alloc(2_000_000));
   await writeFile(path.join(folder, "survey.yaml"), FILE);
   return {
     folder,
@@ -224,6 +226,8 @@ describe("a file that is wrong", () => {
     ["autopilot:\n  sms: {frequency: 0}", "2:20: autopilot.sms.frequency must be from 1 second to 100 years"],
     ["autopilot: {post: {}}", "1:13: autopilot.post is not a setting\nhint: the keys are email, sms"],
     ["brand: {logo: gone.svg}", expect.stringContaining("1:15: brand.logo cannot be read: ENOENT")],
+    ["brand: {logo: empty.png}", "1:15: brand.logo is an empty file"],
+    ["brand: {logo: large.png}", "1:15: brand.logo is too large (maximum is 32 KB)"],
     ["brand: {logo: survey.yaml}", "1:15: brand.logo is not a PNG, JPEG or SVG file"],
     ["brand: {color: '#777'}", expect.stringContaining("1:16: brand.color cannot carry readable text")],
     ["trends: {}", "1:9: trends must be a list\nhint: [] is an empty one"],

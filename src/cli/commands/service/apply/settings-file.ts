@@ -102,20 +102,19 @@ export async function readSettingsFile(name: string, given: string, folder: stri
   return { wanted, fail: file.fail };
 }
 
-/** More than any logo has; larger files are not read whole. */
-const LOGO_READ_MAX = 1024 * 1024;
+/** More than any logo may have; the service says so of what is larger, and need not get the rest of it. */
+const LOGO_READ_MAX = 64 * 1024;
 const DATA_URL = "data:;base64,";
 
 async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, folder: string) {
   const { logo } = brand;
   if (logo === undefined || logo === null) return brand;
   if (logo.startsWith("data:")) return { ...brand, logo: logo.slice(logo.indexOf(",") + 1) };
-  try {
-    const bytes = await readFile(path.resolve(folder, logo));
-    return { ...brand, logo: bytes.subarray(0, LOGO_READ_MAX).toString("base64") };
-  } catch (error) {
+  const bytes = await readFile(path.resolve(folder, logo)).catch((error: unknown) => {
     throw fail(["brand", "logo"], `cannot be read: ${(error as Error).message}`);
-  }
+  });
+  if (bytes.length === 0) throw fail(["brand", "logo"], "is an empty file");
+  return { ...brand, logo: bytes.subarray(0, LOGO_READ_MAX).toString("base64") };
 }
 
 /** A file that `readSettingsFile` reads back to the same settings. */

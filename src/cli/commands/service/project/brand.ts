@@ -25,17 +25,17 @@ export async function runBrand(deps: Deps, { project, name, color, logo, ...choi
   return EXIT.done;
 }
 
-/** More than any logo has; larger files are not read. */
-const FILE_MAX = 1024 * 1024;
+/** More than any logo may have; the service says so of what is larger, and need not get the rest of it. */
+const FILE_MAX = 64 * 1024;
 
 /** As base64. Throws UsageError. */
 async function readLogoFile(file: string): Promise<string> {
-  try {
-    const bytes = await readFile(file);
-    return bytes.subarray(0, FILE_MAX).toString("base64");
-  } catch (error) {
+  const bytes = await readFile(file).catch((error: unknown) => {
     throw new UsageError(`--logo: cannot read ${file}: ${(error as Error).message}`, { cause: error });
-  }
+  });
+  // Without a byte it would take the logo back.
+  if (bytes.length === 0) throw new UsageError(`--logo: ${file} is empty`);
+  return bytes.subarray(0, FILE_MAX).toString("base64");
 }
 
 export function registerBrand(parent: Command, context: CommandContext): void {
