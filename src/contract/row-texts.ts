@@ -104,6 +104,13 @@ export function withAllDigits({
   return quoted === null ? rows : (JSON.parse(quoted) as JsonObject[]);
 }
 
+/** As `JSON.parse`, but a whole number that would lose digits is a string of them all. */
+export function parseWithAllDigits(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const quoted = mayHoldLongNumbers(text) ? quoteLongNumbers(text) : null;
+  return quoted === null ? value : JSON.parse(quoted);
+}
+
 /** JSON in which each whole number that loses digits is a string of them all; null when there is none. */
 function quoteLongNumbers(text: string): string | null {
   let isQuoted = false;

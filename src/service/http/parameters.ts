@@ -1,11 +1,11 @@
 /** All parameters of a call: query, body and cursor together; the body takes precedence over the query. */
 import { formatQuery, parseBracketPairs } from "../../contract/brackets.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { parseWithAllDigits } from "../../contract/row-texts.ts";
 import { formatNextLink } from "../../contract/text/link.ts";
 import { ROUTES, type ParameterType, type Route } from "../../contract/routes.ts";
 import { InvalidError } from "../domain/errors.ts";
 import { BODY_MAX, tooLarge } from "./bodies.ts";
-import { parseExactly } from "./exact-json.ts";
 import { bodyKind } from "./head.ts";
 import { HttpError } from "./replies.ts";
 
@@ -103,7 +103,7 @@ function parseJson(text: string): JsonObject {
 
 function tryParse(text: string): unknown {
   try {
-    return parseExactly(text);
+    return parseWithAllDigits(text);
   } catch (error) {
     const place = /position \d+|end of JSON input/.exec(error instanceof Error ? error.message : "")?.[0];
     // The parser's own sentence quotes the body, which does not belong into logs and traces.

@@ -9,10 +9,10 @@ import {
   TEXT_BYTES_MAX,
   TIME_MAX,
 } from "../../contract/limits.ts";
+import { parseWithAllDigits } from "../../contract/row-texts.ts";
 import { isE164 } from "../../contract/text/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "../domain/errors.ts";
-import { parseExactly } from "./exact-json.ts";
 
 /** No real properties are nested deeper; the store's JSON has a limit too. */
 const DEPTH_MAX = 32;
@@ -271,7 +271,7 @@ function toMap(value: Json): Properties | null | undefined {
 
 function parseMap(text: string): Properties | undefined {
   try {
-    const value = parseExactly(text);
+    const value = parseWithAllDigits(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
