@@ -1,5 +1,4 @@
 /** A project's settings as a YAML file, both ways. */
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { stringify } from "yaml";
 import type { Json } from "../../../../contract/json.ts";
@@ -9,6 +8,7 @@ import type { ProjectConfiguration, WantedConfiguration } from "../../../../serv
 import { WEEKDAYS } from "../../../../service/domain/delivery/digest-rows.ts";
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from "../../../../service/domain/webhooks/webhook-rows.ts";
 import { formatDuration, readDuration } from "../../../args/values.ts";
+import { readLogoFile } from "../project/logo-file.ts";
 import {
   fields,
   flag,
@@ -102,19 +102,18 @@ export async function readSettingsFile(name: string, given: string, folder: stri
   return { wanted, fail: file.fail };
 }
 
-/** More than any logo may have; the service says so of what is larger, and need not get the rest of it. */
-const LOGO_READ_MAX = 64 * 1024;
 const DATA_URL = "data:;base64,";
 
 async function withLogo(brand: { logo?: string | null }, { fail }: YamlFile, folder: string) {
   const { logo } = brand;
   if (logo === undefined || logo === null) return brand;
   if (logo.startsWith("data:")) return { ...brand, logo: logo.slice(logo.indexOf(",") + 1) };
-  const bytes = await readFile(path.resolve(folder, logo)).catch((error: unknown) => {
-    throw fail(["brand", "logo"], `cannot be read: ${(error as Error).message}`);
+  const refuse = (why: string): Error => fail(["brand", "logo"], why);
+  const read = await readLogoFile(path.resolve(folder, logo), {
+    unreadable: ({ message }) => refuse(`cannot be read: ${message}`),
+    empty: () => refuse("is an empty file"),
   });
-  if (bytes.length === 0) throw fail(["brand", "logo"], "is an empty file");
-  return { ...brand, logo: bytes.subarray(0, LOGO_READ_MAX).toString("base64") };
+  return { ...brand, logo: read };
 }
 
 /** A file that `readSettingsFile` reads back to the same settings. */

@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { readLogoFile } from "./logo-file.ts";
 import { BRAND, PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
 
 export interface BrandOptions extends ProjectChoice {
@@ -18,24 +18,19 @@ export async function runBrand(deps: Deps, { project, name, color, logo, ...choi
   const change = {
     ...(name === null ? {} : { name }),
     ...(color === null ? {} : { color }),
-    ...(logo === null ? {} : { logo: logo === "" ? "" : await readLogoFile(logo) }),
+    ...(logo === null ? {} : { logo: logo === "" ? "" : await readLogo(logo) }),
   };
   const brand = await withAdmin(deps, choice, (admin) => admin({ kind: "brand", project, ...change }));
   await showRecord(deps, BRAND, brand);
   return EXIT.done;
 }
 
-/** More than any logo may have; the service says so of what is larger, and need not get the rest of it. */
-const FILE_MAX = 64 * 1024;
-
-/** As base64. Throws UsageError. */
-async function readLogoFile(file: string): Promise<string> {
-  const bytes = await readFile(file).catch((error: unknown) => {
-    throw new UsageError(`--logo: cannot read ${file}: ${(error as Error).message}`, { cause: error });
+/** Throws UsageError. */
+function readLogo(file: string): Promise<string> {
+  return readLogoFile(file, {
+    unreadable: (error) => new UsageError(`--logo: cannot read ${file}: ${error.message}`, { cause: error }),
+    empty: () => new UsageError(`--logo: ${file} is empty`),
   });
-  // Without a byte it would take the logo back.
-  if (bytes.length === 0) throw new UsageError(`--logo: ${file} is empty`);
-  return bytes.subarray(0, FILE_MAX).toString("base64");
 }
 
 export function registerBrand(parent: Command, context: CommandContext): void {
