@@ -1,8 +1,8 @@
 /** The README's recipes, typed as they stand there, one after the other, by somebody with a small customer list. */
-import { spawnSync } from "node:child_process";
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { isInstalled } from "./helpers/installed.ts";
 import { isLong } from "./helpers/long.ts";
 import { openResident, runShell, type Resident } from "./helpers/resident.ts";
 import { bareEnvironment, shellProgram, type Ended } from "./helpers/run-cli.ts";
@@ -11,7 +11,6 @@ import { startServe, type Served } from "./helpers/serve.ts";
 const KEY = "the-old-key";
 const CUSTOMERS = "E-Mail Address,name,plan\nann@example.com,Ann,pro\nbob@example.com,Bob,free\n";
 const HISTORY = "person_email,score,comment,plan\nann@example.com,10,,pro\nbob@example.com,3,Too slow,free\n";
-const has = (tool: string): boolean => spawnSync("sh", ["-c", `command -v ${tool}`]).status === 0;
 
 let recipes: ReadonlyMap<string, readonly string[]>;
 let service: Served;
@@ -171,7 +170,7 @@ describe("recipes", () => {
     expect(mail).toMatch(/^-t\nFrom: /);
   });
 
-  it.runIf(has("jq"))("when rows go to jq, then it reads them (runs where jq is installed)", async () => {
+  it.runIf(isInstalled("jq"))("when rows go to jq, then it reads them (runs where jq is installed)", async () => {
     const outputs = [];
     for (const line of recipe("With jq")) outputs.push(await type(line));
     expect(outputs.map(({ status, stdout }) => [status, stdout])).toEqual([
@@ -180,7 +179,7 @@ describe("recipes", () => {
     ]);
   });
 
-  it.runIf(has("curl"))(
+  it.runIf(isInstalled("curl"))(
     "when a script's base URL is changed, then it works on (runs where curl is installed)",
     async () => {
       const [serve, ...lines] = recipe("Move a script from a hosted service that closed");

@@ -1,13 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { isInstalled } from "./installed.ts";
 import { onPostgres } from "./postgres.ts";
 import { parseStory, runStory } from "./story.ts";
-
-function isInstalled(program: string): boolean {
-  return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
-}
 
 /** Registers a test for each story of one folder of test/acceptance, and one that there are stories at all. */
 export function tellStories(folder: string): void {
