@@ -125,7 +125,7 @@ function maskValue(value: Json, field: string, masking: Masking): Json {
   return isJsonObject(value) ? maskFields(value, masking) : value;
 }
 
-/** A number that does not fit into a JavaScript number comes as marked text (`contract/row-texts.ts`). */
+/** A number that does not fit into a JavaScript number comes as marked text (`contract/long-numbers.ts`). */
 const LONG_NUMBER = /^\ufdd0(.*)\ufdd0$/su;
 
 function maskProperty(name: string, value: Json, masking: Masking): Json {

@@ -34,7 +34,7 @@ for (const mode of ["walk", "times"]) {
   const name = mode === "walk" ? "times ignored" : "in windows";
   await bare(stub.url, 1);
   const ratio = await alternate(
-    5,
+    11,
     () => exported(stub.url),
     () => bare(stub.url, 1),
   );

@@ -1,8 +1,8 @@
 /** Rows as a service sends them, with everything in them that has ever made a table or a file go wrong. */
-import type { Rows } from "../../src/cli/render/encoders.ts";
+import type { RowPage } from "../../src/contract/row-page.ts";
 import type { JsonObject } from "../../src/contract/json.ts";
 
-export function asPage(rows: readonly JsonObject[]): Rows {
+export function asPage(rows: readonly JsonObject[]): RowPage {
   return { rows, text: JSON.stringify(rows) };
 }
 

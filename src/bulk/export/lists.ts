@@ -1,14 +1,6 @@
 /** A list of the API as functions: the engine of exports does not know the client. */
 import type { JsonObject } from "../../contract/json.ts";
-import { splitRowTexts } from "../../contract/row-texts.ts";
-
-/** Rows parsed, and the JSON array that they came in. */
-export interface RowPage {
-  readonly rows: readonly JsonObject[];
-  readonly text: string;
-  /** The text of the complete page, where these are some of its rows and `text` has to be made. */
-  readonly source?: string;
-}
+import type { RowPage } from "../../contract/row-page.ts";
 
 export interface FetchedPage extends RowPage {
   /** The link to the next page of a cursor list; null on its last page, and always for numbered lists. */
@@ -54,35 +46,6 @@ export interface RowKeys {
   readonly id: (row: JsonObject) => string;
   /** The time that the list is ordered and filtered by, Unix seconds; null when the row has none. */
   readonly at: (row: JsonObject) => number | null;
-}
-
-/** The rows of a page that `keep` wants; their own texts are cut out when they are asked for. */
-export function keepRows(page: RowPage, keep: (row: JsonObject) => boolean): RowPage {
-  const kept = page.rows.map(keep);
-  return kept.includes(false) ? new KeptRows(page, kept) : page;
-}
-
-/**
- * A class for its getter: one in an object literal would be a closure of its own in a hidden class of its own, and
- * those live, with the page that they hold, until the next full garbage collection.
- */
-class KeptRows implements RowPage {
-  readonly rows: readonly JsonObject[];
-  readonly source: string;
-  readonly #page: RowPage;
-  readonly #kept: readonly boolean[];
-
-  constructor(page: RowPage, kept: readonly boolean[]) {
-    this.rows = page.rows.filter((_, index) => kept[index]);
-    this.source = page.source ?? page.text;
-    this.#page = page;
-    this.#kept = kept;
-  }
-
-  get text(): string {
-    const texts = splitRowTexts(this.#page.text).filter((_, index) => this.#kept[index]);
-    return `[${texts.join(",")}]`;
-  }
 }
 
 /**

@@ -1,16 +1,15 @@
 /** Every row of a list once, in the list's order: in parallel windows of time where that works, else in sequence. */
 import { isWholeList } from "../../contract/limits.ts";
+import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import {
   CIRCLE,
   createRecentIds,
-  keepRows,
   sameAgain,
   sortedTimes,
   type FetchedPage,
   type PageList,
   type RecentIds,
   type Range,
-  type RowPage,
 } from "./lists.ts";
 import { FiltersIgnoredError, readInWindows, type WindowsOptions } from "./windows.ts";
 

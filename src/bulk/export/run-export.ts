@@ -1,7 +1,8 @@
 /** One export from the list to the sink: rows in order, each once, with bounded memory. */
+import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import type { ScratchFile } from "../../runtime/files/scratch-file.ts";
 import type { TextSink } from "./byte-sink.ts";
-import { keepRows, type RowKeys, type RowPage } from "./lists.ts";
+import type { RowKeys } from "./lists.ts";
 import { readList, type ListReading } from "./read-list.ts";
 import { NO_VERSIONS, type VersionLog, type Versions } from "./versions.ts";
 

@@ -1,7 +1,7 @@
 /** The versions of rows that an incremental run has written, as far back as the next one will ask again. */
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../../contract/json.ts";
-import type { RowPage } from "./lists.ts";
+import type { RowPage } from "../../contract/row-page.ts";
 
 export interface VersionKeys {
   id(row: JsonObject): string;

@@ -1,6 +1,7 @@
 /** A list that is asked again and again for what is new: every version of a row once, in the order of change. */
 import type { JsonObject } from "../../contract/json.ts";
-import { keepRows, type PageList, type RowKeys, type RowPage } from "./lists.ts";
+import { keepRows, type RowPage } from "../../contract/row-page.ts";
+import type { PageList, RowKeys } from "./lists.ts";
 import { readList } from "./read-list.ts";
 import { createVersionFilter, createVersionLog, NO_VERSIONS, type VersionKeys } from "./versions.ts";
 

@@ -1,9 +1,9 @@
 /** Reads a stretch of time in windows: a queue of them in the order of time, several read at once. */
 import { isWholeList } from "../../contract/limits.ts";
+import { keepRows, type RowPage } from "../../contract/row-page.ts";
 import {
   CIRCLE,
   createRecentIds,
-  keepRows,
   sameAgain,
   sortedTimes,
   type CursorList,
@@ -11,7 +11,6 @@ import {
   type PageList,
   type RecentIds,
   type RowKeys,
-  type RowPage,
 } from "./lists.ts";
 
 /** The service answered a request for a time range with rows from before it. */

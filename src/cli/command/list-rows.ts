@@ -1,7 +1,7 @@
 /** What every `list` does: its flags, and pages from the client to stdout, up to a limit. */
 import type { CallOptions, Client, Page, Parameters } from "../../client/client.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
-import { splitRowTexts } from "../../contract/row-texts.ts";
+import { keepRows } from "../../contract/row-page.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseInteger } from "../args/values.ts";
@@ -9,7 +9,6 @@ import { type Deps, withClient } from "./deps.ts";
 import { UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { Resource } from "../render/columns.ts";
-import type { Rows } from "../render/encoders.ts";
 import { openListOutput } from "../render/list-output.ts";
 import { withPager } from "../streams/paging.ts";
 import { countOf, formatCount, writeDone } from "./notes.ts";
@@ -78,7 +77,7 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
     let left = limits.limit ?? Infinity;
     for (let step = await walk.next(); step.done !== true; step = await walk.next()) {
       const page = step.value;
-      await output.write(firstRows(page, left));
+      await output.write(keepRows(page, (_, index) => index < left));
       left -= page.rows.length;
       if (left > 0) continue;
       await output.end();
@@ -90,11 +89,6 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
     await output.end();
     return EXIT.done;
   });
-}
-
-function firstRows(page: Page, count: number): Rows {
-  if (page.rows.length <= count) return page;
-  return { rows: page.rows.slice(0, count), text: `[${splitRowTexts(page.text).slice(0, count).join(",")}]` };
 }
 
 interface Stop {

@@ -1,9 +1,10 @@
 /** What the five exports differ in, as data, and the flags that they share. */
-import type { CursorList, PageList, Range, RowKeys, RowPage } from "../../bulk/export/lists.ts";
+import type { CursorList, PageList, Range, RowKeys } from "../../bulk/export/lists.ts";
 import type { VersionKeys } from "../../bulk/export/versions.ts";
 import type { Client } from "../../client/client.ts";
 import type { JsonObject } from "../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
+import type { RowPage } from "../../contract/row-page.ts";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseInteger, parseOutputFile } from "../args/values.ts";

@@ -8,9 +8,9 @@ import {
   type ExportTotals,
   type ExportReading,
 } from "../../bulk/export/run-export.ts";
-import type { RowPage } from "../../bulk/export/lists.ts";
 import type { VersionLog } from "../../bulk/export/versions.ts";
 import { PER_PAGE_MAX } from "../../contract/limits.ts";
+import type { RowPage } from "../../contract/row-page.ts";
 import { openScratchFile } from "../../runtime/files/scratch-file.ts";
 import { CONCURRENCY_DEFAULT } from "../args/global-options.ts";
 import type { Increment, OpenedExport } from "./increment.ts";

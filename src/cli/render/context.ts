@@ -1,7 +1,7 @@
+import type { RowPage } from "../../contract/row-page.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { GlobalOptions } from "../args/global-options.ts";
 import type { Streams } from "../streams/streams.ts";
-import type { Rows } from "./encoders.ts";
 
 /** What renderers need of a command's `Deps`. */
 export interface RenderContext {
@@ -26,7 +26,7 @@ export interface RenderContext {
 
 export interface ListOutput {
   /** Writes one page; resolves when stdout may take the next. */
-  write(page: Rows): Promise<void>;
+  write(page: RowPage): Promise<void>;
   /** Writes what is left: the end of an array, the note about an empty table. */
   end(): Promise<void>;
 }

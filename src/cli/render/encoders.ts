@@ -3,23 +3,17 @@ import type { stringify } from "csv-stringify/sync";
 import { guardFormula, guardPhone } from "../../contract/text/formula-guard.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../contract/json.ts";
 import { RESOURCES } from "../../contract/resources.ts";
-import { markLongNumbers, mayHoldLongNumbers, splitRowTexts, unmarkLongNumbers } from "../../contract/row-texts.ts";
+import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../contract/long-numbers.ts";
+import { splitRowTexts } from "../../contract/row-texts.ts";
+import type { RowPage } from "../../contract/row-page.ts";
 import { toCellText, type Column } from "./columns.ts";
 import { indentJson } from "./json-indent.ts";
 import { createTimeFormatter, type TimeFormat, type TimeFormatter } from "./time.ts";
 
-/** Rows parsed, and the JSON array that they came in; a client's page is one. */
-export interface Rows {
-  readonly rows: readonly JsonObject[];
-  readonly text: string;
-  /** The text of the page that they are some of, where that is at hand and `text` has to be made. */
-  readonly source?: string;
-}
-
 /** `head()` once, `rows()` for each page in order, `tail()` once; the joined texts are the output. */
 export interface Encoder {
   head(): string;
-  rows(page: Rows): string;
+  rows(page: RowPage): string;
   tail(): string;
 }
 
@@ -55,15 +49,15 @@ export function createEncoder(options: EncoderOptions): Encoder {
   const write = createJsonWriter(options);
   const texts =
     write === null
-      ? (page: Rows) => splitRowTexts(page.text)
-      : (page: Rows) => withExactNumbers(page, (rows) => rows.map(write));
+      ? (page: RowPage) => splitRowTexts(page.text)
+      : (page: RowPage) => withExactNumbers(page, (rows) => rows.map(write));
   if (options.format === "ndjson") return createNdjsonEncoder(texts);
   return createArrayEncoder(
     options.indent === true ? (page) => texts(page).map((row) => `  ${indentJson(row, 1)}`) : texts,
   );
 }
 
-function createArrayEncoder(texts: (page: Rows) => string[]): Encoder {
+function createArrayEncoder(texts: (page: RowPage) => string[]): Encoder {
   let written = 0;
   return {
     head: () => "[",
@@ -78,7 +72,7 @@ function createArrayEncoder(texts: (page: Rows) => string[]): Encoder {
   };
 }
 
-function createNdjsonEncoder(texts: (page: Rows) => string[]): Encoder {
+function createNdjsonEncoder(texts: (page: RowPage) => string[]): Encoder {
   return {
     head: () => "",
     rows: (page) =>
@@ -112,12 +106,10 @@ function createLineEncoder(options: EncoderOptions): Encoder {
 }
 
 /** What `write` makes of a page's rows, with all digits of numbers that a JavaScript number cannot hold. */
-export function withExactNumbers(
-  { rows, text, source }: Rows,
-  write: (rows: readonly JsonObject[]) => readonly string[],
-): string[] {
-  const exact = mayHoldLongNumbers(source ?? text) ? markLongNumbers(text) : null;
-  return exact === null ? [...write(rows)] : write(JSON.parse(exact) as JsonObject[]).map(unmarkLongNumbers);
+export function withExactNumbers(page: RowPage, write: (rows: readonly JsonObject[]) => readonly string[]): string[] {
+  // The text of some of a page's rows has to be made, a twelfth of an export, so it is asked for only where it is needed.
+  const exact = mayHoldLongNumbers(page.source ?? page.text) ? markLongNumbers(page.text) : null;
+  return exact === null ? [...write(page.rows)] : write(JSON.parse(exact) as JsonObject[]).map(unmarkLongNumbers);
 }
 
 function createCellWriter(options: EncoderOptions, columns: readonly Column[]): (row: JsonObject) => string[] {

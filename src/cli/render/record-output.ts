@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { withAllDigits } from "../../contract/row-texts.ts";
+import { withAllDigits } from "../../contract/long-numbers.ts";
 import { recordColumns, selectColumns, toCellText, type Resource } from "./columns.ts";
 import type { RenderContext } from "./context.ts";
 import { createJsonWriter, toTsvLines, withExactNumbers } from "./encoders.ts";

@@ -1,7 +1,7 @@
 /** Names and values in two columns, nothing cut: one thing, or one block a row as `\\x` does in psql. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { withAllDigits } from "../../contract/row-texts.ts";
+import { withAllDigits } from "../../contract/long-numbers.ts";
 import { recordColumns, type Column, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
 import { drawGrid, GAP } from "./grid.ts";

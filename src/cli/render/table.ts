@@ -1,10 +1,10 @@
 /** Tables for people: fitted to the terminal, laid out by the first rows and streamed from there. */
 import type { JsonObject } from "../../contract/json.ts";
 import { unixSeconds } from "../../runtime/clock.ts";
-import { withAllDigits } from "../../contract/row-texts.ts";
+import { withAllDigits } from "../../contract/long-numbers.ts";
+import type { RowPage } from "../../contract/row-page.ts";
 import { selectColumns, type Column, type ColumnKind, type Resource } from "./columns.ts";
 import type { ListOutput, RenderContext } from "./context.ts";
-import type { Rows } from "./encoders.ts";
 import { drawGrid, GAP } from "./grid.ts";
 import { createPaint, toHumanText, toneOf, type Tone } from "./human.ts";
 import { createTextMeasure, type FittedText } from "./text-measure.ts";
@@ -54,7 +54,7 @@ export function openTableOutput(context: RenderContext, resource: Resource, { wr
     return drawing.heading + drawing.lines(waiting);
   };
   return {
-    async write(page: Rows) {
+    async write(page: RowPage) {
       const cells = withAllDigits(page).map(toCells);
       if (writeLines !== null) return streams.out.write(writeLines(cells));
       waiting = [...waiting, ...cells];

@@ -1,7 +1,7 @@
 /** All parameters of a call: query, body and cursor together; the body takes precedence over the query. */
 import { formatQuery, parseBracketPairs } from "../../contract/brackets.ts";
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import { parseWithAllDigits } from "../../contract/row-texts.ts";
+import { parseWithAllDigits } from "../../contract/long-numbers.ts";
 import { formatNextLink } from "../../contract/text/link.ts";
 import { ROUTES, type ParameterType, type Route } from "../../contract/routes.ts";
 import { InvalidError } from "../domain/errors.ts";

@@ -9,7 +9,7 @@ import {
   TEXT_BYTES_MAX,
   TIME_MAX,
 } from "../../contract/limits.ts";
-import { parseWithAllDigits } from "../../contract/row-texts.ts";
+import { parseWithAllDigits } from "../../contract/long-numbers.ts";
 import { isE164 } from "../../contract/text/phone.ts";
 import type { Properties } from "../../contract/resources.ts";
 import { InvalidError } from "../domain/errors.ts";

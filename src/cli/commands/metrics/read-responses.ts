@@ -1,9 +1,9 @@
 /** The responses behind the numbers, read once as an export reads them, for what the API's counts cannot tell. */
-import type { RowPage } from "../../../bulk/export/lists.ts";
 import { readList } from "../../../bulk/export/read-list.ts";
 import type { JsonObject } from "../../../contract/json.ts";
 import { PER_PAGE_MAX, scoreCategory, SCORE_MAX, SCORE_MIN } from "../../../contract/limits.ts";
 import { type Expansion, ROUTES } from "../../../contract/routes.ts";
+import type { RowPage } from "../../../contract/row-page.ts";
 import type { AnswerKind } from "../../../insight/segments.ts";
 import { CONCURRENCY_DEFAULT } from "../../args/global-options.ts";
 import { type Deps, withClient } from "../../command/deps.ts";

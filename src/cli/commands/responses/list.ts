@@ -113,7 +113,8 @@ async function* shapePages(
 ): AsyncGenerator<Page> {
   for await (const page of pages) {
     const wanted = sift === null ? page : sift(page);
-    yield { ...page, ...(redaction === null ? wanted : redaction.page(wanted)) };
+    const { rows, text } = redaction === null ? wanted : redaction.page(wanted);
+    yield { ...page, rows, text };
   }
 }
 

@@ -1,13 +1,13 @@
 /** `--redact`: personal data in comments becomes marks, page by page. */
 import { isJsonObject, type JsonObject } from "../../../../contract/json.ts";
 import type { Expansion } from "../../../../contract/routes.ts";
-import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../../../contract/row-texts.ts";
+import { markLongNumbers, mayHoldLongNumbers, unmarkLongNumbers } from "../../../../contract/long-numbers.ts";
+import type { RowPage } from "../../../../contract/row-page.ts";
 import type { PersonalKind } from "../../../../insight/personal-data.ts";
 import { createMasker, type Masker } from "../../../../insight/redact.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeNote } from "../../../command/notes.ts";
-import type { Rows } from "../../../render/encoders.ts";
 
 export const REDACT_FLAG: FlagRecord = {
   flag: "--redact",
@@ -18,7 +18,7 @@ export const REDACT_FLAG: FlagRecord = {
 export interface Redaction {
   /** What has to be asked for: only an expanded person shows which words are their name. */
   readonly expand: readonly Expansion[];
-  readonly page: (page: Rows) => Rows;
+  readonly page: (page: RowPage) => RowPage;
   /** One line on stderr: how much was replaced. */
   readonly tell: () => Promise<void>;
 }
@@ -34,7 +34,7 @@ export function createRedaction(deps: Deps, asked: readonly Expansion[] | null):
   };
 }
 
-function maskPage(masker: Masker, page: Rows, shape: (row: JsonObject) => JsonObject): Rows {
+function maskPage(masker: Masker, page: RowPage, shape: (row: JsonObject) => JsonObject): RowPage {
   const exact = mayHoldLongNumbers(page.text) ? markLongNumbers(page.text) : null;
   const source = exact === null ? page.rows : (JSON.parse(exact) as JsonObject[]);
   const rows = source.map((row) => shape(masker.row(row)));

@@ -2,14 +2,13 @@
 import { createContext, Script } from "node:vm";
 import { isJsonObject, type Json, type JsonObject } from "../../../../contract/json.ts";
 import { SCORE_MAX, SCORE_MIN, type ScoreCategory, scoreCategory } from "../../../../contract/limits.ts";
-import { splitRowTexts } from "../../../../contract/row-texts.ts";
+import { keepRows, type RowPage } from "../../../../contract/row-page.ts";
 import { createTextSearch, type TextSearch } from "../../../../insight/search.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import { badValue, parseKeyValue } from "../../../args/values.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import type { Resource } from "../../../render/columns.ts";
-import type { Rows } from "../../../render/encoders.ts";
 
 /** What a response has to be to be shown; all of it. */
 export interface RowFilters {
@@ -113,7 +112,7 @@ function orUsageError(pattern: string, place: string): TextSearch {
 }
 
 /** Those rows of a page that fit. */
-export type Sift = (page: Rows) => Rows;
+export type Sift = (page: RowPage) => RowPage;
 
 /** Null where every row fits. */
 export function createSift({ scores, search, properties, hasComment, tags }: RowFilters): Sift | null {
@@ -132,21 +131,10 @@ export function createSift({ scores, search, properties, hasComment, tags }: Row
   if (tests.length === 0) return null;
   return (page) => {
     const candidates = page.rows.map((row) => tests.every((test) => test(row)));
-    if (search === null) return pick(page, candidates);
+    if (search === null) return keepRows(page, (_, index) => candidates[index] === true);
     const found = search.matchEach(page.rows.filter((_, index) => candidates[index]).map(commentOf));
-    return pick(
-      page,
-      candidates.map((isCandidate) => isCandidate && found.shift() === true),
-    );
+    return keepRows(page, (_, index) => candidates[index] === true && found.shift() === true);
   };
-}
-
-function pick(page: Rows, kept: readonly boolean[]): Rows {
-  if (!kept.includes(false)) return page;
-  const rows = page.rows.filter((_, index) => kept[index]);
-  if (rows.length === 0) return { rows, text: "[]" };
-  const texts = splitRowTexts(page.text).filter((_, index) => kept[index]);
-  return { rows, text: `[${texts.join(",")}]` };
 }
 
 /** Null for a response without a score, which no service should send. */

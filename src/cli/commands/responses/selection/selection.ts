@@ -1,11 +1,11 @@
 /** Responses by all filters at once, redacted where that is asked for. */
 import type { Client } from "../../../../client/client.ts";
 import { PER_PAGE_MAX } from "../../../../contract/limits.ts";
+import type { RowPage } from "../../../../contract/row-page.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { createProgress } from "../../../command/progress.ts";
-import type { Rows } from "../../../render/encoders.ts";
 import { createRedaction } from "./redaction.ts";
 import { createSift, readRowFilters, ROW_FLAGS, type RowFilters } from "./row-filters.ts";
 import { FILTER_FLAGS, readFilters, type ResponseFilters, toFilterParameters } from "./service-filters.ts";
@@ -26,7 +26,7 @@ export function readSelection(deps: Deps, flags: Flags): Selection {
 
 export interface SelectionReader {
   /** Pages as they are to be shown; rows that do not fit are left out. */
-  pages(client: Client): AsyncGenerator<Rows>;
+  pages(client: Client): AsyncGenerator<RowPage>;
   /** After the last page. */
   tell(): Promise<void>;
 }

@@ -3,7 +3,9 @@ import { createHash } from "node:crypto";
 import { RESPONSE_VERSIONS, changedAt } from "../export.ts";
 import { createRecentIds } from "../../../../bulk/export/lists.ts";
 import type { JsonObject } from "../../../../contract/json.ts";
-import { markLongNumbers, splitRowTexts, unmarkLongNumbers } from "../../../../contract/row-texts.ts";
+import { markLongNumbers, unmarkLongNumbers } from "../../../../contract/long-numbers.ts";
+import { splitRowTexts } from "../../../../contract/row-texts.ts";
+import type { RowPage } from "../../../../contract/row-page.ts";
 import { unixSeconds } from "../../../../runtime/clock.ts";
 import type { EndpointTransport } from "../../../../service/webhook/transport.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -11,7 +13,6 @@ import { writeNote } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { timeOf } from "../../../export/sources.ts";
 import { pathColumn, type Resource } from "../../../render/columns.ts";
-import type { Rows } from "../../../render/encoders.ts";
 
 export interface ForwardTarget {
   readonly url: string;
@@ -40,12 +41,12 @@ export const FORWARDED: Resource = {
 
 export interface Forwarder {
   /** Rows that are not sent: later they are changed ones, and not new. */
-  know(page: Rows): void;
+  know(page: RowPage): void;
   /**
    * Sends them one after another; for each, what became of it. Rejects when a signal ends it. `since`, Unix seconds, is
    * the first that was looked at: what is older and comes now was edited; null: everything was.
    */
-  send(page: Rows, since: number | null): AsyncGenerator<Rows>;
+  send(page: RowPage, since: number | null): AsyncGenerator<RowPage>;
   close(): void;
 }
 
@@ -123,7 +124,7 @@ function createForwarder(deps: Deps, sender: Sender): Forwarder {
   };
 }
 
-function asRows(row: JsonObject): Rows {
+function asRows(row: JsonObject): RowPage {
   return { rows: [row], text: JSON.stringify([row]) };
 }
 

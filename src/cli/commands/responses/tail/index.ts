@@ -11,6 +11,7 @@ import {
 import type { JsonObject } from "../../../../contract/json.ts";
 import { PER_PAGE_MAX } from "../../../../contract/limits.ts";
 import { ROUTES, type Expansion } from "../../../../contract/routes.ts";
+import type { RowPage } from "../../../../contract/row-page.ts";
 import { CONCURRENCY_DEFAULT } from "../../../args/global-options.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
@@ -26,7 +27,6 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { CREATED, keysOf, pageList, timeOf, UPDATED } from "../../../export/sources.ts";
 import type { ListOutput } from "../../../render/context.ts";
 import { openListOutput } from "../../../render/list-output.ts";
-import type { Rows } from "../../../render/encoders.ts";
 import { RESPONSES } from "../../../render/resources.ts";
 import { changedAt, RESPONSE_VERSIONS, UPDATED_KEYS } from "../export.ts";
 import { FORWARDED, type Forwarder, type ForwardTarget, openForwarder } from "./forward.ts";
@@ -143,7 +143,7 @@ async function follow(deps: Deps, options: ResponsesTailOptions, opened: Opened)
   const { watch, since } = await startWatch(deps, client, options, expand === null ? null : [...expand]);
   if (options.since === null) for await (const page of watch.look()) forwarder?.know(page);
   if (deps.streams.err.isTTY) await writeDone(deps, "Waiting for answers. Press Ctrl-C to stop.");
-  const show = async (page: Rows): Promise<void> => {
+  const show = async (page: RowPage): Promise<void> => {
     const wanted = sift === null ? page : sift(page);
     if (wanted.rows.length === 0) return;
     if (forwarder === null) return output.write(redaction === null ? wanted : redaction.page(wanted));

@@ -20,8 +20,8 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import type { Json, JsonObject } from "../../../../contract/json.ts";
+import type { RowPage } from "../../../../contract/row-page.ts";
 import { type ColumnKind, pathColumn, type Resource } from "../../../render/columns.ts";
-import type { Rows } from "../../../render/encoders.ts";
 import { openListOutput } from "../../../render/list-output.ts";
 import { withPager } from "../../../streams/paging.ts";
 import { writeRecord } from "../../../render/record-output.ts";
@@ -141,7 +141,7 @@ async function writePages(deps: Deps, { resource, limits, fetch, data }: PagedLi
 }
 
 /** Values as the rows that outputs take. */
-export function toRows(values: readonly object[]): Rows {
+export function toRows(values: readonly object[]): RowPage {
   const text = JSON.stringify(values);
   return { rows: JSON.parse(text) as Json as JsonObject[], text };
 }
