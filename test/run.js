@@ -44,12 +44,14 @@ const isBoth = args.length === 0 && !isServerOnly && (isLong || process.env.SURV
 
 // Most tests wait for programs and timers of their own, so more workers than processors are busy ones. A worker loads a
 // module once for all its files. Room for twice as many young objects saves a tenth of its processor time.
-// Where a busy machine made a test late, it gets one more try, and the end of the run names it.
+// What a test looks for again and again may come late on a busy machine: Vitest's own patience is one second. Where that
+// made a test late all the same, it gets one more try, and the end of the run names it.
 const limits = [
   "--maxWorkers=4",
   "--no-isolate",
   `--testTimeout=${isLong ? 3_600_000 : 60_000}`,
   "--hookTimeout=60000",
+  "--expect.poll.timeout=20000",
   "--retry=1",
   "--execArgv=--max-semi-space-size=32",
 ];
