@@ -97,7 +97,8 @@ function run(vitestArgs, env) {
     {
       cwd: root,
       stdio: "inherit",
-      env: { ...process.env, ...(isLong ? { SURVEYCTL_TEST_LONG: "1" } : inMemory()), ...env },
+      // Programs that tests start are given a zone; what runs inside the tests has that of the process.
+      env: { ...process.env, TZ: "UTC", ...(isLong ? { SURVEYCTL_TEST_LONG: "1" } : inMemory()), ...env },
     },
   );
   const ran = count(report, status);
