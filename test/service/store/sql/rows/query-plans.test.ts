@@ -1,25 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { RESPONSE_ORDERS } from "../../../src/contract/routes.ts";
-import type { ResponsesFilter } from "../../../src/service/domain/ports.ts";
-import { createAutopilotRows } from "../../../src/service/store/sql/rows/people/autopilot-rows.ts";
-import type { Database } from "../../../src/service/store/sql/database.ts";
-import type { SqlValue } from "../../../src/service/store/sql/database.ts";
-import { MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
-import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
-import { createListBlocks } from "../../../src/service/store/sql/lists/list-blocks.ts";
-import type { LongChanges } from "../../../src/service/store/sql/rows/long-changes.ts";
-import { DELIVERY_STATES } from "../../../src/service/domain/delivery/rows.ts";
-import { refreshNextSurvey } from "../../../src/service/store/sql/rows/delivery/claims.ts";
-import { createDeliveryRows } from "../../../src/service/store/sql/rows/delivery/delivery-rows.ts";
-import { createPersonRows } from "../../../src/service/store/sql/rows/people/person-rows.ts";
-import { createReportRows } from "../../../src/service/store/sql/rows/delivery/report-rows.ts";
-import { createRequestRows } from "../../../src/service/store/sql/rows/delivery/request-rows.ts";
-import { createResponseRows } from "../../../src/service/store/sql/rows/answers/response-rows.ts";
-import { createWebhookRows } from "../../../src/service/store/sql/rows/webhook-rows.ts";
-import { deleteResponsesOf, leaveResponse } from "../../../src/service/store/sql/rows/answers/response-changes.ts";
-import { type SqliteDatabase, toDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
-import { createProjectStates } from "../../../src/service/store/sql/project-states.ts";
-import { ENGINES, openRawDatabase } from "./engines.ts";
+import { RESPONSE_ORDERS } from "../../../../../src/contract/routes.ts";
+import type { ResponsesFilter } from "../../../../../src/service/domain/ports.ts";
+import { createAutopilotRows } from "../../../../../src/service/store/sql/rows/people/autopilot-rows.ts";
+import type { Database } from "../../../../../src/service/store/sql/database.ts";
+import type { SqlValue } from "../../../../../src/service/store/sql/database.ts";
+import { MIGRATIONS } from "../../../../../src/service/store/sql/schema/migrations.ts";
+import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
+import { createListBlocks } from "../../../../../src/service/store/sql/lists/list-blocks.ts";
+import type { LongChanges } from "../../../../../src/service/store/sql/rows/long-changes.ts";
+import { DELIVERY_STATES } from "../../../../../src/service/domain/delivery/rows.ts";
+import { refreshNextSurvey } from "../../../../../src/service/store/sql/rows/delivery/claims.ts";
+import { createDeliveryRows } from "../../../../../src/service/store/sql/rows/delivery/delivery-rows.ts";
+import { createPersonRows } from "../../../../../src/service/store/sql/rows/people/person-rows.ts";
+import { createReportRows } from "../../../../../src/service/store/sql/rows/delivery/report-rows.ts";
+import { createRequestRows } from "../../../../../src/service/store/sql/rows/delivery/request-rows.ts";
+import { createResponseRows } from "../../../../../src/service/store/sql/rows/answers/response-rows.ts";
+import { createWebhookRows } from "../../../../../src/service/store/sql/rows/webhook-rows.ts";
+import {
+  deleteResponsesOf,
+  leaveResponse,
+} from "../../../../../src/service/store/sql/rows/answers/response-changes.ts";
+import { type SqliteDatabase, toDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
+import { createProjectStates } from "../../../../../src/service/store/sql/project-states.ts";
+import { ENGINES, openRawDatabase } from "../../engines.ts";
 
 /** One for all plans. */
 const opened: { database: Promise<SqliteDatabase> | null } = { database: null };

@@ -3,13 +3,13 @@
  * says on stdout what has been acknowledged, until it is killed. Arguments: data file, engine, first number.
  */
 import { writeSync } from "node:fs";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
-import { sendPerson } from "../../../src/service/domain/people/people.ts";
-import { addProject, findProject } from "../../../src/service/domain/projects/projects.ts";
-import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
-import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
-import { claimDue } from "../domain/claim-due.ts";
+import { systemClock } from "../../../../src/runtime/clock.ts";
+import { finishDelivery } from "../../../../src/service/domain/delivery/deliveries.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { addProject, findProject } from "../../../../src/service/domain/projects/projects.ts";
+import type { EngineName } from "../../../../src/service/store/sqlite/engine/engine.ts";
+import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { claimDue } from "../../domain/claim-due.ts";
 
 const [file = "", engine, first = "0"] = process.argv.slice(2);
 const store = await openSqliteStore({ file, clock: systemClock, engine: engine as EngineName });

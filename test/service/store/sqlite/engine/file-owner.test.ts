@@ -12,11 +12,11 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import { ownFile, type Ownership } from "../../../src/service/store/sqlite/engine/file-owner.ts";
-import { size } from "../../helpers/long.ts";
-import { openFixture } from "../domain/fixture.ts";
-import { ENGINES, newDataFile } from "./engines.ts";
+import { systemClock } from "../../../../../src/runtime/clock.ts";
+import { ownFile, type Ownership } from "../../../../../src/service/store/sqlite/engine/file-owner.ts";
+import { size } from "../../../../helpers/long.ts";
+import { openFixture } from "../../../domain/fixture.ts";
+import { ENGINES, newDataFile } from "../../engines.ts";
 
 const own = (file: string): Promise<Ownership> => ownFile(file, systemClock);
 const busy = expect.objectContaining({ name: "StoreBusyError", pid: process.pid }) as Error;

@@ -10,13 +10,13 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { sendPerson } from "../../../src/service/domain/people/people.ts";
-import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
-import { MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
-import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
-import { START, openFixture, peopleQuery, sendInput, type Fixture } from "../domain/fixture.ts";
-import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
-import { listPeople } from "../domain/lists.ts";
+import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { openSqliteStore } from "../../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { MIGRATIONS } from "../../../../src/service/store/sql/schema/migrations.ts";
+import { migrate } from "../../../../src/service/store/sqlite/engine/migrate.ts";
+import { START, openFixture, peopleQuery, sendInput, type Fixture } from "../../domain/fixture.ts";
+import { ENGINES, newDataFile, openRawDatabase } from "../engines.ts";
+import { listPeople } from "../../domain/lists.ts";
 
 const save = (fixture: Fixture, email: string) =>
   fixture.write((tx) => sendPerson(tx, fixture.project, sendInput({ email, send: false })));

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { finishDelivery, releaseDeadClaims } from "../../../src/service/domain/delivery/deliveries.ts";
-import { addResponse } from "../../../src/service/domain/answers/responses.ts";
-import { type Migration, MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
-import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
-import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
-import { NEW_FILE } from "../../../src/service/store/sqlite/new-file.ts";
-import { claimAll, links, openFixture, responseInput, responsesQuery, START } from "../domain/fixture.ts";
-import { listResponses } from "../domain/lists.ts";
-import { ENGINES, newDataFile, openRawDatabase } from "./engines.ts";
+import { finishDelivery, releaseDeadClaims } from "../../../../../src/service/domain/delivery/deliveries.ts";
+import { addResponse } from "../../../../../src/service/domain/answers/responses.ts";
+import { type Migration, MIGRATIONS } from "../../../../../src/service/store/sql/schema/migrations.ts";
+import type { EngineName } from "../../../../../src/service/store/sqlite/engine/engine.ts";
+import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
+import { NEW_FILE } from "../../../../../src/service/store/sqlite/new-file.ts";
+import { claimAll, links, openFixture, responseInput, responsesQuery, START } from "../../../domain/fixture.ts";
+import { listResponses } from "../../../domain/lists.ts";
+import { ENGINES, newDataFile, openRawDatabase } from "../../engines.ts";
 
 const ROWS = 5000;
 const FIRST_SCHEMA = MIGRATIONS.slice(0, 1);

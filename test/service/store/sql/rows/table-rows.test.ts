@@ -1,14 +1,14 @@
 /** All rows of a store, as a move reads and writes them. */
 import { expect, test } from "vitest";
-import { copyRows } from "../../../src/service/domain/moving.ts";
-import type { Store, TableRow, TableRows, Transaction } from "../../../src/service/domain/ports.ts";
-import { TABLE_KEYS } from "../../../src/service/store/sql/rows/table-rows.ts";
-import { MIGRATIONS } from "../../../src/service/store/sql/schema/migrations.ts";
-import { migrate } from "../../../src/service/store/sqlite/engine/migrate.ts";
-import { IN_MEMORY } from "../../../src/service/store/sqlite/engine/engine.ts";
-import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import { openRawDatabase } from "./engines.ts";
+import { copyRows } from "../../../../../src/service/domain/moving.ts";
+import type { Store, TableRow, TableRows, Transaction } from "../../../../../src/service/domain/ports.ts";
+import { TABLE_KEYS } from "../../../../../src/service/store/sql/rows/table-rows.ts";
+import { MIGRATIONS } from "../../../../../src/service/store/sql/schema/migrations.ts";
+import { migrate } from "../../../../../src/service/store/sqlite/engine/migrate.ts";
+import { IN_MEMORY } from "../../../../../src/service/store/sqlite/engine/engine.ts";
+import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { systemClock } from "../../../../../src/runtime/clock.ts";
+import { openRawDatabase } from "../../engines.ts";
 
 const clock = { ...systemClock, now: () => 0 };
 const openEmpty = (): Promise<Store> => openSqliteStore({ file: IN_MEMORY, clock });

@@ -4,15 +4,15 @@
  */
 import { writeSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import { configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
-import { deletePerson } from "../../../src/service/domain/people/people.ts";
-import type { Project } from "../../../src/service/domain/inputs.ts";
-import type { Transaction } from "../../../src/service/domain/ports.ts";
-import { findProject } from "../../../src/service/domain/projects/projects.ts";
-import { addTrend, removeTrend } from "../../../src/service/domain/answers/trends.ts";
-import type { EngineName } from "../../../src/service/store/sqlite/engine/engine.ts";
-import { openSqliteStore } from "../../../src/service/store/sqlite/open-sqlite-store.ts";
+import { systemClock } from "../../../../../src/runtime/clock.ts";
+import { configureAutopilot } from "../../../../../src/service/domain/surveys/autopilot.ts";
+import { deletePerson } from "../../../../../src/service/domain/people/people.ts";
+import type { Project } from "../../../../../src/service/domain/inputs.ts";
+import type { Transaction } from "../../../../../src/service/domain/ports.ts";
+import { findProject } from "../../../../../src/service/domain/projects/projects.ts";
+import { addTrend, removeTrend } from "../../../../../src/service/domain/answers/trends.ts";
+import type { EngineName } from "../../../../../src/service/store/sqlite/engine/engine.ts";
+import { openSqliteStore } from "../../../../../src/service/store/sqlite/open-sqlite-store.ts";
 
 const CHANGES: Readonly<Record<string, (tx: Transaction, project: Project) => Promise<unknown>>> = {
   "add trend": (tx, project) => addTrend(tx, project, "pro", { plan: "pro" }),

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/runtime/clock.ts";
-import type { SqliteDatabase } from "../../../src/service/store/sqlite/engine/database.ts";
-import { createJobQueue, type JobQueue } from "../../../src/service/store/sqlite/engine/job-queue.ts";
-import { ENGINES, openRawDatabase } from "./engines.ts";
+import { systemClock } from "../../../../../src/runtime/clock.ts";
+import type { SqliteDatabase } from "../../../../../src/service/store/sqlite/engine/database.ts";
+import { createJobQueue, type JobQueue } from "../../../../../src/service/store/sqlite/engine/job-queue.ts";
+import { ENGINES, openRawDatabase } from "../../engines.ts";
 
 const [engine = "node-sqlite3-wasm"] = ENGINES;
 

@@ -4,14 +4,14 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMember, configureAutopilot } from "../../../src/service/domain/surveys/autopilot.ts";
-import { getMetrics } from "../../../src/service/domain/answers/metrics.ts";
-import { deletePerson, sendPerson } from "../../../src/service/domain/people/people.ts";
-import type { Transaction } from "../../../src/service/domain/ports.ts";
-import { addTrend, removeTrend } from "../../../src/service/domain/answers/trends.ts";
-import { finishDelivery } from "../../../src/service/domain/delivery/deliveries.ts";
-import { size } from "../../helpers/long.ts";
-import { NODE } from "../../helpers/run-cli.ts";
+import { addMember, configureAutopilot } from "../../../../../src/service/domain/surveys/autopilot.ts";
+import { getMetrics } from "../../../../../src/service/domain/answers/metrics.ts";
+import { deletePerson, sendPerson } from "../../../../../src/service/domain/people/people.ts";
+import type { Transaction } from "../../../../../src/service/domain/ports.ts";
+import { addTrend, removeTrend } from "../../../../../src/service/domain/answers/trends.ts";
+import { finishDelivery } from "../../../../../src/service/domain/delivery/deliveries.ts";
+import { size } from "../../../../helpers/long.ts";
+import { NODE } from "../../../../helpers/run-cli.ts";
 import {
   DAY,
   START,
@@ -25,11 +25,11 @@ import {
   sendInput,
   type Fixture,
   type StoreEngine,
-} from "../domain/fixture.ts";
-import { listMembers, listPeople, listResponses } from "../domain/lists.ts";
-import { onPostgres } from "../../helpers/postgres.ts";
-import { ENGINES, newDataFile, openRawDatabase, STORES } from "./engines.ts";
-import { claimDue } from "../domain/claim-due.ts";
+} from "../../../domain/fixture.ts";
+import { listMembers, listPeople, listResponses } from "../../../domain/lists.ts";
+import { onPostgres } from "../../../../helpers/postgres.ts";
+import { ENGINES, newDataFile, openRawDatabase, STORES } from "../../engines.ts";
+import { claimDue } from "../../../domain/claim-due.ts";
 
 /** Three and a half steps. */
 const ROWS = 3500;
@@ -44,7 +44,7 @@ let script = "";
 
 beforeAll(async () => {
   // Below node_modules, so that the program finds its packages.
-  script = path.join(mkdtempSync(path.join(here, "../../../node_modules/.changer-")), "child-changer.mjs");
+  script = path.join(mkdtempSync(path.join(here, "../../../../../node_modules/.changer-")), "child-changer.mjs");
   await build({
     input: path.join(here, "child-changer.ts"),
     platform: "node",
