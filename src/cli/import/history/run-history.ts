@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { InputChangedError, InputError } from "../../../bulk/import/table/input-file.ts";
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { createScratchBytes } from "../../../runtime/files/scratch-file.ts";
-import { openReplacement, type FileReplacement } from "../../../runtime/files/file-replacement.ts";
+import { isSameFile, openReplacement, type FileReplacement } from "../../../runtime/files/file-replacement.ts";
 import { createYoungHeapLimit, optimizeWasmByOneThread } from "../../../runtime/v8-limits.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { ConflictPolicy } from "../../../service/domain/history/import-people.ts";
@@ -11,9 +11,10 @@ import type { HistoryFormat, HistoryStream } from "../../../service/history/colu
 import type { Deps } from "../../command/deps.ts";
 import { createProgress } from "../../command/progress.ts";
 import { AssertionError, ImportStoppedError, InterruptedError } from "../../errors/command-errors.ts";
+import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { asUsageError } from "../problems.ts";
-import { findSources } from "./sources.ts";
+import { findSources, type HistorySource } from "./sources.ts";
 import { storeRows, type StoredCounts } from "./store-rows.ts";
 import {
   createHistoryProblems,
@@ -92,6 +93,7 @@ async function importHistoryFiles(
   const sources = await findSources(deps, request.paths);
   const scratch = createScratchBytes(tmpdir(), deps.random.token(9));
   try {
+    await refuseReport(sources, request.report);
     const survey = await surveySources(sources, reading, { onProblem, onRows, scratch });
     await progress.end();
     if (admin === null) await writeMapping(deps, survey, reading);
@@ -110,6 +112,14 @@ async function importHistoryFiles(
     scratch.close();
     for (const source of sources) await source.close();
   }
+}
+
+/** It would take the place of rows that may be nowhere else. */
+async function refuseReport(sources: readonly HistorySource[], report: string | null): Promise<void> {
+  if (report === null) return;
+  for (const { name } of sources)
+    if (await isSameFile(name, report))
+      throw new UsageError(`--report: ${report} is one of the files to import; name another file`);
 }
 
 function countRefused({ tally }: HistorySurvey, stored: ReadonlyMap<string, StoredCounts> | null): number {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { runServer } from "../../../../src/service/run-server.ts";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { systemRandom } from "../../../../src/runtime/random.ts";
 import { isLong, size } from "../../../helpers/long.ts";
-import { startProgram, type Running } from "../../../helpers/run-cli.ts";
+import { runCli, startProgram, type Running } from "../../../helpers/run-cli.ts";
 import { createPast, WHOLE_SHAPES } from "../../../helpers/past.ts";
 import { openPastStore, type PastStore } from "../../../helpers/past-store.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
@@ -231,6 +231,34 @@ describe("what is expected", () => {
     const lines = (await readFile(report, "utf8")).trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { reason: string }).reason)).toEqual(reasons);
     expect((await store.dump()).responses).toHaveLength(1);
+  });
+
+  test.for(["named", "in a folder"])(
+    "when the report is a file to import, %s, then it is refused and kept",
+    async (how) => {
+      const folder = path.join(store.folder, "saved-1");
+      const report = path.join(folder, "a.ndjson");
+      const paths = [how === "named" ? report : folder];
+      const seen = await store.import({ "a.ndjson": ada }, { paths, report });
+      expect(seen).toMatchObject({
+        exit: null,
+        error: expect.stringMatching(/^--report: .*one of the files to import/),
+      });
+      expect(await readFile(report, "utf8")).toBe(ada);
+      expect((await store.dump()).people).toEqual([]);
+    },
+  );
+
+  test("when the report is the data file, then it is refused and kept", async () => {
+    const [saved = "", dataFile = ""] = ["a.ndjson", "survey.db"].map((name) => path.join(store.folder, name));
+    await writeFile(saved, ada);
+    const before = (await stat(dataFile)).ino;
+    const args = ["service", "import", saved, "--data", dataFile, "--report", dataFile];
+    expect(await runCli({ args })).toMatchObject({
+      status: 2,
+      stderr: `error: --report: ${dataFile} is the data file itself; name another file\n`,
+    });
+    expect((await stat(dataFile)).ino).toBe(before);
   });
 });
 

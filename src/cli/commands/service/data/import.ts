@@ -9,6 +9,7 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { HistoryRequest } from "../../../import/history/run-history.ts";
 import { HISTORY_SUMMARY, parseExpectations } from "../../../import/history/summary.ts";
+import { choosePlace } from "../../../command/data-place.ts";
 import { PROJECT_FLAGS, type ProjectChoice, readProject, withAdmin } from "./data-file.ts";
 
 const UNKNOWN = ["properties", "ignore"] as const;
@@ -63,8 +64,18 @@ const FLAGS: readonly FlagRecord[] = [
 export async function runServiceImport(deps: Deps, options: ProjectChoice & HistoryRequest): Promise<ExitCode> {
   const { runHistoryImport } = await import("../../../import/history/run-history.ts");
   const { data, ...request } = options;
+  await refuseReport(deps, options);
   const check = request.check || deps.options.dryRun;
   return runHistoryImport(deps, { ...request, check }, (work) => withAdmin(deps, { data }, work));
+}
+
+/** It is moved into place at the end, over whatever is there. */
+async function refuseReport(deps: Deps, { data, report }: ProjectChoice & HistoryRequest): Promise<void> {
+  if (report === null) return;
+  const { isSameFile } = await import("../../../../runtime/files/file-replacement.ts");
+  const place = await choosePlace(deps, { data });
+  if (place.kind === "file" && (await isSameFile(place.dataFile, report)))
+    throw new UsageError(`--report: ${report} is the data file itself; name another file`);
 }
 
 export function registerImport(parent: Command, context: CommandContext): void {
