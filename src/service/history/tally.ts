@@ -39,6 +39,8 @@ export interface HistoryTally {
   isNewest(ordinal: number): boolean;
   /** When the person with this id last answered, in Unix seconds; null for never. */
   answeredAt(personId: number): number | null;
+  /** When the person with this id was created, as rows of responses tell it; null where none does. */
+  createdAt(personId: number): number | null;
   /** What follows is right once counting has ended. */
   readonly streams: ReadonlyMap<HistoryStream | PartStream, StreamTally>;
   /** Everybody whom a row names, once. */
@@ -98,6 +100,7 @@ export function createHistoryTally(zone: string | null, store: RunStore): Histor
     },
     isNewest: (ordinal) => !older.has(ordinal),
     answeredAt: (personId) => crowd.answeredAt(personId),
+    createdAt: (personId) => crowd.createdAt(personId),
     get streams() {
       return new Map(
         [...HISTORY_STREAMS, ...PART_STREAMS].flatMap((stream) => {
@@ -134,18 +137,21 @@ function addressOf({ email, phoneNumber }: PastPerson): string {
   return email === null ? (phoneNumber ?? "") : emailKey(email);
 }
 
-/** People by id and by address, each once, and when each id last answered. */
+/** People by id and by address, each once; when each id last answered, and was created as its answers tell it. */
 function createCrowd(store: RunStore) {
   const ids = new SortedRuns((one, other) => (one.time > other.time ? one : other), store);
   // The place is 1 for an address of somebody without an id, who is counted by it.
   const addresses = new SortedRuns((one, other) => (one.place === 0 ? one : other), store);
   const answers = new TimesById(store);
+  const births = new SortedRuns((one, other) => (one.time < other.time ? one : other), store);
+  const created = new TimesById(store);
   let count = 0;
   return {
     /** `answeredAt` is 0 for a row that is not an answer. */
     add(person: PastPerson, answeredAt: number): void {
       const { id } = person;
       if (id !== null) ids.add(idKey(id), answeredAt, 0, 0);
+      if (id !== null && answeredAt > 0 && person.createdAt !== null) births.add(idKey(id), person.createdAt, 0, 0);
       const address = addressOf(person);
       if (address !== "") addresses.add(textKey(address), 0, 0, id === null ? 1 : 0);
     },
@@ -155,12 +161,15 @@ function createCrowd(store: RunStore) {
         if (time > 0) answers.add(key, time);
       });
       answers.finish();
+      births.finish(({ key, time }) => created.add(key, time));
+      created.finish();
       addresses.finish(({ place }) => {
         count += place;
       });
     },
     count: () => count,
     answeredAt: (id: number): number | null => answers.find(id),
+    createdAt: (id: number): number | null => created.find(id),
   };
 }
 

@@ -15,7 +15,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { asUsageError } from "../problems.ts";
 import { findSources, type HistorySource } from "./sources.ts";
-import { storeRows, type StoredCounts } from "./store-rows.ts";
+import { storeRows, type StoredRows } from "./store-rows.ts";
 import {
   createHistoryProblems,
   failedExpectations,
@@ -122,7 +122,7 @@ async function refuseReport(sources: readonly HistorySource[], report: string | 
       throw new UsageError(`--report: ${report} is one of the files to import; name another file`);
 }
 
-function countRefused({ tally }: HistorySurvey, stored: ReadonlyMap<string, StoredCounts> | null): number {
-  const later = [...(stored?.values() ?? [])].reduce((sum, { refused }) => sum + refused, 0);
+function countRefused({ tally }: HistorySurvey, stored: StoredRows | null): number {
+  const later = [...(stored?.streams.values() ?? [])].reduce((sum, { refused }) => sum + refused, 0);
   return [...tally.streams.values()].reduce((sum, { refused }) => sum + refused, later);
 }

@@ -56,11 +56,18 @@ interface Placed {
   readonly row: PastPerson | PastResponse;
 }
 
-/** Stored rows by stream. What was stored before it is interrupted stays, and is found again by the same import. */
-export async function storeRows(options: StoreOptions): Promise<ReadonlyMap<HistoryStream, StoredCounts>> {
+export interface StoredRows {
+  readonly streams: ReadonlyMap<HistoryStream, StoredCounts>;
+  /** People whom responses name, and of whom nothing but the id is known. */
+  readonly nameless: number;
+}
+
+/** What was stored before it is interrupted stays, and is found again by the same import. */
+export async function storeRows(options: StoreOptions): Promise<StoredRows> {
   const counts = new Map<HistoryStream, StoredCounts>();
   const people = createPeopleHere();
   const fresh = createFreshMarks();
+  const nameless = new Set<number>();
   let done = 0;
   for (const step of HISTORY_STEPS) {
     const send = async (batch: readonly Placed[]): Promise<void> => {
@@ -69,6 +76,8 @@ export async function storeRows(options: StoreOptions): Promise<ReadonlyMap<Hist
       const saved = { step, rows } as PastRows;
       const imported = await admin({ kind: "history.add", project, batch: saved, onConflict, webhooks });
       people.learn(imported, batch);
+      for (const id of imported.nameless) nameless.add(id);
+      for (const id of imported.named) nameless.delete(id);
       if (step === "suppressions") fresh.add(imported.kept, batch[0]?.stream);
       else count(counts, fresh.take(imported, batch[0]?.stream), batch, options.onProblem);
       done += batch.length;
@@ -77,7 +86,7 @@ export async function storeRows(options: StoreOptions): Promise<ReadonlyMap<Hist
     };
     await sendStep(options, step, people, counts, send);
   }
-  return counts;
+  return { streams: counts, nameless: nameless.size };
 }
 
 async function sendStep(
@@ -101,7 +110,7 @@ async function sendStep(
         const placed =
           row.stream === "responses"
             ? people.place(asUpdated(survey.parts.complete(row.row), updatedAt))
-            : people.name(step === "people" ? asAnswered(row.row, survey.tally) : row.row);
+            : people.name(asKnown(row.row, step, survey.tally));
         if (placed === null) {
           countsOf(counts, row.stream).refused += 1;
           onProblem({ ...place, outcome: "refused", reason: "its person was refused" });
@@ -122,10 +131,15 @@ async function sendStep(
   if (batch.length > 0) await send(batch);
 }
 
-/** Marked when they are stored: a mark for each answer would write the same pages again and again. */
-function asAnswered(person: PastPerson, tally: HistoryTally): PastPerson {
-  const answeredAt = person.id === null ? null : tally.answeredAt(person.id);
-  return answeredAt === null ? person : { ...person, answeredAt };
+/**
+ * With what rows of responses tell. Answers are marked when people are stored: a mark for each answer would write the
+ * same pages again and again.
+ */
+function asKnown(person: PastPerson, step: HistoryStep, tally: HistoryTally): PastPerson {
+  if (person.id === null) return person;
+  const answeredAt = step === "people" ? tally.answeredAt(person.id) : null;
+  const createdAt = person.createdAt ?? tally.createdAt(person.id);
+  return answeredAt === null ? { ...person, createdAt } : { ...person, createdAt, answeredAt };
 }
 
 function asUpdated(response: PastResponse, updatedAt: StoreOptions["updatedAt"]): PastResponse {

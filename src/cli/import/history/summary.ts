@@ -9,7 +9,7 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { pathColumn, type Resource } from "../../render/columns.ts";
 import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { writeRecord } from "../../render/record-output.ts";
-import type { StoredCounts } from "./store-rows.ts";
+import type { StoredCounts, StoredRows } from "./store-rows.ts";
 import type { HistoryProblem, HistoryReading, HistorySurvey } from "./survey-sources.ts";
 
 const EXPECTED = ["nps", "responses", "people"] as const;
@@ -122,14 +122,15 @@ const LOST: Readonly<Record<LostPart, string>> = {
 export async function writeHistorySummary(
   deps: Deps,
   survey: HistorySurvey,
-  stored: ReadonlyMap<string, StoredCounts> | null,
+  stored: StoredRows | null,
   problems: HistoryProblems,
   reading: HistoryReading,
 ): Promise<void> {
   const { tally, lost, sources } = survey;
+  const storedStreams: ReadonlyMap<string, StoredCounts> | undefined = stored?.streams;
   const streams = [...tally.streams].map(([stream, counts]) => {
     const { read, merged, refused } = counts;
-    const found = stored?.get(stream);
+    const found = storedStreams?.get(stream);
     const kept = stored === null ? counts.newest : (found?.kept ?? (found === undefined ? counts.newest : 0));
     const { unchanged = 0, conflicts = 0 } = found ?? {};
     return { stream, read, kept, unchanged, merged, conflicts, refused: refused + (found?.refused ?? 0) };
@@ -148,6 +149,9 @@ export async function writeHistorySummary(
   for (const { source, dropped } of sources)
     if (dropped.length > 0) await writeNote(deps, `${source.name}: columns not kept: ${dropped.join(", ")}`);
   for (const [part, count] of lost) await writeNote(deps, `${countOf(count, "row", "rows")}: ${LOST[part]}`);
+  const nameless = stored?.nameless ?? 0;
+  if (nameless > 0)
+    await writeNote(deps, `${countOf(nameless, "person has", "people have")} no email or phone number, only an id`);
   if (stored === null) await writeDone(deps, "Nothing was written.");
 }
 

@@ -3,7 +3,7 @@ import { emailKey } from "../../../contract/text/email.ts";
 import type { Project } from "../inputs.ts";
 import { newest } from "../people/person-identity.ts";
 import type { PersonRow, Transaction } from "../ports.ts";
-import { keepSuppressions } from "../people/suppressions.ts";
+import { keepSuppressions, type SuppressionMarks, suppressionMarks } from "../people/suppressions.ts";
 import type { Happening } from "../webhooks/events.ts";
 import type { PastPerson, StoredPastPerson } from "./rows.ts";
 
@@ -31,6 +31,10 @@ export interface Imported {
   readonly refused: readonly Finding[];
   /** Ids of the source that are somebody else's here, and whose person is known by another id. */
   readonly aliases: readonly (readonly [id: number, known: number])[];
+  /** People who were made for their responses, and whom no address names. */
+  readonly nameless: readonly number[];
+  /** People who were, and have an address now. */
+  readonly named: readonly number[];
 }
 
 /** Collects what became of rows, and what webhooks may be told of it. */
@@ -41,11 +45,14 @@ export interface Outcomes {
   readonly conflicts: Finding[];
   readonly refused: Finding[];
   readonly aliases: (readonly [number, number])[];
+  readonly nameless: number[];
+  readonly named: number[];
   readonly happenings: Happening[];
 }
 
 export function createOutcomes(): Outcomes {
-  return { kept: 0, same: 0, changed: 0, conflicts: [], refused: [], aliases: [], happenings: [] };
+  const counts = { kept: 0, same: 0, changed: 0 };
+  return { ...counts, conflicts: [], refused: [], aliases: [], nameless: [], named: [], happenings: [] };
 }
 
 /** People who are stored already, and those who are about to be. */
@@ -140,20 +147,20 @@ export async function importPeople(
     const found = row.id === null ? ownerOf(known, row) : (known.byId.get(row.id) ?? null);
     if (found !== null) {
       // One who was added by this very call is brought up to date in the store as well.
-      if (added.length > 0) await addPeople(tx, project, added.splice(0), outcomes);
-      await mergePerson(tx, project, { known, found, row, index, policy }, outcomes);
+      await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
+      await mergePerson(tx, project, { known, id: found.id, row, index, policy }, outcomes);
       continue;
     }
     const owner = ownerOf(known, row);
     if (owner !== null && row.id !== null) {
       outcomes.aliases.push([row.id, owner.id]);
       outcomes.conflicts.push({ index, text: `person ${row.id} is person ${owner.id} here, by e-mail or phone` });
-      if (added.length > 0) await addPeople(tx, project, added.splice(0), outcomes);
+      await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
       // What keeps them from being written to counts all the same.
       const { lastSentAt, unsubscribedAt, bouncedAt } = row;
       const marks = { ...NOBODY, id: owner.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
       const apart = { ...createOutcomes(), happenings: outcomes.happenings };
-      await mergePerson(tx, project, { known, found: owner, row: marks, index, policy: "keep" }, apart);
+      await mergePerson(tx, project, { known, id: owner.id, row: marks, index, policy: "keep" }, apart);
       continue;
     }
     const person = await newPerson(tx, project, known, row, row.unsubscribedAt ?? row.bouncedAt ?? tx.now);
@@ -161,8 +168,35 @@ export async function importPeople(
     if (person.phoneNumber === row.phoneNumber) outcomes.kept += 1;
     else outcomes.conflicts.push({ index, text: `the phone_number of person ${person.id} is somebody else's here` });
   }
-  await addPeople(tx, project, added, outcomes);
+  await addPeople(tx, project, { known, people: added }, outcomes);
   return outcomes;
+}
+
+/**
+ * Adds what a response's row tells of its person and the store does not know. What differs is not compared: the rows of
+ * people are there for that.
+ */
+export async function completePerson(
+  tx: Transaction,
+  project: Project,
+  { known, id, row }: { readonly known: Known; readonly id: number; readonly row: PastPerson },
+  outcomes: Outcomes,
+): Promise<void> {
+  const isNameless = hasNoAddress(known.byId.get(id));
+  const apart = { ...createOutcomes(), happenings: outcomes.happenings };
+  await mergePerson(tx, project, { known, id, row, index: 0, policy: "keep" }, apart);
+  if (isNameless && !hasNoAddress(known.byId.get(id))) outcomes.named.push(id);
+}
+
+/** Whether `completePerson` has something to add. */
+export function isIncomplete(found: PersonRow, row: PastPerson): boolean {
+  return COMPLETED.some((field) => found[field] === null && row[field] !== null);
+}
+
+const COMPLETED = ["email", "phoneNumber", "name"] as const;
+
+export function hasNoAddress(person: Pick<PersonRow, "email" | "phoneNumber"> | undefined): boolean {
+  return person !== undefined && person.email === null && person.phoneNumber === null;
 }
 
 /** Somebody who is not stored yet, without a phone that somebody else has; `addPeople` stores them. */
@@ -190,7 +224,7 @@ export async function newPerson(
 export async function addPeople(
   tx: Transaction,
   project: Project,
-  people: readonly PersonRow[],
+  { known, people }: { readonly known: Known; readonly people: readonly PersonRow[] },
   { happenings }: Outcomes,
 ): Promise<void> {
   if (people.length === 0) return;
@@ -206,6 +240,7 @@ export async function addPeople(
     };
   });
   await tx.history.insertPeople(project.id, marked);
+  for (const person of marked) remember(known, person);
   for (const { id, unsubscribedAt } of marked)
     if (unsubscribedAt !== null) happenings.push({ type: "unsubscribe.created", personId: id });
   for (const person of marked)
@@ -214,7 +249,8 @@ export async function addPeople(
 
 interface Merge {
   readonly known: Known;
-  readonly found: PersonRow;
+  /** Of somebody who is stored. */
+  readonly id: number;
   readonly row: PastPerson;
   readonly index: number;
   readonly policy: ConflictPolicy;
@@ -237,14 +273,16 @@ const NAMES: Readonly<Record<(typeof COMPARED)[number], string>> = {
 async function mergePerson(
   tx: Transaction,
   project: Project,
-  { known, found, row, index, policy }: Merge,
+  { known, id, row, index, policy }: Merge,
   outcomes: Outcomes,
 ): Promise<void> {
+  const found = known.byId.get(id);
+  if (found === undefined) return;
   if (isSomebodyElse(found, row)) {
     outcomes.refused.push({ index, text: `id ${found.id} belongs to another person in this project` });
     return;
   }
-  const isPlaceholder = found.email === null && found.phoneNumber === null;
+  const isPlaceholder = hasNoAddress(found);
   const wanted = COMPARED.filter((field) => row[field] !== null && !isSame(field, found, row));
   const filled = wanted.filter((field) => found[field] === null || (isPlaceholder && field === "createdAt"));
   const differing = wanted.filter((field) => !filled.includes(field));
@@ -257,14 +295,18 @@ async function mergePerson(
   const change = Object.fromEntries(changed.map((field) => [field, row[field]])) as Partial<StoredPastPerson>;
   const lastSentAt = newest(found.lastSentAt, row.lastSentAt);
   if (changed.length > 0 || lastSentAt !== found.lastSentAt) {
-    const person = { ...found, ...change, lastSentAt };
+    const merged = { ...found, ...change, lastSentAt };
+    const marks = change.email === undefined ? {} : await marksAtAddress(tx, project, found, merged);
+    const person = { ...merged, ...marks };
     await tx.history.replacePerson(project.id, found, person);
     remember(known, person);
     if (found.unsubscribedAt === null && person.unsubscribedAt !== null)
       outcomes.happenings.push({ type: "unsubscribe.created", personId: found.id });
-    if (person.unsubscribedAt !== null || person.bouncedAt !== null) await keepSuppressions(tx, project, person);
-    if (change.unsubscribedAt !== undefined || change.bouncedAt !== undefined)
-      await tx.requests.cancel(project.id, found.id, { channel: "email", autopilot: null });
+    if (person.unsubscribedAt !== null || person.bouncedAt !== null) {
+      await keepSuppressions(tx, project, person);
+      if (person.unsubscribedAt !== found.unsubscribedAt || person.bouncedAt !== found.bouncedAt)
+        await tx.requests.cancel(project.id, found.id, { channel: "email", autopilot: null });
+    }
   }
   const open = [...new Set([...taken, ...(policy === "replace" ? [] : differing)])];
   if (open.length > 0) {
@@ -272,6 +314,20 @@ async function mergePerson(
     outcomes.conflicts.push({ index, text: `person ${found.id} is stored with another ${names}` });
   } else if (changed.length > 0) outcomes.changed += 1;
   else outcomes.same += 1;
+}
+
+/** The e-mail address is new to the person: whoever had it may have left or bounced. */
+async function marksAtAddress(
+  tx: Transaction,
+  project: Project,
+  found: PersonRow,
+  merged: PersonRow,
+): Promise<SuppressionMarks> {
+  await keepSuppressions(tx, project, found);
+  const marks = await suppressionMarks(tx, project, merged);
+  // The bounce of an address that is replaced does not follow to the new one.
+  const isOwn = found.email === null || merged.bouncedAt !== found.bouncedAt;
+  return { ...marks, bouncedAt: (isOwn ? merged.bouncedAt : null) ?? marks.bouncedAt };
 }
 
 /** Ids are counted from 1 in each project, so a source's id may be that of somebody who came by the API. */

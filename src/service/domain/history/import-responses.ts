@@ -6,14 +6,17 @@ import type { PersonRow, Transaction } from "../ports.ts";
 import { findErasures, noteErasure } from "../privacy/erasure-log.ts";
 import {
   addPeople,
+  completePerson,
   type ConflictPolicy,
   createOutcomes,
   type Finding,
   findKnown,
+  hasNoAddress,
   type Imported,
   type ImportRules,
   importPeople,
   importSuppressions,
+  isIncomplete,
   isSomebodyElse,
   type Known,
   newPerson,
@@ -179,10 +182,17 @@ async function placePeople(
       places.push(undefined);
       continue;
     }
-    if (found === null) added.push(await newPerson(tx, project, known, person, createdAt));
+    if (found === null) {
+      const made = await newPerson(tx, project, known, person, createdAt);
+      added.push(made);
+      if (hasNoAddress(made)) outcomes.nameless.push(made.id);
+    } else if (isIncomplete(found, person)) {
+      await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
+      await completePerson(tx, project, { known, id: found.id, row: person }, outcomes);
+    }
     places.push((found ?? added.at(-1))?.id);
   }
-  await addPeople(tx, project, added, outcomes);
+  await addPeople(tx, project, { known, people: added }, outcomes);
   return { people: places, markedUpTo: here };
 }
 

@@ -11,7 +11,8 @@ import { runCli, startProgram, type Running } from "../../../helpers/run-cli.ts"
 import { createPast, WHOLE_SHAPES } from "../../../helpers/past.ts";
 import { openPastStore, type PastStore } from "../../../helpers/past-store.ts";
 import { getMetrics } from "../../../../src/service/domain/answers/metrics.ts";
-import { sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { deletePerson, sendPerson } from "../../../../src/service/domain/people/people.ts";
+import { unsubscribe } from "../../../../src/service/domain/people/suppressions.ts";
 import { metricsQuery, sendInput } from "../../../service/domain/fixture.ts";
 import { NOW } from "../../../helpers/fake-deps.ts";
 
@@ -261,6 +262,67 @@ describe("what is expected", () => {
     expect((await stat(dataFile)).ino).toBe(before);
   });
 });
+
+describe("people whom only responses name", () => {
+  const expanded = { id: "1", email: "ada@example.com", name: "Ada", created_at: NOW - 9000 };
+  const unsubscribed = { person_id: "1", email: "ada@example.com", name: null, unsubscribed_at: NOW - 3000 };
+
+  test("when no row has an address, then the person is stored with the id and reported", async () => {
+    const seen = await store.import({ "a.ndjson": response({}) });
+    expect([seen.exit, seen.err]).toEqual([0, "note: 1 person has no email or phone number, only an id\n"]);
+    expect(await identityOf(store)).toEqual([[null, null, NOW - 5000]]);
+  });
+
+  test("when a later row has the address, then it is kept, with the name and the time", async () => {
+    const rows = response({}) + response({ id: "11", created_at: NOW - 4000, person: expanded });
+    expect(await store.import({ "a.ndjson": rows })).toMatchObject({ exit: 0, err: "" });
+    expect(await identityOf(store)).toEqual([["ada@example.com", "Ada", NOW - 9000]]);
+  });
+
+  test("when they had unsubscribed, then the name and the time of their response are kept", async () => {
+    const files = { "a.ndjson": response({ person: expanded }), "b.ndjson": JSON.stringify(unsubscribed) };
+    await store.import(files);
+    expect(await identityOf(store)).toEqual([["ada@example.com", "Ada", NOW - 9000]]);
+  });
+
+  test.for([
+    ["people", ada],
+    ["responses", response({ id: "11", created_at: NOW - 4000, person: expanded })],
+  ] as const)("when %s bring a suppressed address, then it stays suppressed", async ([, rows]) => {
+    await suppressAda(store);
+    await store.import({ "a.ndjson": response({}) });
+    await store.import({ "a.ndjson": rows });
+    const sent = await store.service.store.write((tx) =>
+      sendPerson(tx, project, sendInput({ email: "ada@example.com", lastSentAt: 1 })),
+    );
+    expect(sent.person.survey_scheduled_at).toBeNull();
+    const { people } = await store.dump();
+    expect(people?.map((row) => [row.id, row.email, row.unsubscribed_at])).toEqual([[1, "ada@example.com", NOW]]);
+  });
+
+  test("when two rows of one import name a suppressed person, then the person stays suppressed", async () => {
+    const named = JSON.stringify({ email: "ada@example.com", name: "Ada" });
+    const bare = JSON.stringify({ id: "7", email: "ada@example.com", created_at: NOW - 9000 });
+    await suppressAda(store);
+    await store.import({ "a.ndjson": `${bare}\n${named}\n` });
+    const { people } = await store.dump();
+    expect(people?.map((row) => [row.id, row.name, row.unsubscribed_at])).toEqual([[7, "Ada", NOW]]);
+  });
+});
+
+/** E-mail, name and time of each stored person. */
+async function identityOf(past: PastStore): Promise<unknown[]> {
+  return ((await past.dump()).people ?? []).map((row) => [row.email, row.name, row.created_at]);
+}
+
+/** Leaves the suppression of an address whose person was deleted. */
+function suppressAda({ service }: PastStore): Promise<unknown> {
+  return service.store.write(async (tx) => {
+    await sendPerson(tx, project, sendInput({ email: "ada@example.com", send: false }));
+    await unsubscribe(tx, project, "ada@example.com");
+    await deletePerson(tx, project, { by: "email", email: "ada@example.com" });
+  });
+}
 
 describe("files that cannot be read", () => {
   const half = response({}).slice(0, 60);
