@@ -50,9 +50,9 @@ describe("when a person is erased", () => {
     expect(await erase({ dryRun: true })).toEqual({
       ...shared,
       erased_at: null,
-      messages: 0,
-      suppressions_kept: 0,
-      links_kept: 0,
+      messages: null,
+      suppressions_kept: null,
+      links_kept: null,
       verified: null,
     });
     expect(await metricsOf(fixture)).toMatchObject({ nps: 0, response_count: 2 });

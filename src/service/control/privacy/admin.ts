@@ -87,7 +87,8 @@ async function erase(options: PrivacyAdminOptions, command: CommandOf<"erase">):
   const found = { projects: targets.length, mentions };
   if (dryRun) {
     const erasures = await store.read((tx) => forEach(targets, ({ project }) => previewErasure(tx, project, address)));
-    return { ...found, ...sumUp(erasures), erased_at: null, messages: 0, verified: null };
+    const later = { erased_at: null, messages: null, suppressions_kept: null, links_kept: null, verified: null };
+    return { ...found, ...sumUp(erasures), ...later };
   }
   const [first, ...others] = targets;
   const only = first === undefined || others.length > 0 ? {} : { project: first.project.id };

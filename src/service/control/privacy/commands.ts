@@ -68,13 +68,13 @@ export interface ErasureInfo {
   readonly attempts: number;
   readonly memberships: number;
   readonly webhook_events: number;
-  /** Messages that were removed from the outbox. */
-  readonly messages: number;
+  /** Messages that were removed from the outbox; null when nothing was erased. */
+  readonly messages: number | null;
   /** Rows of others with the address in them: redacted when that was asked for, else left as they are. */
   readonly mentions: number;
-  /** What is kept, as hashes. */
-  readonly suppressions_kept: number;
-  readonly links_kept: number;
+  /** What is kept, as hashes; null when nothing was erased. */
+  readonly suppressions_kept: number | null;
+  readonly links_kept: number | null;
   /** Whether a search of the data file's bytes has found nothing of the person; null when nothing was erased, or
    * the database keeps its files to itself. */
   readonly verified: boolean | null;
