@@ -1,4 +1,5 @@
 /** The service, wired: store, rules, HTTP, scheduler, delivery, control. */
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
@@ -45,6 +46,8 @@ export interface ServiceOptions {
   readonly database?: DatabaseChoice | null;
   /** The folder of messages that are not sent; absent: `outbox/` beside the data file. */
   readonly outbox?: string | null;
+  /** False for a command, which does not know where its server keeps messages. Absent: true. */
+  readonly knowsOutbox?: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -94,8 +97,8 @@ export interface Service extends Face {
   startLog(options?: { readonly isAnnounced: boolean }): void;
   /** Starts to send events to webhooks. */
   startWebhooks(): void;
-  /** Removes messages whose person is gone; how many. */
-  readonly sweepMessages: () => Promise<number>;
+  /** Removes messages whose person is gone; how many. Null when that is left to the next server. */
+  readonly sweepMessages: () => Promise<number | null>;
   /** Ends the scheduler once nothing is due any more. */
   finishDue(): Promise<void>;
   /** Claims nothing more and lets transmissions end; `close` does so too. */
@@ -179,6 +182,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     claimer,
     heartbeat,
     senders,
+    holdsMessages: () => options.knowsOutbox !== false || (isFile && existsSync(folder)),
     maxAgeSeconds: options.maxAgeSeconds ?? null,
     onUnknown,
     onOutcome: (due, result, seconds) => {

@@ -13,7 +13,7 @@ export interface UpkeepOptions {
   /** Null keeps all messages. */
   readonly keepSeconds: number | null;
   /** Removes messages of people who are gone. */
-  readonly sweepMessages: () => Promise<number>;
+  readonly sweepMessages: () => Promise<number | null>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -71,7 +71,7 @@ async function followAll(store: Store, mayGoOn: () => boolean): Promise<void> {
 }
 
 /** A process that was killed after it had erased somebody leaves messages, and deleted rows in free space of the file. */
-export async function finishErasure(store: Store, sweepMessages: () => Promise<number>): Promise<void> {
+export async function finishErasure(store: Store, sweepMessages: () => Promise<unknown>): Promise<void> {
   if (!(await store.read((tx) => tx.erasures.isCleaning()))) return;
   await store.settle();
   await sweepMessages();

@@ -32,7 +32,13 @@ export async function findHolder(options: DataFileOptions): Promise<Holder> {
     try {
       return {
         kind: "opened",
-        service: await openService({ ...options, log: silentLog, publicUrl: null, rateLimit: null }),
+        service: await openService({
+          ...options,
+          log: silentLog,
+          publicUrl: null,
+          rateLimit: null,
+          knowsOutbox: false,
+        }),
       };
     } catch (error) {
       // A server was quicker: it is asked, as soon as it answers.

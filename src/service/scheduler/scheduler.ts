@@ -19,6 +19,8 @@ export interface SchedulerOptions {
   readonly heartbeat: Heartbeat;
   /** At most one for each channel. */
   readonly senders: readonly MessageSender[];
+  /** Whether messages that are kept anywhere are kept where senders look. Absent: yes. */
+  readonly holdsMessages?: () => boolean;
   /** Messages that were scheduled longer ago are given up; null for no limit. */
   readonly maxAgeSeconds: number | null;
   readonly onUnknown: OnUnknown;
@@ -45,9 +47,9 @@ export interface Scheduler {
   readonly stop: () => Promise<void>;
   /**
    * Removes messages whose person is gone, or which were cancelled, and returns how many. Waits for those in hand, for 30
-   * seconds at most.
+   * seconds at most. Null when messages are kept where this process does not look: then the next server removes them.
    */
-  readonly sweep: () => Promise<number>;
+  readonly sweep: () => Promise<number | null>;
   /** Ends the loop once nothing is due any more. */
   readonly finish: () => Promise<void>;
 }
@@ -76,7 +78,7 @@ interface State {
 
 /** Does nothing until `start` or `finish`. */
 export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { store, clock, heartbeat, onUnknown, onError } = options;
+  const { store, clock, heartbeat, onUnknown, onError, holdsMessages = () => true } = options;
   const leaseSeconds = leaseOf(store);
   const state: State = { hasBegun: false, isWoken: false, renewedMs: 0 };
   const hand = createHand({ ...options, onEnd: () => loop.wake() });
@@ -106,6 +108,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   /** How many messages were removed, and how many are left. */
   const eraseSome = async (): Promise<{ readonly removed: number; readonly left: number }> => {
+    if (!holdsMessages()) return { removed: 0, left: 0 };
     const gone = await store.read((tx) => tx.requests.listErased(ERASE_BATCH));
     // A message that is in hand is written after it would be erased.
     const idle = gone.filter((survey) => !hand.has(survey));
@@ -118,7 +121,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     const more = await eraseSome();
     return { removed: removed + more.removed, left: more.left };
   };
-  const sweep = async (): Promise<number> => {
+  const sweep = async (): Promise<number | null> => {
+    if (!holdsMessages()) return null;
     const startedMs = clock.monotonic();
     for (let sum = 0; ;) {
       const { removed, left } = await eraseSome();

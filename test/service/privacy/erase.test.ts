@@ -7,6 +7,10 @@ import { sendPerson } from "../../../src/service/domain/people/people.ts";
 import { addProject } from "../../../src/service/domain/projects/projects.ts";
 import type { AdminCommand } from "../../../src/service/control/commands.ts";
 import { erasePerson } from "../../../src/service/domain/privacy/erase.ts";
+import { administer } from "../../../src/service/data-file/administer.ts";
+import { openService } from "../../../src/service/index.ts";
+import { silentLog } from "../../../src/runtime/log.ts";
+import { systemRandom } from "../../../src/runtime/random.ts";
 import { finishErasure } from "../../../src/service/upkeep.ts";
 import { DAY, eventsQuery, memberInput, responsesQuery, sendInput } from "../domain/fixture.ts";
 import { listResponses, listUnsubscribes } from "../domain/lists.ts";
@@ -147,6 +151,24 @@ describe("when the erasure is cut short", () => {
     await finishErasure(service.store, service.sweepMessages);
     expect(await findTraces(fixture.folder)).toEqual([]);
     expect(await service.store.read((tx) => tx.erasures.isCleaning())).toBe(false);
+  });
+});
+
+describe("when the service keeps messages in another folder, and does not run", () => {
+  it("then its next start removes them", async () => {
+    await addAda(fixture);
+    const { folder, dataFile } = fixture;
+    const elsewhere = path.join(folder, "elsewhere");
+    await fixture.stop();
+    await rename(path.join(folder, "outbox"), elsewhere);
+    const options = { dataFile, clock: fixture.service().clock, random: systemRandom };
+    expect(await administer(options, (admin) => admin(COMMAND))).toMatchObject({ people: 1, messages: null });
+    expect(await readdir(elsewhere)).toHaveLength(4);
+    const place = { log: silentLog, publicUrl: "https://survey.test", rateLimit: null, outbox: elsewhere };
+    const service = await openService({ ...options, ...place });
+    expect(await service.sweepMessages()).toBe(4);
+    expect(await readdir(elsewhere)).toEqual([]);
+    await service.close();
   });
 });
 

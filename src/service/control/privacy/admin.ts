@@ -26,8 +26,8 @@ import type { ErasureInfo, PrivacyCommand, RetentionInfo } from "./commands.ts";
 
 export interface PrivacyAdminOptions {
   readonly store: Store;
-  /** Removes messages of people who are gone, and says how many. */
-  readonly sweepMessages: () => Promise<number>;
+  /** Removes messages of people who are gone, and says how many; null when that is left to the next server. */
+  readonly sweepMessages: () => Promise<number | null>;
   /** Somebody is gone: what was read of them must not be used, and the log of erasures is kept. */
   readonly onErased: () => Promise<void>;
 }

@@ -68,7 +68,7 @@ export interface ErasureInfo {
   readonly attempts: number;
   readonly memberships: number;
   readonly webhook_events: number;
-  /** Messages that were removed from the outbox; null when nothing was erased. */
+  /** Messages that were removed from the outbox; null when nothing was erased, or a server will remove them. */
   readonly messages: number | null;
   /** Rows of others with the address in them: redacted when that was asked for, else left as they are. */
   readonly mentions: number;

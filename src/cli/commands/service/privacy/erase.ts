@@ -48,7 +48,7 @@ export async function runErase(
 
 /** Says what is left to do, without the address: the lines may be kept with the receipt. */
 async function advise(deps: Deps, receipt: ErasureInfo, wasRedacted: boolean): Promise<void> {
-  const { people, mentions, verified, erased_at: erasedAt } = receipt;
+  const { people, surveys, mentions, messages, verified, erased_at: erasedAt } = receipt;
   if (people === 0) await writeNote(deps, "no person found with this address");
   if (mentions > 0 && !wasRedacted)
     await writeNote(
@@ -56,6 +56,8 @@ async function advise(deps: Deps, receipt: ErasureInfo, wasRedacted: boolean): P
       `${countOf(mentions, "row", "rows")} of other people mention the address; --properties takes it out of them`,
     );
   if (erasedAt === null) return writeDone(deps, "Nothing was changed.");
+  if (messages === null && surveys > 0)
+    await writeNote(deps, "messages in the outbox are removed while the service runs");
   if (verified === null)
     await writeNote(deps, "PostgreSQL keeps deleted rows until VACUUM, and its log as long as it is retained");
   if (verified === false)
