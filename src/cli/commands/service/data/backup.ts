@@ -176,6 +176,12 @@ const KEEP_FLAG: FlagRecord = {
   text: "replace FILE, and keep this many backups in all: FILE, FILE.1 and so on",
 };
 
+/** A backup is checked once it is whole, and so it needs a file. Throws UsageError for standard output. */
+function parseBackupFile(text: string): string {
+  if (text === "-") throw new UsageError("a backup cannot be written to standard output; name a file");
+  return parseOutputFile(text, "backup");
+}
+
 export function registerBackup(parent: Command, context: CommandContext): void {
   const backup = context.verb(parent, {
     name: "backup",
@@ -192,7 +198,7 @@ export function registerBackup(parent: Command, context: CommandContext): void {
   context.action(backup, (deps, flags, [file = ""]) =>
     runBackup(deps, {
       data: readPlace(flags),
-      file: parseOutputFile(file, "backup"),
+      file: parseBackupFile(file),
       keep: flags.parse("--keep", (text, flag) => parseInteger(text, flag, { min: 1, max: 1000 })),
     }),
   );
