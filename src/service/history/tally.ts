@@ -39,7 +39,7 @@ export interface HistoryTally {
   isNewest(ordinal: number): boolean;
   /** When the person with this id last answered, in Unix seconds; null for never. */
   answeredAt(personId: number): number | null;
-  /** When the person with this id was created, as rows of responses tell it; null where none does. */
+  /** When the person with this id was created; null where no row tells. */
   createdAt(personId: number): number | null;
   /** What follows is right once counting has ended. */
   readonly streams: ReadonlyMap<HistoryStream | PartStream, StreamTally>;
@@ -137,7 +137,7 @@ function addressOf({ email, phoneNumber }: PastPerson): string {
   return email === null ? (phoneNumber ?? "") : emailKey(email);
 }
 
-/** People by id and by address, each once; when each id last answered, and was created as its answers tell it. */
+/** People by id and by address, each once; when each id was created and last answered. */
 function createCrowd(store: RunStore) {
   const ids = new SortedRuns((one, other) => (one.time > other.time ? one : other), store);
   // The place is 1 for an address of somebody without an id, who is counted by it.
@@ -151,7 +151,7 @@ function createCrowd(store: RunStore) {
     add(person: PastPerson, answeredAt: number): void {
       const { id } = person;
       if (id !== null) ids.add(idKey(id), answeredAt, 0, 0);
-      if (id !== null && answeredAt > 0 && person.createdAt !== null) births.add(idKey(id), person.createdAt, 0, 0);
+      if (id !== null && person.createdAt !== null) births.add(idKey(id), person.createdAt, 0, 0);
       const address = addressOf(person);
       if (address !== "") addresses.add(textKey(address), 0, 0, id === null ? 1 : 0);
     },

@@ -132,7 +132,7 @@ async function sendStep(
 }
 
 /**
- * With what rows of responses tell. Answers are marked when people are stored: a mark for each answer would write the
+ * With what other rows tell: unsubscribes and bounces have no time of creation. Answers are marked when people are stored: a mark for each answer would write the
  * same pages again and again.
  */
 function asKnown(person: PastPerson, step: HistoryStep, tally: HistoryTally): PastPerson {

@@ -144,14 +144,15 @@ export async function importPeople(
   const outcomes = createOutcomes();
   const added: PersonRow[] = [];
   for (const [index, row] of rows.entries()) {
-    const found = row.id === null ? ownerOf(known, row) : (known.byId.get(row.id) ?? null);
-    if (found !== null) {
+    const owner = ownerOf(known, row);
+    const found = row.id === null ? owner : (known.byId.get(row.id) ?? null);
+    const isNumbered = found !== null && owner !== null && owner.id !== found.id && isSomebodyElse(found, row);
+    if (found !== null && !isNumbered) {
       // One who was added by this very call is brought up to date in the store as well.
       await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
       await mergePerson(tx, project, { known, id: found.id, row, index, policy }, outcomes);
       continue;
     }
-    const owner = ownerOf(known, row);
     if (owner !== null && row.id !== null) {
       outcomes.aliases.push([row.id, owner.id]);
       outcomes.conflicts.push({ index, text: `person ${row.id} is person ${owner.id} here, by e-mail or phone` });
@@ -332,9 +333,15 @@ async function marksAtAddress(
 
 /** Ids are counted from 1 in each project, so a source's id may be that of somebody who came by the API. */
 export function isSomebodyElse(found: PersonRow, row: PastPerson): boolean {
-  if (row.createdAt === null || row.createdAt === found.createdAt) return false;
+  const isOfOneAge = row.createdAt === null ? !isBeforeCreation(found, row) : row.createdAt === found.createdAt;
+  if (isOfOneAge) return false;
   if (row.email !== null && found.email !== null) return emailKey(found.email) !== emailKey(row.email);
   return found.phoneNumber !== null && row.phoneNumber !== null && found.phoneNumber !== row.phoneNumber;
+}
+
+/** Nobody leaves or bounces before they are created. */
+function isBeforeCreation({ createdAt }: PersonRow, { unsubscribedAt, bouncedAt }: PastPerson): boolean {
+  return [unsubscribedAt, bouncedAt].some((at) => at !== null && at < createdAt);
 }
 
 function isSame(field: (typeof COMPARED)[number], found: PersonRow, row: PastPerson): boolean {

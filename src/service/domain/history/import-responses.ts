@@ -202,7 +202,8 @@ function isIdAlone({ email, phoneNumber, createdAt }: PastPerson): boolean {
 
 function findPlace(known: Known, person: PastPerson): PersonRow | null {
   const byId = person.id === null ? null : (known.byId.get(person.id) ?? null);
-  return byId ?? ownerOf(known, person);
+  if (byId !== null && !isSomebodyElse(byId, person)) return byId;
+  return ownerOf(known, person) ?? byId;
 }
 
 interface Search {

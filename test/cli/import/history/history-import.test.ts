@@ -324,6 +324,52 @@ function suppressAda({ service }: PastStore): Promise<unknown> {
   });
 }
 
+describe("ids that are somebody else's here", () => {
+  const left = { person_id: "2", email: "ada@example.com", name: "Ada", unsubscribed_at: NOW - 3000 };
+  const person = { id: "2", email: "ada@example.com", name: "Ada", created_at: NOW - 9000 };
+  test.for([
+    ["alone", left, {}],
+    ["beside its person", { ...left, unsubscribed_at: NOW + 1 }, { "b.ndjson": JSON.stringify(person) }],
+  ] as const)("when an unsubscribe comes %s, then only its address is suppressed", async ([, row, files]) => {
+    const { store: open } = store.service;
+    await open.write((tx) => sendPerson(tx, project, sendInput({ email: "eve@example.com", send: false })));
+    const seen = await store.import({ "a.json": JSON.stringify([row]), ...files });
+    expect(seen).toMatchObject({
+      exit: 3,
+      err: expect.stringContaining("a.json:1: id 2 belongs to another person in this project"),
+    });
+    const sent = await open.write((tx) => sendPerson(tx, project, sendInput({ email: "ada@example.com" })));
+    expect(sent.person.survey_scheduled_at).toBeNull();
+    const { people } = await store.dump();
+    expect(people?.map(({ email, name, unsubscribed_at: at }) => [email, name, at])).toEqual([
+      ["eve@example.com", null, null],
+      ["ada@example.com", null, row.unsubscribed_at],
+    ]);
+  });
+
+  test("when whoever has the address is here under another id, then the rows are theirs", async () => {
+    const { store: open } = store.service;
+    for (const email of ["eve@example.com", "ada@example.com"])
+      await open.write((tx) => sendPerson(tx, project, sendInput({ email, send: false })));
+    const files = {
+      "a.json": JSON.stringify([left]),
+      "b.ndjson": JSON.stringify(person),
+      "c.ndjson": response({ person: "2" }) + response({ id: "11", person, created_at: NOW - 4000 }),
+    };
+    const seen = await store.import(files);
+    expect([seen.exit, seen.err]).toEqual([
+      0,
+      expect.stringContaining("b.ndjson:1: conflict: person 2 is person 3 here"),
+    ]);
+    const { people, responses } = await store.dump();
+    expect(people?.map(({ email, unsubscribed_at: at }) => [email, at])).toEqual([
+      ["eve@example.com", null],
+      ["ada@example.com", NOW - 3000],
+    ]);
+    expect(responses?.map((row) => row.person_id)).toEqual([3, 3]);
+  });
+});
+
 describe("files that cannot be read", () => {
   const half = response({}).slice(0, 60);
   test.for([
