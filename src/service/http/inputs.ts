@@ -131,7 +131,9 @@ export function readSendInput(reader: Reader): SendInput {
     emailUpdate: reader.email("email_update"),
     phoneNumberUpdate: reader.phone("phone_number_update"),
   };
-  if (input.channel === "sms") reader.require("phone_number", input.phoneNumber);
+  // 4.2: the old address comes in the field of its kind.
+  if (input.emailUpdate !== null) reader.require("email", input.email);
+  if (input.channel === "sms" || input.phoneNumberUpdate !== null) reader.require("phone_number", input.phoneNumber);
   else if (input.phoneNumber === null && !reader.has("phone_number")) reader.require("email", input.email);
   reader.finish();
   return input;

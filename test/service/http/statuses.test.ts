@@ -108,6 +108,13 @@ describe("what is refused, and how", () => {
     ["POST /v1/people", { email: { a: 1 } }, { email: ["must be text"] }],
     ["POST /v1/people", { email: "a@x.co", channel: "sms" }, { phone_number: ["can't be blank"] }],
     ["POST /v1/people", { channel: "sms" }, { phone_number: ["can't be blank"] }],
+    ["POST /v1/people", { phone_number_update: "+14155550102" }, { phone_number: ["can't be blank"] }],
+    ["POST /v1/people", { email_update: "b@x.co" }, { email: ["can't be blank"] }],
+    [
+      "POST /v1/people",
+      { phone_number_update: "+14155550102", email_update: "b@x.co" },
+      { email: ["can't be blank"], phone_number: ["can't be blank"] },
+    ],
     ["POST /v1/people", { phone_number: "", channel: "sms" }, { phone_number: ["can't be blank"] }],
     [
       "POST /v1/people",
