@@ -20,7 +20,7 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 /** Whether text begins as JSON does and no table. */
 export function looksLikeJson(head: Uint8Array): boolean {
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 1024)).toString("utf8");
-  return /^\ufeff?\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[{\]]|$))/.test(text);
+  return /^\ufeff?\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[{\]["\d]|$))/.test(text);
 }
 
 /**

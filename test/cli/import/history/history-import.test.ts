@@ -388,6 +388,8 @@ describe("files that cannot be read", () => {
     ["cut off within an array", "c.json", `[${response({})},`, "c.json:2: the array has no end; the file is cut off"],
     ["with a header twice", "c.csv", "email,Score,score\na@x.co,9,8\n", 'c.csv:1: two columns are called "score"'],
     ["that is no JSON", "d.ndjson", `${ada}{"id": 1,}\n`, "d.ndjson:2: not valid JSON"],
+    ["a JSON array of no objects", "d.json", "[1, 2]", "d.json:1: expected an object, found 1"],
+    ["a JSON array of arrays", "d.json", '[["id"], ["1"]]', "d.json:1: expected an object, found ["],
     [
       "with an open quote",
       "e.csv",
