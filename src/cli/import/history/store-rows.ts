@@ -132,8 +132,8 @@ async function sendStep(
 }
 
 /**
- * With what other rows tell: unsubscribes and bounces have no time of creation. Answers are marked when people are stored: a mark for each answer would write the
- * same pages again and again.
+ * With what other rows tell of the person: unsubscribes and bounces have no time of creation. Answers are marked when
+ * people are stored, since a mark for each answer would write the same pages again and again.
  */
 function asKnown(person: PastPerson, step: HistoryStep, tally: HistoryTally): PastPerson {
   if (person.id === null) return person;
