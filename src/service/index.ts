@@ -3,21 +3,17 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { HttpResponse } from "../contract/http.ts";
 import { unixSeconds, type Clock } from "../runtime/clock.ts";
-import type { Log } from "../runtime/log.ts";
-import type { Random } from "../runtime/random.ts";
 import { createSignal } from "../runtime/wake-loop.ts";
 import { resolveFile } from "../runtime/files/file-replacement.ts";
 import type { Admin } from "./control/commands.ts";
 import { createAdmin } from "./control/create-admin.ts";
 import { removeControlFile } from "./control/control-file.ts";
-import { chooseSender, NO_SENDER, type SenderSettings } from "./delivery/message/sender.ts";
+import { chooseSender, NO_SENDER } from "./delivery/message/sender.ts";
 import { type MailContext, previewMail } from "./delivery/message/survey-mail.ts";
 import type { SmtpSender } from "./delivery/mail/mail-sender.ts";
 import type { HookRequest, Hooks } from "./delivery/bounce/hooks.ts";
-import type { FetchText } from "./delivery/bounce/sns.ts";
 import type { SmsHook } from "./delivery/sms/sms-hook.ts";
 import { createOutbox } from "./delivery/outbox.ts";
-import type { OnUnknown } from "./domain/delivery/deliveries.ts";
 import { type Brand, readBrand } from "./domain/projects/brand.ts";
 import type { Project } from "./domain/inputs.ts";
 import type { Store } from "./domain/ports.ts";
@@ -26,9 +22,9 @@ import { createDeliveryMetrics, type DeliveryMetrics } from "./delivery-metrics.
 import { createHttpService, type Face, bodyBytes, type ServerExchange } from "./http/create-http-service.ts";
 import { addressBlock, createAddressLimit, type RateLimit } from "./http/rate-limit.ts";
 import { createDispatcher } from "./webhook/dispatcher.ts";
-import type { MailDeliveryOptions, MailOptions } from "./mail-delivery.ts";
+import type { MailDeliveryOptions } from "./mail-delivery.ts";
 import type { SmsDelivery, SmsDeliveryOptions, SmsHookWiring, SmsOptions } from "./sms-delivery.ts";
-import { type DatabaseChoice, openData } from "./data-file/open-data-file.ts";
+import { openData } from "./data-file/open-data-file.ts";
 import { createPages } from "./page/create-pages.ts";
 import { createDigestLoop } from "./scheduler/digests.ts";
 import { createHeartbeat } from "./scheduler/heartbeat.ts";
@@ -37,44 +33,8 @@ import { syncErasures } from "./data-file/erasure-file.ts";
 import { createFailureLog, createNotices, logOverdue, logPaused, logStart, logStoreEvent } from "./service-log.ts";
 import { createServiceAddress } from "./service-address.ts";
 import { createServiceMetrics } from "./service-metrics.ts";
+import type { ServiceOptions } from "./service-options.ts";
 import { createUpkeep } from "./upkeep.ts";
-
-export interface ServiceOptions {
-  /** Created when it does not exist; `outbox/` is beside it. With a database, a name for it without its password. */
-  readonly dataFile: string;
-  /** The server that keeps the data instead of a file; other processes may use it at the same time. */
-  readonly database?: DatabaseChoice | null;
-  /** The folder of messages that are not sent; absent: `outbox/` beside the data file. */
-  readonly outbox?: string | null;
-  /** False for a command, which does not know where its server keeps messages. Absent: true. */
-  readonly knowsOutbox?: boolean;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** Where the service is seen from outside, without a slash at the end; null: wherever requests are sent to. */
-  readonly publicUrl: string | null;
-  readonly rateLimit: RateLimit | null;
-  /** Lets callers beyond this machine read the metrics; absent or null: none. */
-  readonly metricsToken?: string | null;
-  /** Addresses and networks of proxies that tell for whom they ask; absent or null: this machine, with a public URL. */
-  readonly trustedProxies?: readonly string[] | null;
-  /** Who surveys come from, where a project does not say so itself. */
-  readonly sender?: SenderSettings;
-  /** Sends mail over SMTP; null, the default, leaves it in the outbox. */
-  readonly mail?: MailOptions | null;
-  /** Sends text messages through a gateway; null, the default, leaves them in the outbox. */
-  readonly sms?: SmsOptions | null;
-  /** Surveys that were due longer ago are given up; null, the default, for no limit. */
-  readonly maxAgeSeconds?: number | null;
-  /** What becomes of a mail that may have arrived: `hold` is the default. */
-  readonly onUnknown?: OnUnknown;
-  /** Messages in the outbox are removed after this long; null keeps them. */
-  readonly outboxKeepSeconds?: number | null;
-  /** How long after the first answer it may be changed on its page; absent or null: 30 days. */
-  readonly answerWindowSeconds?: number | null;
-  /** Gets certificates and confirmations of Amazon's; absent: over the network. */
-  readonly fetchText?: FetchText;
-}
 
 /** `handle` is one request, one answer; no port needed. */
 export interface Service extends Face {

@@ -6,7 +6,7 @@ import { badValue, parseChoice, parseDuration, parseInteger, parseRateLimit } fr
 import type { Deps } from "../../command/deps.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import type { MailSetup } from "../../../service/delivery/doctor/finding.ts";
-import type { ServiceOptions } from "../../../service/index.ts";
+import type { ServiceOptions } from "../../../service/service-options.ts";
 import type { MailOptions } from "../../../service/mail-delivery.ts";
 import { parsePublicUrl } from "./address.ts";
 
