@@ -3,7 +3,7 @@
  * code decides whether to try again; the enhanced code (RFC 3463) and the words decide who is to blame.
  */
 import { EMPTY_IN_REPORTS, waitIn } from "./parse-reply.ts";
-import { reasonIn, type ReplyReason } from "./reply-phrases.ts";
+import { reasonIn, reasonInOneWord, type ReplyReason } from "./reply-phrases.ts";
 
 /** `report` is a delivery report that came later by mail; it counts as if said at `RCPT TO`. */
 export type ReplyStage =
@@ -157,7 +157,8 @@ function detailOf({ stage, code, enhancedCode }: ServerReply): string | null {
 function reasonOf({ stage, code, enhancedCode, text }: ServerReply, detail: string | null): ReplyReason {
   if (code !== null && code < 400) return "accepted";
   if (QUOTA_CODES.has(enhancedCode ?? "")) return "quota";
-  const fromText = reasonIn(text);
+  const isAddressCode = ADDRESS_CODES.has(detail ?? "");
+  const fromText = reasonIn(text) ?? (isAddressCode ? reasonInOneWord(text) : null);
   // Microsoft 365 does not say "user unknown" in another way.
   if (detail === "4.1" && /\baccess denied\b/i.test(text)) return "userunknown";
   if (isSenderPolicy(detail)) return fromText !== null && SENDER_REASONS.has(fromText) ? fromText : "policy";

@@ -297,3 +297,18 @@ export function reasonIn(text: string): ReplyReason | null {
   );
   return found?.reason ?? null;
 }
+
+const WORDS: readonly (readonly [word: string, reason: ReplyReason])[] = [
+  ["rate", "rate"],
+  ["block", "blocked"],
+  ["full", "full"],
+];
+
+/**
+ * For words without a known phrase beside a code of the address, such as `5.1.1 Rate exceeded`: one word is enough to
+ * doubt that the person is to blame.
+ */
+export function reasonInOneWord(text: string): ReplyReason | null {
+  const words = wordsOf(text);
+  return WORDS.find(([word]) => words.includes(` ${word} `))?.[1] ?? null;
+}

@@ -68,6 +68,7 @@ describe("a recipient who is refused", () => {
     ["is at a host not found", "550 5.4.4 Host or domain name not found", bounced("hostunknown")],
     ["is disabled", "550 5.2.1 The account is disabled", byCode(bounced("disabled"))],
     ["gets too much mail", "550 5.2.1 Receiving mail at a rate that prevents delivery", byCode(retry("rate"))],
+    ["gets mail too fast", "550 5.2.1 Mail rate too high", byCode(retry("rate"))],
     ["is not available, no reason given", "550 5.2.1 Not now", byCode(failed("unknown"))],
     ["is full", "552 5.2.2 Mailbox full", retry("full")],
     ["is full for now", "452 4.2.2 Over quota", retry("full")],
@@ -97,7 +98,10 @@ describe("a recipient who is refused", () => {
     ["blocked", "550 5.1.1 Blocked, see https://www.spamhaus.org/query/ip/192.0.2.1", byCode(held("blocked"))],
     ["blocked, by the link alone", "553 5.1.1 https://www.spamhaus.org/query/ip/192.0.2.1", byCode(held("blocked"))],
     ["too many", "550 5.1.1 Too many messages from you", byCode(held("rate"))],
+    ["rate alone", "550 5.1.1 Rate exceeded", byCode(held("rate"))],
+    ["block alone", "550 5.1.1 Local block in place", byCode(held("blocked"))],
     ["full", "552 5.1.1 Recipient over quota", byCode(held("full"))],
+    ["full alone", "552 5.1.1 User full", byCode(held("full"))],
     ["policy", "550 5.1.1 Rejected by policy", byCode(held("policy"))],
   ])("when 5.1.1 comes with the word %s, then the person is not blamed", (_, reply, meaning) => {
     expect(said("rcpt-to", reply)).toEqual(meaning);
