@@ -5,6 +5,7 @@ import type { Project } from "../domain/inputs.ts";
 import type { Redelivery, Store, Transaction, WebhookDelivery, WebhookRow } from "../domain/ports.ts";
 import { type AttemptEnd, isDelivered } from "../domain/webhooks/attempts.ts";
 import { testBody } from "../domain/webhooks/events.ts";
+import { SIGNATURE_HEADER } from "../domain/webhooks/signature-settings.ts";
 import { WEBHOOK_EVENTS } from "../domain/webhooks/webhook-rows.ts";
 import {
   addWebhook,
@@ -15,7 +16,6 @@ import {
   removeWebhook,
   requireWebhook,
   rotateSecret,
-  SIGNATURE_HEADER,
 } from "../domain/webhooks/webhooks.ts";
 import type { AdminResults, CommandOf } from "./commands.ts";
 import { requireProject } from "./delivery-admin.ts";

@@ -40,7 +40,7 @@ export interface WebhookAddOptions extends ProjectChoice {
 }
 
 export async function runWebhookAdd(deps: Deps, { project, webhook, ...choice }: WebhookAddOptions): Promise<ExitCode> {
-  const refusal = await urlRefusal(webhook, "<url>");
+  const refusal = (await urlRefusal(webhook, "<url>")) ?? (await signatureRefusal(webhook));
   if (refusal !== null) throw refusal;
   const added = await withAdmin(deps, choice, (admin) => admin({ kind: "webhook.add", project, ...webhook }));
   await showRecord(deps, WEBHOOK_SECRET, added);
@@ -70,6 +70,16 @@ export async function urlRefusal(
   const hint = ADVICE[code];
   const shown = code === "credentials" ? "the URL" : target.url;
   return new UsageError(`${place}: ${shown} is not allowed: ${message}`, hint === undefined ? {} : { hint });
+}
+
+/** A secret is not repeated in the error. */
+async function signatureRefusal({ secret, signatureHeader }: WebhookAddOptions["webhook"]): Promise<UsageError | null> {
+  const { refuseSecret, refuseSignatureHeader } =
+    await import("../../../service/domain/webhooks/signature-settings.ts");
+  const badSecret = secret === undefined ? null : refuseSecret(secret);
+  if (badSecret !== null) return new UsageError(`--secret: ${badSecret}`);
+  const badHeader = signatureHeader === undefined ? null : refuseSignatureHeader(signatureHeader);
+  return badHeader === null ? null : new UsageError(`--signature-header: "${signatureHeader}" ${badHeader}`);
 }
 
 export interface WebhookChoice extends ProjectChoice {

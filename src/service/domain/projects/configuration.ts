@@ -10,7 +10,8 @@ import { InvalidError } from "../errors.ts";
 import type { ProjectRow, Transaction, WebhookRow } from "../ports.ts";
 import { configureAutopilot, getAutopilot } from "../surveys/autopilot.ts";
 import { type ScoreSpan, WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from "../webhooks/webhook-rows.ts";
-import { addWebhook, changeWebhook, removeWebhook, SIGNATURE_HEADER } from "../webhooks/webhooks.ts";
+import { SIGNATURE_HEADER } from "../webhooks/signature-settings.ts";
+import { addWebhook, changeWebhook, removeWebhook } from "../webhooks/webhooks.ts";
 import { changeBrand, readBrand, readLogo } from "./brand.ts";
 import { changeSettings, isZone, type ProjectSettings, readSettings, setThrottle } from "./projects.ts";
 

@@ -145,6 +145,12 @@ describe("what a webhook is made of", () => {
       "url is not allowed: it is too long",
     ],
     ["a secret with a space", { secret: "a b" }, "secret must be 1 to 255 visible ASCII characters"],
+    [
+      "a standard secret that no library can decode",
+      { secret: "whsec_not-base64" },
+      "secret must be base64 after whsec_",
+    ],
+    ["a standard secret without a key", { secret: "whsec_" }, "secret must be base64 after whsec_"],
     ["a header with a colon", { signatureHeader: "A:" }, "signature_header is not a header name that can be used"],
     ["a header of ours", { signatureHeader: "Webhook-Id" }, "signature_header is not a header name that can be used"],
     ["no events", { events: [] }, "events can't be blank"],

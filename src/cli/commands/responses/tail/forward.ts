@@ -54,20 +54,20 @@ export interface Forwarder {
 const RETRY_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 const RETRY_AFTER_MAX = 60;
 const SECRET_BYTES = 32;
-const SECRET = /^[!-~]{1,255}$/;
 
 /** Throws UsageError for a URL that webhooks may not reach; private and literal loopback addresses are meant. */
 export async function openForwarder(deps: Deps, { url, secret: given }: ForwardTarget): Promise<Forwarder> {
-  const [{ urlRefusal }, transports, { formatSecret, SIGNATURE_HEADER }] = await Promise.all([
+  const [{ urlRefusal }, transports, { formatSecret }, { refuseSecret, SIGNATURE_HEADER }] = await Promise.all([
     import("../../service/webhook.ts"),
     import("../../../../service/webhook/transport.ts"),
     import("../../../../service/domain/webhooks/webhooks.ts"),
+    import("../../../../service/domain/webhooks/signature-settings.ts"),
   ]);
   const target = { url, allowPrivate: true, insecureHttp: deps.options.insecureHttp };
   const refusal = await urlRefusal(target, "--forward-to");
   if (refusal !== null) throw refusal;
-  if (given !== null && !SECRET.test(given))
-    throw new UsageError("--secret: must be 1 to 255 visible ASCII characters");
+  const badSecret = given === null ? null : refuseSecret(given);
+  if (badSecret !== null) throw new UsageError(`--secret: ${badSecret}`);
   const secret = given ?? formatSecret(deps.random.token(SECRET_BYTES));
   if (given === null) await writeNote(deps, `signing with ${secret}; --secret uses another`);
   const transport = transports.createEndpointTransport({ clock: deps.clock, own: () => [] }, 1);
