@@ -73,8 +73,10 @@ function createAnswering(options: PagesOptions): PageHandler {
     const found = await findVisit(options, token, rest);
     if (found === null) return respondUnknown(options, request);
     const view = toView(found, base, token);
-    if (linkState(found.visit, unixSeconds(clock), answerWindowSeconds) === "ended")
-      return respond(endedPage(view.locale, view.brand), request, isSecure);
+    const state = linkState(found.visit, unixSeconds(clock), answerWindowSeconds);
+    if (state === "ended") return respond(endedPage(view.locale, view.brand), request, isSecure);
+    // Nothing can be changed any more, so nothing is asked for either.
+    if (state === "closed") return seeOther(view.action, isSecure);
     const form = readForm(await request.body());
     if (form.problem !== null || form.score === null)
       return respond(formPage({ ...view, ...form, isChosenByLink: false, hasScript: false }), request, isSecure);

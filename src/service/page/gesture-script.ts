@@ -10,5 +10,5 @@
 export const ANSWER_AT_A_GESTURE =
   `{let f=document.forms[0],o=document.querySelector("output"),s=()=>document.hidden?0:performance.now(),v=s(),l,t;` +
   `let g=e=>{if(e.isTrusted&&v&&performance.now()-v>999){clearTimeout(t);t=setTimeout(()=>{let b=new URLSearchParams(new FormData(f)),n=b.get("score");` +
-  `b.set("by","script");if(n&&b+""!=l){l=b+"";fetch(f.action,{method:"POST",body:b}).then(r=>{r.ok?(o.textContent=o.dataset.text.replace("{score}",n),o.className="done"):l=0},()=>l=0)}},300)}};` +
+  `b.set("by","script");if(n&&b+""!=l){l=b+"";fetch(f.action,{method:"POST",body:b}).then(r=>{r.status==204?(o.textContent=o.dataset.text.replace("{score}",n),o.className="done"):l=0},()=>l=0)}},300)}};` +
   `document.onvisibilitychange=()=>v=s();for(let k of["pointerup","touchend","keydown"])addEventListener(k,g)}`;
