@@ -46,11 +46,7 @@ function withoutMessage({ from, to, subject, text, html }: PreviewInfo): Omit<Pr
 }
 
 async function writePreview(deps: Deps, file: string, text: string): Promise<void> {
-  try {
-    await replaceFile(file, text, deps.random.token(6));
-  } catch (error) {
-    throw new UsageError(`--out: cannot write ${file}: ${(error as Error).message}`, { cause: error });
-  }
+  await replaceFile(file, text, deps.random.token(6));
   await writeDone(deps, `Wrote ${file}.`);
 }
 
