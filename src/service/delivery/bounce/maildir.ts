@@ -55,11 +55,15 @@ export async function readStart(bytes: AsyncIterable<Uint8Array>): Promise<Uint8
   return Buffer.concat(chunks);
 }
 
-/** Moves a message to `cur` with the flag of what was seen. */
+/** Moves a message to `cur` with the flag of what was seen. One that another run or program has moved stays there. */
 export async function markSeen(maildir: string, { folder, name }: MaildirMessage): Promise<void> {
   const { unique, flags } = partsOf(name);
   const seen = [...new Set(`${flags}S`.split(""))].toSorted().join("");
-  await rename(path.join(maildir, folder, name), path.join(maildir, "cur", `${unique}:2,${seen}`));
+  try {
+    await rename(path.join(maildir, folder, name), path.join(maildir, "cur", `${unique}:2,${seen}`));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
 }
 
 function partsOf(name: string): { readonly unique: string; readonly flags: string } {
