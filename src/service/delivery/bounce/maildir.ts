@@ -18,7 +18,9 @@ export class NoMaildirError extends Error {
 
 /** Messages that are not marked as seen, in the order in which they came. Throws NoMaildirError. */
 export async function listUnseen(maildir: string): Promise<readonly MaildirMessage[]> {
-  const [fresh, current] = await Promise.all([listFolder(maildir, "new"), listFolder(maildir, "cur")]);
+  // One after the other, so that the folder that is named in an error is the same each time.
+  const fresh = await listFolder(maildir, "new");
+  const current = await listFolder(maildir, "cur");
   const unseen = current.filter(({ name }) => !partsOf(name).flags.includes("S"));
   return [...fresh, ...unseen].toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }

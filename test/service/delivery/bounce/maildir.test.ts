@@ -16,3 +16,8 @@ it("when two runs mark one message as seen, then both are done with it", async (
   await markSeen(maildir, message);
   expect(await readdir(path.join(maildir, "cur"))).toEqual(["1.host:2,S"]);
 });
+
+it("when a folder is not a Maildir, then new/ is named each time", async () => {
+  for (let run = 0; run < 50; run += 1)
+    await expect(listUnseen("/none")).rejects.toThrow("/none is not a Maildir: new/ cannot be read");
+});
