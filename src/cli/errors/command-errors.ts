@@ -61,6 +61,11 @@ export class ImportStoppedError extends Error {
   }
 }
 
+/** An export has fewer rows than the service counts, and the file that it would replace may be better. Exit status 1. */
+export class ShortExportError extends Error {
+  override readonly name = "ShortExportError";
+}
+
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 const SENTENCES: Readonly<Record<StopSignal, string>> = {

@@ -2,14 +2,16 @@
 import type { Deps } from "../command/deps.ts";
 import { writeNote } from "../command/notes.ts";
 import { createProgress } from "../command/progress.ts";
+import { ShortExportError } from "../errors/command-errors.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { checkOldFile } from "./append.ts";
 import { beginIncrement, openState, type OpenedExport } from "./increment.ts";
 import { openOutput } from "./output.ts";
 import { planExport, refuseStateAsTarget } from "./plan.ts";
-import { writeReport } from "./report.ts";
+import { describeMissing, writeReport } from "./report.ts";
 import type { ExportFlags, ExportRequest } from "./request.ts";
 import { readRows } from "./rows.ts";
+import type { CountRange } from "./snapshot.ts";
 
 /**
  * Everything that may be refused is refused before the first request: flags, the state, the target, then the
@@ -50,6 +52,7 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     const { totals, counted, log } = await readRows(opened, increment, { progress, ended: ended.signal });
     deps.signal.throwIfAborted();
     const written = await output.close();
+    refuseShorter(opened, totals.rows, await counted);
     await increment.announce(log, written);
     await output.commit(written);
     await progress.end();
@@ -74,4 +77,11 @@ async function runOpened(opened: OpenedExport): Promise<void> {
     ended.abort();
     await progress.end();
   }
+}
+
+/** Throws `ShortExportError` where the file that is there may hold rows that the new one lacks. */
+function refuseShorter({ request, flags, plan, output }: OpenedExport, rows: number, counted: CountRange | null): void {
+  const missing = describeMissing(request.resource.noun, rows, { counted, came: "sent" });
+  if (missing === null || flags.append || output.oldBytes === 0) return;
+  throw new ShortExportError(`${missing}; ${plan.file ?? ""} is unchanged`);
 }

@@ -22,16 +22,26 @@ export interface ExportReport {
 /** One line: short on a terminal, complete elsewhere and with `-v`. Missing rows are a warning even with `-q`. */
 export async function writeReport({ streams: { err }, options, clock }: Deps, report: ExportReport): Promise<void> {
   const { noun, totals, counted } = report;
-  if (counted !== null && totals.rows < counted.least)
-    await err.write(
-      `warning: ${countOf(counted.least - totals.rows, noun)} may be missing: ` +
-        `the service reports ${group(counted.least)}, and ${group(totals.rows)} were exported\n`,
-    );
+  const missing = describeMissing(noun, totals.rows, { counted, came: "exported" });
+  if (missing !== null) await err.write(`warning: ${missing}\n`);
   if (options.quiet) return;
   const isShort = err.isTTY && options.verbosity === 0;
   const format = options.time ?? (isShort ? "local" : "iso");
   const time = createTimeFormatter({ format, zone: options.timeZone, now: unixSeconds(clock) });
   await err.write(`${formatReport(report, { isShort, time })}\n`);
+}
+
+/** Null where no row is known to be missing. */
+export function describeMissing(
+  noun: string,
+  rows: number,
+  { counted, came }: { readonly counted: CountRange | null; readonly came: "exported" | "sent" },
+): string | null {
+  if (counted === null || rows >= counted.least) return null;
+  return (
+    `${countOf(counted.least - rows, noun)} may be missing: ` +
+    `the service reports ${group(counted.least)}, and ${group(rows)} were ${came}`
+  );
 }
 
 function formatReport(

@@ -148,8 +148,9 @@ atomically.
   surveyctl responses export --since 2026-01-01 --out responses.csv
 
 The file is written next to its target, synced, then renamed; a run that
-fails leaves the old file untouched. Rows that arrive during the run
-neither shift nor duplicate others.
+fails, or gets fewer rows than the service counts, leaves the old file
+untouched. Rows that arrive during the run neither shift nor duplicate
+others.
 
 The format follows -o, or else the file's name (.csv .tsv .json .ndjson,
 also before .gz), or else csv. --gzip compresses. --checksum writes

@@ -15,6 +15,7 @@ import {
   ImportStoppedError,
   InterruptedError,
   NothingFoundError,
+  ShortExportError,
 } from "../errors/command-errors.ts";
 import { CancelledError, UsageError } from "../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -58,6 +59,8 @@ function describeOwn(error: Error): ErrorReport | null {
   if (error instanceof UsageError)
     return report("usage", error.message, EXIT.usage, { hint: error.hint, details: error.details });
   if (error instanceof ImportStoppedError) return report(error.code, error.message, EXIT.failed, { hint: error.hint });
+  if (error instanceof ShortExportError)
+    return report("rows_missing", error.message, EXIT.failed, { hint: SHORT_EXPORT_HINT });
   if (error instanceof UnwritableFileError) return report("unwritable", error.message, EXIT.usage);
   if (error instanceof ConfigError) return describeConfig(error);
   if (error instanceof DataFileError) return report(error.code, error.message, error.exit, { hint: error.hint });
@@ -76,6 +79,8 @@ function describeConfig({ problem, message, advice }: ConfigError): ErrorReport 
     ? report("not_configured", message, EXIT.auth, { hint })
     : report("bad_configuration", message, EXIT.usage, { hint });
 }
+
+const SHORT_EXPORT_HINT = "to take what the service sent, use another --out file";
 
 const WAYS_ON =
   "connect to a service with: surveyctl auth login\nor try everything on this machine with: surveyctl --profile local …";

@@ -1,5 +1,6 @@
 /** What an export promises of its file, its state and its words: the built program against a service over a socket. */
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -71,6 +72,26 @@ describe("rows that may be missing", () => {
         "1,000",
       ),
     });
+  });
+
+  it("are an error where a file would be replaced, and a warning where it is appended to or new", async () => {
+    const body = '{"nps":0,"response_count":1000}';
+    const onRequest = ({ path: where }: { path: string }) => (where.includes("metrics") ? { status: 200, body } : null);
+    await serve({ rows: someRows(12), onRequest });
+    await writeFile(at("r.csv"), "id\n1\n");
+    const replaced = await run("responses export --quiet --columns id --state @state --out @r.csv");
+    expect(replaced).toMatchObject({
+      status: 1,
+      stderr:
+        `error: 988 responses may be missing: the service reports 1,000, and 12 were sent; ${at("r.csv")} is unchanged\n` +
+        "hint: to take what the service sent, use another --out file\n",
+    });
+    expect(await readFile(at("r.csv"), "utf8")).toBe("id\n1\n");
+    expect(existsSync(at("state"))).toBe(false);
+    const appended = await run("responses export --quiet --columns id --append --out @r.csv");
+    expect(appended).toMatchObject({ status: 0, stderr: expect.stringContaining("warning: 988 ") as string });
+    const printed = await run("responses export --quiet --columns id");
+    expect(printed).toMatchObject({ status: 0, stderr: expect.stringContaining("warning: 988 ") as string });
   });
 
   it("are no more than what changed meanwhile where the count moves", async () => {
