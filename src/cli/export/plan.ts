@@ -29,9 +29,9 @@ export function planExport(deps: Deps, request: ExportRequest, flags: ExportFlag
   checkFlags(flags, format, request);
   checkCsvFlags(deps, format);
   const gzip = flags.gzip || hasGz(flags.out ?? "");
-  if (gzip && toStdout(flags.out) && deps.streams.out.isTTY)
+  if (gzip && isStdout(flags.out) && deps.streams.out.isTTY)
     throw new UsageError("--gzip writes binary data, which a terminal cannot show");
-  const file = toStdout(flags.out) ? null : withGz(flags.out ?? "", gzip);
+  const file = isStdout(flags.out) ? null : withGz(flags.out ?? "", gzip);
   return {
     format,
     gzip,
@@ -83,7 +83,7 @@ function chooseExportFormat({ options }: Deps, out: string | null): EncodedForma
 /** Names that the system has for stdout; through them a terminal would get its control characters raw. */
 const STDOUT_NAMES: ReadonlySet<string | null> = new Set([null, "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]);
 
-function toStdout(out: string | null): boolean {
+export function isStdout(out: string | null): boolean {
   return STDOUT_NAMES.has(out);
 }
 
@@ -104,8 +104,8 @@ function hasGz(file: string): boolean {
 
 function checkFlags(flags: ExportFlags, format: EncodedFormat, { incremental, command }: ExportRequest): void {
   const asJson = format === "json" || format === "ndjson";
-  refuse(flags.checksum && toStdout(flags.out), "--checksum requires --out: the checksum is written beside the file");
-  refuse(flags.append && toStdout(flags.out), "--append requires --out: it adds to a file");
+  refuse(flags.checksum && isStdout(flags.out), "--checksum requires --out: the checksum is written beside the file");
+  refuse(flags.append && isStdout(flags.out), "--append requires --out: it adds to a file");
   refuse(
     flags.append && format === "json",
     "--append cannot add to a JSON array",

@@ -12,24 +12,29 @@ import { AssertionError, NothingFoundError } from "../../errors/command-errors.t
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openOutput } from "../../export/output.ts";
+import { isStdout } from "../../export/plan.ts";
 import { toShellWord } from "../../render/safe-text.ts";
 import { createTimeFormatter } from "../../render/time.ts";
 import { readFacts, type ReportRequest } from "./read-facts.ts";
 
-/** An existing file is replaced only by a complete report. Throws NothingFoundError where nobody answered. */
+/**
+ * An existing file is replaced only by a complete report; `-` is stdout. Throws NothingFoundError where nobody answered.
+ */
 export async function runReport(
   deps: Deps,
-  { file, request }: { readonly file: string; readonly request: ReportRequest },
+  { file: out, request }: { readonly file: string; readonly request: ReportRequest },
 ): Promise<ExitCode> {
+  const file = isStdout(out) ? null : out;
   const output = await openOutput(deps, { file, gzip: false, checksum: false });
   try {
     const facts = await readFacts(deps, request, describeCommand(request));
     if (countAnswers(facts.counts) === 0)
-      throw new NothingFoundError(`nobody answered in this period; ${file} was not written`);
+      throw new NothingFoundError(`nobody answered in this period${file === null ? "" : `; ${file} was not written`}`);
     await output.sink.write(toPage(facts, request));
     const written = await output.close();
     await output.commit(written);
-    await writeDone(deps, `Wrote ${file} (${formatCount(written.bytes)} B): ${headline(facts)}`);
+    const target = file ?? "the report to standard output";
+    await writeDone(deps, `Wrote ${target} (${formatCount(written.bytes)} B): ${headline(facts)}`);
   } finally {
     await output.discard();
   }

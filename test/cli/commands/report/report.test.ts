@@ -1,4 +1,5 @@
 /** Reports of fixed rows: what is written, drawn and claimed, and that it is true of the rows alone. */
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -70,6 +71,14 @@ function countsOf(rows: readonly JsonObject[]): JsonObject {
 const ROWS = history(300);
 
 describe("a report", () => {
+  it("when the file is -, then it is written to stdout", async () => {
+    const { deps, out, err } = fakeDeps({ client: listedClient(ROWS) });
+    await runReport(deps, { file: "-", request: REQUEST });
+    expect(out()).toBe((await write(ROWS)).text);
+    expect(err()).toMatch(/^Wrote the report to standard output \([\d,]+ B\): NPS /);
+    expect(existsSync("-")).toBe(false);
+  });
+
   it("has the numbers of metrics in its sentence", async () => {
     const { text, ended, err } = await write(ROWS, { since: NOW - 30 * DAY });
     const rows = ROWS.filter(({ created_at: at }) => Number(at) >= NOW - 30 * DAY);
