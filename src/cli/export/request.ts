@@ -93,7 +93,14 @@ export interface ExportShaping {
   readonly tell: () => Promise<void>;
 }
 
-export const EXPORT_EXITS: readonly ExitCode[] = [EXIT.done, EXIT.failed, EXIT.auth, EXIT.refused, EXIT.interrupted];
+export const EXPORT_EXITS: readonly ExitCode[] = [
+  EXIT.done,
+  EXIT.failed,
+  EXIT.auth,
+  EXIT.refused,
+  EXIT.interrupted,
+  EXIT.terminated,
+];
 
 /** `hasState`: the list can be filtered by time, so a run can continue from the previous one. */
 export function exportFlags({ hasState }: { readonly hasState: boolean }): readonly FlagRecord[] {

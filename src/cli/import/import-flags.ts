@@ -35,6 +35,7 @@ export const IMPORT_EXITS: readonly ExitCode[] = [
   EXIT.partial,
   EXIT.auth,
   EXIT.interrupted,
+  EXIT.terminated,
 ];
 export const FILE_OPERAND = ["<file>", "a CSV or TSV file, or - for standard input"] as const;
 

@@ -191,7 +191,7 @@ export function registerBackup(parent: Command, context: CommandContext): void {
       "surveyctl service backup survey-backup.db --data survey.db",
       "surveyctl service backup /backup/survey.db --keep 7 --data survey.db",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
     flags: [DATA_FLAG, ...DATABASE_FLAGS, KEEP_FLAG],
     columns: BACKUP,
   });
@@ -224,7 +224,7 @@ function registerRestore(parent: Command, context: CommandContext): void {
       "surveyctl service restore survey-backup.db --data survey.db",
       "surveyctl service restore /backup/survey.db.3 --data earlier.db",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
     flags: [{ ...DATA_FLAG, text: "data file to fill: empty, or not there yet" }, ...DATABASE_FLAGS],
     columns: RESTORED,
   });
@@ -250,7 +250,7 @@ function registerMove(parent: Command, context: CommandContext): void {
       "surveyctl service move --to /srv/survey.db --data survey.db",
       "surveyctl service move --to postgres://surveys@db.internal/surveys -o json",
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted],
+    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.interrupted, EXIT.terminated],
     flags: [
       { ...DATA_FLAG, text: "data file to move; it must not be served" },
       ...DATABASE_FLAGS,

@@ -89,7 +89,16 @@ export function registerImport(parent: Command, context: CommandContext): void {
       "surveyctl service import saved/ --expect nps=51,responses=51 --report refused.ndjson",
       'surveyctl service import dashboard.csv --map "Survey Date=created_at" --unknown properties --tz Europe/Dublin',
     ],
-    exits: [EXIT.done, EXIT.failed, EXIT.usage, EXIT.partial, EXIT.refused, EXIT.assertion, EXIT.interrupted],
+    exits: [
+      EXIT.done,
+      EXIT.failed,
+      EXIT.usage,
+      EXIT.partial,
+      EXIT.refused,
+      EXIT.assertion,
+      EXIT.interrupted,
+      EXIT.terminated,
+    ],
     flags: [...PROJECT_FLAGS, ...FLAGS],
     columns: HISTORY_SUMMARY,
   });
