@@ -95,7 +95,7 @@ async function writeOddities(
   if (guardedCells > 0)
     await writeNote(
       deps,
-      `${countOf(guardedCells, "cell", "cells")} lost a leading ' that guarded it in a spreadsheet`,
+      `${countOf(guardedCells, "cell", "cells")} lost a leading ' that guarded ${guardedCells === 1 ? "it" : "them"} in a spreadsheet`,
     );
   if (request.kind.properties === "properties") await warnOfLocales(deps, table, request, report);
   if (duplicates.size === 0 || request.flags.onDuplicate !== null) return;

@@ -138,7 +138,7 @@ it("when an export holds other survey types, then their scores do not become NPS
 it("when cells were guarded for a spreadsheet, then the guard is taken away and counted", async () => {
   const ended = await dryRun("people import", "email,a,b,c\nann@example.com,'=1,''=1,'x\n");
   expect(bodiesOf(ended)).toEqual([{ email: "ann@example.com", properties: { a: "=1", b: "'=1", c: "'x" } }]);
-  expect(ended.stderr.split("\n")[0]).toBe("note: 2 cells lost a leading ' that guarded it in a spreadsheet");
+  expect(ended.stderr.split("\n")[0]).toBe("note: 2 cells lost a leading ' that guarded them in a spreadsheet");
 });
 
 it("when two addresses are one after normalization, then they are duplicates", async () => {

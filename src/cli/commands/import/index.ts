@@ -5,7 +5,7 @@ import type { Deps } from "../../command/deps.ts";
 import { countOf, writeDone, writeNote } from "../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openListOutput } from "../../render/list-output.ts";
-import { findRuns, RUNS, statusOf, toRow } from "./runs.ts";
+import { findRuns, JOURNALS, RUNS, statusOf, toRow } from "./runs.ts";
 import { unlink } from "node:fs/promises";
 
 export function register(noun: Command, context: CommandContext): void {
@@ -42,6 +42,7 @@ export function registerClean(noun: Command, context: CommandContext): void {
     operands: [["[file]", "an imported file, its results, or a folder (default this folder)"]],
     examples: ["surveyctl import clean", "surveyctl import clean customers.csv --dry-run"],
     exits: [EXIT.done, EXIT.usage, EXIT.refused],
+    columns: JOURNALS,
   });
   context.action(command, (deps, _flags, [file]) => runClean(deps, file ?? null));
 }
@@ -50,15 +51,18 @@ export function registerClean(noun: Command, context: CommandContext): void {
 export async function runClean(deps: Deps, file: string | null): Promise<ExitCode> {
   let kept = 0;
   let removed = 0;
+  const output = await openListOutput(deps, { resource: JOURNALS });
   for (const run of await findRuns(file)) {
     if ((await statusOf(run, deps)) !== "finished") {
       kept += 1;
       continue;
     }
     if (!deps.options.dryRun) await unlink(run.files.journal);
-    await deps.streams.out.write(`${run.files.journal}\n`);
+    const rows = [{ journal: run.files.journal }];
+    await output.write({ rows, text: JSON.stringify(rows) });
     removed += 1;
   }
+  await output.end();
   const verb = deps.options.dryRun ? "Would remove" : "Removed";
   await writeDone(deps, `${verb} ${countOf(removed, "journal", "journals")}.`);
   if (kept > 0)

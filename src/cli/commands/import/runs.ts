@@ -54,6 +54,15 @@ export const RUNS: Resource = {
   fields: [],
 };
 
+/** What `import clean` removes. */
+export const JOURNALS: Resource = {
+  noun: "journals",
+  columns: [pathColumn("journal", "text")],
+  table: ["journal"],
+  dropFirst: [],
+  fields: [],
+};
+
 /** Of a file that was imported, of results, a journal or a folder; without a name those in this folder. Throws NothingFoundError. */
 export async function findRuns(name: string | null): Promise<ImportRun[]> {
   const journals = name === null ? await listJournals(".") : await journalsOf(name);
