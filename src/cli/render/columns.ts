@@ -27,6 +27,8 @@ export interface Column {
   readonly kind: ColumnKind;
   /** The value in a row; undefined when the row has none. */
   readonly read: (row: JsonObject) => Json | undefined;
+  /** What a record shows behind the value. */
+  readonly addition?: string;
   /** Stretches of its text that stand out on a terminal, in order: `start` up to and without `end`. */
   readonly spans?: (text: string) => readonly { readonly start: number; readonly end: number }[];
 }

@@ -31,7 +31,7 @@ export function drawRecord(
   const room = streams.out.isTTY ? Math.max(streams.out.columns - width - GAP.length, VALUE_WIDTH_MIN) : Infinity;
   const rows = columns.flatMap((column, index) => {
     const value = column.read(json);
-    const text = toHumanText(column, value, time) || (options.unicode ? "–" : "-");
+    const text = (toHumanText(column, value, time) || (options.unicode ? "–" : "-")) + (column.addition ?? "");
     const tone = toneOf(column, value);
     return measure
       .wrap(text, room, false)

@@ -37,15 +37,19 @@ export function drawCard(context: RenderContext, facts: CardFacts): string {
 
 function scoreLine({ options }: RenderContext, { metrics, confidence }: CardFacts, paint: Paint): string {
   const { nps } = metrics;
+  if (typeof nps !== "number") return `NPS ${options.unicode ? "–" : "-"}  no responses`;
+  return `NPS ${paint.tone(String(nps), toneOfNumber(nps))}${intervalText(options, metrics, confidence)}`;
+}
+
+/** What follows a score, as in `  (29 … 67, 95 %, n 51)`; empty where its counts are not known. */
+export function intervalText(options: RenderContext["options"], metrics: JsonObject, confidence: number): string {
   const counts = countsOf(metrics);
   const interval = counts === null ? null : scoreInterval(counts, confidence);
-  if (typeof nps !== "number") return `NPS ${options.unicode ? "–" : "-"}  no responses`;
-  const score = `NPS ${paint.tone(String(nps), toneOfNumber(nps))}`;
-  if (counts === null || interval === null) return score;
+  if (counts === null || interval === null) return "";
   const answers = countAnswers(counts);
   const few = answers < FEW_ANSWERS ? ": too few to say" : "";
   const ends = `${Math.round(interval.low)} ${dots(options)} ${Math.round(interval.high)}`;
-  return `${score}  (${ends}, ${toPercent(confidence)}, n ${formatCount(answers)}${few})`;
+  return `  (${ends}, ${toPercent(confidence)}, n ${formatCount(answers)}${few})`;
 }
 
 function changeLine({ options }: RenderContext, facts: CardFacts, before: JsonObject, paint: Paint): string {

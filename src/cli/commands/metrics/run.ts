@@ -10,7 +10,7 @@ import { AssertionError } from "../../errors/command-errors.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { Resource } from "../../render/columns.ts";
-import { openListOutput } from "../../render/list-output.ts";
+import { chooseFormat, openListOutput } from "../../render/list-output.ts";
 import { checkColumns, type RecordValue, writeRecord } from "../../render/record-output.ts";
 import { type Assertion, checkAssertionFields, failedAssertions } from "./assertions.ts";
 import { metricsResource, withSentFields } from "./metrics-resource.ts";
@@ -96,7 +96,8 @@ function prepareOne(deps: Deps, options: MetricsOptions, core: boolean): Showing
     async write(resource, [value]) {
       if (value === undefined) return;
       if (raw) return writeRecord({ ...deps, options: { ...deps.options, output: "json" } }, resource, sent.current);
-      if (!core || !wantsPictures(deps)) return writeRecord(deps, resource, value);
+      if (!core || !wantsPictures(deps))
+        return writeRecord(deps, await withIntervalText(deps, resource, { json: value.json, confidence }), value);
       const { drawCard } = await import("./card.ts");
       const before = range === null ? null : { metrics: sent.previous, range };
       const facts = { metrics: value.json, range: { since, until }, trend, confidence, before };
@@ -104,6 +105,20 @@ function prepareOne(deps: Deps, options: MetricsOptions, core: boolean): Showing
       await writeFurther(deps, resource, value);
     },
   };
+}
+
+/** A table that is read elsewhere than on a terminal says how sure the score is, as the card does. */
+async function withIntervalText(
+  deps: Deps,
+  resource: Resource,
+  { json, confidence }: { readonly json: JsonObject; readonly confidence: number },
+): Promise<Resource> {
+  if (chooseFormat(deps) !== "table" || deps.options.columns !== null || typeof json["nps"] !== "number")
+    return resource;
+  const { intervalText } = await import("./card.ts");
+  const addition = intervalText(deps.options, json, confidence);
+  const columns = resource.columns.map((column) => (column.name === "nps" ? { ...column, addition } : column));
+  return { ...resource, columns };
 }
 
 /** What the card has no place for: fields of other groups. */

@@ -71,6 +71,17 @@ describe("metrics", () => {
     });
   });
 
+  it.each([
+    [constant(), 0.95, "51  (29 … 67, 95 %, n 51)"],
+    [metrics(50, 2, 1, 1), 0.9, "50  (-35 … 63, 90 %, n 4: too few to say)"],
+    [metrics(0, 0, 0, 0), 0.95, "–"],
+  ])("is a table in a pipe that says how sure %j is", async (json, confidence, score) => {
+    const { out } = await run({ confidence }, { answer: () => json, options: { output: "table" } });
+    expect(out.split("\n")[0]).toBe(`nps                ${score}`);
+    const chosen = await run({ confidence }, { answer: () => json, options: { output: "table", columns: ["nps"] } });
+    expect(chosen.out).toBe(`nps  ${score.split(" ")[0] ?? ""}\n`);
+  });
+
   it("is a card on a terminal", async () => {
     expect((await run({}, { width: 60 })).out.split("\n")).toEqual([
       "█▀▀ ▀█    NPS 51  (29 … 67, 95 %, n 51)",
