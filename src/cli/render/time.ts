@@ -1,3 +1,5 @@
+import { FURTHEST_SECOND, toIsoTime } from "../../contract/text/iso-time.ts";
+
 export const TIME_FORMATS = ["unix", "iso", "local", "relative"] as const;
 export type TimeFormat = (typeof TIME_FORMATS)[number];
 
@@ -11,9 +13,6 @@ export interface TimeOptions {
   /** Unix seconds that `relative` counts from. */
   readonly now: number;
 }
-
-/** The furthest second from the epoch that a calendar date can be given for. */
-const FURTHEST_SECOND = 8.64e12;
 
 /**
  * `unix` 1767225600 · `iso` 2026-01-01T00:00:00Z, always UTC · `local` 2026-01-01 01:00:00 in the zone ·
@@ -38,18 +37,13 @@ function createIsoFormatter(): TimeFormatter {
   let day = Number.NaN;
   let dayText = "";
   return (seconds) => {
-    if (!Number.isInteger(seconds)) return toIso(seconds);
+    if (!Number.isInteger(seconds)) return toIsoTime(seconds);
     const thisDay = Math.floor(seconds / DAY_SECONDS);
-    if (thisDay !== day) [day, dayText] = [thisDay, toIso(thisDay * DAY_SECONDS).slice(0, -"00:00:00Z".length)];
+    if (thisDay !== day) [day, dayText] = [thisDay, toIsoTime(thisDay * DAY_SECONDS).slice(0, -"00:00:00Z".length)];
     const left = seconds - thisDay * DAY_SECONDS;
     const [hour, minute] = [Math.floor(left / 3600), Math.floor(left / 60) % 60];
     return `${dayText}${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[left % 60]}Z`;
   };
-}
-
-function toIso(seconds: number): string {
-  const text = new Date(seconds * 1000).toISOString();
-  return text.endsWith(".000Z") ? `${text.slice(0, -".000Z".length)}Z` : text;
 }
 
 function toSystemTime(seconds: number): string {

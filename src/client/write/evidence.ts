@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../contract/json.ts";
 import { emailKey } from "../../contract/text/email.ts";
+import { toIsoTime } from "../../contract/text/iso-time.ts";
 
 /** What a look-up says about a write whose answer was lost. */
 export type Settlement =
@@ -29,7 +30,7 @@ export function surveyEvidence(person: JsonObject, body: JsonObject, moments: Mo
   if (!isOther && !isAhead(lastSentAt, lookedAt)) {
     return {
       kind: "arrived",
-      evidence: `the person was last sent a survey at ${lastSentAt}, after this request began`,
+      evidence: `the person was last sent a survey at ${toIsoTime(lastSentAt)}, after this request began`,
       found: person,
     };
   }
@@ -38,13 +39,15 @@ export function surveyEvidence(person: JsonObject, body: JsonObject, moments: Mo
   if (scheduledAt !== null && scheduledAt >= intentAt + delay && !isAhead(scheduledAt - delay, lookedAt)) {
     return {
       kind: "arrived",
-      evidence: `the person's next survey is scheduled at ${scheduledAt}, as this request asked`,
+      evidence: `the person's next survey is scheduled at ${toIsoTime(scheduledAt)}, as this request asked`,
       found: person,
     };
   }
   if (!isOther) return CLOCKS_DISAGREE;
   const state =
-    scheduledAt === null ? "no survey is scheduled" : `the next survey, at ${scheduledAt}, does not fit this request`;
+    scheduledAt === null
+      ? "no survey is scheduled"
+      : `the next survey, at ${toIsoTime(scheduledAt)}, does not fit this request`;
   return { kind: "unsettled", reason: `the person exists and ${state}`, mayChange: true };
 }
 
