@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createServeLog } from "../../../src/cli/commands/serve/serve-log.ts";
-import { logOverdue } from "../../../src/service/service-log.ts";
-import { fakeDeps } from "../../helpers/fake-deps.ts";
+import { createServeLog } from "../../../../src/cli/commands/serve/serve-log.ts";
+import { logOverdue } from "../../../../src/service/service-log.ts";
+import { fakeDeps } from "../../../helpers/fake-deps.ts";
 
 const SAID = "40 surveys were due more than 72 hours ago and are held";
 const HINT = "`surveyctl service delivery list --state held` shows them, `service delivery resume` sends them";

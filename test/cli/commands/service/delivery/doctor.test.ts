@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { type GivenSetup, SETUP_FLAGS } from "../../../../src/cli/commands/serve/mail.ts";
-import { runDeliveryDoctor, runDeliveryTest } from "../../../../src/cli/commands/service/delivery/doctor.ts";
-import { UsageError } from "../../../../src/cli/errors/usage-error.ts";
-import { systemClock } from "../../../../src/runtime/clock.ts";
-import { type DkimKey, dkimProblem, dkimRecord, readDkimKey } from "../../../../src/service/delivery/mail/dkim.ts";
-import { parseSmtpUrl } from "../../../../src/service/delivery/smtp/smtp-url.ts";
-import { fakeDeps, type FakeOptions } from "../../../helpers/fake-deps.ts";
-import { RSA_PEM, type SmtpPlanServer, startPlanServer } from "../../../helpers/smtp-plan-server.ts";
+import { type GivenSetup, SETUP_FLAGS } from "../../../../../src/cli/commands/serve/mail.ts";
+import { runDeliveryDoctor, runDeliveryTest } from "../../../../../src/cli/commands/service/delivery/doctor.ts";
+import { UsageError } from "../../../../../src/cli/errors/usage-error.ts";
+import { systemClock } from "../../../../../src/runtime/clock.ts";
+import { type DkimKey, dkimProblem, dkimRecord, readDkimKey } from "../../../../../src/service/delivery/mail/dkim.ts";
+import { parseSmtpUrl } from "../../../../../src/service/delivery/smtp/smtp-url.ts";
+import { fakeDeps, type FakeOptions } from "../../../../helpers/fake-deps.ts";
+import { RSA_PEM, type SmtpPlanServer, startPlanServer } from "../../../../helpers/smtp-plan-server.ts";
 
 const made = { key: null as DkimKey | null };
 beforeAll(() => {

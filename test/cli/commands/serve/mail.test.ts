@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { dkimProblem, dkimRecord, readDkimKey } from "../../../src/service/delivery/mail/dkim.ts";
-import { runInProcess } from "../../helpers/in-process.ts";
-import { startServe, type Served } from "../../helpers/serve.ts";
-import { RSA_PEM, startPlanServer, type SmtpPlanServer } from "../../helpers/smtp-plan-server.ts";
-import { readMail } from "../../service/delivery/read-mail.ts";
+import { dkimProblem, dkimRecord, readDkimKey } from "../../../../src/service/delivery/mail/dkim.ts";
+import { runInProcess } from "../../../helpers/in-process.ts";
+import { startServe, type Served } from "../../../helpers/serve.ts";
+import { RSA_PEM, startPlanServer, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
+import { readMail } from "../../../service/delivery/read-mail.ts";
 
 const place = { folder: "", key: "" };
 beforeAll(async () => {
@@ -99,7 +99,7 @@ it("when the login is refused, then the log says so without the password", async
   expect(stderr).not.toContain("s3cret");
 });
 
-const KEY = path.join(import.meta.dirname, "../../fixtures/tls/rsa-key.pem");
+const KEY = path.join(import.meta.dirname, "../../../fixtures/tls/rsa-key.pem");
 
 it.each<[readonly string[], string]>([
   [["--smtp", "smtp://h"], "--smtp requires --smtp-from"],

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startHookReceiver } from "../../helpers/hook-receiver.ts";
-import { runInProcess } from "../../helpers/in-process.ts";
-import { startServe } from "../../helpers/serve.ts";
+import { startHookReceiver } from "../../../helpers/hook-receiver.ts";
+import { runInProcess } from "../../../helpers/in-process.ts";
+import { startServe } from "../../../helpers/serve.ts";
 
 const place = { folder: "" };
 beforeAll(async () => {
