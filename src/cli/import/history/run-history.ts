@@ -4,7 +4,7 @@ import { InputChangedError, InputError } from "../../../bulk/import/table/input-
 import { unixSeconds } from "../../../runtime/clock.ts";
 import { createScratchBytes } from "../../../runtime/files/scratch-file.ts";
 import { isSameFile, openReplacement, type FileReplacement } from "../../../runtime/files/file-replacement.ts";
-import { createYoungHeapLimit, optimizeWasmByOneThread } from "../../../runtime/v8-limits.ts";
+import { optimizeWasmByOneThread } from "../../../runtime/v8-limits.ts";
 import type { Admin } from "../../../service/control/commands.ts";
 import type { ConflictPolicy } from "../../../service/domain/history/import-people.ts";
 import type { HistoryFormat, HistoryStream } from "../../../service/history/columns.ts";
@@ -84,9 +84,7 @@ async function importHistoryFiles(
   const problems = createHistoryProblems();
   const onProblem = (problem: HistoryProblem): void => problems.add(problem);
   const progress = createProgress(deps, "rows", false);
-  const limitYoungHeap = createYoungHeapLimit();
   const onRows = async (rows: number): Promise<void> => {
-    limitYoungHeap();
     await report?.write(Buffer.from(problems.takeLines()));
     await progress.update(rows);
   };
