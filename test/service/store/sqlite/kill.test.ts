@@ -1,40 +1,25 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "rolldown";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { releaseDeadClaims } from "../../../../src/service/domain/delivery/deliveries.ts";
 import { size } from "../../../helpers/long.ts";
+import { useChildProgram } from "../../../helpers/child-program.ts";
 import { NODE } from "../../../helpers/run-cli.ts";
 import { openFixture } from "../../domain/fixture.ts";
 import { ENGINES, newDataFile } from "../engines.ts";
 import { claimDue } from "../../domain/claim-due.ts";
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const root = path.join(here, "../../../..");
 const KILLS = size(1, 4);
 const TIMEOUT_MS = 60_000;
 const [node = "", ...flags] = NODE;
-let script = "";
-
-beforeAll(async () => {
-  // Below node_modules, so that the program finds its packages.
-  script = path.join(mkdtempSync(path.join(root, "node_modules/.writer-")), "child-writer.mjs");
-  await build({
-    input: path.join(here, "child-writer.ts"),
-    platform: "node",
-    external: /^[^./]/,
-    output: { file: script, codeSplitting: false },
-  });
-});
-
-afterAll(() => rmSync(path.dirname(script), { recursive: true, force: true }));
+const program = useChildProgram(path.join(import.meta.dirname, "child-writer.ts"));
 
 /** Lets a writer run until it has said so many lines, kills it, and returns all lines that it said. */
 function runUntilKilled(file: string, engine: string, first: number, lines: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const child = spawn(node, [...flags, script, file, engine, String(first)], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(node, [...flags, program.script, file, engine, String(first)], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const said: string[] = [];
     const complaints: string[] = [];
     child.stderr.setEncoding("utf8").on("data", (text: string) => complaints.push(text));

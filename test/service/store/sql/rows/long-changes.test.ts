@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "rolldown";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addMember, configureAutopilot } from "../../../../../src/service/domain/surveys/autopilot.ts";
 import { getMetrics } from "../../../../../src/service/domain/answers/metrics.ts";
 import { deletePerson, sendPerson } from "../../../../../src/service/domain/people/people.ts";
@@ -11,6 +9,7 @@ import type { Transaction } from "../../../../../src/service/domain/ports.ts";
 import { addTrend, removeTrend } from "../../../../../src/service/domain/answers/trends.ts";
 import { finishDelivery } from "../../../../../src/service/domain/delivery/deliveries.ts";
 import { size } from "../../../../helpers/long.ts";
+import { useChildProgram } from "../../../../helpers/child-program.ts";
 import { NODE } from "../../../../helpers/run-cli.ts";
 import {
   DAY,
@@ -38,27 +37,13 @@ const MEMBERS = size(1100, 3500);
 const TIMEOUT_MS = 120_000;
 const LAST_MEMBER = `p${MEMBERS - 1}@x.co`;
 
-const here = path.dirname(fileURLToPath(import.meta.url));
 const [node = "", ...flags] = NODE;
-let script = "";
-
-beforeAll(async () => {
-  // Below node_modules, so that the program finds its packages.
-  script = path.join(mkdtempSync(path.join(here, "../../../../../node_modules/.changer-")), "child-changer.mjs");
-  await build({
-    input: path.join(here, "child-changer.ts"),
-    platform: "node",
-    external: /^[^./]/,
-    output: { file: script, codeSplitting: false },
-  });
-});
-
-afterAll(() => rmSync(path.dirname(script), { recursive: true, force: true }));
+const program = useChildProgram(path.join(import.meta.dirname, "child-changer.ts"));
 
 /** Begins a change in a process of its own, which kills itself once that is acknowledged; what it had said. */
 function killedAfterBeginning(file: string, engine: string, kind: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(node, [...flags, script, file, engine, kind], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(node, [...flags, program.script, file, engine, kind], { stdio: ["ignore", "pipe", "inherit"] });
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
     child.on("error", reject);
