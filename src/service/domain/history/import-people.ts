@@ -126,11 +126,18 @@ function remember({ byId, byEmail, byPhone }: Known, person: PersonRow): void {
 }
 
 /** Who has one of the row's addresses: the e-mail decides, and a phone only where one of the two has no e-mail. */
-export function ownerOf({ byEmail, byPhone }: Known, { email, phoneNumber }: PastPerson): PersonRow | null {
+function ownerOf({ byEmail, byPhone }: Known, { email, phoneNumber }: PastPerson): PersonRow | null {
   const byAddress = email === null ? undefined : byEmail.get(emailKey(email));
   const byNumber = phoneNumber === null ? undefined : byPhone.get(phoneNumber);
   if (byAddress !== undefined || byNumber === undefined) return byAddress ?? null;
   return email === null || byNumber.email === null ? byNumber : null;
+}
+
+/** Who a row is about: by the id, unless that is another person's here and somebody else has the row's address. */
+export function findKnownPerson(known: Known, row: PastPerson): PersonRow | null {
+  const byId = row.id === null ? null : (known.byId.get(row.id) ?? null);
+  if (byId !== null && !isSomebodyElse(byId, row)) return byId;
+  return ownerOf(known, row) ?? byId;
 }
 
 /** Stores people and marks who had left or bounced. */
@@ -144,24 +151,22 @@ export async function importPeople(
   const outcomes = createOutcomes();
   const added: PersonRow[] = [];
   for (const [index, row] of rows.entries()) {
-    const owner = ownerOf(known, row);
-    const found = row.id === null ? owner : (known.byId.get(row.id) ?? null);
-    const isNumbered = found !== null && owner !== null && owner.id !== found.id && isSomebodyElse(found, row);
-    if (found !== null && !isNumbered) {
+    const found = findKnownPerson(known, row);
+    if (found !== null && (row.id === null || row.id === found.id)) {
       // One who was added by this very call is brought up to date in the store as well.
       await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
       await mergePerson(tx, project, { known, id: found.id, row, index, policy }, outcomes);
       continue;
     }
-    if (owner !== null && row.id !== null) {
-      outcomes.aliases.push([row.id, owner.id]);
-      outcomes.conflicts.push({ index, text: `person ${row.id} is person ${owner.id} here, by e-mail or phone` });
+    if (found !== null && row.id !== null) {
+      outcomes.aliases.push([row.id, found.id]);
+      outcomes.conflicts.push({ index, text: `person ${row.id} is person ${found.id} here, by e-mail or phone` });
       await addPeople(tx, project, { known, people: added.splice(0) }, outcomes);
       // What keeps them from being written to counts all the same.
       const { lastSentAt, unsubscribedAt, bouncedAt } = row;
-      const marks = { ...NOBODY, id: owner.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
+      const marks = { ...NOBODY, id: found.id, createdAt: null, lastSentAt, unsubscribedAt, bouncedAt };
       const apart = { ...createOutcomes(), happenings: outcomes.happenings };
-      await mergePerson(tx, project, { known, id: owner.id, row: marks, index, policy: "keep" }, apart);
+      await mergePerson(tx, project, { known, id: found.id, row: marks, index, policy: "keep" }, apart);
       continue;
     }
     const person = await newPerson(tx, project, known, row, row.unsubscribedAt ?? row.bouncedAt ?? tx.now);

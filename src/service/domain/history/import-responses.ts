@@ -11,6 +11,7 @@ import {
   createOutcomes,
   type Finding,
   findKnown,
+  findKnownPerson,
   hasNoAddress,
   type Imported,
   type ImportRules,
@@ -18,10 +19,8 @@ import {
   importSuppressions,
   isIncomplete,
   isSomebodyElse,
-  type Known,
   newPerson,
   type Outcomes,
-  ownerOf,
 } from "./import-people.ts";
 import { noteEvent } from "../webhooks/events.ts";
 import type { HistoryStep, NewPastResponse, PastNote, PastPerson, PastResponse, StoredPastResponse } from "./rows.ts";
@@ -176,7 +175,7 @@ async function placePeople(
       places.push(person.id ?? undefined);
       continue;
     }
-    const found = findPlace(known, person);
+    const found = findKnownPerson(known, person);
     if (found !== null && person.id === found.id && isSomebodyElse(found, person)) {
       outcomes.refused.push({ index, text: `person ${found.id} is somebody else in this project` });
       places.push(undefined);
@@ -198,12 +197,6 @@ async function placePeople(
 
 function isIdAlone({ email, phoneNumber, createdAt }: PastPerson): boolean {
   return email === null && phoneNumber === null && createdAt === null;
-}
-
-function findPlace(known: Known, person: PastPerson): PersonRow | null {
-  const byId = person.id === null ? null : (known.byId.get(person.id) ?? null);
-  if (byId !== null && !isSomebodyElse(byId, person)) return byId;
-  return ownerOf(known, person) ?? byId;
 }
 
 interface Search {
