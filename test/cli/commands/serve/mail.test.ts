@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { dkimProblem, dkimRecord, readDkimKey } from "../../../../src/service/delivery/mail/dkim.ts";
-import { runInProcess } from "../../../helpers/in-process.ts";
 import { startServe, type Served } from "../../../helpers/serve.ts";
 import { RSA_PEM, startPlanServer, type SmtpPlanServer } from "../../../helpers/smtp-plan-server.ts";
 import { readMail } from "../../../service/delivery/read-mail.ts";
+import { startRefused } from "./refused-starts.ts";
 
 const place = { folder: "", key: "" };
 beforeAll(async () => {
@@ -136,11 +136,5 @@ it.each<[readonly string[], string]>([
   ],
   [["--smtp", "smtp://h", "--smtp-from", "a@x.org", "--max-age", "x"], '--max-age: "x" is not a duration'],
 ])("when serve is given %j, then it does not start", async (args, sentence) => {
-  const data = path.join(place.folder, "never.db");
-  const { status, stderr } = await runInProcess({ args: ["serve", "--data", data, "--port", "0", ...args] });
-  expect([status, stderr.includes(sentence) ? sentence : stderr, stderr.includes("hunter2")]).toEqual([
-    2,
-    sentence,
-    false,
-  ]);
+  expect(await startRefused(place.folder, args, sentence)).toEqual([2, sentence, false]);
 });

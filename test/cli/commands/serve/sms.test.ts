@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startHookReceiver } from "../../../helpers/hook-receiver.ts";
-import { runInProcess } from "../../../helpers/in-process.ts";
 import { startServe } from "../../../helpers/serve.ts";
+import { startRefused } from "./refused-starts.ts";
 
 const place = { folder: "" };
 beforeAll(async () => {
@@ -82,11 +82,5 @@ it.each<[readonly string[], string]>([
   [[...TWILIO, "--sms-from", "+15550100"], "--sms-format twilio requires --sms-countries"],
   [[...TWILIO, "--sms-from", "+15550100", "--sms-countries", "+1"], "--sms-format twilio requires --sms-header-file"],
 ])("when serve is given %j, then it does not start", async (args, sentence) => {
-  const data = path.join(place.folder, "never.db");
-  const { status, stderr } = await runInProcess({ args: ["serve", "--data", data, "--port", "0", ...args] });
-  expect([status, stderr.includes(sentence) ? sentence : stderr, stderr.includes("hunter2")]).toEqual([
-    2,
-    sentence,
-    false,
-  ]);
+  expect(await startRefused(place.folder, args, sentence)).toEqual([2, sentence, false]);
 });
