@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import { addKey, revokeKey } from "../../../src/service/domain/projects/projects.ts";
 import { createKeyRing } from "../../../src/service/http/authentication.ts";
+import { createRateLimiter } from "../../../src/service/http/rate-limit.ts";
 import { openFixture, type Fixture } from "../domain/fixture.ts";
 
 let fixture: Fixture;
@@ -22,4 +24,46 @@ it("when commands come and go for years, then the keys that were not used for lo
   await expect(keys.identify(basic("short-1"), "")).rejects.toThrow("Unauthorized");
   const known = await Promise.all(["long", "last"].map((key) => keys.identify(basic(key), "")));
   expect(known.map(({ project }) => project)).toEqual([fixture.project, fixture.project]);
+});
+
+it("when a key was let in in several spellings, then none of them opens anything once it is revoked", async () => {
+  const keys = createKeyRing(fixture.store, systemClock, limits);
+  const secret = "a-key-that-nobody-guesses-0123456789";
+  const { id } = await fixture.write((tx) => addKey(tx, fixture.project, secret));
+  const spellings = [secret, `${secret}:`, `${secret}:password`, `${secret}:${"long".repeat(1000)}`].map(
+    (text) => `basic  ${Buffer.from(text).toString("base64")}`,
+  );
+  const letIn = async (): Promise<unknown[]> =>
+    Promise.all(
+      spellings.map((one) =>
+        keys.identify(one, "").then(
+          ({ project }) => project,
+          (error: unknown) => (error as Error).message,
+        ),
+      ),
+    );
+  const before = [await letIn(), await letIn()];
+  await fixture.write((tx) => revokeKey(tx, fixture.project, String(id)));
+  keys.forget();
+  const opened = spellings.map(() => fixture.project);
+  expect([...before, await letIn()]).toEqual([opened, opened, spellings.map(() => "Unauthorized")]);
+});
+
+it("when too many keys were guessed from an address, then a short key that was let in before waits there as well", async () => {
+  const wrongKeys = createRateLimiter({ requests: 2, periodSeconds: 60 }, systemClock);
+  const keys = createKeyRing(fixture.store, systemClock, { ...limits, wrongKeys });
+  await fixture.write((tx) => addKey(tx, fixture.project, "short"));
+  const ask = async (key: string, address: string): Promise<string> =>
+    keys.identify(basic(key), address).then(
+      ({ project }) => project.name,
+      (error: unknown) => (error as Error).message,
+    );
+  const said = [await ask("short", "a"), await ask("guess-1", "a"), await ask("guess-2", "a")];
+  expect([...said, await ask("short", "a"), await ask("short", "b")]).toEqual([
+    "default",
+    "Unauthorized",
+    "Unauthorized",
+    "Too Many Requests",
+    "default",
+  ]);
 });
