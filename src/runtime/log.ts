@@ -12,6 +12,8 @@ export interface Log {
   flush(): void;
 }
 
+type Level = "info" | "warn" | "error";
+
 /** So much may wait for a reader of the log that does not read; what comes beyond it is dropped and counted. */
 const WAITING_CHARACTERS_MAX = 1_000_000;
 
@@ -22,13 +24,13 @@ const WAITING_CHARACTERS_MAX = 1_000_000;
 export function createLog(write: (text: string) => Promise<void>, clock: Clock): Log {
   const waiting: string[] = [];
   const state = { unread: 0, dropped: 0 };
-  const format = (level: "info" | "warn" | "error", event: string, fields: LogFields): string => {
+  const heads = createHeads(clock);
+  const format = (level: Level, event: string, fields: LogFields): string => {
     const { message } = fields;
-    const time = new Date(clock.now()).toISOString();
-    const head = JSON.stringify({ time, level, event, msg: message ?? event.replaceAll("_", " ") });
+    const head = heads(level, event, message ?? event.replaceAll("_", " "));
     const rest = JSON.stringify(message === undefined ? fields : { ...fields, message: undefined });
     // As text: to join the objects would cost several times as much.
-    return rest === "{}" ? `${head}\n` : `${head.slice(0, -1)},${rest.slice(1)}\n`;
+    return rest === "{}" ? `${head}}\n` : `${head},${rest.slice(1)}\n`;
   };
   const hand = async (text: string): Promise<void> => {
     state.unread += text.length;
@@ -45,7 +47,7 @@ export function createLog(write: (text: string) => Promise<void>, clock: Clock):
     if (state.unread > WAITING_CHARACTERS_MAX) state.dropped += lines.length;
     else void hand(lines.join(""));
   };
-  const add = (level: "info" | "warn" | "error", event: string, fields: LogFields): void => {
+  const add = (level: Level, event: string, fields: LogFields): void => {
     if (waiting.length === 0) setImmediate(flush);
     waiting.push(format(level, event, fields));
   };
@@ -54,6 +56,19 @@ export function createLog(write: (text: string) => Promise<void>, clock: Clock):
     warn: (event, fields) => add("warn", event, fields),
     error: (event, fields) => add("error", event, fields),
     flush,
+  };
+}
+
+/** What begins a line, without its last brace: that of the line before it where it is of the same millisecond. */
+function createHeads(clock: Clock): (level: Level, event: string, msg: LogFields[string]) => string {
+  const last = { now: NaN, level: "", event: "", msg: null as LogFields[string], head: "" };
+  return (level, event, msg) => {
+    const now = clock.now();
+    const isSame = now === last.now && level === last.level && event === last.event && msg === last.msg;
+    if (isSame) return last.head;
+    const head = JSON.stringify({ time: new Date(now).toISOString(), level, event, msg }).slice(0, -1);
+    Object.assign(last, { now, level, event, msg, head });
+    return head;
   };
 }
 

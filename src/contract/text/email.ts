@@ -44,9 +44,7 @@ export function senderProblem(value: string): string | null {
 function localProblem(local: string): string | null {
   if (local === "") return "has nothing before the @";
   if (local.startsWith(".") || local.endsWith(".") || local.includes("..")) return "has a misplaced dot before the @";
-  return new TextEncoder().encode(local).length > LOCAL_BYTES_MAX
-    ? `has more than ${LOCAL_BYTES_MAX} bytes before the @`
-    : null;
+  return Buffer.byteLength(local) > LOCAL_BYTES_MAX ? `has more than ${LOCAL_BYTES_MAX} bytes before the @` : null;
 }
 
 function domainProblem(domain: string): string | null {

@@ -29,6 +29,8 @@ export interface RequestBody {
   abort(error: HttpError): void;
   /** Whether `abort` was called. */
   readonly aborted: boolean;
+  /** Whether it was read to its end. */
+  readonly isRead: boolean;
   /** Resolves when what was not read has been thrown away, within bounds. */
   discard(): Promise<void>;
   /** Gives its share of the memory back. */
@@ -84,6 +86,9 @@ export function createBodies(): (incoming: IncomingMessage) => RequestBody {
       },
       get aborted() {
         return state.error !== null;
+      },
+      get isRead() {
+        return incoming.readableEnded;
       },
       discard: () =>
         state.error !== null || incoming.readableEnded

@@ -82,10 +82,12 @@ export function parseBody(body: string | Uint8Array, contentType: string | undef
   return parsePairs(decodePairs(text), route);
 }
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
 function decodeText(body: string | Uint8Array): string {
   if (typeof body === "string") return body;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return UTF8.decode(body);
   } catch (error) {
     throw new HttpError(
       400,

@@ -323,7 +323,7 @@ async function send(
   const length = typeof content === "string" ? { "content-length": Buffer.byteLength(content) } : {};
   // To spread them would cost an answer about 2 us.
   outgoing.writeHead(status, Object.assign(length, headers, closing ? { connection: "close" } : undefined));
-  if (body === null && typeof content === "string") {
+  if ((body === null || body.isRead) && typeof content === "string") {
     outgoing.end(content);
     // Most answers fit into what the system takes at once.
     if ((outgoing.socket?.writableLength ?? 0) === 0) return;

@@ -76,7 +76,7 @@ export async function sendPerson(
     ? { email: null, phoneNumber: null }
     : { email: input.email, phoneNumber: input.phoneNumber };
   // 4.2: a new address with send=false changes the address alone.
-  const wanted = renames && !input.send ? NOTHING_NEW : { ...identity, name, lastSentAt };
+  const wanted = renames && !input.send ? NOTHING_NEW : { name, lastSentAt, ...identity };
   const isNew = existing === null;
   const { channel, delaySeconds, properties } = input;
   const wish = { isNew, channel, delaySeconds, properties };

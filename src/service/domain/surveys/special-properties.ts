@@ -2,7 +2,7 @@
 import { characterCount } from "../../../contract/limits.ts";
 import { effectiveLocale, type Locale } from "../../../contract/locales.ts";
 import type { Properties } from "../../../contract/resources.ts";
-import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../../contract/special-properties.ts";
+import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { InvalidError } from "../errors.ts";
 
 /** The special properties of one survey, null where none was given. */
@@ -37,16 +37,17 @@ function read(properties: Properties, key: string): string | null {
 
 /** Throws an InvalidError that names every over-long special property as the caller wrote it. */
 export function checkSpecialProperties(properties: Properties): void {
-  const errors = Object.fromEntries(SPECIAL_PROPERTIES.flatMap((special) => tooLong(properties, special)));
-  if (Object.keys(errors).length > 0) throw new InvalidError(errors);
+  const tooLong = LIMITED.filter(([name, max]) => characterCount(toText(ownValue(properties, name))) > max);
+  if (tooLong.length === 0) return;
+  throw new InvalidError(
+    Object.fromEntries(tooLong.map(([name, max]) => [name, [`is too long (maximum is ${max} characters)`]])),
+  );
 }
 
-function tooLong(properties: Properties, { key, olderName, maxLength }: SpecialProperty): [string, string[]][] {
-  if (maxLength === undefined) return [];
-  return [key, olderName ?? key]
-    .filter((name) => characterCount(toText(ownValue(properties, name))) > maxLength)
-    .map((name) => [name, [`is too long (maximum is ${maxLength} characters)`]]);
-}
+/** Names, older ones included, and characters at most. */
+const LIMITED = SPECIAL_PROPERTIES.flatMap(({ key, olderName, maxLength: max }): [string, number][] =>
+  max === undefined ? [] : [key, ...(olderName === undefined ? [] : [olderName])].map((name) => [name, max]),
+);
 
 function ownValue(properties: Properties, name: string): unknown {
   return Object.hasOwn(properties, name) ? properties[name] : undefined;

@@ -4,8 +4,8 @@ import type { Entry, ListBlocks } from "./list-blocks.ts";
 
 interface Pending {
   readonly list: CountedList;
-  readonly added: readonly Entry[];
-  readonly removed: readonly Entry[];
+  readonly added: Entry[];
+  readonly removed: Entry[];
 }
 
 export interface DeferredBlocks extends ListBlocks {
@@ -21,7 +21,9 @@ export function createDeferredBlocks(blocks: ListBlocks): DeferredBlocks {
   const note = (list: CountedList, added: readonly Entry[], removed: readonly Entry[]): void => {
     const name = `${list.project} ${list.name}`;
     const known = pending.get(name) ?? { list, added: [], removed: [] };
-    pending.set(name, { list, added: [...known.added, ...added], removed: [...known.removed, ...removed] });
+    known.added.push(...added);
+    known.removed.push(...removed);
+    pending.set(name, known);
   };
   const flush = async (): Promise<void> => {
     const all = [...pending.values()];
@@ -56,9 +58,15 @@ export function createDeferredBlocks(blocks: ListBlocks): DeferredBlocks {
       return blocks.countScores(list, range);
     },
     flush,
-    mark: () => new Map(pending),
+    mark: () => copy(pending),
     restore: (mark) => {
-      pending = new Map(mark);
+      pending = copy(mark);
     },
   };
+}
+
+function copy(pending: ReadonlyMap<string, Pending>): Map<string, Pending> {
+  return new Map(
+    [...pending].map(([name, { list, added, removed }]) => [name, { list, added: [...added], removed: [...removed] }]),
+  );
 }

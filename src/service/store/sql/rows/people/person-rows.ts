@@ -30,6 +30,9 @@ import { removePerson } from "./person-removal.ts";
 export const PERSON = `SELECT id, email, name, phone_number AS "phoneNumber", created_at AS "createdAt", last_sent_at AS "lastSentAt",
   last_responded_at AS "lastRespondedAt", next_survey_at AS "nextSurveyAt", bounced_at AS "bouncedAt", unsubscribed_at AS "unsubscribedAt"
   FROM people WHERE removed = 0 AND project_id = ?`;
+const BY_ID = `${PERSON} AND id = ?`;
+const BY_EMAIL = `${PERSON} AND email_key = ?`;
+const BY_PHONE = `${PERSON} AND phone_number = ?`;
 
 export function createPersonRows(
   database: Database,
@@ -37,12 +40,12 @@ export function createPersonRows(
   blocks: ListBlocks,
   changes: LongChanges,
 ): PersonRows {
-  const first = async (condition: string, values: readonly SqlValue[]): Promise<PersonRow | null> =>
-    toPerson(await database.first(PERSON + condition, values));
+  const first = async (sql: string, values: readonly SqlValue[]): Promise<PersonRow | null> =>
+    toPerson(await database.first(sql, values));
   return {
-    byId: async (project, id) => first(" AND id = ?", [project, id]),
-    byEmail: async (project, email) => first(" AND email_key = ?", [project, emailKey(email)]),
-    byPhone: async (project, phoneNumber) => first(" AND phone_number = ?", [project, phoneNumber]),
+    byId: async (project, id) => first(BY_ID, [project, id]),
+    byEmail: async (project, email) => first(BY_EMAIL, [project, emailKey(email)]),
+    byPhone: async (project, phoneNumber) => first(BY_PHONE, [project, phoneNumber]),
     insert: async (project, person) => {
       const inserted = await insertPerson(database, project, person);
       const isNew = person.id === undefined && inserted.createdAt === session.now;
@@ -76,7 +79,7 @@ async function recountEvents(
   work: () => Promise<void>,
 ): Promise<void> {
   const changed = EVENTS.filter(([, field]) => change[field] !== undefined);
-  const old = changed.length === 0 ? null : toPerson(await database.first(`${PERSON} AND id = ?`, [project, id]));
+  const old = changed.length === 0 ? null : toPerson(await database.first(BY_ID, [project, id]));
   await work();
   if (old === null) return;
   for (const [column, field] of changed) {
