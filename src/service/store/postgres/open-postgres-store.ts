@@ -8,6 +8,7 @@ import { FIND_MISCOUNTED, MIGRATIONS } from "../sql/schema/migrations.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { StoreDatabaseError, type StoreEvent } from "../store-errors.ts";
 import { openPool, readTarget } from "./connections.ts";
+import { createDeadlines } from "./deadlines.ts";
 import { migrateServer } from "./migrate.ts";
 import { createSession, type ConnectionSession } from "./postgres-database.ts";
 import { errorKindOf, unavailable } from "./postgres-errors.ts";
@@ -96,6 +97,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
       state.newest = Math.max(state.newest, seconds);
     },
   };
+  const deadlines = createDeadlines(clock, breakOff);
   const onEnd = (error: unknown): void => {
     const trouble = error instanceof StoreDatabaseError ? error : null;
     if (trouble !== null && state.trouble?.trouble !== trouble.trouble) onEvent({ kind: "trouble", error: trouble });
@@ -120,19 +122,14 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
   ): Promise<Result> => {
     const client = await pool.connect();
     const session = idle.pop() ?? makeSession();
-    const late = new AbortController();
-    if (limitMs !== null)
-      void clock
-        .sleep(limitMs, late.signal)
-        .then(() => breakOff(client))
-        .catch(() => undefined);
+    if (limitMs !== null) deadlines.set(client, limitMs);
     try {
       const result = await work(session, client);
-      late.abort("in time");
+      deadlines.clear(client);
       void giveBack(session, client);
       return result;
     } catch (error) {
-      late.abort("in time");
+      deadlines.clear(client);
       await endFailed(client);
       throw error;
     }
@@ -210,6 +207,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
       await queue.idle();
       state.isClosed = true;
       await loop.settle().catch(() => undefined);
+      deadlines.close();
       await pool.end();
     },
   };

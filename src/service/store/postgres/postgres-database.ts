@@ -70,7 +70,8 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     pieceDepth: 0,
     isAhead: false,
   };
-  const ahead = new Map<string, Promise<SqlRow[]>>();
+  /** By text, then by values. */
+  const ahead = new Map<string, Map<string, Promise<SqlRow[]>>>();
   const note = (error: unknown): void => {
     // What follows a failure fails with it.
     if (!isFollowing(error)) state.failure ??= error;
@@ -110,7 +111,7 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     const parts = { name: options.isPrepared() ? name : "", text, values: values.map(toText) };
     try {
       return await new Promise((resolve, reject) => {
-        atOnce(() => state.piece.push({ ...parts, resolve, reject }));
+        atOnce(() => state.piece.push({ resolve, reject, ...parts }));
       });
     } catch (error) {
       if (errorKindOf(error) !== "fault") note(error);
@@ -143,11 +144,11 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     flush();
   };
   const all = async (sql: string, values: readonly SqlValue[] = []): Promise<SqlRow[]> => {
-    const key = state.isAhead || ahead.size > 0 ? `${values.join("\0")}\0${sql}` : "";
-    const known = ahead.get(key);
+    const key = state.isAhead || ahead.size > 0 ? values.join("\0") : "";
+    const known = ahead.get(sql)?.get(key);
     if (known !== undefined) return known;
     const asked = outgoing.ask(sql, values);
-    if (state.isAhead) ahead.set(key, asked);
+    if (state.isAhead) ahead.set(sql, (ahead.get(sql) ?? new Map<string, Promise<SqlRow[]>>()).set(key, asked));
     else if (state.areTogether) void flushSoon();
     else flush();
     return asked;
