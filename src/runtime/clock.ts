@@ -17,8 +17,8 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => {
     // `performance` would load a module for what the process knows.
-    const [seconds, nanoseconds] = process.hrtime();
-    return seconds * 1000 + nanoseconds / 1e6;
+    const time = process.hrtime();
+    return time[0] * 1000 + time[1] / 1e6;
   },
   async sleep(ms, signal) {
     for (let left = ms; left > 0; left -= LONGEST_TIMER_MS) await sleepOnce(Math.min(left, LONGEST_TIMER_MS), signal);

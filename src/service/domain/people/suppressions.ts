@@ -28,11 +28,9 @@ async function suppressEmail(
 export async function keepSuppressions(tx: Transaction, project: Project, person: PersonRow): Promise<void> {
   const { email, bouncedAt, unsubscribedAt } = person;
   if (email === null) return;
-  const keep = async (reason: SuppressionReason, at: number | null): Promise<void> => {
-    if (at !== null) await tx.suppressions.add(project.id, "email", email, { reason, at });
-  };
-  await keep("unsubscribe", unsubscribedAt);
-  await keep("bounce", bouncedAt);
+  if (unsubscribedAt !== null)
+    await tx.suppressions.add(project.id, "email", email, { reason: "unsubscribe", at: unsubscribedAt });
+  if (bouncedAt !== null) await tx.suppressions.add(project.id, "email", email, { reason: "bounce", at: bouncedAt });
 }
 
 export type SuppressionMarks = Pick<PersonRow, "unsubscribedAt" | "bouncedAt">;

@@ -37,16 +37,19 @@ function read(properties: Properties, key: string): string | null {
 
 /** Throws an InvalidError that names every over-long special property as the caller wrote it. */
 export function checkSpecialProperties(properties: Properties): void {
-  const tooLong = LIMITED.filter(([name, max]) => characterCount(toText(ownValue(properties, name))) > max);
+  const tooLong = LIMITED.filter(({ name, max }) => {
+    const value = ownValue(properties, name);
+    return value !== undefined && characterCount(toText(value)) > max;
+  });
   if (tooLong.length === 0) return;
   throw new InvalidError(
-    Object.fromEntries(tooLong.map(([name, max]) => [name, [`is too long (maximum is ${max} characters)`]])),
+    Object.fromEntries(tooLong.map(({ name, max }) => [name, [`is too long (maximum is ${max} characters)`]])),
   );
 }
 
 /** Names, older ones included, and characters at most. */
-const LIMITED = SPECIAL_PROPERTIES.flatMap(({ key, olderName, maxLength: max }): [string, number][] =>
-  max === undefined ? [] : [key, ...(olderName === undefined ? [] : [olderName])].map((name) => [name, max]),
+const LIMITED = SPECIAL_PROPERTIES.flatMap(({ key, olderName, maxLength: max }) =>
+  max === undefined ? [] : [key, ...(olderName === undefined ? [] : [olderName])].map((name) => ({ name, max })),
 );
 
 function ownValue(properties: Properties, name: string): unknown {
