@@ -70,8 +70,11 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     pieceDepth: 0,
     isAhead: false,
   };
-  /** By text, then by values. */
-  const ahead = new Map<string, Map<string, Promise<SqlRow[]>>>();
+  /**
+   * By text, then by values. Never cleared: V8 chains the tables of a Map, and what hangs on one that is gone is kept
+   * until the next full collection.
+   */
+  let ahead = new Map<string, Map<string, Promise<SqlRow[]>>>();
   const note = (error: unknown): void => {
     // What follows a failure fails with it.
     if (!isFollowing(error)) state.failure ??= error;
@@ -121,7 +124,7 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
   const change = (): void => {
     if (!state.writing) throw new Error("data can be changed only inside Store.write");
     state.changes += 1;
-    ahead.clear();
+    if (ahead.size > 0) ahead = new Map();
   };
   const keep = (sent: Promise<unknown>): void => void state.sent.push(sent.catch(note));
   const outgoing = createOutgoingStatements(async (sql, values) => (await query(sql, values)).rows, keep);
@@ -189,7 +192,7 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
       Object.assign(state, { client, writing, project, sent: [], failure: undefined, changes: 0, piece: [] });
       state.areTogether = false;
       outgoing.forget();
-      ahead.clear();
+      ahead = new Map();
       states.forget();
       // What a write that failed has left.
       rows.forget();

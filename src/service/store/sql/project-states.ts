@@ -33,11 +33,11 @@ const SET_STATE = "UPDATE project_state SET next_id = ?, clock = ?, version = ? 
 
 /** `load` reads a row that the write has not read yet; it resolves with null where there is none. */
 export function createProjectStates(load: (project: number) => Promise<SqlRow | null>): ProjectStates {
-  const held = new Map<number, ProjectState>();
-  const firstIds = new Map<number, number>();
+  let held = new Map<number, ProjectState>();
+  let firstIds = new Map<number, number>();
   const forget = (): void => {
-    held.clear();
-    firstIds.clear();
+    held = new Map();
+    firstIds = new Map();
   };
   const hold = (row: SqlRow): ProjectState => {
     const { project_id: project, nextId, clock, version } = row;
@@ -59,8 +59,7 @@ export function createProjectStates(load: (project: number) => Promise<SqlRow | 
     },
     mark: () => new Map([...held].map(([project, state]) => [project, { ...state }])),
     restore: (mark) => {
-      held.clear();
-      for (const [project, state] of mark) held.set(project, state);
+      held = new Map(mark);
     },
     end: (now) => {
       const changes = [...held].map(([project, { nextId, clock, version }]) => ({

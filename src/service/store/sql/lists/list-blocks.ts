@@ -150,7 +150,7 @@ function createNewest(blockMax: number): {
 } {
   const room = new Map<string, number>();
   /** Lists whose blocks this transaction has made, and may yet undo. */
-  const left = new Set<string>();
+  let left = new Set<string>();
   return {
     take: (list, count) => {
       const free = (room.get(listName(list)) ?? 0) - count;
@@ -164,7 +164,9 @@ function createNewest(blockMax: number): {
       left.add(listName(list));
       room.delete(listName(list));
     },
-    forget: () => left.clear(),
+    forget: () => {
+      left = new Set();
+    },
   };
 }
 

@@ -19,7 +19,7 @@ export function createFileSecrets(
   mayKeep: (name: string) => boolean,
 ): FileSecrets {
   const stored = new Map<string, string>();
-  const asked = new Map<string, Promise<string | null>>();
+  let asked = new Map<string, Promise<string | null>>();
   const state = { isMaking: false };
   const look = async (name: string): Promise<string | null> => {
     const row = await database.first("SELECT value FROM store_secrets WHERE name = ?", [name]);
@@ -46,7 +46,7 @@ export function createFileSecrets(
     read,
     ensure: async (name) => (await read(name)) ?? make(name),
     forget: () => {
-      asked.clear();
+      asked = new Map();
       state.isMaking = false;
     },
   };
