@@ -23,8 +23,9 @@ const TRIES_MAX = 5;
 const RETRY_MS = 20;
 /** How often a transaction that still runs is asked after. */
 const ASKS_MAX = 20;
-/** Of the time that a transaction took, waited at most for more to share the next one. */
-const GATHER_SHARE = 1;
+/** Waited at most for each who was answered: 99 of 100 times all of 16 busy callers have asked again by then. */
+const RETURN_MS = 0.3;
+/** And for all of them together. */
 const GATHER_MAX_MS = 5;
 /** No transaction is begun again after that: one may wait 5 s for a connection and 8 s for its project. */
 const PATIENCE_MS = 2_000;
@@ -70,9 +71,8 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
     await nextTurn();
     while (line.jobs.length > 0) {
       const jobs = line.jobs.splice(0, BATCH_MAX);
-      const began = clock.monotonic();
       await runBatch(options, project, jobs);
-      await gather(line, jobs.length, clock.monotonic() - began);
+      await gather(line, jobs.length);
     }
     line.running = null;
     lines.delete(project);
@@ -81,12 +81,11 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
    * Who was answered may ask again at once. Without them the next transaction would begin with those alone who had
    * missed this one, and each would wait for every second one.
    */
-  const gather = async (line: Line, answered: number, tookMs: number): Promise<void> => {
-    const waitMs = Math.min(Math.round(tookMs * GATHER_SHARE), GATHER_MAX_MS);
-    if (answered === 1 || waitMs === 0) return;
+  const gather = async (line: Line, answered: number): Promise<void> => {
+    if (answered === 1) return;
     const count = line.jobs.length + answered;
     await Promise.race([
-      clock.sleep(waitMs),
+      clock.sleep(Math.min(answered * RETURN_MS, GATHER_MAX_MS)),
       new Promise<void>((resolve) => {
         line.gathering = { count, end: resolve };
       }),
