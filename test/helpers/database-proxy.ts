@@ -7,10 +7,12 @@ import type { Cluster } from "./postgres.ts";
 export interface DatabaseProxy {
   /** Of a database behind it, as `user`. */
   readonly url: (database: string) => string;
-  /** How often a connection was cut after COMMIT. */
+  /** How many COMMITs came that `cutCommits` or `keepCommit` was about. */
   readonly cuts: () => number;
   /** The next so many COMMITs reach the server, and their answers nobody. */
   cutCommits(count: number): void;
+  /** The next COMMIT reaches nobody. */
+  keepCommit(): void;
   /** From now on connections lead there; those that are open end. */
   leadTo(cluster: Pick<Cluster, "folder" | "port">): void;
   readonly stop: () => Promise<void>;
@@ -20,7 +22,7 @@ export interface DatabaseProxy {
 const COMMIT = `${createStatements()("COMMIT").name}\0`;
 
 export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">): Promise<DatabaseProxy> {
-  const state = { target: first, armed: 0, cuts: 0 };
+  const state = { target: first, armed: 0, isKeeping: false, cuts: 0 };
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const { folder, port } = state.target;
@@ -34,6 +36,11 @@ export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">
     }
     client.on("data", (chunk) => {
       // It comes by itself: what it ends was waited for.
+      if (state.isKeeping && chunk.includes(COMMIT)) {
+        state.isKeeping = false;
+        state.cuts += 1;
+        return;
+      }
       if (state.armed > 0 && chunk.includes(COMMIT)) {
         state.armed -= 1;
         isCommitting = true;
@@ -54,6 +61,9 @@ export async function startDatabaseProxy(first: Pick<Cluster, "folder" | "port">
     cuts: () => state.cuts,
     cutCommits: (count) => {
       state.armed = count;
+    },
+    keepCommit: () => {
+      state.isKeeping = true;
     },
     leadTo: (cluster) => {
       state.target = cluster;

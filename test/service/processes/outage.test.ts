@@ -17,6 +17,8 @@ const CUTS = size(10, 200);
 const DOWN_SECONDS = isLong ? [30, 60] : [7];
 const WRITERS = 8;
 const RECOVERY_MS = 5000;
+const TAKE_NUMBER = "SELECT pg_current_xact_id()";
+const NEXT_NUMBER = "SELECT CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS next";
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -95,33 +97,52 @@ describe.skipIf(!hasPostgres)("a service and its database", () => {
   afterAll(() => cluster().stop());
 
   it(`when the answer to COMMIT is cut off ${CUTS} times, then each request is answered as done, and was done once`, async () => {
-    const name = await newName(cluster());
-    const proxy: DatabaseProxy = await startDatabaseProxy(cluster());
-    const database = { url: proxy.url(name), mayMigrate: true };
-    const world = { clock: systemClock, random: systemRandom, log: silentLog };
-    const service: Service = await openService({
-      ...world,
-      dataFile: name,
-      database,
-      publicUrl: null,
-      rateLimit: null,
-    });
-    open.push(proxy.stop, () => service.close());
-    await ensureFirstKey(service.store, systemRandom, FLEET_KEY);
-    const authorization = `Basic ${btoa(`${FLEET_KEY}:`)}`;
-    const headers = { authorization, "content-type": "application/json" };
+    const { service, proxy, save } = await openBehindProxy();
     const statuses: number[] = [];
     for (let at = 0; at < CUTS; at += 1) {
       proxy.cutCommits(1);
-      const body = JSON.stringify({ email: `p${at}@x.co`, send: false });
-      const answer = await service.handle({ method: "POST", url: "http://x.test/v1/people.json", headers, body });
-      statuses.push(answer.status);
+      statuses.push((await save(`p${at}@x.co`)).status);
     }
     proxy.cutCommits(0);
     expect([new Set(statuses), proxy.cuts()]).toEqual([new Set([201]), CUTS]);
     expect(await service.store.read((tx) => tx.projects.counts(1))).toEqual({ people: CUTS, responses: 0 });
     expect(await service.store.check()).toEqual([]);
   });
+
+  it.each([
+    ["another", 1],
+    ["nobody yet", 0],
+  ])(
+    "when it crashes before it has COMMIT, and gives the transaction's number to %s, then nobody is told that it was done",
+    async (_, times) => {
+      const { service, proxy, save } = await openBehindProxy();
+      await save("first@x.co");
+      proxy.keepCommit();
+      const saving = save("second@x.co");
+      await expect.poll(proxy.cuts).toBe(1);
+      const mine = await administer(
+        cluster(),
+        "SELECT backend_xid AS xid FROM pg_stat_activity WHERE backend_xid IS NOT NULL",
+      );
+      const { xid } = mine.rows[0] as { readonly xid: string };
+      cluster().stop("immediate");
+      proxy.leadTo({ folder: "/nowhere", port: 0 });
+      cluster().start();
+      const next = async (): Promise<number> => Number((await administer(cluster(), NEXT_NUMBER)).rows[0].next);
+      const before = await next();
+      // Otherwise this shows nothing.
+      expect(before).toBeLessThanOrEqual(Number(xid));
+      while ((await next()) < Number(xid) + times) await administer(cluster(), TAKE_NUMBER);
+      proxy.leadTo(cluster());
+      const { status } = await saving;
+      // Done again, or refused since that took too long.
+      const people = new Map([
+        [201, 2],
+        [503, 1],
+      ]).get(status);
+      expect(await service.store.read((tx) => tx.projects.counts(1))).toEqual({ people, responses: 0 });
+    },
+  );
 
   it.each(DOWN_SECONDS)(
     "when it is down for %i s under load, then nothing acknowledged is lost, and all goes on by itself",
@@ -221,6 +242,27 @@ describe.skipIf(!hasPostgres)("a service and its database", () => {
     expect(recovery).toBeLessThan(RECOVERY_MS);
   });
 });
+
+/** A service of its own in this process. */
+async function openBehindProxy(): Promise<{
+  readonly service: Service;
+  readonly proxy: DatabaseProxy;
+  readonly save: (email: string) => Promise<{ readonly status: number }>;
+}> {
+  const name = await newName(cluster());
+  const proxy = await startDatabaseProxy(cluster());
+  const database = { url: proxy.url(name), mayMigrate: true };
+  const world = { clock: systemClock, random: systemRandom, log: silentLog };
+  const service = await openService({ ...world, dataFile: name, database, publicUrl: null, rateLimit: null });
+  open.push(proxy.stop, () => service.close());
+  await ensureFirstKey(service.store, systemRandom, FLEET_KEY);
+  const headers = { authorization: `Basic ${btoa(`${FLEET_KEY}:`)}`, "content-type": "application/json" };
+  const save = (email: string): Promise<{ readonly status: number }> => {
+    const body = JSON.stringify({ email, send: false });
+    return service.handle({ method: "POST", url: "http://x.test/v1/people.json", headers, body });
+  };
+  return { service, proxy, save };
+}
 
 /** What the gauge of `/metrics` says, by state. */
 async function connections(member: Member): Promise<Record<string, number>> {

@@ -142,7 +142,7 @@ function createStore(pool: pg.Pool, options: PostgresStoreOptions, isPrepared: b
       withSession(jobs.some(({ isLong }) => isLong) ? null : WRITE_MS, (session, client) =>
         runWrite(session, client, { project, jobs, isSerial }, timeSource),
       ),
-    ask: (xid) => withClient(pool, (client) => askOutcome(client, xid)),
+    ask: (transaction) => withClient(pool, (client) => askOutcome(client, transaction)),
     unprepare: () => {
       state.isPrepared = false;
     },

@@ -15,6 +15,7 @@ import {
   type WriteJob,
   JobFailed,
   type CommitOutcome,
+  type TransactionMark,
 } from "./transaction.ts";
 
 /** More would make the first of them wait too long. */
@@ -40,7 +41,7 @@ export interface QueueOptions {
     how: { readonly isSerial: boolean },
   ) => Promise<readonly JobAnswer[]>;
   /** What became of a transaction whose COMMIT was not answered. */
-  readonly ask: (xid: string) => Promise<CommitOutcome>;
+  readonly ask: (transaction: TransactionMark) => Promise<CommitOutcome>;
   /** Prepared statements are of no use any more. */
   readonly unprepare: () => void;
   readonly onCommit?: StoreWatch["onCommit"];
@@ -160,7 +161,8 @@ async function retry(
       const kind = error instanceof CommitLost ? "again" : errorKindOf(error);
       if (kind === "unprepared") options.unprepare();
       const isHopeless = error instanceof JobFailed || kind === "fault" || kind === "unavailable";
-      if (isHopeless || tries === TRIES_MAX || clock.monotonic() - began > PATIENCE_MS) throw error;
+      if (isHopeless || tries === TRIES_MAX || clock.monotonic() - began > PATIENCE_MS)
+        throw error instanceof CommitLost ? unavailable(error) : error;
       options.onRetry?.(sqlstateOf(error));
       await clock.sleep(RETRY_MS * tries * (1 + random.fraction()));
     }
@@ -175,7 +177,7 @@ function sqlstateOf(error: unknown): string {
 /** The answers of a transaction that was committed; null of one that was not. Throws when nobody knows. */
 async function findOut({ clock, ask }: QueueOptions, lost: CommitLost): Promise<readonly JobAnswer[] | null> {
   for (let asks = 1; asks <= ASKS_MAX; asks += 1) {
-    const outcome = await ask(lost.xid).catch((): CommitOutcome => "in progress");
+    const outcome = await ask(lost.transaction).catch((): CommitOutcome => "in progress");
     if (outcome === "committed") return lost.answers;
     if (outcome === "aborted") return null;
     if (outcome === "unknown") break;

@@ -21,15 +21,23 @@ export interface WriteJob {
 /** How a job is answered once its transaction is known to be committed. */
 export type JobAnswer = () => void;
 
+/** By what a transaction is known afterwards. */
+export interface TransactionMark {
+  readonly xid: string;
+  /** One that it locked, and that project's version before it. */
+  readonly project: number;
+  readonly version: number;
+}
+
 /** The answer to COMMIT is missing. */
 export class CommitLost extends Error {
   override readonly name = "CommitLost";
-  readonly xid: string;
+  readonly transaction: TransactionMark;
   readonly answers: readonly JobAnswer[];
 
-  constructor(xid: string, answers: readonly JobAnswer[], options: ErrorOptions) {
+  constructor(transaction: TransactionMark, answers: readonly JobAnswer[], options: ErrorOptions) {
     super("the answer to COMMIT is missing", options);
-    this.xid = xid;
+    this.transaction = transaction;
     this.answers = answers;
   }
 }
@@ -95,7 +103,7 @@ export async function runWrite(
   await session.rows.flush();
   if (session.changes() > 0 || session.states.isChanged())
     for (const { sql, values } of session.states.end(now)) session.database.send(sql, values);
-  await commit(session, String(first.xid), answers);
+  await commit(session, toMark(first), answers);
   return answers;
 }
 
@@ -195,8 +203,16 @@ export class JobFailed extends Error {
   }
 }
 
+function toMark({ xid, project_id: project, version }: SqlRow): TransactionMark {
+  return { xid: String(xid), project: Number(project), version: Number(version) };
+}
+
 /** COMMIT goes along with the last changes: where one of them failed, the server does not look at it. */
-async function commit(session: ConnectionSession, xid: string, answers: readonly JobAnswer[]): Promise<void> {
+async function commit(
+  session: ConnectionSession,
+  transaction: TransactionMark,
+  answers: readonly JobAnswer[],
+): Promise<void> {
   const ending = session.command("COMMIT");
   const [sent, ended] = await Promise.allSettled([session.settle(), ending]);
   if (ended.status === "fulfilled") {
@@ -205,17 +221,42 @@ async function commit(session: ConnectionSession, xid: string, answers: readonly
   }
   if (ended.reason instanceof SkippedStatement) throw session.failure() ?? ended.reason;
   if (errorKindOf(ended.reason) === "fault") throw ended.reason;
-  throw new CommitLost(xid, answers, { cause: ended.reason });
+  throw new CommitLost(transaction, answers, { cause: ended.reason });
 }
 
 /** What became of a transaction whose COMMIT was not answered; asked on another connection. */
 export type CommitOutcome = "committed" | "aborted" | "in progress" | "unknown";
 
-export async function askOutcome(client: PoolClient, xid: string): Promise<CommitOutcome> {
-  const { rows } = await client.query<{ status: CommitOutcome | null }>("SELECT pg_xact_status($1::xid8) AS status", [
-    xid,
+/**
+ * A server that crashed may have forgotten the transaction, and given its number to another since: what was committed
+ * has changed the project's version, too.
+ */
+export async function askOutcome(
+  client: PoolClient,
+  { xid, project, version }: TransactionMark,
+): Promise<CommitOutcome> {
+  const status = await askStatus(client, xid);
+  if (status !== "committed") return status;
+  const { rows } = await client.query("SELECT 1 FROM project_state WHERE project_id = $1 AND version > $2", [
+    project,
+    version,
   ]);
-  return rows[0]?.status ?? "unknown";
+  return rows.length > 0 ? "committed" : "aborted";
+}
+
+/** A number that was not given out yet. */
+const IN_THE_FUTURE = "22023";
+
+async function askStatus(client: PoolClient, xid: string): Promise<CommitOutcome> {
+  try {
+    const { rows } = await client.query<{ status: CommitOutcome | null }>("SELECT pg_xact_status($1::xid8) AS status", [
+      xid,
+    ]);
+    return rows[0]?.status ?? "unknown";
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === IN_THE_FUTURE) return "aborted";
+    throw error;
+  }
 }
 
 /** Runs `work` on one snapshot. */

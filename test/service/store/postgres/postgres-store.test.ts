@@ -17,7 +17,7 @@ import { createScheduler } from "../../../../src/service/scheduler/scheduler.ts"
 import { migrateServer } from "../../../../src/service/store/postgres/migrate.ts";
 import { openPostgresStore } from "../../../../src/service/store/postgres/open-postgres-store.ts";
 import { createProjectQueue } from "../../../../src/service/store/postgres/project-queue.ts";
-import { CommitLost, type WriteJob } from "../../../../src/service/store/postgres/transaction.ts";
+import { CommitLost, type CommitOutcome, type WriteJob } from "../../../../src/service/store/postgres/transaction.ts";
 import { MIGRATIONS } from "../../../../src/service/store/sql/schema/migrations.ts";
 import { StoreDatabaseError } from "../../../../src/service/store/store-errors.ts";
 import { administer, type Cluster, hasPostgres, newDatabase, startCluster } from "../../../helpers/postgres.ts";
@@ -356,7 +356,7 @@ describe.skipIf(!hasPostgres)("a server that goes away", () => {
   }, 30_000);
 });
 
-const answered = async (outcomes: readonly ("committed" | "aborted" | "in progress" | "unknown")[]) => {
+const answered = async (outcomes: readonly CommitOutcome[], losses = 1) => {
   const left = [...outcomes];
   const runs: string[] = [];
   const queue = createProjectQueue({
@@ -365,7 +365,8 @@ const answered = async (outcomes: readonly ("committed" | "aborted" | "in progre
     run: async (_, jobs: readonly WriteJob[]) => {
       runs.push("run");
       const answers = jobs.map((job) => () => job.resolve(`run ${runs.length}`));
-      if (runs.length === 1) throw new CommitLost("7", answers, { cause: new Error("cut") });
+      if (runs.length <= losses)
+        throw new CommitLost({ xid: "7", project: 1, version: 3 }, answers, { cause: new Error("cut") });
       return answers;
     },
     ask: async () => left.shift() ?? "unknown",
@@ -386,5 +387,14 @@ describe("an answer to COMMIT that is lost", () => {
 
   test("when the server does not know, then nobody is told that it was done", async () => {
     expect(await answered(["unknown"])).toBeInstanceOf(UnavailableError);
+  });
+
+  test("when it is lost again and again, then the database is out of reach", async () => {
+    expect(
+      await answered(
+        Array.from({ length: 5 }, () => "aborted" as const),
+        5,
+      ),
+    ).toBeInstanceOf(UnavailableError);
   });
 });
