@@ -13,15 +13,23 @@ const KINDS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/^(?:57P0[1-5]|08\w{3}|25P03)$/, "lost"],
   [/^(?:57014|53\w{3}|25006|28\w{3}|3D000)$/, "unavailable"],
   [/^(?:26000|42P05)$/, "unprepared"],
-  [/^(?:ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/, "lost"],
 ];
+/** What Node says of a call of ours; the other codes without a severity are about sockets and TLS. */
+const OWN_CODE = /^ERR_(?!SSL_|OSSL_|TLS_|STREAM_|SOCKET_)/;
 
 export function errorKindOf(error: unknown): ErrorKind {
   if (error instanceof StoreDatabaseError) return "unavailable";
   if (!(error instanceof Error)) return "fault";
   const { code } = error as Error & { readonly code?: unknown };
-  if (typeof code === "string") return KINDS.find(([pattern]) => pattern.test(code))?.[1] ?? "fault";
-  return /connection|timeout|not queryable|Client was closed/i.test(error.message) ? "lost" : "fault";
+  if (typeof code !== "string")
+    return /connection|timeout|not queryable|Client was closed/i.test(error.message) ? "lost" : "fault";
+  const known = KINDS.find(([pattern]) => pattern.test(code))?.[1];
+  return known ?? (isOfServer(error) || OWN_CODE.test(code) ? "fault" : "lost");
+}
+
+/** Whether the server said it; others are about the way to it, or faults of ours. */
+export function isOfServer(error: unknown): boolean {
+  return error instanceof Error && "severity" in error;
 }
 
 /** What a unique index refused, in the words of every engine. */

@@ -6,6 +6,7 @@ import { type Connection, Query } from "pg";
 import type { SqlRow, SqlValue } from "../sql/database.ts";
 import { parserOf } from "./connections.ts";
 import type { SqlParameter } from "./merging.ts";
+import { isOfServer } from "./postgres-errors.ts";
 
 export interface StatementResult {
   readonly rows: SqlRow[];
@@ -93,8 +94,7 @@ export class StatementPiece extends Query {
     this.#at = this.#statements.length;
     failed?.reject(error);
     // What is not from the server is about the connection, and with it about all of them.
-    const isOfServer = "severity" in error;
-    const why = isOfServer ? new SkippedStatement("a statement before it failed", { cause: error }) : error;
+    const why = isOfServer(error) ? new SkippedStatement("a statement before it failed", { cause: error }) : error;
     for (const { reject } of skipped) reject(why);
   }
 

@@ -5,7 +5,7 @@ import type { SqlRow } from "../sql/database.ts";
 import type { StoreTransaction } from "../sql/store-rows.ts";
 import { NO_PROJECT, PROJECT_STATE } from "../sql/project-states.ts";
 import type { ConnectionSession } from "./postgres-database.ts";
-import { errorKindOf } from "./postgres-errors.ts";
+import { errorKindOf, isOfServer } from "./postgres-errors.ts";
 import { SkippedStatement } from "./statement-piece.ts";
 
 export interface WriteJob {
@@ -220,7 +220,7 @@ async function commit(
     throw sent.status === "rejected" ? sent.reason : new Error(`the transaction ended with ${ended.value}`);
   }
   if (ended.reason instanceof SkippedStatement) throw session.failure() ?? ended.reason;
-  if (errorKindOf(ended.reason) === "fault") throw ended.reason;
+  if (isOfServer(ended.reason) && errorKindOf(ended.reason) === "fault") throw ended.reason;
   throw new CommitLost(transaction, answers, { cause: ended.reason });
 }
 

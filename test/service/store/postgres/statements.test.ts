@@ -95,7 +95,7 @@ function isOfOneProject(text: string): boolean {
     // What it returns, or stores, says nothing of what it reads.
     new RegExp(`${alias === undefined ? "" : `\\b${alias}\\.`}\\bproject_id\\b`).test(text.slice(index)),
   );
-  return areNamed && (grown.length === 0 || /^INSERT|\bproject_id (?:=|IN) (?:\?|\(|CAST)/.test(text));
+  return areNamed && (grown.length === 0 || /^INSERT|\bproject_id (?:=|IN) (?:\?|\$\d|\(|CAST)/.test(text));
 }
 
 /** What it is about and its conditions, as far as they fit into a line. */
