@@ -62,7 +62,8 @@ async function lineOf({ command, home }: Placed, stop: Stop, onlyWrites: boolean
     env: environmentOf(command, home),
   });
   running.child.stdin.end(command.stdin ?? "");
-  await until(() => state.hangs);
+  // One that ends before shows that in its line.
+  await Promise.race([until(() => state.hangs), running.ended]);
   if (stop !== "closed stdout") running.child.kill(stop);
   else running.child.stdout.destroy();
   state.isStopped = stop === "closed stdout";
