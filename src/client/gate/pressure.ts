@@ -11,6 +11,8 @@ export interface Pressure {
   /** Good answers until the first 429, and since the limit last rose. */
   readonly accepted: number;
   readonly acceptedThisRound: number;
+  /** Whether there was a good answer since the last 429: those of one storm say the same. */
+  readonly isProven: boolean;
   readonly beganAtMs: number;
   /** Answers to requests that started before this moment belong to the time before the last cut. */
   readonly cutAtMs: number;
@@ -24,6 +26,7 @@ export function initialPressure(limitMax: number, nowMs: number): Pressure {
     perSecond: Number.POSITIVE_INFINITY,
     accepted: 0,
     acceptedThisRound: 0,
+    isProven: false,
     beganAtMs: nowMs,
     cutAtMs: Number.NEGATIVE_INFINITY,
   };
@@ -38,6 +41,7 @@ export function afterAccepted(pressure: Pressure, startedAtMs: number): Pressure
     ...pressure,
     accepted: pressure.accepted + 1,
     acceptedThisRound: full ? 0 : round,
+    isProven: true,
     limit: full ? Math.min(pressure.limit + 1, pressure.limitMax) : pressure.limit,
     perSecond: pressure.perSecond * CLIMB,
   };
@@ -58,9 +62,9 @@ const FIRST_CUT = 0.5;
 
 /** A 429: fewer at once, and slower. */
 export function afterThrottled(pressure: Pressure, nowMs: number): Pressure {
-  const paused = afterPause(pressure, nowMs);
-  // A 429 to the very first requests measures nothing; the pause alone has to do.
-  if (pressure.accepted === 0) return paused;
+  const paused = { ...afterPause(pressure, nowMs), isProven: false };
+  // Neither one to the very first requests nor one behind another measures anything; the pause alone has to do.
+  if (!pressure.isProven) return paused;
   const isFirst = pressure.perSecond === Number.POSITIVE_INFINITY;
   const seconds = Math.max(nowMs - pressure.beganAtMs, 1) / 1000;
   const cut = isFirst ? (pressure.accepted / seconds) * FIRST_CUT : pressure.perSecond * CUT;
