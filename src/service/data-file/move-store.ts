@@ -9,7 +9,7 @@ import { releaseDeadClaims } from "../domain/delivery/deliveries.ts";
 import { copyRows, countContents, type TableSum } from "../domain/moving.ts";
 import type { Store, StoreContents, Transaction } from "../domain/ports.ts";
 import { type DatabaseChoice, type DataFileOptions, openData } from "./open-data-file.ts";
-import { LIFE_SECONDS } from "../scheduler/heartbeat.ts";
+import { livingProcesses } from "../scheduler/heartbeat.ts";
 import { StoreFileError } from "../store/store-errors.ts";
 import { markAsCopy } from "../store/sqlite/engine/file-copier.ts";
 import { inspectCopy } from "../store/sqlite/inspect-copy.ts";
@@ -178,7 +178,7 @@ const RESTORED_REASON = "the data was restored from a backup";
 /** A file has one owner; of a database those that deliver from it say so. */
 async function refuseServed(store: Store, name: string): Promise<void> {
   if (!store.isShared) return;
-  const living = await store.write((tx) => tx.requests.living(LIFE_SECONDS));
+  const living = await livingProcesses(store);
   if (living.length > 0) throw new FileChoiceError(`${name} is served; stop its ${living.length} processes first`);
 }
 

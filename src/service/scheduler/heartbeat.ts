@@ -24,6 +24,11 @@ export interface HeartbeatOptions {
 export const LIFE_SECONDS = 30;
 const BEAT_MS = 10_000;
 
+/** The names of those that deliver from a shared store. */
+export function livingProcesses(store: Store): Promise<readonly string[]> {
+  return store.read((tx) => tx.requests.living(LIFE_SECONDS));
+}
+
 /** What processes other than the living ones had in hand, one project after another. */
 async function releaseDead(store: Store, living: readonly string[], onUnknown: OnUnknown): Promise<void> {
   const projects = await store.read(async (tx) => [

@@ -5,7 +5,9 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Person, SentPerson } from "../../../src/contract/resources.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
 import { addKey, findProject, revokeKey } from "../../../src/service/domain/projects/projects.ts";
+import { openPostgresStore } from "../../../src/service/store/postgres/open-postgres-store.ts";
 import { runInside } from "../../helpers/in-process.ts";
 import { isLong, size } from "../../helpers/long.ts";
 import { hasPostgres, newDatabase } from "../../helpers/postgres.ts";
@@ -171,6 +173,18 @@ describe.skipIf(!hasPostgres)("three processes on one database", () => {
     const args = ["service", "link", "add", "Checkout", "--database", fleet().database, "--json"];
     const { stdout } = await runInside({ args, home: fleet().folder });
     expect((JSON.parse(stdout) as { readonly url: string }).url).toMatch(new RegExp(`^${urlOf(2)}/l/`));
+  });
+
+  it("when the health of a database is asked, then it is ready while a service delivers from it", async () => {
+    const health = (url: string): ReturnType<typeof runInside> =>
+      runInside({ args: ["service", "health", "--database", url], home: fleet().folder });
+    expect(await health(fleet().database)).toMatchObject({ status: 0, stdout: "status\tready\n", stderr: "" });
+    const url = await newDatabase();
+    const store = await openPostgresStore({ url, clock: systemClock });
+    await store.close();
+    const { status, stdout, stderr } = await health(url);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^error: the service of postgres:\/\/\S+ is not running\n$/);
   });
 
   it("when a key is revoked through one, then the others refuse it within two seconds", async () => {

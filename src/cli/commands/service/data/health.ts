@@ -1,6 +1,15 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../../command/command-context.ts";
-import { chooseDataFile, DATA_FLAG, type DataFileChoice } from "../../../command/data-place.ts";
+import { asCliError } from "../../../command/data-file-errors.ts";
+import {
+  choosePlace,
+  DATA_FLAG,
+  DATABASE_FLAGS,
+  type DataFileChoice,
+  type DataPlace,
+  readPlace,
+  showDatabase,
+} from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
@@ -18,18 +27,26 @@ const DEFAULT_URL = "http://127.0.0.1:8080";
 
 /** For container checks and scripts: exit status 0 while the service takes work, else 1. */
 export async function runHealth(deps: Deps, { url, data }: HealthOptions): Promise<ExitCode> {
-  if (url !== null && data !== null) throw new UsageError("--url and --data cannot be used together");
-  const named = data ?? deps.env["SURVEYCTL_DATA"] ?? "";
-  const place = url === null && named !== "" ? (await chooseDataFile(deps, { data })).dataFile : (url ?? DEFAULT_URL);
-  const unready = url === null && named !== "" ? await askFile(deps, place) : await askUrl(deps, place);
-  if (unready !== null) throw new DataFileError("not_ready", `the service of ${place} ${unready}`);
+  if (url !== null && data !== null)
+    throw new UsageError("--url cannot be used with --data, --database or --database-file");
+  const isFileNamed = url === null && (deps.env["SURVEYCTL_DATA"] ?? "") !== "";
+  // A variable that names the database says nothing of which of its services is meant.
+  if (data === null && !isFileNamed) return tell(deps, url ?? DEFAULT_URL, await askUrl(deps, url ?? DEFAULT_URL));
+  const place = await choosePlace(deps, { data });
+  return tell(deps, place.kind === "file" ? place.dataFile : showDatabase(place.url), await askPlace(deps, place));
+}
+
+async function tell(deps: Deps, name: string, unready: string | null): Promise<ExitCode> {
+  if (unready !== null) throw new DataFileError("not_ready", `the service of ${name} ${unready}`);
   await showRecord(deps, HEALTH, { status: "ready" });
   return EXIT.done;
 }
 
-async function askFile({ clock, random }: Deps, dataFile: string): Promise<string | null> {
-  const { askDataFile } = await import("../../../../service/health.ts");
-  return askDataFile(dataFile, clock, random);
+async function askPlace({ clock, random }: Deps, place: DataPlace): Promise<string | null> {
+  const { askDatabase, askDataFile } = await import("../../../../service/health.ts");
+  return place.kind === "file"
+    ? askDataFile(place.dataFile, clock, random)
+    : asCliError(() => askDatabase(place.url, clock, random));
 }
 
 async function askUrl({ clock }: Deps, url: string): Promise<string | null> {
@@ -48,15 +65,21 @@ export function registerHealth(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "health",
     summary: "check that a running service takes work, for container checks",
-    examples: ["surveyctl service health", "surveyctl service health --data survey.db"],
+    examples: [
+      "surveyctl service health",
+      "surveyctl service health --data survey.db",
+      "surveyctl service health --database-file /run/secrets/database",
+    ],
     exits: [EXIT.done, EXIT.failed],
     flags: [
       { ...DATA_FLAG, text: "data file that is served" },
+      { flag: "--database", value: "url", text: "PostgreSQL database that is served" },
+      ...DATABASE_FLAGS.filter(({ flag }) => flag !== "--database"),
       { flag: "--url", value: "url", text: "address of the service", otherwise: DEFAULT_URL },
     ],
     columns: HEALTH,
   });
   context.action(verb, (deps, flags) =>
-    runHealth(deps, { data: flags.text("--data"), url: flags.parse("--url", parsePublicUrl) }),
+    runHealth(deps, { data: readPlace(flags), url: flags.parse("--url", parsePublicUrl) }),
   );
 }
