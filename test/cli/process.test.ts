@@ -6,6 +6,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { silentLog } from "../../src/runtime/log.ts";
+import { systemRandom } from "../../src/runtime/random.ts";
+import { ensureFirstKey } from "../../src/service/first-project.ts";
+import { openService } from "../../src/service/index.ts";
 import { size } from "../helpers/long.ts";
 import { answer, json, stall, startMisbehavingServer, type MisbehavingServer } from "../helpers/misbehaving-server.ts";
 import { commandLines, hearsSignals, until } from "../helpers/process-list.ts";
@@ -292,6 +297,26 @@ describe("questions on a terminal", () => {
   ])("when %s is typed, then nothing is done", async (_, typed, status, message) => {
     const ended = await type(["auth", "login", "--profile", "new"], [[/Base URL of the service: /, typed]]);
     expect([ended.status, ended.stdout.split("\n").at(-2)]).toEqual([status, message]);
+  });
+
+  it("when a retention would remove rows, then it is asked first, and a no changes nothing", async () => {
+    const data = path.join(home, "retention.db");
+    const options = { dataFile: data, clock: systemClock, random: systemRandom, log: silentLog };
+    const service = await openService({ ...options, publicUrl: null, rateLimit: null });
+    await ensureFirstKey(service.store, systemRandom, KEY);
+    await service.close();
+    await writeFile(path.join(home, "old.csv"), "id,person,score,created_at\n5,4,3,2015-01-31\n");
+    const run = (args: readonly string[]): Promise<Ended> => runCli({ args: [...args, "--data", data], home });
+    expect((await run(["service", "import", path.join(home, "old.csv"), "--quiet"])).status).toBe(0);
+    const args = ["service", "retention", "--responses", "5y", "--delete", "--data", data];
+    const question = /Delete 1 response for good\? \[y\/N\] /;
+    const declined = await type(args, [[question, "n\r"]]);
+    expect([declined.status, declined.stdout.split("\n").at(-2)]).toEqual([2, "Cancelled. Nothing was changed."]);
+    const look = ["service", "retention", "--columns", "responses,expired_responses"];
+    expect(await run(look)).toMatchObject({ stdout: "responses\t\nexpired_responses\t0\n" });
+    const agreed = await type(args, [[question, "y\r"]]);
+    expect([agreed.status, agreed.stdout.split("\n").at(-2)]).toEqual([0, "1 response deleted."]);
+    expect(await run(look)).toMatchObject({ stdout: "responses\t157788000\nexpired_responses\t0\n" });
   });
 
   it("when nobody would see the question, then nothing is asked", async () => {

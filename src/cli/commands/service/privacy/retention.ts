@@ -4,7 +4,7 @@ import type { Flags } from "../../../args/flags.ts";
 import { badValue, readDuration } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
-import { countOf, writeDone } from "../../../command/notes.ts";
+import { confirm, countOf, writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { RetentionChange, RetentionInfo } from "../../../../service/control/privacy/commands.ts";
@@ -12,31 +12,59 @@ import { PROJECT_FLAGS, type ProjectChoice, readProject, RETENTION, showRecord, 
 
 export interface RetentionOptions extends ProjectChoice {
   readonly change: RetentionChange;
+  /** Skip the question that a terminal is asked. */
+  readonly yes: boolean;
 }
 
-export async function runRetention(deps: Deps, { project, change, ...choice }: RetentionOptions): Promise<ExitCode> {
-  const { dryRun } = deps.options;
+export async function runRetention(
+  deps: Deps,
+  { project, change, yes, ...choice }: RetentionOptions,
+): Promise<ExitCode> {
+  // A look at a restored backup must remove nothing.
+  const isLook = deps.options.dryRun || Object.keys(change).length === 0;
   // The command itself counts without changing anything.
   const counting = { ...deps, options: { ...deps.options, dryRun: false } };
-  const command = { kind: "retention", project, change, dryRun } as const;
-  const info = await withAdmin(counting, choice, (admin) => admin(command));
+  const apply = (dryRun: boolean): Promise<RetentionInfo> =>
+    withAdmin(counting, choice, (admin) => admin({ kind: "retention", project, change, dryRun }));
+  if (!isLook && !yes && deps.streams.in.isTTY && deps.streams.err.isTTY) await askFirst(deps, await apply(true));
+  const info = await apply(isLook);
   await showRecord(deps, RETENTION, info);
-  await writeDone(deps, describe(info, dryRun));
+  await writeDone(deps, describe(info, isLook));
   return EXIT.done;
 }
 
-const WORDS = { anonymize: "made anonymous", delete: "deleted" } as const;
+async function askFirst(deps: Deps, info: RetentionInfo): Promise<void> {
+  const { expired_responses: responses, expired_requests: requests, expired_webhook_events: events } = info;
+  if (responses + requests + events > 0)
+    await confirm(deps, `${capital(listChanges(info, PLANNED))} for good?`, "Nothing was changed.");
+}
 
-function describe(info: RetentionInfo, dryRun: boolean): string {
+/** How a count of rows that expired, and what becomes of them, is said. */
+type Words = Readonly<Record<"anonymize" | "delete", (count: string) => string>>;
+
+const PLANNED: Words = {
+  anonymize: (count) => `make ${count} anonymous`,
+  delete: (count) => `delete ${count}`,
+};
+const DONE: Words = {
+  anonymize: (count) => `${count} made anonymous`,
+  delete: (count) => `${count} deleted`,
+};
+
+function listChanges(info: RetentionInfo, words: Words): string {
   const { mode, expired_responses: responses, expired_requests: requests, expired_webhook_events: events } = info;
-  if (mode === null && info.requests === null && info.webhooks === null)
-    return "Everything is kept: no retention is set.";
   const parts = [
-    ...(mode === null ? [] : [`${countOf(responses, "response", "responses")} ${WORDS[mode]}`]),
-    ...(info.requests === null ? [] : [`${countOf(requests, "survey", "surveys")} deleted`]),
-    ...(info.webhooks === null ? [] : [`${countOf(events, "webhook event", "webhook events")} deleted`]),
+    ...(mode === null ? [] : [words[mode](countOf(responses, "response", "responses"))]),
+    ...(info.requests === null ? [] : [words.delete(countOf(requests, "survey", "surveys"))]),
+    ...(info.webhooks === null ? [] : [words.delete(countOf(events, "webhook event", "webhook events"))]),
   ];
-  return dryRun ? `Would be: ${parts.join(", ")}. Nothing was changed.` : `${capital(parts.join(", "))}.`;
+  return parts.join(", ");
+}
+
+function describe(info: RetentionInfo, isLook: boolean): string {
+  if (info.mode === null && info.requests === null && info.webhooks === null)
+    return "Everything is kept: no retention is set.";
+  return isLook ? `Would ${listChanges(info, PLANNED)}. Nothing was changed.` : `${capital(listChanges(info, DONE))}.`;
 }
 
 function capital(text: string): string {
@@ -50,13 +78,15 @@ const FLAGS: readonly FlagRecord[] = [
   { flag: "--delete", text: "expired responses are deleted" },
   { flag: "--requests", value: "time", text: "age at which ended surveys are deleted, such as 400d; off keeps them" },
   { flag: "--webhooks", value: "time", text: "age at which webhook events are deleted, at most 30d", otherwise: "30d" },
+  { flag: "--yes", text: "skip the confirmation prompt" },
 ];
 
 export function registerRetention(parent: Command, context: CommandContext): void {
   const verb = context.verb(parent, {
     name: "retention",
-    summary: "set how long data is kept, apply it now, and show it; `serve` applies it every hour",
+    summary: "set how long data is kept, and apply it now; without flags, show it; `serve` applies it every hour",
     examples: [
+      "surveyctl service retention",
       "surveyctl service retention --responses 5y --anonymize --dry-run",
       "surveyctl service retention --responses 5y --delete --requests 400d --data survey.db",
     ],
@@ -64,7 +94,9 @@ export function registerRetention(parent: Command, context: CommandContext): voi
     flags: FLAGS,
     columns: RETENTION,
   });
-  context.action(verb, (deps, flags) => runRetention(deps, { ...readProject(flags), change: readChange(flags) }));
+  context.action(verb, (deps, flags) =>
+    runRetention(deps, { ...readProject(flags), change: readChange(flags), yes: flags.is("--yes") }),
+  );
 }
 
 /** Throws UsageError. */
