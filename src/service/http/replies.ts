@@ -113,16 +113,18 @@ function envelope(status: number, message: string, extra: object = {}): Reply {
   return jsonReply(status, { status, message, ...extra });
 }
 
-/** `head` leaves the body out; the length of a body that comes in parts is then not known. */
+/** `head` leaves the body out. The length of one that comes in parts is not known, and so it is not told. */
 export function toHttpResponse(reply: Reply, common: Readonly<Record<string, string>>, head: boolean): HttpResponse {
   const headers: Record<string, string> = Object.assign({ "content-type": JSON_TYPE }, PRIVATE, common, reply.headers);
   const { status, text } = reply;
-  if (typeof text !== "string") return { status, headers, body: head ? "" : toBytes(text) };
+  if (typeof text !== "string") return { status, headers, body: toBytes(head ? NO_PARTS : text) };
   if (!head) return { status, headers, body: text };
   headers["content-length"] = String(Buffer.byteLength(text));
   return { status, headers, body: "" };
 }
 
-async function* toBytes(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+const NO_PARTS: readonly string[] = [];
+
+async function* toBytes(parts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Uint8Array> {
   for await (const part of parts) yield Buffer.from(part);
 }

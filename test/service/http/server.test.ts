@@ -87,6 +87,21 @@ it("when HEAD is asked over a socket, then no body follows", async () => {
   expect([answer.status, answer.headers["content-length"], answer.text]).toEqual([200, "2", ""]);
 });
 
+async function askResponses(method: string): Promise<ReturnType<typeof parseRaw>> {
+  return parseRaw(await sendRaw(url(), rawRequest(url(), `${method} /v1/survey_responses`, AUTH)));
+}
+
+it("when HEAD is asked for a page that comes in parts, then no length is told", async () => {
+  for (const score of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) {
+    const person = await state.http?.post("/v1/people", { email: `p${score}@x.co`, send: false });
+    await state.http?.post("/v1/survey_responses", { person: person?.["id"], score, comment: "é".repeat(30_000) });
+  }
+  const [whole, head] = [await askResponses("GET"), await askResponses("HEAD")];
+  expect(whole.text.length).toBeGreaterThan(300_000);
+  expect([head.status, head.text]).toEqual([200, ""]);
+  expect([head.headers["content-length"], whole.headers["content-length"]]).toEqual([undefined, undefined]);
+});
+
 it("when a proxy's absolute form comes, then the path counts", async () => {
   expect(parseRaw(await sendRaw(url(), rawRequest(url(), "GET http://other/v1/people", AUTH))).status).toBe(200);
 });
