@@ -61,6 +61,7 @@ const EXAMPLES: readonly Example[] = [
   { route: "listUnsubscribes", parameters: { per_page: 20, page: 1, since: 0, until: START } },
   { route: "getMetrics" },
   { route: "getMetrics", parameters: { ...PERIOD, trend: "TREND", "groups[]": ["core", "email", "sms"] } },
+  { route: "getMetrics", parameters: { "groups[]": ["email"] } },
   {
     route: "addMember",
     fills: EMAIL,
