@@ -16,20 +16,26 @@ export interface Lifetime {
 
 const SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
+/** `timeout` signals its child and then its group, whose member the child is: nobody types that fast. */
+const ECHO_MS = 100;
+
 /** The first signal asks the command to stop; a second one ends the process at once, as without a listener. */
 export function watchSignals(process: Process): Lifetime {
   const controller = new AbortController();
   let words: string | null = null;
+  let stoppedMs = 0;
   const release = (): void => {
     for (const name of SIGNALS) process.off(name, onSignal);
   };
   const onSignal = (name: StopSignal): void => {
     if (controller.signal.reason instanceof InterruptedError) {
+      if (systemClock.monotonic() - stoppedMs < ECHO_MS) return;
       release();
       if (words !== null) process.stderr.write(words);
       process.kill(process.pid, name);
       return;
     }
+    stoppedMs = systemClock.monotonic();
     controller.abort(new InterruptedError(name));
   };
   for (const name of SIGNALS) process.on(name, onSignal);

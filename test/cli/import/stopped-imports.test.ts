@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { peopleAt, receivers } from "../../helpers/imported.ts";
 import { runInside, startInside } from "../../helpers/in-process.ts";
@@ -211,6 +212,8 @@ test("when a second signal ends it at once, then it still prints the line that r
   });
   running.child.kill("SIGINT");
   await said;
+  // Sooner, it would count as the first one's echo.
+  await sleep(150);
   running.child.kill("SIGINT");
   const ended = await running.ended;
   silent.stop();

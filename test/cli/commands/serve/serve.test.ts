@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/runtime/clock.ts";
 import { silentLog } from "../../../../src/runtime/log.ts";
@@ -118,6 +119,17 @@ Next, in another terminal:
     second.child.kill("SIGINT");
     const ended = await second.ended;
     expect([ended.status, ended.stdout]).toEqual([0, `listening on ${again}\n`]);
+  });
+
+  it("when one SIGTERM comes twice, as from timeout, then it still ends in order", async () => {
+    const running = serve();
+    await urlOf(running);
+    for (let sent = 0; sent < 2; sent += 1) {
+      running.child.kill("SIGTERM");
+      await sleep(5);
+    }
+    const { status, signal, stderr } = await running.ended;
+    expect([status, signal, /"event":"stopped"/.test(stderr)]).toEqual([0, null, true]);
   });
 
   it("when the environment gives a short key, then it opens, and the log warns", async () => {
