@@ -81,8 +81,8 @@ async function writeRows(deps: Deps, request: ListRequest): Promise<ExitCode> {
       left -= page.rows.length;
       if (left > 0) continue;
       await output.end();
-      const isFull = left < 0 || page.next !== null || page.rows.length >= perPage || request.isNarrowed === true;
-      if (isFull && !deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0 });
+      // Also after a page that is not full: some services give fewer rows than asked for.
+      if (!deps.options.quiet) await noteMore(deps, request, client, { walk, page, isCut: left < 0 });
       await walk.return(undefined);
       return EXIT.done;
     }

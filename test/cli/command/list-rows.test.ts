@@ -65,6 +65,12 @@ describe("a list of pages", () => {
       { count: 50, err: "", calls: [50, 50] },
     ],
     [
+      "also looks behind pages that hold fewer rows than were asked for",
+      { limit: 40, perPage: null },
+      { pages: [people(1, 20), people(21, 40), people(41, 60)], cursor: false },
+      { count: 40, err: MORE(40), calls: [40, 40, 40] },
+    ],
+    [
       "cuts a page at the limit",
       { limit: 150, perPage: null },
       { pages: [people(1, 100), people(101, 200)], cursor: false },
