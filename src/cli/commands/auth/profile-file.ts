@@ -61,10 +61,13 @@ export function checkSaved({ byName }: Profiles, name: string): void {
   });
 }
 
+/** What reads the file leaves out: an object has them of its own. */
+const UNREADABLE = new Set(["__proto__", "constructor", "prototype"]);
+
 /** Throws ConfigError (exit 2) for names that cannot be used. */
 export function checkName(name: string): void {
-  if (name === LOCAL_PROFILE)
-    throw new ConfigError("invalid", `the profile name "${LOCAL_PROFILE}" is reserved; choose another`);
+  if (name === LOCAL_PROFILE || UNREADABLE.has(name))
+    throw new ConfigError("invalid", `the profile name "${name}" is reserved; choose another`);
   if (/^[\w.-]{1,64}$/.test(name)) return;
   throw new ConfigError(
     "invalid",
