@@ -8,3 +8,16 @@ export interface JsonObject {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** The first number of a JSON text that would be another one after it is parsed; null when none would. */
+export function numberThatLosesDigits(json: string): string | null {
+  if (!/\d{16}|\de\+?\d{3}/i.test(json)) return null;
+  const tokens = json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? [];
+  return tokens.find(losesDigits) ?? null;
+}
+
+/** Whole numbers alone: a fraction is never exact. */
+function losesDigits(token: string): boolean {
+  if (token.startsWith('"')) return false;
+  return /^-?\d+$/.test(token) ? BigInt(token) !== BigInt(Number(token)) : !Number.isFinite(Number(token));
+}

@@ -48,8 +48,13 @@ function nullWithoutReader(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** All of a source as UTF-8 text; null as soon as it is longer than `maxBytes`, and the rest is not read. */
-export async function readAllText(source: AsyncIterable<Uint8Array>, maxBytes = Infinity): Promise<string | null> {
+/** All of a source. */
+export async function readAll(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return (await readAtMost(source, Infinity)) ?? Buffer.alloc(0);
+}
+
+/** All of a source; null as soon as it is longer than `maxBytes`, and the rest is not read. */
+export async function readAtMost(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | null> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of source) {
@@ -57,5 +62,5 @@ export async function readAllText(source: AsyncIterable<Uint8Array>, maxBytes = 
     if (size > maxBytes) return null;
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return Buffer.concat(pieces);
 }

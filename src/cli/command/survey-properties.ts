@@ -1,12 +1,12 @@
 /** The `properties` of people and Autopilot calls, put together from flags and checked (section 2 "Special properties"). */
 import { quoteText } from "../../contract/text/invisible.ts";
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { isJsonObject, type JsonObject, numberThatLosesDigits } from "../../contract/json.ts";
 import { characterCount } from "../../contract/limits.ts";
 import { FALLBACK_LOCALE, isLocale, LOCALES } from "../../contract/locales.ts";
 import { SPECIAL_PROPERTIES, type SpecialProperty } from "../../contract/special-properties.ts";
 import { suggest } from "../args/suggest.ts";
+import { readTextFile } from "../args/text-file.ts";
 import { UsageError } from "../errors/usage-error.ts";
-import { readFile } from "node:fs/promises";
 import type { FlagRecord } from "../args/flag-record.ts";
 import type { Flags } from "../args/flags.ts";
 import { parseKeyValue } from "../args/values.ts";
@@ -62,11 +62,18 @@ function nearestLocale(named: string): string | null {
 export function parseProperties(text: string, flag = "--properties"): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch {
+    if (isJsonObject(value)) return checkDigits(value, text, flag);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
     // The error below lists the expected form for every kind of mistake.
   }
   throw new UsageError(`${flag}: ${quoteText(shorten(text))} is not a JSON object, as in {"plan":"pro"}`);
+}
+
+function checkDigits(value: JsonObject, text: string, flag: string): JsonObject {
+  const number = numberThatLosesDigits(text);
+  if (number === null) return value;
+  throw new UsageError(`${flag}: ${number} has more digits than a JSON number keeps; write it in quotes, as text`);
 }
 
 const SHOWN_CHARACTERS = 60;
@@ -108,14 +115,5 @@ export async function readPropertyFlags(flags: Flags): Promise<PropertySources> 
 async function readProperties(text: string | null): Promise<JsonObject | null> {
   if (text === null) return null;
   if (!text.startsWith("@")) return parseProperties(text);
-  const file = text.slice(1);
-  try {
-    return parseProperties(await readFile(file, "utf8"), `--properties ${text}`);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(
-      `--properties: cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
-  }
+  return parseProperties(await readTextFile(text.slice(1)), `--properties ${text}`);
 }

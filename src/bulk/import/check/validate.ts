@@ -1,6 +1,6 @@
 /** Validates one record: the row it becomes, or everything that is wrong with it. */
 import { withoutGuard } from "../../../contract/text/formula-guard.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, numberThatLosesDigits } from "../../../contract/json.ts";
 import { characterCount } from "../../../contract/limits.ts";
 import { SPECIAL_PROPERTIES } from "../../../contract/special-properties.ts";
 import { propertyKey, type HeaderColumn } from "../table/header.ts";
@@ -116,13 +116,6 @@ function checkMap({ index, key }: PropertyCell): LimitCheck {
     if (number === null) return null;
     return { column: key, message: `${number} has more digits than a JSON number keeps; write it in quotes, as text` };
   };
-}
-
-/** The first whole number of a JSON text that would be another one after it is parsed; null when none would. */
-function numberThatLosesDigits(json: string): string | null {
-  if (!/\d{16}/.test(json)) return null;
-  const tokens = json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? [];
-  return tokens.find((token) => /^-?\d+$/.test(token) && BigInt(token) !== BigInt(Number(token))) ?? null;
 }
 
 function present(values: RowValues): RowValues {

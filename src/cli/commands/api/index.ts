@@ -1,13 +1,13 @@
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { VERSION } from "../../../runtime/version.ts";
-import { readAllText } from "../../../runtime/pipe-reader.ts";
+import { readAll } from "../../../runtime/pipe-reader.ts";
 import type { Command } from "commander";
 import { suggest } from "../../args/suggest.ts";
+import { decodeText, readTextFile } from "../../args/text-file.ts";
 import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { METHODS, parseFields, resolveTarget } from "./request.ts";
-import { readFile } from "node:fs/promises";
 import type { Client } from "../../../client/client.ts";
 import type { HttpResponse } from "../../../contract/http.ts";
 import type { JsonObject } from "../../../contract/json.ts";
@@ -119,8 +119,8 @@ export async function runApi(deps: Deps, options: ApiOptions): Promise<ExitCode>
 
 async function readBody({ streams }: Deps, method: string, { input, fields }: ApiOptions): Promise<string | undefined> {
   if (input !== null && method === "GET") throw new UsageError("--input cannot be used with GET, which has no body");
-  if (input === "-") return (await readAllText(streams.in.bytes())) ?? undefined;
-  if (input !== null) return readFile(input, "utf8");
+  if (input === "-") return decodeText(await readAll(streams.in.bytes()), "standard input");
+  if (input !== null) return readTextFile(input);
   return method === "GET" || Object.keys(fields).length === 0 ? undefined : JSON.stringify(fields);
 }
 
@@ -130,15 +130,22 @@ async function showRequest(
   url: string,
   body: string | undefined,
 ): Promise<ExitCode> {
-  await streams.out.write(`${JSON.stringify({ method, url, body: body === undefined ? null : parseOr(body) })}\n`);
+  const head = JSON.stringify({ method, url }).slice(0, -1);
+  await streams.out.write(`${head},"body":${body === undefined ? "null" : toJsonText(body)}}\n`);
   return EXIT.done;
 }
 
-function parseOr(text: string): unknown {
+/** JSON as it is, in one line: numbers keep digits that a parser would lose. Any other text as a string. */
+function toJsonText(body: string): string {
+  return isJson(body) ? body.trim().replaceAll(/\s*[\r\n]\s*/g, " ") : JSON.stringify(body);
+}
+
+function isJson(text: string): boolean {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
+    return true;
   } catch {
-    return text;
+    return false;
   }
 }
 
@@ -181,8 +188,7 @@ async function formatHead({ status, headers }: Pick<HttpResponse, "status" | "he
 
 /** JSON is indented and coloured for the eye; in a pipe every byte stays. */
 async function forTerminal({ options }: Deps, text: string): Promise<string> {
-  const isJson = parseOr(text) !== text;
-  return isJson ? `${await toTerminalJson(text, options.color)}\n` : toSafeLines(ended(text));
+  return isJson(text) ? `${await toTerminalJson(text, options.color)}\n` : toSafeLines(ended(text));
 }
 
 function ended(text: string): string {

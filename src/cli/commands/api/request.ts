@@ -1,9 +1,9 @@
 /** What `api` sends: the method, the URL that a path resolves to, and the fields of -F and -f. */
 import { quoteText } from "../../../contract/text/invisible.ts";
 import { formatQuery, parseBracketPairs } from "../../../contract/brackets.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../contract/json.ts";
+import { isJsonObject, type Json, type JsonObject, numberThatLosesDigits } from "../../../contract/json.ts";
 import { UsageError } from "../../errors/usage-error.ts";
-import { readFile } from "node:fs/promises";
+import { readTextFile } from "../../args/text-file.ts";
 import { parseKeyValue } from "../../args/values.ts";
 
 /** What `api` can send; written in either case. */
@@ -37,17 +37,17 @@ export async function parseFields(typed: readonly string[], raw: readonly string
   const fields: [string, Json][] = raw.map((text) => parseKeyValue(text, "--raw-field"));
   for (const text of typed) {
     const [key, value] = parseKeyValue(text, "--field");
-    fields.push([key, value.startsWith("@") ? await readFile(value.slice(1), "utf8") : parseTyped(value)]);
+    fields.push([key, value.startsWith("@") ? await readTextFile(value.slice(1)) : parseTyped(value)]);
   }
   return nest(fields);
 }
 
 function parseTyped(text: string): Json {
   const value = parseOr(text);
-  if (typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value)) return value;
-  throw new UsageError(`--field: ${text} has more digits than a number keeps`, {
-    hint: "--raw-field sends it as text",
-  });
+  const number = typeof value === "number" || typeof value === "object" ? numberThatLosesDigits(text) : null;
+  if (number === null) return value;
+  const hint = typeof value === "number" ? "--raw-field sends it as text" : "write it in quotes, as text";
+  throw new UsageError(`--field: ${number} has more digits than a number keeps`, { hint });
 }
 
 function parseOr(text: string): Json {

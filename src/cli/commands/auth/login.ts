@@ -1,4 +1,4 @@
-import { readAllText } from "../../../runtime/pipe-reader.ts";
+import { readAtMost } from "../../../runtime/pipe-reader.ts";
 import type { Command } from "commander";
 import type { ClientError } from "../../../client/errors/client-error.ts";
 import { ConnectionError, AuthError } from "../../../client/errors/call-errors.ts";
@@ -122,7 +122,7 @@ const KEY_BYTES_MAX = 4096;
 async function readKey({ streams }: Deps): Promise<string> {
   const text = streams.in.isTTY
     ? await streams.in.ask("API key (hidden): ", { secret: true })
-    : ((await readAllText(streams.in.bytes(), KEY_BYTES_MAX)) ?? refuseLongKey());
+    : ((await readAtMost(streams.in.bytes(), KEY_BYTES_MAX))?.toString() ?? refuseLongKey());
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key) && !key.includes(":")) return key;
   throw new UsageError(

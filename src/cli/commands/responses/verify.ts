@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import { readFile } from "node:fs/promises";
 import type { JsonObject } from "../../../contract/json.ts";
 import { type BrokenClaim, createClaimCheck, readClaims, type SummaryClaim } from "../../../insight/claims.ts";
 import { createMasker, type Masker } from "../../../insight/redact.ts";
+import { readAll } from "../../../runtime/pipe-reader.ts";
+import { decodeText, readTextFile } from "../../args/text-file.ts";
 import type { CommandContext } from "../../command/command-context.ts";
 import { type Deps, withClient } from "../../command/deps.ts";
 import { countOf, formatCount, writeDone } from "../../command/notes.ts";
@@ -43,11 +44,11 @@ export async function runResponsesVerify(deps: Deps, { file, ...selection }: Ver
   // Rows come as the masker needs them; what it replaces is counted by nobody.
   const reader = openSelection(deps, { ...selection, redact: false }, { expanded: true });
   const masker = createMasker({ numbered: false });
-  const readAll = withClient(deps, async (client) => {
+  const checkRows = withClient(deps, async (client) => {
     for await (const { rows } of reader.pages(client))
       for (const row of rows) check.add({ id: idOf(row), category: categoryOf(row), texts: textsOf(row, masker) });
   });
-  await tellRefusals(readAll, noTrend(selection.trend));
+  await tellRefusals(checkRows, noTrend(selection.trend));
   const broken = check.broken();
   const held = countOf(claims.length, "claim", "claims");
   if (broken.length > 0) {
@@ -61,11 +62,9 @@ export async function runResponsesVerify(deps: Deps, { file, ...selection }: Ver
 }
 
 async function readText({ streams }: Deps, file: string): Promise<string> {
-  if (file !== "-") return readFile(file, "utf8");
+  if (file !== "-") return readTextFile(file);
   if (streams.in.isTTY) throw new UsageError("responses verify -: standard input is a terminal; name a file");
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of streams.in.bytes()) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
+  return decodeText(await readAll(streams.in.bytes()), "standard input");
 }
 
 function idOf({ id }: JsonObject): string {

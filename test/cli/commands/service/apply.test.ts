@@ -209,6 +209,13 @@ describe("a file that is wrong", () => {
   });
   afterAll(() => world.close());
 
+  it("when it is not UTF-8, then it is refused as a whole", async () => {
+    const file = path.join(world.folder, "latin.yaml");
+    await writeFile(file, Buffer.from("settings:\n  sender_name: Jos\u00e9\n", "latin1"));
+    const { status, stdout, stderr } = await world.service(["apply", file, "--dry-run"]);
+    expect([status, stdout, stderr]).toEqual([2, "", `error: ${file} is not UTF-8 text\n`]);
+  });
+
   it.each([
     ["throttle: 3 parsecs", '1:11: throttle "3 parsecs" is not a duration such as 90d or 12h, or off'],
     ["throttle:", "1:10: throttle must be a text"],

@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Command } from "commander";
 import type { Json } from "../../../../contract/json.ts";
-import { readAllText } from "../../../../runtime/pipe-reader.ts";
+import { readAtMost } from "../../../../runtime/pipe-reader.ts";
 import type { ConfiguredInfo } from "../../../../service/control/commands.ts";
+import { decodeText } from "../../../args/text-file.ts";
 import { formatDuration } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
@@ -47,9 +48,9 @@ const FILE_MAX = 1024 * 1024;
 
 async function readText({ streams }: Deps, file: string): Promise<string> {
   const bytes = file === "-" ? streams.in.bytes() : [await readBytes(file)];
-  const text = await readAllText(toAsync(bytes), FILE_MAX);
-  if (text === null) throw new UsageError(`${file}: is larger than 1 MB; is it a file of settings?`);
-  return text;
+  const given = await readAtMost(toAsync(bytes), FILE_MAX);
+  if (given === null) throw new UsageError(`${file}: is larger than 1 MB; is it a file of settings?`);
+  return decodeText(given, file === "-" ? "standard input" : file);
 }
 
 async function readBytes(file: string): Promise<Uint8Array> {
