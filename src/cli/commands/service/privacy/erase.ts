@@ -42,15 +42,19 @@ export async function runErase(
   const counting = { ...deps, options: { ...deps.options, dryRun: false } };
   const receipt = await withAdmin(counting, { data }, (admin) => admin(command));
   await showRecord(deps, ERASURE, receipt);
-  await advise(deps, receipt, properties);
+  await advise(deps, receipt, options);
   return EXIT.done;
 }
 
 /** Says what is left to do, without the address: the lines may be kept with the receipt. */
-async function advise(deps: Deps, receipt: ErasureInfo, wasRedacted: boolean): Promise<void> {
+async function advise(
+  deps: Deps,
+  receipt: ErasureInfo,
+  { allProjects, properties }: Pick<EraseOptions, "allProjects" | "properties">,
+): Promise<void> {
   const { people, surveys, mentions, messages, verified, erased_at: erasedAt } = receipt;
   if (people === 0) await writeNote(deps, "no person found with this address");
-  if (mentions > 0 && !wasRedacted)
+  if (mentions > 0 && !properties)
     await writeNote(
       deps,
       `${countOf(mentions, "row", "rows")} of other people mention the address; --properties takes it out of them`,
@@ -60,14 +64,18 @@ async function advise(deps: Deps, receipt: ErasureInfo, wasRedacted: boolean): P
     await writeNote(deps, "messages in the outbox are removed while the service runs");
   if (verified === null)
     await writeNote(deps, "PostgreSQL keeps deleted rows until VACUUM, and its log as long as it is retained");
-  if (verified === false)
-    await writeWarning(deps, "traces are left in the data file; `surveyctl service vacuum` writes it anew");
+  if (verified === false) await writeWarning(deps, `traces are left in the data file${placesLeft(allProjects)}`);
   await writeDone(deps, "Erased. A restore or an import will not bring the person back.");
   await writeDone(
     deps,
     "Not erased: copies outside the service. Remove exports, import files with their results and journals, reports, " +
       "previews, backups, and copies of the outbox.",
   );
+}
+
+function placesLeft(allProjects: boolean): string {
+  const vacuum = "`surveyctl service vacuum` writes the file anew";
+  return allProjects ? `; ${vacuum}` : `: in another project, which --all-projects erases too, or deleted; ${vacuum}`;
 }
 
 const FLAGS: readonly FlagRecord[] = [
