@@ -105,7 +105,7 @@ describe.concurrent("an error that nobody caught", () => {
   it("when the system's words are what it is, then they are told as everywhere", async ({ expect }) => {
     const code = `throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC", syscall: "write", path: "a.csv" })`;
     const { status, stderr } = await crash({ code, args: ["metrics"] });
-    expect([status, stderr]).toEqual([1, "error: a.csv: no space is left on the disk\n"]);
+    expect([status, stderr]).toEqual([1, "error: a.csv: the disk is full\n"]);
   });
 
   it("when the command has ended already, then it is told and the status is 1", async ({ expect }) => {

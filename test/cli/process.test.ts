@@ -210,7 +210,7 @@ describe("standard output", () => {
       status: 1,
       signal: null,
       stdout: "",
-      stderr: "error: writing the output: no space is left on the disk\n",
+      stderr: "error: writing the output: the disk is full\n",
     });
   });
 

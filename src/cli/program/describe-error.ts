@@ -6,6 +6,7 @@ import { TimeoutError } from "../../client/errors/call-errors.ts";
 import { ConfigError, type ConfigAdvice, type UnknownProfile } from "../../config/config-error.ts";
 import type { Json } from "../../contract/json.ts";
 import { UnwritableFileError } from "../../runtime/files/file-replacement.ts";
+import { wordsOfCode } from "../../runtime/files/system-words.ts";
 import { suggest } from "../args/suggest.ts";
 import {
   AlarmError,
@@ -144,20 +145,8 @@ function exitOfClient(error: ClientError): ExitCode {
   return error instanceof RefusedError ? EXIT.refused : EXIT.failed;
 }
 
-/** What the operating system refuses, by its codes; the right hand says what a person would. */
-const SYSTEM: Readonly<Record<string, { readonly words: string; readonly exit: ExitCode }>> = {
-  ENOENT: { words: "no such file or directory", exit: EXIT.usage },
-  EACCES: { words: "permission denied", exit: EXIT.usage },
-  EPERM: { words: "operation not permitted", exit: EXIT.usage },
-  EISDIR: { words: "it is a directory, not a file", exit: EXIT.usage },
-  ENOTDIR: { words: "a part of the path is not a directory", exit: EXIT.usage },
-  EROFS: { words: "the file system is read-only", exit: EXIT.usage },
-  ENOSPC: { words: "no space is left on the disk", exit: EXIT.failed },
-  EDQUOT: { words: "the disk quota is used up", exit: EXIT.failed },
-  EFBIG: { words: "the file may not become larger", exit: EXIT.failed },
-  EMFILE: { words: "too many files are open; ulimit -n sets how many may be", exit: EXIT.failed },
-  EADDRINUSE: { words: "the address is in use by another process", exit: EXIT.failed },
-};
+/** What the operating system refuses because of what was named; everything else is a failure. */
+const MISNAMED: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "EROFS"]);
 
 /** What a call without a path is about. */
 const PLACES: ReadonlyMap<string, string> = new Map([
@@ -168,11 +157,11 @@ const PLACES: ReadonlyMap<string, string> = new Map([
 function describeSystem(error: Error): ErrorReport | null {
   const { code, path, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return null;
-  const known = SYSTEM[code];
+  const words = wordsOfCode(code);
   const place = path ?? PLACES.get(syscall) ?? syscall;
   return report(
     code.toLowerCase(),
-    known === undefined ? error.message : `${place}: ${known.words}`,
-    known?.exit ?? EXIT.failed,
+    words === null ? error.message : `${place}: ${words}`,
+    MISNAMED.has(code) ? EXIT.usage : EXIT.failed,
   );
 }

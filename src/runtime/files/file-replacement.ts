@@ -5,6 +5,7 @@
 import { constants, existsSync, realpathSync, type Stats } from "node:fs";
 import { access, lstat, open, readdir, readlink, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import path from "node:path";
+import { wordsOfRefusal } from "./system-words.ts";
 
 /** The target cannot be written; nothing was begun. `message` says why. */
 export class UnwritableFileError extends Error {
@@ -111,34 +112,11 @@ function refusal(target: string, file: string, error: unknown): Error {
   if (isDiskFull(error)) return error as Error;
   // Where a link leads, its own folder tells nothing.
   const folder = path.resolve(path.dirname(target)) === path.dirname(file) ? path.dirname(target) : path.dirname(file);
-  const reasons: Readonly<Record<string, string>> = {
+  const places: Readonly<Record<string, string>> = {
     ENOENT: existsSync(folder) ? `files cannot be created in ${folder}` : `the folder ${folder} does not exist`,
     ENOTDIR: `${folder} is not a folder`,
-    EACCES: "permission denied",
-    EPERM: "permission denied",
-    EROFS: "the file system is read-only",
-    ENAMETOOLONG: "the name is too long",
   };
-  return new UnwritableFileError(`cannot write ${target}: ${reasons[code] ?? (error as Error).message}`, {
-    cause: error,
-  });
-}
-
-/** The system's refusal to write a file, in a sentence. */
-export function wordsOfRefusal(error: unknown): string {
-  const { code = "", message } = error as NodeJS.ErrnoException;
-  const words: Readonly<Record<string, string>> = {
-    ENOSPC: "the disk is full",
-    EDQUOT: "the disk is full",
-    EFBIG: "the file would be too large",
-    EACCES: "permission denied",
-    EPERM: "permission denied",
-    EROFS: "the file system is read-only",
-    ENOENT: "the folder does not exist",
-    ENOTDIR: "the folder is a file",
-    ENAMETOOLONG: "the name is too long",
-  };
-  return words[code] ?? message;
+  return new UnwritableFileError(`cannot write ${target}: ${places[code] ?? wordsOfRefusal(error)}`, { cause: error });
 }
 
 /** No room for more, of the disk, the quota or the process. */

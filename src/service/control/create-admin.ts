@@ -1,7 +1,7 @@
 /** The commands on an open store. */
 import type { Clock } from "../../runtime/clock.ts";
 import { currentProcess } from "../../runtime/files/processes.ts";
-import { wordsOfRefusal } from "../../runtime/files/file-replacement.ts";
+import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import type { Random } from "../../runtime/random.ts";
 import { configureAutopilot, getAutopilot } from "../domain/surveys/autopilot.ts";
 import { type Brand, readBrand } from "../domain/projects/brand.ts";

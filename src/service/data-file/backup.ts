@@ -3,14 +3,9 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync, lstatSync } from "node:fs";
 import { link, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import {
-  isSameFile,
-  lockNameOf,
-  syncFolder,
-  TEMPORARY_SUFFIX,
-  wordsOfRefusal,
-} from "../../runtime/files/file-replacement.ts";
+import { isSameFile, lockNameOf, syncFolder, TEMPORARY_SUFFIX } from "../../runtime/files/file-replacement.ts";
 import { LockedError, takeLock } from "../../runtime/files/lock-file.ts";
+import { wordsOfRefusal } from "../../runtime/files/system-words.ts";
 import { onAbort } from "../../runtime/on-abort.ts";
 import type { Random } from "../../runtime/random.ts";
 import type { Admin } from "../control/commands.ts";

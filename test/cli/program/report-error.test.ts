@@ -145,17 +145,12 @@ describe("an error as it is told", () => {
       2,
       "error: a: it is a directory, not a file\n",
     ],
-    [
-      "a full disk",
-      systemError("ENOSPC", { path: "a.csv", syscall: "write" }),
-      1,
-      "error: a.csv: no space is left on the disk\n",
-    ],
+    ["a full disk", systemError("ENOSPC", { path: "a.csv", syscall: "write" }), 1, "error: a.csv: the disk is full\n"],
     [
       "a full disk behind stdout",
       systemError("ENOSPC", { syscall: "write" }),
       1,
-      "error: writing the output: no space is left on the disk\n",
+      "error: writing the output: the disk is full\n",
     ],
     [
       "too many open files",
