@@ -15,21 +15,16 @@ import { UsageError } from "../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { openListOutput } from "../../render/list-output.ts";
 import { withPager } from "../../streams/paging.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, toRows, withAdmin } from "./data/data-file.ts";
+import { projectVerb } from "./project-verb.ts";
 import {
-  PROJECT_FLAGS,
-  type ProjectChoice,
-  readProject,
   REDELIVERED,
-  showRecord,
-  toRows,
   WEBHOOK_DELIVERIES,
   WEBHOOK_REMOVED,
   WEBHOOK_SECRET,
   WEBHOOK_TEST,
   WEBHOOKS,
-  withAdmin,
-} from "./data/data-file.ts";
-import { projectVerb } from "./project-verb.ts";
+} from "./service-resources.ts";
 
 const SECRET_NOTE = "save this secret now; it is not shown again";
 

@@ -11,14 +11,8 @@ import type { Deps } from "../../../command/deps.ts";
 import { countOf, writeDone, writeNote } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import {
-  SETTING_CHANGES,
-  PROJECT_FLAGS,
-  type ProjectChoice,
-  readProject,
-  showList,
-  withAdmin,
-} from "../data/data-file.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showList, withAdmin } from "../data/data-file.ts";
+import { SETTING_CHANGES } from "../service-resources.ts";
 
 export interface ApplyOptions extends ProjectChoice {
   /** A path, or `-` for standard input. */

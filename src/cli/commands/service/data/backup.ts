@@ -23,17 +23,8 @@ import { createProgress } from "../../../command/progress.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { toShellWord } from "../../../render/safe-text.ts";
-import {
-  BACKUP,
-  existingDataFile,
-  MOVED_TABLES,
-  rejectDryRun,
-  RESTORED,
-  showList,
-  showRecord,
-  VACUUMED,
-  withAdmin,
-} from "./data-file.ts";
+import { existingDataFile, rejectDryRun, showList, showRecord, withAdmin } from "./data-file.ts";
+import { BACKUP, MOVED_TABLES, RESTORED, VACUUMED } from "../service-resources.ts";
 
 export interface BackupFlags extends DataFileChoice {
   readonly file: string;

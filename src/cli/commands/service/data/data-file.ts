@@ -8,7 +8,6 @@ import {
   readPlace,
   showDatabase,
 } from "../../../command/data-place.ts";
-import { DELIVERY_STATES, REPORT_OUTCOMES } from "../../../../service/domain/delivery/rows.ts";
 import type { Admin } from "../../../../service/control/commands.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { asCliError } from "../../../command/data-file-errors.ts";
@@ -21,7 +20,7 @@ import type { FlagRecord } from "../../../args/flag-record.ts";
 import type { Flags } from "../../../args/flags.ts";
 import type { Json, JsonObject } from "../../../../contract/json.ts";
 import type { RowPage } from "../../../../contract/row-page.ts";
-import { type ColumnKind, pathColumn, type Resource } from "../../../render/columns.ts";
+import type { Resource } from "../../../render/columns.ts";
 import { openListOutput } from "../../../render/list-output.ts";
 import { withPager } from "../../../streams/paging.ts";
 import { writeRecord } from "../../../render/record-output.ts";
@@ -41,9 +40,8 @@ export async function withAdmin<Result>(
   return asCliError(() => administer({ dataFile, clock, random }, work));
 }
 
-/** The data file that was chosen, said where it was not named. Throws UsageError, and DataFileError where there is none. */
+/** The data file that was chosen, said where it was not named. Throws DataFileError where there is none. */
 export async function existingDataFile(deps: Deps, choice: DataFileChoice): Promise<string> {
-  rejectDryRun(deps);
   const { dataFile, isNamed } = await chooseDataFile(deps, choice);
   if (!existsSync(dataFile)) {
     throw new DataFileError("no_data_file", `there is no data file ${dataFile}`, {
@@ -145,242 +143,3 @@ export function toRows(values: readonly object[]): RowPage {
   const text = JSON.stringify(values);
   return { rows: JSON.parse(text) as Json as JsonObject[], text };
 }
-
-export function toResource(
-  noun: string,
-  columns: Readonly<Record<string, ColumnKind>>,
-  dropFirst: readonly string[] = [],
-): Resource {
-  const names = Object.keys(columns);
-  return { noun, columns: names.map((name) => pathColumn(name, columns[name])), table: names, dropFirst, fields: [] };
-}
-
-export const PROJECTS = toResource(
-  "projects",
-  { id: "id", name: "text", people: "number", responses: "number", throttle: "duration", created_at: "time" },
-  ["created_at", "throttle"],
-);
-export const NEW_PROJECT = toResource("projects", { id: "id", name: "text", key: "text" });
-export const KEYS = toResource("keys", { id: "id", last_four: "text", created_at: "time" });
-export const NEW_KEY = toResource("keys", { id: "id", key: "text" });
-export const THROTTLE = toResource("settings", { throttle: "duration" });
-export const SETTINGS = toResource("settings", {
-  sender_name: "text",
-  from: "text",
-  reply_to: "text",
-  footer: "text",
-  tz: "text",
-  soft_bounces: "number",
-});
-export const SETTING_CHANGES = toResource("settings", { change: "text", key: "text", from: "text", to: "text" });
-export const PREVIEW = toResource("surveys", { from: "text", to: "text", subject: "text", text: "text", html: "text" });
-export const LINKS = toResource(
-  "links",
-  { id: "id", name: "text", url: "text", properties: "text", created_at: "time" },
-  ["created_at", "properties"],
-);
-export const BRAND = toResource("settings", { name: "text", color: "text", text_color: "text", logo_url: "text" });
-export const SIGNED_LINK = toResource("responses", { url: "text" });
-export const TRENDS = toResource("trends", { id: "id", name: "text", where: "text", created_at: "time" }, [
-  "created_at",
-]);
-export const DELIVERIES = toResource(
-  "surveys",
-  {
-    id: "id",
-    channel: "text",
-    email: "text",
-    phone_number: "phone",
-    state: "status",
-    due_at: "time",
-    sent_at: "time",
-    attempts: "number",
-  },
-  ["phone_number", "channel", "attempts", "sent_at"],
-);
-export const DELIVERY_HISTORY = toResource("people", {
-  id: "id",
-  email: "text",
-  phone_number: "phone",
-  explanation: "text",
-  unsubscribed_at: "time",
-  bounced_at: "time",
-  sms_unsubscribed_at: "time",
-  last_sent_at: "time",
-  next_survey_scheduled_at: "time",
-  surveys: "text",
-});
-/** A history as rows: each survey, and below it each of its attempts. */
-export const DELIVERY_LOG = toResource(
-  "attempts",
-  {
-    survey: "id",
-    channel: "text",
-    state: "status",
-    page: "text",
-    attempt: "number",
-    at: "time",
-    outcome: "text",
-    stage: "text",
-    code: "number",
-    enhanced_code: "text",
-    text: "text",
-    remote_host: "text",
-    server_id: "text",
-  },
-  ["server_id", "channel", "remote_host", "stage"],
-);
-export const DELIVERY_STATUS = toResource("settings", {
-  ...Object.fromEntries(DELIVERY_STATES.map((state) => [state, "number"] as const)),
-  oldest_due_at: "time",
-  paused_at: "time",
-  paused_projects: "text",
-  senders: "text",
-});
-export const WEBHOOKS = toResource(
-  "webhooks",
-  {
-    id: "id",
-    url: "text",
-    state: "status",
-    reason: "text",
-    events: "text",
-    scores: "text",
-    format: "text",
-    signature_header: "text",
-    waiting: "number",
-    failed: "number",
-    missed: "number",
-    created_at: "time",
-    last_delivered_at: "time",
-    failing_since: "time",
-    disabled_at: "time",
-  },
-  ["signature_header", "format", "created_at", "failing_since", "disabled_at", "scores", "missed", "events"],
-);
-export const WEBHOOK_SECRET = toResource("webhooks", {
-  id: "id",
-  url: "text",
-  secret: "text",
-  previous_until: "time",
-});
-export const WEBHOOK_TEST = toResource("events", {
-  id: "id",
-  event_id: "text",
-  delivered: "text",
-  status: "number",
-  ms: "number",
-  text: "text",
-});
-export const WEBHOOK_DELIVERIES = toResource(
-  "events",
-  {
-    event_id: "text",
-    event_type: "text",
-    state: "status",
-    attempts: "number",
-    created_at: "time",
-    due_at: "time",
-    attempted_at: "time",
-    status: "number",
-    ms: "number",
-    text: "text",
-    log: "text",
-  },
-  ["log", "ms", "attempted_at", "due_at"],
-);
-export const WEBHOOK_REMOVED = toResource("webhooks", { id: "id", dropped: "number" });
-export const REDELIVERED = toResource("webhooks", { id: "id", redelivered: "number" });
-export const RELEASED = toResource("surveys", { released: "number" });
-export const FINDINGS = toResource("checks", { check: "text", result: "status", detail: "text", rule: "text" }, [
-  "rule",
-]);
-export const TEST_MAIL = toResource("mails", {
-  outcome: "status",
-  to: "text",
-  subject: "text",
-  message_id: "text",
-  stage: "text",
-  code: "number",
-  enhanced_code: "text",
-  text: "text",
-  host: "text",
-  server_id: "text",
-  ms: "number",
-});
-export const BACKUP = toResource("files", {
-  file: "text",
-  bytes: "number",
-  rows: "number",
-  projects: "number",
-  people: "number",
-  responses: "number",
-  surveys: "number",
-  schema: "number",
-  sha256: "text",
-});
-export const RESTORED = toResource("files", {
-  data: "text",
-  rows: "number",
-  projects: "number",
-  people: "number",
-  responses: "number",
-  surveys: "number",
-  paused_at: "time",
-});
-export const MOVED_TABLES = toResource(
-  "tables",
-  { table: "text", rows: "number", least_id: "number", most_id: "number", digest: "text" },
-  ["digest"],
-);
-export const VACUUMED = toResource("files", { bytes_before: "number", bytes: "number" });
-export const PAUSE = toResource("settings", { project: "text", paused_at: "time" });
-/** What became of messages that came back. */
-export const RECEIVED = toResource("messages", {
-  received: "number",
-  ...Object.fromEntries(REPORT_OUTCOMES.map((outcome) => [outcome, "number"] as const)),
-  unreadable: "number",
-});
-export const CLEARED = toResource("bounces", {
-  email: "text",
-  bounced_at: "time",
-  reported_at: "time",
-  stage: "text",
-  code: "number",
-  enhanced_code: "text",
-  text: "text",
-});
-export const SOFT_BOUNCES = toResource(
-  "people",
-  { id: "id", email: "text", soft_bounces: "number", last_at: "time", text: "text" },
-  ["id"],
-);
-export const HOOKS = toResource("hooks", { provider: "text", url: "text", proof: "text" });
-export const SMS_HOOK = toResource("hooks", { url: "text", signed_by: "text" });
-/** A receipt, with nothing in it that tells who was erased. */
-export const ERASURE = toResource("settings", {
-  erased_at: "time",
-  projects: "number",
-  people: "number",
-  responses: "number",
-  surveys: "number",
-  attempts: "number",
-  memberships: "number",
-  webhook_events: "number",
-  messages: "number",
-  mentions: "number",
-  suppressions_kept: "number",
-  links_kept: "number",
-  verified: "text",
-});
-export const RETENTION = toResource("settings", {
-  responses: "duration",
-  mode: "text",
-  requests: "duration",
-  webhooks: "duration",
-  expired_responses: "number",
-  expired_requests: "number",
-  expired_webhook_events: "number",
-});
-export const HEALTH = toResource("service", { status: "text" });
-export const REMOVED = toResource("rows", { id: "id" });

@@ -15,7 +15,8 @@ import { DataFileError } from "../../../errors/command-errors.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { parsePublicUrl } from "../../serve/address.ts";
-import { HEALTH, showRecord } from "./data-file.ts";
+import { showRecord } from "./data-file.ts";
+import { HEALTH } from "../service-resources.ts";
 
 export interface HealthOptions extends DataFileChoice {
   /** Where the service is asked; null: the one of the data file, or without one the default address. */

@@ -4,12 +4,12 @@ import { asCliError } from "../../../command/data-file-errors.ts";
 import { choosePlace, DATA_FLAGS, type DataFileChoice, readPlace, showDatabase } from "../../../command/data-place.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { writeDone } from "../../../command/notes.ts";
-import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
+import { rejectDryRun } from "./data-file.ts";
 
 /** Brings the schema up to date as a user who may change it, so that `serve --no-migrate` can run as one who may not. */
 export async function runMigrate(deps: Deps, choice: DataFileChoice): Promise<ExitCode> {
-  if (deps.options.dryRun) throw new UsageError("--dry-run: service commands send no requests that could be shown");
+  rejectDryRun(deps);
   const place = await choosePlace(deps, choice);
   const name = place.kind === "file" ? place.dataFile : showDatabase(place.url);
   const { openData } = await import("../../../../service/data-file/open-data-file.ts");

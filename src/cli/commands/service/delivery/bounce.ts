@@ -13,19 +13,16 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import {
-  CLEARED,
-  HOOKS,
   PROJECT_FLAGS,
   type ProjectChoice,
   readProject,
-  RECEIVED,
   showList,
   showPages,
   showRecord,
-  SOFT_BOUNCES,
   withAdmin,
 } from "../data/data-file.ts";
 import { projectVerb } from "../project-verb.ts";
+import { CLEARED, HOOKS, RECEIVED, SOFT_BOUNCES } from "../service-resources.ts";
 import { readKeys } from "./sms.ts";
 
 export interface ReceiveOptions extends DataFileChoice {

@@ -4,8 +4,8 @@ import { parseEmail } from "../../../args/people.ts";
 import { badValue, parseChoice } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
-import { toResource } from "../data/data-file.ts";
 import { projectVerb } from "../project-verb.ts";
+import { toResource } from "../service-resources.ts";
 
 const DIGESTS = toResource(
   "digests",

@@ -10,7 +10,8 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { type GivenSetup, readMailSetup, SETUP_FLAGS } from "../../serve/mail.ts";
 import { DATABASE_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
-import { FINDINGS, showList, showRecord, TEST_MAIL, withAdmin } from "../data/data-file.ts";
+import { showList, showRecord, withAdmin } from "../data/data-file.ts";
+import { FINDINGS, TEST_MAIL } from "../service-resources.ts";
 
 export interface DoctorOptions extends DataFileChoice {
   readonly setup: MailSetup;

@@ -10,19 +10,15 @@ import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { chooseFormat } from "../../../render/list-output.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
 import {
-  DELIVERIES,
-  DELIVERY_HISTORY,
-  DELIVERY_LOG,
-  DELIVERY_STATUS,
   PROJECT_FLAGS,
   type ProjectChoice,
   readProject,
-  RELEASED,
   showList,
   showPages,
   showRecord,
   withAdmin,
 } from "../data/data-file.ts";
+import { DELIVERIES, DELIVERY_HISTORY, DELIVERY_LOG, DELIVERY_STATUS, RELEASED } from "../service-resources.ts";
 import { registerDoctor } from "./doctor.ts";
 
 export interface DeliveryListOptions extends ProjectChoice {

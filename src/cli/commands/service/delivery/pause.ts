@@ -5,7 +5,8 @@ import type { Deps } from "../../../command/deps.ts";
 import { writeDone } from "../../../command/notes.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
-import { PAUSE, showRecord, withAdmin } from "../data/data-file.ts";
+import { showRecord, withAdmin } from "../data/data-file.ts";
+import { PAUSE } from "../service-resources.ts";
 
 export interface PauseOptions extends DataFileChoice {
   /** Null for all projects. */

@@ -9,7 +9,8 @@ import type { Deps } from "../../../command/deps.ts";
 import { writeDone, writeNote } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import { showRecord, SMS_HOOK, withAdmin } from "../data/data-file.ts";
+import { showRecord, withAdmin } from "../data/data-file.ts";
+import { SMS_HOOK } from "../service-resources.ts";
 
 export interface PrintHookOptions extends DataFileChoice {
   readonly rotate: boolean;

@@ -8,7 +8,8 @@ import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { ErasureInfo } from "../../../../service/control/privacy/commands.ts";
 import { DATA_FLAGS } from "../../../command/data-place.ts";
-import { ERASURE, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
+import { type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
+import { ERASURE } from "../service-resources.ts";
 
 export interface EraseOptions extends ProjectChoice {
   readonly person: EmailOrPhone;

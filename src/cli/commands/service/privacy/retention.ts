@@ -8,7 +8,8 @@ import { confirm, countOf, writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import type { RetentionChange, RetentionInfo } from "../../../../service/control/privacy/commands.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, RETENTION, showRecord, withAdmin } from "../data/data-file.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
+import { RETENTION } from "../service-resources.ts";
 
 export interface RetentionOptions extends ProjectChoice {
   readonly change: RetentionChange;

@@ -4,7 +4,8 @@ import type { Deps } from "../../../command/deps.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { readLogoFile } from "./logo-file.ts";
-import { BRAND, PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
+import { BRAND } from "../service-resources.ts";
 
 export interface BrandOptions extends ProjectChoice {
   /** Null leaves it; an empty text takes it back. So do the others. */

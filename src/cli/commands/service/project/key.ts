@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../../../command/command-context.ts";
-import { KEYS, NEW_KEY, REMOVED } from "../data/data-file.ts";
 import { projectVerb } from "../project-verb.ts";
+import { KEYS, NEW_KEY, REMOVED } from "../service-resources.ts";
 
 /** What is said beside a new key. */
 export const KEY_NOTE = "save this key now; it is not shown again";

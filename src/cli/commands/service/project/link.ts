@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { parseKeyValue } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
-import { LINKS, REMOVED } from "../data/data-file.ts";
 import { projectVerb } from "../project-verb.ts";
+import { LINKS, REMOVED } from "../service-resources.ts";
 
 export function registerLink(parent: Command, context: CommandContext): void {
   const noun = parent.command("link").description("public links: surveys that anybody with the link may answer");

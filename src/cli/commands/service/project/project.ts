@@ -6,7 +6,8 @@ import { writeNote } from "../../../command/notes.ts";
 import { DataFileError } from "../../../errors/command-errors.ts";
 import type { Admin } from "../../../../service/control/commands.ts";
 import { DATA_FLAGS, type DataFileChoice, readPlace } from "../../../command/data-place.ts";
-import { NEW_PROJECT, PROJECTS, showList, showRecord, withAdmin } from "../data/data-file.ts";
+import { showList, showRecord, withAdmin } from "../data/data-file.ts";
+import { NEW_PROJECT, PROJECTS } from "../service-resources.ts";
 import { KEY_NOTE } from "./key.ts";
 
 export async function runProjectAdd(

@@ -9,7 +9,8 @@ import type { CommandContext } from "../../../command/command-context.ts";
 import type { Deps } from "../../../command/deps.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
-import { PROJECT_FLAGS, type ProjectChoice, readProject, SETTINGS, showRecord, withAdmin } from "../data/data-file.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
+import { SETTINGS } from "../service-resources.ts";
 
 export interface ServiceSettingsOptions extends ProjectChoice {
   /** Empty shows them; an empty text takes a setting back. */

@@ -10,16 +10,9 @@ import { writeDone } from "../../../command/notes.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import { EXIT, type ExitCode } from "../../../exit-codes.ts";
 import { toSafeLines } from "../../../render/safe-text.ts";
-import {
-  PREVIEW,
-  PROJECT_FLAGS,
-  type ProjectChoice,
-  readProject,
-  showRecord,
-  SIGNED_LINK,
-  withAdmin,
-} from "../data/data-file.ts";
+import { PROJECT_FLAGS, type ProjectChoice, readProject, showRecord, withAdmin } from "../data/data-file.ts";
 import { projectVerb } from "../project-verb.ts";
+import { PREVIEW, SIGNED_LINK } from "../service-resources.ts";
 
 export interface SurveyPreviewOptions extends ProjectChoice {
   /** Whose survey; null for a sample's. */

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { badValue, readDuration } from "../../../args/values.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
-import { THROTTLE } from "../data/data-file.ts";
 import { projectVerb } from "../project-verb.ts";
+import { THROTTLE } from "../service-resources.ts";
 
 /** Seconds of `90d`; null of `off`. Throws UsageError. */
 function parseThrottle(text: string): number | null {

@@ -3,8 +3,8 @@ import type { Flags } from "../../../args/flags.ts";
 import { parseKeyValue } from "../../../args/values.ts";
 import { UsageError } from "../../../errors/usage-error.ts";
 import type { CommandContext } from "../../../command/command-context.ts";
-import { REMOVED, TRENDS } from "../data/data-file.ts";
 import { projectVerb } from "../project-verb.ts";
+import { REMOVED, TRENDS } from "../service-resources.ts";
 
 /** Property names and the values that a response must have. Throws UsageError. */
 function readConditions(flags: Flags): Readonly<Record<string, string>> {
