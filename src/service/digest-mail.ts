@@ -20,7 +20,7 @@ const PAGE = 100;
 const COMMENTS_MAX = 200;
 
 /** The facts of the seven days before the digest's day, compared with the seven before those. `name` is the sender's. */
-export async function readDigestFacts(store: Store, due: DueDigest, name: string | null): Promise<DigestFacts> {
+async function readDigestFacts(store: Store, due: DueDigest, name: string | null): Promise<DigestFacts> {
   const { project, periodAt, zone } = due;
   const { since, until, before } = digestWeek(periodAt, zone);
   const count = (from: number, to: number): Promise<DigestFacts["counts"]> =>
@@ -74,7 +74,7 @@ export interface DigestMail {
 }
 
 /** The same facts and settings give the same bytes: a mail that is tried again is the same mail. */
-export function renderDigest(
+function renderDigest(
   due: DueDigest,
   facts: DigestFacts,
   { appUrl, sender }: MailContext,

@@ -107,7 +107,7 @@ export function wantsColor(env: Environment, isTerminal: boolean): boolean {
 }
 
 /** Whether the locale says UTF-8; where no locale is set, terminals of today are taken for it. */
-export function wantsUnicode(env: Environment): boolean {
+function wantsUnicode(env: Environment): boolean {
   const locale = setOr(env["LC_ALL"]) ?? setOr(env["LC_CTYPE"]) ?? setOr(env["LANG"]);
   return locale === null || /utf-?8/i.test(locale);
 }

@@ -59,7 +59,7 @@ function nearestLocale(named: string): string | null {
 }
 
 /** `--properties '{"plan":"pro"}'`, or the text of the file that `@file` names. Throws UsageError. */
-export function parseProperties(text: string, flag = "--properties"): JsonObject {
+function parseProperties(text: string, flag = "--properties"): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return checkDigits(value, text, flag);

@@ -109,7 +109,7 @@ export interface Write {
  * One write to its end. Throws when it was refused or certainly not sent, and when the repeats of an idempotent one
  * ended. Any other that may have arrived is looked up, and never repeated: its request may be at work still.
  */
-export async function performWrite(caller: RequestCaller, write: Write): Promise<WriteResult> {
+async function performWrite(caller: RequestCaller, write: Write): Promise<WriteResult> {
   const outcome = await caller.run(write.request, write.idempotent, write.read);
   return outcome.kind === "answered" ? { kind: "answered", reply: outcome.value } : await givenUp(write, outcome);
 }

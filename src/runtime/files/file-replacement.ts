@@ -204,7 +204,7 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** What a chain of symbolic links leads to; the last name need not exist. */
-export async function followLinks(target: string): Promise<string> {
+async function followLinks(target: string): Promise<string> {
   let file = path.resolve(target);
   for (let links = 0; links < LINKS_MAX; links += 1) {
     if (isDescriptor(file)) return file;

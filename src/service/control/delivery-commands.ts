@@ -25,7 +25,7 @@ export type DeliveryCommand =
   | { readonly kind: "pause"; readonly project?: string; readonly paused: boolean };
 
 /** A page through the control channel stays small. */
-export const DELIVERY_PAGE_MAX = 1000;
+const DELIVERY_PAGE_MAX = 1000;
 
 const project = v.string();
 

@@ -53,7 +53,7 @@ export type WebhookCommand =
     };
 
 /** Each may bring 11 attempts, each with a kilobyte of an answer. */
-export const WEBHOOK_PAGE_MAX = 100;
+const WEBHOOK_PAGE_MAX = 100;
 
 const project = v.string();
 const id = v.string();

@@ -46,7 +46,7 @@ export interface Listening {
 }
 
 /** The descriptor is of another kind. */
-export class NoTcpSocketError extends Error {
+class NoTcpSocketError extends Error {
   override readonly name = "NoTcpSocketError";
 }
 

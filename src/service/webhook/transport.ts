@@ -42,7 +42,7 @@ const LOGGED_BYTES_MAX = 1_024;
 const IDLE_MS = 30_000;
 
 /** A name led to an address that the webhook may not reach. */
-export class RefusedAddressError extends Error {
+class RefusedAddressError extends Error {
   override readonly name = "RefusedAddressError";
 }
 

@@ -125,7 +125,7 @@ export interface DemoConnection {
 }
 
 /** Text for `.` to read; where the program is not installed, it is defined as a function. */
-export function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, program: string | null): string {
+function formatConnectionFile({ baseUrl, apiKey, dataFile }: DemoConnection, program: string | null): string {
   const variables = { SURVEYCTL_BASE_URL: baseUrl, SURVEYCTL_API_KEY: apiKey, SURVEYCTL_DATA: dataFile };
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
   const fallback = `command -v surveyctl >/dev/null || surveyctl() { node ${quote(program ?? "")} "$@"; }`;

@@ -161,7 +161,7 @@ const DIGITS: Readonly<Record<string, readonly [string, string, string]>> = {
 };
 
 /** A whole number, or `-` where there is none; nothing for a text that has other characters. */
-export function toLargeDigits(text: string): string[] {
+function toLargeDigits(text: string): string[] {
   const digits = Array.from(text, (character) => DIGITS[character]);
   if (digits.includes(undefined)) return [];
   return [0, 1, 2].map((line) => digits.map((digit) => digit?.[line] ?? "").join(" "));

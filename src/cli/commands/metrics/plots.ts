@@ -12,7 +12,7 @@ import { createTextMeasure } from "../../render/text-measure.ts";
 import { scoreCategory, SCORE_MAX } from "../../../contract/limits.ts";
 
 /** A narrower terminal has no room for a plot. */
-export const PLOT_COLUMNS_MIN = 60;
+const PLOT_COLUMNS_MIN = 60;
 const PLOT_ROWS = 12;
 
 export interface ScorePoint {

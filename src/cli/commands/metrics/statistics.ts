@@ -34,8 +34,7 @@ function parseConfidence(text: string, place: string): number {
   throw badValue(place, text, "between 0 and 1, such as 0.95");
 }
 
-/** The fields whose values are numbers, which `--assert` compares; those of `--compare` apart. */
-export const INTERVAL_FIELDS = ["nps_low", "nps_high", "margin", "confidence", "n"] as const;
+/** The fields of `--compare` whose values are numbers. */
 export const CHANGE_FIELDS = ["change", "change_low", "change_high", "p"] as const;
 /** Those whose values are words, and the words. */
 export const WORD_FIELDS: Readonly<Record<string, readonly string[]>> = {

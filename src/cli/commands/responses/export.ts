@@ -140,7 +140,7 @@ async function countResponses(client: Client, parameters: Parameters, signal: Ab
 const PROPERTY = "p";
 const QUESTION = "q";
 
-export const RESPONSE_FLAT_COLUMNS: FlatColumns = {
+const RESPONSE_FLAT_COLUMNS: FlatColumns = {
   find: (row) => [
     ...Object.keys(isJsonObject(row.person_properties) ? row.person_properties : {}).map((key) => PROPERTY + key),
     ...answersOf(row).map((answer) => QUESTION + questionOf(answer)),

@@ -3,7 +3,7 @@ import { open, readdir, rename } from "node:fs/promises";
 import path from "node:path";
 
 /** Bytes of a message that are read; what is beyond is more than any server returns. */
-export const MESSAGE_MAX = 10 * 1024 * 1024;
+const MESSAGE_MAX = 10 * 1024 * 1024;
 
 export interface MaildirMessage {
   /** `new` or `cur`, and the name in it. */

@@ -34,7 +34,7 @@ export function toSmsText(text: string): SmsText {
 }
 
 /** How many segments a text takes; an empty one takes one. */
-export function countSegments(text: string): number {
+function countSegments(text: string): number {
   const inGsm = isGsm(text);
   const sizes = Array.from(text, (letter) => (inGsm ? (GSM_EXTENDED.has(letter) ? 2 : 1) : letter.length));
   const { alone, joined } = inGsm ? GSM : UCS2;

@@ -14,7 +14,7 @@ export interface RetentionPolicy {
 
 const DAY = 86_400;
 /** Events for webhooks are never kept for longer. */
-export const EVENTS_KEPT = 30 * DAY;
+const EVENTS_KEPT = 30 * DAY;
 
 /** Names of a project's settings. */
 const NAMES = {

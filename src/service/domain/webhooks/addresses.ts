@@ -93,7 +93,7 @@ export interface UrlRefusal {
 }
 
 /** The host of a URL as an address; `localhost` is 127.0.0.1. Null for a name, which only a look-up turns into addresses. */
-export function literalAddress({ hostname }: URL): string | null {
+function literalAddress({ hostname }: URL): string | null {
   if (hostname === "localhost") return "127.0.0.1";
   const bare = hostname.replace(/^\[|\]$/g, "");
   return isIP(bare) === 0 ? null : bare;

@@ -12,7 +12,7 @@ export type Happening =
   | { readonly type: "unsubscribe.created"; readonly personId: number };
 
 /** A disabled endpoint collects events for so long. */
-export const COLLECT_SECONDS = 7 * 86_400;
+const COLLECT_SECONDS = 7 * 86_400;
 /** `event_data` as JSON. */
 const DATA_BYTES_MAX = 20_000;
 

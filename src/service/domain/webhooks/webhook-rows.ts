@@ -69,8 +69,7 @@ export interface NewEvent {
   readonly slack: string | null;
 }
 
-export const WEBHOOK_STATES = ["waiting", "delivered", "failed"] as const;
-export type WebhookState = (typeof WEBHOOK_STATES)[number];
+export type WebhookState = "waiting" | "delivered" | "failed";
 
 /** What is to be sent to an endpoint now. */
 export interface DueEvent {
