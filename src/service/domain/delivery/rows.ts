@@ -208,12 +208,18 @@ export interface AttemptRow {
   /** Counted from 1 in its request. */
   readonly n: number;
   readonly at: number;
+  /** Where it ended: `connect`, `greeting`, `ehlo`, `starttls`, `auth`, `mail`, `rcpt`, `data`, `dot`, `outbox`, … */
   readonly stage: string;
+  /** The reply's code; null when there was none. */
   readonly code: number | null;
+  /** Such as `5.1.1` (RFC 3463). */
   readonly enhancedCode: string | null;
+  /** The other side's words. At most 500 characters are kept, of an answer over HTTP 1,024, without our tokens. */
   readonly text: string | null;
   readonly host: string | null;
+  /** The other side's id of the message. */
   readonly serverId: string | null;
+  /** How long the attempt took. */
   readonly ms: number;
   /** A kind of `DeliveryOutcome`; of a report `bounced`, `soft`, `failed`, `complaint`, or its action. */
   readonly outcome: string;

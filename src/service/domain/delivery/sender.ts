@@ -1,23 +1,9 @@
 /** The port to what carries messages out, and how a delivery may end. */
 import type { Channel } from "../../../contract/routes.ts";
-import type { DueSurvey, ErasedSurvey, FrozenMessage } from "./rows.ts";
+import type { AttemptRow, DueSurvey, ErasedSurvey, FrozenMessage } from "./rows.ts";
 
-/** What was said at the last step of one attempt: a row of the log. */
-export interface AttemptFacts {
-  /** Where it ended: `connect`, `greeting`, `ehlo`, `starttls`, `auth`, `mail`, `rcpt`, `data`, `dot`, `outbox`, … */
-  readonly stage: string;
-  /** The reply's code; null when there was none. */
-  readonly code: number | null;
-  /** Such as `5.1.1` (RFC 3463). */
-  readonly enhancedCode: string | null;
-  /** The other side's words. At most 500 characters are kept, of an answer over HTTP 1,024, without our tokens. */
-  readonly text: string | null;
-  readonly host: string | null;
-  /** The other side's id of the message. */
-  readonly serverId: string | null;
-  /** How long the attempt took. */
-  readonly ms: number;
-}
+/** What was said at the last step of one attempt. */
+export type AttemptFacts = Omit<AttemptRow, "n" | "at" | "outcome">;
 
 export type DeliveryOutcome =
   | { readonly kind: "sent" }
