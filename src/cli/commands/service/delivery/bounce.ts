@@ -144,7 +144,10 @@ export async function runBounceHook(deps: Deps, { rotate, keys, ...choice }: Hoo
   await showList(deps, HOOKS, hooks);
   if (rotate) await writeDone(deps, "The previous URLs no longer work.");
   if (hooks.some(({ url }) => !url.startsWith("https://")))
-    await writeNote(deps, "providers need an https:// URL; serve with --public-url, and run this command meanwhile");
+    await writeNote(
+      deps,
+      "providers need an https:// URL; start serve with --public-url, and run this command while it is running",
+    );
   return EXIT.done;
 }
 

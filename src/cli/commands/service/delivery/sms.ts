@@ -23,7 +23,10 @@ export async function runSmsHook(deps: Deps, { rotate, keys, ...choice }: PrintH
   await showRecord(deps, SMS_HOOK, hook);
   if (rotate) await writeDone(deps, "The previous URL no longer works.");
   if (!hook.url.startsWith("https://"))
-    await writeNote(deps, "gateways need an https:// URL; serve with --public-url, and run this command meanwhile");
+    await writeNote(
+      deps,
+      "gateways need an https:// URL; start serve with --public-url, and run this command while it is running",
+    );
   return EXIT.done;
 }
 
