@@ -58,8 +58,8 @@ const NUMERIC = 1700;
 type GetTypeParser = NonNullable<PoolConfig["types"]>["getTypeParser"];
 
 /**
- * What reads a column of this type. Our numbers have at most 53 bits. Of our own pool alone: the global parsers are
- * everybody's.
+ * The parser for a column of this type; our numbers have at most 53 bits. Set for our own pool alone, since the
+ * driver's global parsers are shared with other code.
  */
 export function parserOf(oid: number): (text: string) => SqlValue {
   return oid === INT8 || oid === NUMERIC ? Number : (types.getTypeParser(oid, "text") as (text: string) => SqlValue);
@@ -67,7 +67,8 @@ export function parserOf(oid: number): (text: string) => SqlValue {
 
 export function openPool({ config }: DatabaseTarget): Pool {
   const pool = new Pool(config);
-  // A connection that breaks is told to what runs on it; unheard, it would end the process.
+  // The query that runs on a broken connection hears of it by itself; an event without a listener would end the
+  // process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => void client.on("error", () => undefined));
   return pool;

@@ -1,6 +1,6 @@
 /**
- * Statements of one text that wait to be sent together, as one statement over all their values: a server spends more on
- * each message, its plan and its answer than on one row more.
+ * Merges waiting statements of one text into one statement over all their values: each message, with its plan and
+ * answer, costs a server more than one more row.
  */
 import type { SqlValue } from "../sql/database.ts";
 
@@ -13,7 +13,7 @@ export interface Merged {
   readonly values: readonly SqlParameter[];
 }
 
-/** By text and shape: one that is put together anew costs whoever looks it up the reading of all of it. */
+/** By text and shape, in two maps: a newly concatenated key must be hashed in full at each look-up. */
 const texts = new Map<string, Map<string, string | null>>();
 
 function textOf(sql: string, shape: string, make: () => string | null): string | null {
@@ -53,8 +53,8 @@ function toInsert(sql: string, count: number): string | null {
 export const MERGED_AT = "merged_at";
 
 /**
- * One statement that looks up what several of one text ask for, by whatever index each of them would use. Null where the
- * text cannot be asked so, or nothing tells the type of a parameter.
+ * One statement that looks up what several of one text look up, by the index that each of them would use. Null for a
+ * text that cannot be merged, or when no value shows the type of a parameter.
  */
 export function mergeSelects(sql: string, all: readonly Values[]): Merged | null {
   return mergeColumns(sql, all, toSelect);
@@ -81,7 +81,7 @@ function toUpdate(sql: string, { types, names, fill }: Columns): string | null {
 interface Columns {
   readonly types: string;
   readonly names: string;
-  /** Puts the columns where the parameters are; in a text that is given in parts, the part's own. */
+  /** Replaces parameters by columns. A text may be filled part by part: each part takes the columns that are left. */
   readonly fill: (sql: string) => string;
 }
 

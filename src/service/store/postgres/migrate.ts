@@ -8,11 +8,11 @@ import { BASELINE, createBaseline } from "../sql/schema/baseline.ts";
 import { makeErasureSecret } from "../sql/schema/privacy-schema.ts";
 import { createStatements, translateMigration } from "./statements.ts";
 
-/** Of the whole database; whoever takes another with this number waits, which does no harm. */
+/** One lock number for the whole database; a collision with another program only delays. */
 const LOCK_KEY = 7_203_116_511;
 const OLDEST = 140_000;
 
-/** Whoever asks for a table that a change waits for waits behind it: it gives way soon, and tries again. */
+/** Queries queue behind a waiting schema change, so the change gives up after a second and retries. */
 const LOCK_MS = 1_000;
 const LOCK_TRIES = 30;
 
@@ -25,8 +25,8 @@ export interface MigrateOptions {
 
 /**
  * Resolves with the schema's version before and after. Throws StoreDatabaseError for a server that is too old, an empty
- * database of another encoding, a schema of a newer version or of another program, for an older one that may not be
- * changed, and when others keep its tables.
+ * database of another encoding, a schema of a newer version or of another program, an older one that may not be
+ * changed, and tables that others keep locked.
  */
 export async function migrateServer(
   client: ClientBase,
@@ -87,7 +87,7 @@ async function checkServer(client: ClientBase): Promise<void> {
     throw new StoreDatabaseError("unsupported", `PostgreSQL ${rows[0]?.version} is too old; 14 or newer is required`);
 }
 
-/** In any other, what people write can be stored only in part. */
+/** Any other encoding cannot store all that people write. */
 async function checkEncoding(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
   const [{ encoding } = { encoding: "" }] = rows;
@@ -122,7 +122,7 @@ const TABLES = createBaseline({
   behind: ({ storage }) => (storage === undefined ? "" : ` WITH (${storage})`),
 });
 
-/** Counted when asked: a data file keeps these by triggers, which no engine that is spread over machines has. */
+/** Views that count when asked. A data file keeps these counts by triggers, which engines spread over machines lack. */
 const VIEWS: readonly string[] = [
   "CREATE VIEW delivery_counts AS SELECT project_id, state, count(*) AS n FROM survey_requests GROUP BY project_id, state",
   `CREATE VIEW webhook_counts AS SELECT project_id, webhook_id, state, count(*) AS n FROM webhook_deliveries

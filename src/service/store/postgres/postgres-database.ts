@@ -1,6 +1,6 @@
 /**
- * `Database` over one connection: what is sent goes out before the next question, and a question waits for its own answer
- * alone. Works that run side by side take the same steps, so their statements meet and go as one.
+ * `Database` over one connection: changes leave before the next question, and a question waits for its own answer
+ * alone. Jobs that run side by side take the same steps, so their statements can be merged.
  */
 import type pg from "pg";
 import { nextTurn } from "../../../runtime/clock.ts";
@@ -27,7 +27,7 @@ export interface ConnectionSession {
   readonly rows: StoreRows;
   /** Takes a connection for a unit of work. */
   begin(client: pg.PoolClient, options: { readonly writing: boolean; readonly project: number | null }): void;
-  /** Keeps the answers to what `work` asks for those who ask the same before anything is changed. */
+  /** Answers later questions from those of `work`, where they are the same and nothing was changed since. */
   ahead(work: () => void): void;
   /** While true, what is asked waits for what others ask in the same turn of the event loop. */
   together(areTogether: boolean): void;
@@ -42,7 +42,7 @@ export interface ConnectionSession {
   ask(sql: string, values?: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Resolves when all that was sent is done; rejects with the first thing that failed. */
   settle(): Promise<void>;
-  /** What failed and cannot be undone by going back to a savepoint; undefined while nothing did. */
+  /** The failure that no savepoint can undo; undefined while there is none. */
   failure(): unknown;
   /** How many changes were sent. */
   changes(): number;
@@ -65,14 +65,13 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
     areTogether: false,
     isFlushing: false,
     answeredMs: 0,
-    /** What leaves when the piece that is being put together is whole. */
+    /** The statements of the piece that is being put together. */
     piece: [] as PieceStatement[],
     pieceDepth: 0,
     isAhead: false,
   };
   /**
-   * By text, then by values. Never cleared: V8 chains the tables of a Map, and what hangs on one that is gone is kept
-   * until the next full collection.
+   * By text, then by values. Replaced, never cleared: V8 keeps what a cleared Map held until the next full collection.
    */
   let ahead = new Map<string, Map<string, Promise<SqlRow[]>>>();
   const note = (error: unknown): void => {
@@ -83,14 +82,14 @@ export function createSession(options: ConnectionSessionOptions): ConnectionSess
   const leave = (statements: readonly PieceStatement[]): void => {
     const sentMs = timing.clock.monotonic();
     const onEnd = (): void => {
-      // What was sent before it has been answered first.
+      // The server answers the pieces in order.
       const sqls = statements.map(({ text }) => text);
       tellIfSlow(timing, Math.max(sentMs, state.answeredMs), sqls);
       state.answeredMs = timing.clock.monotonic();
     };
     state.client?.query(new StatementPiece(statements, onEnd));
   };
-  /** What `work` sends stays until something else leaves. */
+  /** Statements that `work` sends wait until something else leaves. */
   const together = <Result>(work: () => Result): Result => {
     state.pieceDepth += 1;
     try {

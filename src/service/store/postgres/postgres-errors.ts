@@ -42,7 +42,7 @@ export function translateError(error: unknown): unknown {
 
 const CROWDED = "53300";
 
-/** For those who ask now: what is wrong, without an address or a password. */
+/** The error for callers: what is wrong, without an address or a password. */
 export function unavailable(error: unknown): StoreDatabaseError {
   if (error instanceof StoreDatabaseError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -24,9 +24,9 @@ const TRIES_MAX = 5;
 const RETRY_MS = 20;
 /** How often a transaction that still runs is asked after. */
 const ASKS_MAX = 20;
-/** Waited at most for each who was answered: 99 of 100 times all of 16 busy callers have asked again by then. */
+/** The longest pause for each answered caller: 99 of 100 times all of 16 busy callers have asked again by then. */
 const RETURN_MS = 0.3;
-/** And for all of them together. */
+/** The longest pause for all of them together. */
 const GATHER_MAX_MS = 5;
 /** No transaction is begun again after that: one may wait 5 s for a connection and 8 s for its project. */
 const PATIENCE_MS = 2_000;
@@ -79,8 +79,8 @@ export function createProjectQueue(options: QueueOptions): ProjectQueue {
     lines.delete(project);
   };
   /**
-   * Who was answered may ask again at once. Without them the next transaction would begin with those alone who had
-   * missed this one, and each would wait for every second one.
+   * Answered clients may ask again at once. Without this pause the next transaction would hold only requests that
+   * missed this one, so each client would be served in every second transaction.
    */
   const gather = async (line: Line, answered: number): Promise<void> => {
     if (answered === 1) return;
@@ -139,7 +139,7 @@ async function runBatch(options: QueueOptions, project: number | null, jobs: rea
   }
 }
 
-/** Runs a transaction again whose failure was nobody's fault, but never one that may have been committed. */
+/** Retries a transaction that failed for a passing reason, but never one that may have been committed. */
 async function retry(
   options: QueueOptions,
   run: (isSerial: boolean) => Promise<readonly JobAnswer[]>,

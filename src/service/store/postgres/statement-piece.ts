@@ -1,6 +1,6 @@
 /**
- * Statements that leave in one piece and are answered in one. The driver would have each of them described anew and its
- * answer sent by itself, which is most of what a small statement costs both sides.
+ * Statements that are sent in one piece and answered in one. The driver alone would describe each of them anew and have
+ * each answer sent separately, which is most of the cost of a small statement on both sides.
  */
 import { type Connection, Query } from "pg";
 import type { SqlRow, SqlValue } from "../sql/database.ts";
@@ -93,7 +93,7 @@ export class StatementPiece extends Query {
     const [failed, ...skipped] = this.#statements.slice(this.#at);
     this.#at = this.#statements.length;
     failed?.reject(error);
-    // What is not from the server is about the connection, and with it about all of them.
+    // An error that is not from the server concerns the connection, and so all of its statements.
     const why = isOfServer(error) ? new SkippedStatement("a statement before it failed", { cause: error }) : error;
     for (const { reject } of skipped) reject(why);
   }
@@ -105,7 +105,7 @@ export class StatementPiece extends Query {
 
 function send(connection: Connection, { name, text, values }: PieceStatement, isKnown: boolean): void {
   if (!isKnown) {
-    // One that failed may have been prepared before it did; to close what is not there does no harm.
+    // A statement may have been prepared before it failed; closing one that does not exist does no harm.
     if (name !== "") connection.close({ type: "S", name }, false);
     connection.parse({ name, text, types: [] }, false);
   }

@@ -21,7 +21,7 @@ export interface WriteJob {
 /** How a job is answered once its transaction is known to be committed. */
 export type JobAnswer = () => void;
 
-/** By what a transaction is known afterwards. */
+/** Identifies a transaction after its end. */
 export interface TransactionMark {
   readonly xid: string;
   /** One that it locked, and that project's version before it. */
@@ -43,22 +43,24 @@ export class CommitLost extends Error {
 }
 
 /**
- * Limits of the transaction alone: a pooler may give the connection to another process afterwards. A process that stands
- * still in the middle keeps its project from everybody: it loses that before those who wait for it give up.
+ * Limits of the transaction alone: a pooler may give the connection to another process afterwards. A stalled
+ * transaction locks its project; the idle timeout (6 s) ends it before waiting requests give up (8 s).
  */
 const LIMITS = `SELECT set_config('lock_timeout', '8s', true), set_config('statement_timeout', '10s', true),
   set_config('idle_in_transaction_session_timeout', '6s', true)`;
 const NO_LIMITS =
   "SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)";
 const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-/** One that stands still here holds up nobody, but what it may still read cannot be cleaned up. */
+/** A stalled read blocks nobody, but the server keeps deleted rows that it may still read. */
 const READ_LIMITS = `SELECT set_config('statement_timeout', '5s', true),
   set_config('idle_in_transaction_session_timeout', '60s', true)`;
 
 const LOCK = `SELECT s.project_id, s."nextId", s.clock, s.version, CAST(pg_current_xact_id() AS TEXT) AS xid,
   CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT) AS now FROM`;
 const LOCK_ONE = `${LOCK} (${PROJECT_STATE} WHERE project_id = ? FOR NO KEY UPDATE) AS s`;
-/** A write of no certain project waits for those of all; in order, so that two of them never wait for each other. */
+/**
+ * A write that may change any project locks all of them, in order, so that two such writes never wait for each other.
+ */
 const LOCK_ALL = `${LOCK} (${PROJECT_STATE} ORDER BY project_id FOR NO KEY UPDATE) AS s`;
 
 export interface TimeSource {
@@ -92,7 +94,7 @@ export async function runWrite(
   const nowMs = time.at(Number(first.now));
   const now = Math.max(Math.floor(nowMs / 1000), ...held.map(({ clock }) => Number(clock)));
   time.passed(now);
-  // One for all of them: what they share is most of it.
+  // One for all jobs, which share most of it.
   const tx = session.rows.begin(now, nowMs);
   const answers: JobAnswer[] = [];
   for (const group of isSerial ? jobs.map((job) => [job]) : toGroups(jobs)) {
@@ -148,7 +150,7 @@ export class GroupFailed extends Error {
   override readonly name = "GroupFailed";
 }
 
-/** What they ask is on its way at the same time: one round trip for all of them. None can be undone alone. */
+/** The jobs send their questions together, in one round trip. None of them can be undone alone. */
 async function runTogether(
   session: ConnectionSession,
   jobs: readonly WriteJob[],
@@ -165,7 +167,7 @@ async function runTogether(
   });
 }
 
-/** One by itself needs no savepoint: what it throws ends the transaction. */
+/** A single job needs no savepoint: its error ends the transaction. */
 async function runJob(
   session: ConnectionSession,
   job: WriteJob,
@@ -182,7 +184,7 @@ async function runJob(
   } catch (error) {
     if (session.failure() !== undefined) throw session.failure();
     if (isAlone) throw new JobFailed(error);
-    // What the job has still to send may fail, and would take the way back with it.
+    // Waiting statements may fail: sent before the rollback, they are undone with the rest of the job.
     session.flush();
     session.tell("ROLLBACK TO job");
     session.tell("RELEASE job");
@@ -207,7 +209,7 @@ function toMark({ xid, project_id: project, version }: SqlRow): TransactionMark 
   return { xid: String(xid), project: Number(project), version: Number(version) };
 }
 
-/** COMMIT goes along with the last changes: where one of them failed, the server does not look at it. */
+/** COMMIT leaves together with the last changes; the server skips it when one of them failed. */
 async function commit(
   session: ConnectionSession,
   transaction: TransactionMark,
@@ -228,8 +230,8 @@ async function commit(
 export type CommitOutcome = "committed" | "aborted" | "in progress" | "unknown";
 
 /**
- * A server that crashed may have forgotten the transaction, and given its number to another since: what was committed
- * has changed the project's version, too.
+ * A server that crashed may have forgotten the transaction and given its number to another one, so a commit must also
+ * show in the project's version.
  */
 export async function askOutcome(
   client: PoolClient,
@@ -270,7 +272,7 @@ export async function runRead<Result>(
   session.tell(BEGIN_READ);
   session.tell(isLong ? NO_LIMITS : READ_LIMITS);
   const result = await work(session.rows.begin(now));
-  // Nobody waits for its answer but the connection's next user.
+  // Only the connection's next user waits for the answer.
   session.tell("COMMIT");
   session.flush();
   return result;
